@@ -20,7 +20,7 @@ from kraftsim.simulation.topology import (
 
 CONTROLLERS_MAX = 9  # above every recommended quorum size
 SPEED_MAX = 1000.0  # each broker then sends a heartbeat every 2 ms; above, real time falls behind
-CLOCKS = ("real", "virtual", "scaled:K")
+CLOCKS = ("real", "virtual", "auto", "scaled:K")
 
 _WHOLE, _TEXT = ((int,), "a whole number"), ((str,), "a text")
 TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
@@ -30,7 +30,7 @@ TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     **dict.fromkeys(
         ("cluster_id", "profile", "metadata_version", "host", "advertised_host", "token"), _TEXT
     ),
-    "clock": ((str, int, float), "real, virtual or a number"),
+    "clock": ((str, int, float), "real, virtual, auto or a number"),
     "settings": ((Mapping,), "a mapping of settings"),
 }
 
@@ -114,15 +114,15 @@ class ClusterOptions:
 
     @property
     def is_virtual(self) -> bool:
-        """True if the clock is virtual."""
+        """True if the clock stands unless somebody moves it: virtual or auto."""
         return self.speed() == 0.0
 
     def speed(self) -> float:
-        """Returns the factor of the clock: 1.0 is real time, 0.0 virtual time, K scaled time.
+        """Returns the factor of the clock: 1.0 in real time, 0.0 if it stands, K in scaled time.
 
         Raises ValueError if `clock` is none of CLOCKS.
         """
-        if self.clock in ("real", "virtual"):
+        if self.clock in ("real", "virtual", "auto"):
             return 1.0 if self.clock == "real" else 0.0
         text = self.clock if isinstance(self.clock, str) else f"scaled:{self.clock}"
         kind, _, factor = text.partition(":")

@@ -2,18 +2,26 @@
 
 from typing import Final
 
+from kraftsim.simulation.journal_kinds import EVENTS
+
 from .api.broker_states import STATES
 
 PARAMETER_TEXTS: Final = {
     "api": "Kafka's name of the API, such as BrokerRegistration (default: every API)",
-    "broker": "id of the broker to wait for",
+    "broker": "id of the broker to wait for (clock run-until: default any)",
+    "by": "how long, such as 11s (a bare number is seconds)",
     "event": "number of the event, as `kraftsim events` prints it",
+    "expiry": "real time after which the lock ends by itself (default 30s, at most 1h)",
+    "factor": "1 for real time, 10 for ten times as fast, 0.5 for half as fast",
     "from_": "first offset or number to return (default: the first of the log or journal)",
     "id": "id of the broker or controller",
+    "kind": f"kind of the event: {', '.join(EVENTS)}",
     "leader": "id of the controller that shall be active, or any",
     "limit": "number of records, events or requests to return at most (1 to 10000, default 1000)",
     "name": "name of the topic",
+    "owner": "name of the program that holds the clock",
     "rack": "rack of the new broker (default: none)",
+    "seed": "seed of the new cluster (default: the seed of the present one)",
     "state": f"state to wait for: {', '.join(STATES)}",
     "timeout": "stop waiting after this long (default 20s; a bare number is seconds)",
     "to": "id of the controller that shall lead (default -1: the voter with the longest log)",

@@ -54,7 +54,7 @@ class Listener(Protocol):
 
 
 class KafkaConnection(asyncio.Protocol):
-    """One connection of a client."""
+    """One connection of a client at `address`; `unread_bytes` have arrived and were not handled."""
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
@@ -67,8 +67,8 @@ class KafkaConnection(asyncio.Protocol):
         self._cannot_write = False
         self._is_paused = False
         self._is_input_closed = False
-        self._address = ""
-        self._unread_bytes = 0  # as noted in the runtime
+        self.address = ""
+        self.unread_bytes = 0  # as noted in the runtime
         self._handled = self._handled_before = 0  # requests, now and at the last look
         self._idle_looks = 0
         self._transport: asyncio.Transport | None = None
@@ -76,7 +76,7 @@ class KafkaConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Register the connection, or abort it if the listener has too many."""
         transport = cast(asyncio.Transport, transport)  # uvloop's class does not inherit from it
-        self._address = address_of(transport)
+        self.address = address_of(transport)
         if not self._listener.admit(self, transport):
             transport.abort()
             return
@@ -86,7 +86,7 @@ class KafkaConnection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Drop the pending requests of a closed connection."""
-        self._listener.forget(self, self._address)
+        self._listener.forget(self, self.address)
         self._transport = None
         self._reader = FrameReader(REQUEST_BYTES_MAX)
         self._note_unread()
@@ -105,6 +105,11 @@ class KafkaConnection(asyncio.Protocol):
         """Called by asyncio when the client has read its replies."""
         self._cannot_write = False
         self.work()
+
+    @property
+    def awaited(self) -> Request | None:
+        """The request whose reply is pending."""
+        return None if self._awaited is None else self._awaited[2]
 
     def drop(self) -> None:
         """Abort the connection."""
@@ -153,7 +158,7 @@ class KafkaConnection(asyncio.Protocol):
         finally:
             self._is_working = False
         self._handled += handled
-        if self._reader.data or self._unread_bytes:
+        if self._reader.data or self.unread_bytes:
             self._note_unread()
         if self._reader.data or self._is_paused or self._is_input_closed:
             self._mind_backlog()
@@ -167,7 +172,7 @@ class KafkaConnection(asyncio.Protocol):
                 return
         request = exchange.decode(frame, exchange.end)[0]
         if listener.note is not None:
-            listener.note(self._address, exchange.header, frame)
+            listener.note(self.address, exchange.header, frame)
         if exchange.is_api_versions:
             self._describe(frame, exchange.version, request)
         else:
@@ -268,8 +273,8 @@ class KafkaConnection(asyncio.Protocol):
     def _note_unread(self) -> None:
         runtime = self._listener.runtime
         if runtime is not None:
-            self._unread_bytes = len(self._reader.data)
-            runtime.unread.note(self, self._unread_bytes)
+            self.unread_bytes = len(self._reader.data)
+            runtime.unread.note(self, self.unread_bytes)
 
     def close_if_stuck(self) -> None:
         """Close the connection if nothing has moved in it for too long; called every LOOK_S."""
@@ -291,7 +296,7 @@ class KafkaConnection(asyncio.Protocol):
     def refuse(self, reason: str) -> None:
         """Close the connection, with a line in the log that gives the reason."""
         log.warning(
-            "%s: closing the connection from %s: %s", self._listener.name, self._address, reason
+            "%s: closing the connection from %s: %s", self._listener.name, self.address, reason
         )
         self._close()
 

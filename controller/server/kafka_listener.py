@@ -74,6 +74,14 @@ class KafkaListener:
             self._server = None
         if self._look is not None:
             self._look.cancel()
+        self._drop_connections()
+
+    def unserve(self) -> None:
+        """Abort every connection, and handle no request until the next `serve`."""
+        self.runtime, self.is_holding = None, True
+        self._drop_connections()
+
+    def _drop_connections(self) -> None:
         for connection in list(self.connections):
             connection.drop()
 

@@ -38,6 +38,22 @@ class Runtime:
         if speed:
             timeline.pause = self._pause
 
+    @property
+    def speed(self) -> float:
+        """How many times as fast as real time the timeline advances; 0.0 if time stands still."""
+        return self._speed
+
+    def set_speed(self, speed: float) -> None:
+        """Change the speed from now on."""
+        self.enter()
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer, self._armed_us = None, NEVER_US
+        self._speed, self._us_per_s = speed, 1e6 * speed
+        self._began = time.monotonic() - self.timeline.now_us / 1e6 / (speed or 1.0)
+        self.timeline.pause = self._pause if speed else None
+        self.leave()
+
     def enter(self) -> None:
         """Advance the timeline to the present; call it before an external event is handled."""
         timeline = self.timeline

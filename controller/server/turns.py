@@ -37,6 +37,12 @@ class Turns:
         self._waiting: deque[Visited] = deque()
         self._is_scheduled = False
         self._end_s = 0.0
+        self.ended: Callable[[], None] | None = None  # called at the end of every turn
+
+    @property
+    def is_busy(self) -> bool:
+        """True during a turn, and while a connection waits for another visit."""
+        return bool(self._joined or self._waiting)
 
     def join(self, connection: Visited) -> None:
         """Serve the connection in this turn: its replies are written at the end of the turn."""
@@ -66,6 +72,8 @@ class Turns:
         self._leave()
         for connection in joined:
             connection.flush()
+        if self.ended is not None:
+            self.ended()
 
     def _visit_waiting(self) -> None:
         """Visit waiting connections in rotation, at least one, until the slice is used up."""

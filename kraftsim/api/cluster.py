@@ -4,11 +4,10 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from importlib import import_module
 from types import TracebackType
 
-from kraftsim.broker_agent.hosted_agent import HostedAgent
-from kraftsim.controller.core.node_id import broker_node
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
 from kraftsim.controller.server.runtime import Runtime
@@ -24,13 +23,15 @@ from kraftsim.simulation.topology import (
 )
 from kraftsim.simulation.world import VIRTUAL_WALL_START_MS, World
 
-from ..errors import CommandError, UnknownBroker
+from ..errors import CommandError
 from ..options import ClusterOptions, topology_of
 from ..service.binding import binding
+from ..service.clock_control import ClockControl
 from ..service.followed_listener import FollowedListener
 from ..service.listeners import Service
 from ..service.request_journal import RequestJournal
 from ..service.snapshot_files import SNAPSHOT_FILES
+from .documents import ResetCluster
 from .reading import Reading
 from .states import Clock
 
@@ -43,8 +44,9 @@ class Cluster(Reading):
 
     `async with Cluster(brokers=3) as kraft:` starts a cluster and returns once every broker is
     unfenced. With a number K as `clock`, time passes K times as fast. With `clock="virtual"`, it
-    advances only during `advance`, `wait` and `transfer_leadership`, as fast as the processor
-    allows. Ports of None (the default) open no sockets; 0 lets the system choose a port. HTTP
+    advances only during `advance`, `run_until`, `wait`, `sleep` and `transfer_leadership`, as fast
+    as the processor allows; with `clock="auto"` also while a client waits for a response. Ports of
+    None (the default) open no sockets; 0 lets the system choose a port. HTTP
     requests must carry `http_token` if it is not None: that is `token`, or a random token if `host`
     is not a loopback address.
     """
@@ -86,10 +88,10 @@ class Cluster(Reading):
             token=token,
         )
         self._streams = Streams(seed)
+        self.generation = 0
         self.cluster_id = cluster_id or uuid_text(random_uuid(self._streams.draw_of("cluster")))
         self._service = Service(host, self.options.http_token())
-        self._world: World | None = None
-        self._runtime: Runtime | None = None
+        self._running: Running | None = None
 
     async def __aenter__(self) -> "Cluster":
         await self.start()
@@ -122,24 +124,29 @@ class Cluster(Reading):
 
         Raises CommandError if the cluster has been started before.
         """
-        if self._world is not None or self._service.is_closed:
+        if self._running is not None or self._service.is_closed:
             raise CommandError(
                 "a Cluster object starts only once: create another with `Cluster(...)`"
             )
         options, service = self.options, self._service
-        controller_ports = []
         if options.controller_port is not None:
             for position in range(options.controllers):
                 port = options.controller_port and options.controller_port + position
-                node_id = FIRST_CONTROLLER_ID + position
-                controller_ports.append(await service.open_controller(node_id, port))
-        broker_ports = []
+                await service.open_controller(FIRST_CONTROLLER_ID + position, port)
         if options.kafka_port is not None:
             for position in range(options.brokers):
                 port = options.kafka_port and options.kafka_port + position
-                broker_ports.append(await service.open_facade(FIRST_BROKER_ID + position, port))
+                await service.open_facade(FIRST_BROKER_ID + position, port)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Starts a simulation on the ports that are bound."""
+        options, service = self.options, self._service
         topology = topology_of(
-            options, self.cluster_id, controller_ports=controller_ports, broker_ports=broker_ports
+            options,
+            self.cluster_id,
+            controller_ports=[listener.port for listener in service.controllers.values()],
+            broker_ports=[listener.port for listener in service.facades.values()],
         )
         world = World(
             topology,
@@ -150,16 +157,42 @@ class Cluster(Reading):
             else time.time_ns() // 1_000_000,
         )
         runtime = Runtime(world.timeline, speed=options.speed())
-        self._world, self._runtime = world, runtime
+        is_auto = options.clock == "auto"
+        clock = ClockControl(world, runtime, service.traffic(runtime), moves_for_requests=is_auto)
+        self._running = Running(world, runtime, clock)
         service.serve(world, runtime)
         world.start(elects_at_once=True)
         for broker_id in service.facades:
             service.serve_facade(broker_id, runtime)
         runtime.leave()
 
+    async def reset(self, seed: int | None = None) -> ResetCluster:
+        """Replaces the cluster by a new one, and returns once every broker is unfenced.
+
+        The new cluster has the options, addresses and cluster id of this one, the next
+        `generation` and, unless another `seed` is given, its seed. Every connection of a Kafka
+        client ends, and every call that waits raises CommandError.
+        """
+        async with self._service.clearing:
+            self._now_running.close()
+            if seed is not None:
+                self.options = replace(self.options, seed=seed)
+            self._streams = Streams(self.options.seed)
+            await self._service.clear(self._initial_brokers)
+            self.generation += 1
+            self._begin()
+        if self._service.http is not None:
+            self._service.http.serve(self.world)
+        await self.until_ready()
+        return {
+            "clusterId": self.cluster_id,
+            "generation": self.generation,
+            "seed": self.options.seed,
+        }
+
     async def until_ready(self) -> None:
         """Waits until a controller is active and no initial broker is fenced, then serves HTTP."""
-        expected = range(FIRST_BROKER_ID, FIRST_BROKER_ID + self.options.brokers)
+        expected = self._initial_brokers
         await self._until(
             lambda: self.world.are_unfenced(expected),
             START_LIMIT,
@@ -168,6 +201,10 @@ class Cluster(Reading):
         )
         if self.options.http_port is not None and self._service.http is None:
             await self.open_http()
+
+    @property
+    def _initial_brokers(self) -> range:
+        return range(FIRST_BROKER_ID, FIRST_BROKER_ID + self.options.brokers)
 
     async def open_http(self) -> None:
         """Starts the HTTP service.
@@ -183,9 +220,9 @@ class Cluster(Reading):
 
     async def close(self) -> None:
         """Closes every socket and ends the simulation. A closed cluster cannot be started again."""
+        if self._running is not None:
+            self._running.close()
         await self._service.close()
-        if self._runtime is not None:
-            self._runtime.close()
 
     async def down(self) -> None:
         """Asks the program that runs the cluster to end: `kraftsim up` closes it and exits.
@@ -201,9 +238,17 @@ class Cluster(Reading):
     @property
     def world(self) -> World:
         """The simulation, for reading; change it only through the methods of this class."""
-        if self._world is None or self._service.is_closed:
+        return self._now_running.world
+
+    @property
+    def _clock(self) -> ClockControl:
+        return self._now_running.clock
+
+    @property
+    def _now_running(self) -> "Running":
+        if self._running is None or self._service.is_closed:
             raise CommandError(self._not_running())
-        return self._world
+        return self._running
 
     def _not_running(self) -> str:
         state = "closed" if self._service.is_closed else "not started"
@@ -264,12 +309,14 @@ class Cluster(Reading):
         )  # binding a port awaits; another call must not choose this id
         try:
             port = await self._broker_port(chosen)
+            if world is not self.world:
+                raise CommandError(f"broker {chosen}: the cluster was reset meanwhile")
             with self._entered():
                 world.add_broker(
                     BrokerSpec(broker_id=chosen, host=self._advertised, port=port, rack=rack)
                 )
-                if self.options.kafka_port is not None and self._runtime is not None:
-                    self._service.serve_facade(chosen, self._runtime)
+                if self.options.kafka_port is not None:
+                    self._service.serve_facade(chosen, self._now_running.runtime)
         finally:
             self._service.arriving.discard(chosen)
         return chosen
@@ -303,61 +350,20 @@ class Cluster(Reading):
             )
         return await self._service.open_facade(broker_id, port)
 
-    async def stop(self, broker_id: int) -> None:
-        """Sends SIGTERM: the broker hands over its leaderships, is fenced, and exits."""
-        with self._entered():
-            self._agent(broker_id).stop()
-
-    async def kill(self, broker_id: int) -> None:
-        """Sends SIGKILL: the process ends at once; the broker is fenced when its lease runs out."""
-        with self._entered():
-            self._agent(broker_id).kill()
-
-    async def pause(self, broker_id: int) -> None:
-        """Sends SIGSTOP: the process does nothing and its sockets hang."""
-        with self._entered():
-            self._agent(broker_id).pause()
-
-    async def resume(self, broker_id: int) -> None:
-        """Sends SIGCONT to a paused process."""
-        with self._entered():
-            self._agent(broker_id).resume()
-
-    async def restart(self, broker_id: int) -> None:
-        """Kills the process if it is alive and starts another one, with a new incarnation id."""
-        with self._entered():
-            agent = self._agent(broker_id)
-            agent.kill()
-            agent.start()
-
-    async def mute(self, broker_id: int) -> None:
-        """Drops the messages from the broker to the controllers until `unmute`."""
-        self._agent(broker_id)
-        self.world.network.mute.add(broker_node(broker_id))
-
-    async def unmute(self, broker_id: int) -> None:
-        """Delivers the messages of a muted broker again."""
-        self._agent(broker_id)
-        self.world.network.mute.discard(broker_node(broker_id))
-
-    async def deafen(self, broker_id: int) -> None:
-        """Drops the responses of the controllers to the broker until `undeafen`."""
-        self._agent(broker_id)
-        self.world.network.deaf.add(broker_node(broker_id))
-
-    async def undeafen(self, broker_id: int) -> None:
-        """Delivers responses to a deafened broker again."""
-        self._agent(broker_id)
-        self.world.network.deaf.discard(broker_node(broker_id))
-
-    def _agent(self, broker_id: int) -> HostedAgent:
-        agent = self.world.agents.get(broker_id)
-        if agent is None:
-            raise UnknownBroker(broker_id, sorted(self.world.agents))
-        return agent
-
     def _entered(self) -> AbstractContextManager[None]:
         """Enters the timeline for an external change; CommandError if the cluster does not run."""
-        if self._runtime is None or self._service.is_closed:
-            raise CommandError(self._not_running())
-        return self._runtime.entered()
+        return self._now_running.runtime.entered()
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The simulation of a running cluster, its driver and its clock."""
+
+    world: World
+    runtime: Runtime
+    clock: ClockControl
+
+    def close(self) -> None:
+        """Ends the simulation: time no longer passes, and every wait ends with an error."""
+        self.clock.close()
+        self.runtime.close()

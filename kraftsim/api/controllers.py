@@ -49,14 +49,24 @@ class ControllerVerbs(Waiting):
         Raises ApiError if the controller refuses the request or does not answer in
         REQUEST_LIMIT_S. While no controller is active, a request that changes something waits up to
         HOLD_LIMIT for the next leader, as requests that a broker forwards do (rule 0A.2). On a
-        virtual clock the request does not wait, because time stands still during this call.
+        virtual clock the request does not wait, because time stands still during this call; the
+        clock "auto" moves for it.
         """
+        clock = self._clock
         is_held = self.world.active is None and not isinstance(request, _READS)
-        if is_held and not self.options.is_virtual:
-            await self._becomes_true(lambda: self.world.active is not None, HOLD_LIMIT)
+        if is_held and (not clock.is_standing or clock.moves_for_requests):
+            limit_us = microseconds(HOLD_LIMIT)
+            await clock.until(lambda: self.world.active is not None, limit_us, "a leader")
         replies: asyncio.Queue[Response | ApiError] = asyncio.Queue()
         with self._entered():
             self.world.dispatch(request, replies.put_nowait)
+        if clock.is_standing and clock.moves_for_requests:
+            limit_us = int(REQUEST_LIMIT_S * 1e6)
+            await clock.until(lambda: not replies.empty(), limit_us, "a response of the controller")
+        return await self._reply_in(replies)
+
+    async def _reply_in(self, replies: asyncio.Queue[Response | ApiError]) -> Response:
+        """Returns the reply, or raises it if it is an error, or if none comes in time."""
         try:
             async with asyncio.timeout(REQUEST_LIMIT_S):
                 reply = await replies.get()

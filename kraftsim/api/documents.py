@@ -231,3 +231,44 @@ class AddedBroker(TypedDict):
     """The id of a broker that was added."""
 
     brokerId: int
+
+
+class WaiterDocument(TypedDict):
+    """A call that waits for time to pass, since `sinceMs` of the cluster's time."""
+
+    waitsFor: str
+    sinceMs: int
+
+
+class ClockLockDocument(TypedDict):
+    """A lock of the clock: its owner, how often it was taken, real milliseconds to its end."""
+
+    owner: str
+    count: int
+    expiresInMs: int
+
+
+class ClockDocument(TypedDict):
+    """The clock of the cluster: its time, its speed, who waits for it and who holds it.
+
+    `nowMs` is the time since the start of the cluster, `wallMs` its wall clock. `speed` is 0.0 for
+    a clock that stands; then `standsStill` says why and what moves it.
+    """
+
+    clock: str
+    nowMs: int
+    wallMs: int
+    speed: float
+    paused: bool
+    nextTimerMs: int | None
+    standsStill: str | None
+    waiters: list[WaiterDocument]
+    locks: list[ClockLockDocument]
+
+
+class ResetCluster(TypedDict):
+    """A cluster that was reset: the number of its generation, and the seed of its new state."""
+
+    clusterId: str
+    generation: int
+    seed: int | None

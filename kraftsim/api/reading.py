@@ -6,7 +6,7 @@ from ..errors import CommandError, UnknownBroker, UnknownController, UnknownTopi
 from ..service import request_search
 from ..service.request_journal import RequestJournal
 from ..service.request_search import RequestDocument, api_named, conditions_in
-from .controllers import ControllerVerbs
+from .broker_verbs import BrokerVerbs
 from .documents import (
     BrokerDocument,
     ClusterDocument,
@@ -36,7 +36,7 @@ PAGE = 1000  # records or events, unless the reader asks for another number
 LIMIT_MAX = 10_000  # records or events of one page
 
 
-class Reading(ControllerVerbs):
+class Reading(BrokerVerbs):
     """The methods of `Cluster` that read the committed state, the log and the journal."""
 
     async def cluster(self) -> ClusterDocument:

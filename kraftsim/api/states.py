@@ -26,4 +26,4 @@ ProcessStateName = Literal[
     "NOT_RUNNING",
     "PAUSED",
 ]
-Clock = Literal["real", "virtual"]
+Clock = Literal["real", "virtual", "auto"]

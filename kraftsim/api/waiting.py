@@ -1,77 +1,22 @@
-"""Waits until a condition holds.
+"""Waits until a broker or a controller is in a state."""
 
-On a real clock the functions sleep; on a virtual clock they advance the time.
-"""
-
-import asyncio
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Literal, overload
 
 from kraftsim.scenarios.language.durations import microseconds
 from kraftsim.scenarios.language.suggestions import nearest, whole_number
-from kraftsim.simulation.world import World
 
 from ..errors import CommandError, UnknownController
-from ..options import ClusterOptions
 from .broker_states import STATES, states_of
+from .clock_verbs import ClockVerbs
 from .documents import BrokerStatesDocument, LeaderDocument
 from .states import BrokerState
 
 BROKERS_SHOWN_MAX = 10  # brokers whose states are part of the message of a timeout
-VIRTUAL_SLICE_US = 60_000_000  # virtual time per slice of a wait; other tasks run between slices
 
 
-async def until_virtual(world: World, condition: Callable[[], bool], limit_us: int) -> bool:
-    """Advances virtual time until the condition holds; False if it does not within `limit_us`.
-
-    Time advances in slices, so that other tasks of the event loop run during a long wait.
-    """
-    end_us = world.timeline.now_us + limit_us
-    while (remaining_us := end_us - world.timeline.now_us) > 0:
-        if world.run_until(condition, limit_us=min(remaining_us, VIRTUAL_SLICE_US)):
-            return True
-        await asyncio.sleep(0)
-    return condition()
-
-
-async def until_live(world: World, condition: Callable[[], bool], limit_s: float) -> bool:
-    """Checks the condition after every event; False if it does not hold within `limit_s`."""
-    happened = asyncio.Event()
-    listeners = world.journal.listeners
-
-    def on_row(_: object) -> None:
-        happened.set()
-
-    listeners.append(on_row)
-    try:
-        async with asyncio.timeout(limit_s):
-            while not condition():
-                await happened.wait()
-                happened.clear()
-    except TimeoutError:
-        return condition()
-    finally:
-        listeners.remove(on_row)
-    return True
-
-
-class Waiting(ABC):
-    """The methods of `Cluster` that let time pass."""
-
-    options: ClusterOptions
-
-    @property
-    @abstractmethod
-    def world(self) -> World: ...
-
-    async def advance(self, by: str) -> None:
-        """Lets the duration `by` ("11s") pass: at once on a virtual clock, else by waiting."""
-        duration_us = microseconds(by)
-        if self.options.is_virtual:
-            self.world.advance(duration_us)
-        else:
-            await asyncio.sleep(duration_us / 1e6 / self.options.speed())
+class Waiting(ClockVerbs):
+    """The methods of `Cluster` that wait for a state."""
 
     @overload
     async def wait(
@@ -147,14 +92,8 @@ class Waiting(ABC):
     async def _until(
         self, condition: Callable[[], bool], timeout: str, expected: str, current: Callable[[], str]
     ) -> None:
-        if not await self._becomes_true(condition, timeout):
-            raise TimeoutError(f"expected {expected} within {timeout}; {current()}")
-
-    async def _becomes_true(self, condition: Callable[[], bool], timeout: str) -> bool:
-        limit_us = microseconds(timeout)
-        if self.options.is_virtual:
-            return await until_virtual(self.world, condition, limit_us)
-        return await until_live(self.world, condition, limit_us / 1e6 / self.options.speed())
+        if not await self._clock.until(condition, microseconds(timeout), expected):
+            raise TimeoutError(f"{self._in_vain(expected, timeout)}; {current()}")
 
     def _states_text(self, broker_ids: Sequence[int]) -> str:
         states = {b: sorted(self.states_of(b)) for b in broker_ids[:BROKERS_SHOWN_MAX]}

@@ -196,8 +196,8 @@ def _add_simulation(verb: argparse.ArgumentParser) -> None:
         default="real",
         metavar="CLOCK",
         help=(
-            "real, virtual (time passes only on request) or scaled:K (K times as fast as real "
-            "time) (default real)"
+            "real, virtual (time passes only on request), auto (also while a client waits for a "
+            "response) or scaled:K (K times as fast as real time) (default real)"
         ),
     )
     verb.add_argument(

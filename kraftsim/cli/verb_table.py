@@ -16,6 +16,8 @@ VERBS = {
     "request": "list and count the requests of clients",
     "log": "read the metadata log",
     "wait": "wait until a broker is in a state, or until a controller is active",
+    "clock": "show, advance, pause, resume, lock and unlock the clock, and set its speed",
+    "reset": "replace the cluster by a new one with the same options, addresses and seed",
     "down": "end the `kraftsim up` that serves the cluster",
     "events": "print the events of the cluster, one per line",
     "follow": (

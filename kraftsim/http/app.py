@@ -28,6 +28,7 @@ from ..errors import (
 from ..operation import Operation, arguments
 from ..operations import LIST_EVENTS, OPERATIONS, SHOW_LOG
 from .connections import REQUEST_S, HttpConnections
+from .generation import announce_generation, only_of_generation
 from .guard import guard
 from .kafka_json import KAFKA_APIS, answer_kafka_api, error_name
 from .paths import KAFKA_API, LIVENESS, METRICS, OPENAPI, READINESS
@@ -86,8 +87,14 @@ def http_application(
     """
     application = web.Application(
         client_max_size=BODY_BYTES_MAX,
-        middlewares=[connections.middleware(), _errors, guard(kraft.options, kraft.http_token)],
+        middlewares=[
+            connections.middleware(),
+            _errors,
+            guard(kraft.options, kraft.http_token),
+            only_of_generation(kraft),
+        ],
     )
+    announce_generation(kraft, application)
     for operation in OPERATIONS:
         application.router.add_route(operation.method, operation.path, _route(kraft, operation))
     routes: tuple[tuple[str, str, Handler], ...] = (
@@ -220,7 +227,11 @@ QUIET_S = 5.0
 
 
 async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
-    """Streams events as server-sent events, starting at the row that `_cursor` returns."""
+    """Streams events as server-sent events, starting at the row that `_cursor` returns.
+
+    The stream ends if its reader lags, or if the cluster is reset.
+    """
+    generation = kraft.generation
     journal, wall_start_ms = kraft.world.journal, kraft.world.timeline.wall_start_ms
     start = _cursor(request, max(journal.last_seq, 0))
     rows: asyncio.Queue[EventRow] = asyncio.Queue(EVENTS_QUEUED_MAX)
@@ -240,7 +251,7 @@ async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
             await _write(response, row, wall_start_ms)
             if sent % ITEMS_AT_ONCE == 0:
                 await asyncio.sleep(0)  # a reader that keeps up does not make a write wait
-        while not (is_lagging and rows.empty()):
+        while not rows.empty() or (not is_lagging and kraft.generation == generation):
             try:
                 row = await asyncio.wait_for(rows.get(), QUIET_S)
             except TimeoutError:

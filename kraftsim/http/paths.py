@@ -14,3 +14,6 @@ LIVENESS, READINESS, OPENAPI, METRICS = "/livez", "/readyz", "/openapi.json", "/
 def kafka_path(api: str) -> str:
     """Returns the path of one of Kafka's APIs, by its name."""
     return KAFKA_API.format(api=api)
+
+
+GENERATION = "Kraftsim-Generation"  # header: how often the cluster was reset

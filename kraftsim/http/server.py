@@ -14,6 +14,8 @@ from .connections import HttpConnections
 from .protocol import HttpProtocol
 
 if TYPE_CHECKING:
+    from kraftsim.simulation.world import World
+
     from ..api.cluster import Cluster
 
 SHUTDOWN_S = 0.2  # for the responses under way when the server closes
@@ -30,6 +32,11 @@ class HttpServer:
         self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN_S)
         self._server: asyncio.Server | None = None
         self.port = 0
+
+    def serve(self, world: "World") -> None:
+        """Shows the metrics of this world from now on."""
+        self._observed.close()
+        self._world, self._observed = world, Observed(world)
 
     async def open(self, host: str, port: int) -> None:
         """Listens on `host` and `port`, which is a free one if it is 0."""

@@ -55,9 +55,19 @@ class FollowedListener(KafkaListener):
         if not is_alive():
             self.close()
 
+    async def clear(self) -> None:
+        """Ends every connection, and listens again; requests are answered only after `serve`."""
+        await self._cancel_reopening()
+        self.unserve()
+        if not self.is_open:
+            await self.open(self._host, self.port)
+
     async def shut(self) -> None:
         """Closes the listener and cancels a reopening that is under way."""
+        await self._cancel_reopening()
+        self.close()
+
+    async def _cancel_reopening(self) -> None:
         if self._reopening is not None:
             self._reopening.cancel()
             await asyncio.gather(self._reopening, return_exceptions=True)
-        self.close()

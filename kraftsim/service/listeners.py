@@ -1,6 +1,7 @@
 """The sockets of a cluster: a listener for each controller, a facade for each broker, and HTTP."""
 
 import asyncio
+from collections.abc import Container
 from functools import partial
 from typing import Protocol
 
@@ -18,6 +19,7 @@ from .description import client_view
 from .facades import Facade
 from .followed_listener import FollowedListener
 from .request_journal import RequestJournal
+from .traffic import Traffic
 
 
 class HttpServer(Protocol):
@@ -27,6 +29,9 @@ class HttpServer(Protocol):
 
     async def open(self, host: str, port: int) -> None:
         """Listens on `host` and `port`, which is a free one if it is 0."""
+
+    def serve(self, world: World) -> None:
+        """Serves another world of the same cluster from now on; every stream of events ends."""
 
     async def close(self) -> None:
         """Stops listening and ends every connection."""
@@ -46,6 +51,7 @@ class Service:
         self.arriving: set[int] = set()
         self.http: HttpServer | None = None
         self.is_closed = False
+        self.clearing = asyncio.Lock()  # held from `clear` to the next `serve`
         self.end_requested = asyncio.Event()
         self.requests = RequestJournal(Timeline(wall_start_ms=0))
         self.controllers: dict[int, FollowedListener] = {}
@@ -93,11 +99,27 @@ class Service:
         listener.note = partial(self.requests.note, listener.name)
         listener.serve(runtime, facade.describe, facade.answer)
 
+    def traffic(self, runtime: Runtime) -> Traffic:
+        """Returns what the clients of all listeners send."""
+        return Traffic(self._listeners, runtime.turns)
+
+    def _listeners(self) -> tuple[FollowedListener, ...]:
+        return (*self.controllers.values(), *self.facades.values())
+
+    async def clear(self, broker_ids: Container[int]) -> None:
+        """Ends every connection, and opens the listeners again, of brokers only of `broker_ids`.
+
+        No listener answers before the next `serve`.
+        """
+        for broker_id in [number for number in self.facades if number not in broker_ids]:
+            await self.facades.pop(broker_id).shut()
+        for listener in self._listeners():
+            await listener.clear()
+
     async def close(self) -> None:
         """Closes every listener; the service cannot be opened again."""
         self.is_closed = True
-        listeners = (*self.controllers.values(), *self.facades.values())
-        await asyncio.gather(*(listener.shut() for listener in listeners))
+        await asyncio.gather(*(listener.shut() for listener in self._listeners()))
         if self.http is not None:
             await self.http.close()
 

@@ -13,7 +13,7 @@ from kraftsim.controller.core.brokers.registration_state import RegistrationStat
 from kraftsim.operation import Operation
 from kraftsim.operations import OPERATIONS
 
-NOUNS = ("broker", "cluster", "controller", "log", "quorum", "request", "topic")
+NOUNS = ("broker", "clock", "cluster", "controller", "log", "quorum", "request", "topic")
 
 
 def by_path(operation: Operation) -> tuple[str, ...]:
@@ -38,6 +38,8 @@ def by_method(operation: Operation) -> set[tuple[str, ...]]:
     if noun in NOUNS:
         return {(noun, "show" if name == noun else "list")}
     first, _, last = name.partition("_")
+    if name in ("advance", "run_until"):  # time, which only the clock has
+        return {("clock", name.replace("_", "-"))}
     if name == "transfer_leadership":  # of the quorum, as all leadership of controllers
         return {("quorum", "transfer-leadership")}
     return {(name,), ("broker", name), (last.removesuffix("s"), first), (first, last)}

@@ -1,0 +1,64 @@
+"""The part of `Cluster` that acts on the processes and the links of simulated brokers."""
+
+from kraftsim.broker_agent.hosted_agent import HostedAgent
+from kraftsim.controller.core.node_id import broker_node
+
+from ..errors import UnknownBroker
+from .controllers import ControllerVerbs
+
+
+class BrokerVerbs(ControllerVerbs):
+    """The methods of `Cluster` that stop, pause, restart, mute and deafen a simulated broker."""
+
+    async def stop(self, broker_id: int) -> None:
+        """Sends SIGTERM: the broker hands over its leaderships, is fenced, and exits."""
+        with self._entered():
+            self._agent(broker_id).stop()
+
+    async def kill(self, broker_id: int) -> None:
+        """Sends SIGKILL: the process ends at once; the broker is fenced when its lease runs out."""
+        with self._entered():
+            self._agent(broker_id).kill()
+
+    async def pause(self, broker_id: int) -> None:
+        """Sends SIGSTOP: the process does nothing and its sockets hang."""
+        with self._entered():
+            self._agent(broker_id).pause()
+
+    async def resume(self, broker_id: int) -> None:
+        """Sends SIGCONT to a paused process."""
+        with self._entered():
+            self._agent(broker_id).resume()
+
+    async def restart(self, broker_id: int) -> None:
+        """Kills the process if it is alive and starts another one, with a new incarnation id."""
+        with self._entered():
+            agent = self._agent(broker_id)
+            agent.kill()
+            agent.start()
+
+    async def mute(self, broker_id: int) -> None:
+        """Drops the messages from the broker to the controllers until `unmute`."""
+        self._agent(broker_id)
+        self.world.network.mute.add(broker_node(broker_id))
+
+    async def unmute(self, broker_id: int) -> None:
+        """Delivers the messages of a muted broker again."""
+        self._agent(broker_id)
+        self.world.network.mute.discard(broker_node(broker_id))
+
+    async def deafen(self, broker_id: int) -> None:
+        """Drops the responses of the controllers to the broker until `undeafen`."""
+        self._agent(broker_id)
+        self.world.network.deaf.add(broker_node(broker_id))
+
+    async def undeafen(self, broker_id: int) -> None:
+        """Delivers responses to a deafened broker again."""
+        self._agent(broker_id)
+        self.world.network.deaf.discard(broker_node(broker_id))
+
+    def _agent(self, broker_id: int) -> HostedAgent:
+        agent = self.world.agents.get(broker_id)
+        if agent is None:
+            raise UnknownBroker(broker_id, sorted(self.world.agents))
+        return agent

@@ -1,0 +1,116 @@
+"""The part of `Cluster` that moves, holds and shows its clock."""
+
+from abc import ABC, abstractmethod
+
+from kraftsim.scenarios.language.durations import microseconds
+from kraftsim.scenarios.language.suggestions import nearest
+from kraftsim.simulation.event_row import EventRow
+from kraftsim.simulation.journal_kinds import EVENTS
+from kraftsim.simulation.world import World
+
+from ..errors import CommandError
+from ..options import SPEED_MAX, ClusterOptions
+from ..service.clock_control import ClockControl
+from .clock_view import clock_view
+from .documents import ClockDocument, EventDocument
+from .views import event_view
+
+
+class ClockVerbs(ABC):
+    """The methods of `Cluster` that concern its clock. A virtual clock moves only by waits."""
+
+    options: ClusterOptions
+
+    @property
+    @abstractmethod
+    def world(self) -> World: ...
+
+    @property
+    @abstractmethod
+    def _clock(self) -> ClockControl: ...
+
+    async def clock(self) -> ClockDocument:
+        """Returns time and speed, who waits, who holds the clock, and why time stands still."""
+        return clock_view(self.world, self._clock, self.options.clock)
+
+    async def advance(self, by: str) -> ClockDocument:
+        """Lets the duration `by` ("11s") pass: at once on a clock that stands, else by waiting.
+
+        Kafka clients may be connected: whatever they send in between is handled. Raises
+        TimeoutError, with the holders, if locks or half a request hold the clock for 60 s.
+        """
+        await self._clock.advance(microseconds(by))
+        return await self.clock()
+
+    async def run_until(
+        self, kind: str, broker: int | None = None, timeout: str = "20s"
+    ) -> EventDocument:
+        """Lets time pass until the next event of a kind ("broker_fenced"); returns the event.
+
+        `broker` is the id of its broker (default: any). Raises TimeoutError after `timeout`.
+        """
+        if kind not in EVENTS:
+            raise CommandError(f"kind: expected {nearest(kind, EVENTS)}, got {kind!r}")
+        found: list[EventRow] = []
+        listeners, limit_us = self.world.journal.listeners, microseconds(timeout)
+
+        def on_row(row: EventRow) -> None:
+            if row.kind == kind and broker in (None, row.broker_id):
+                found.append(row)
+
+        listeners.append(on_row)
+        try:
+            await self._clock.until(lambda: bool(found), limit_us, f"an event {kind}")
+        finally:
+            listeners.remove(on_row)
+        if not found:
+            raise TimeoutError(self._in_vain(f"an event {kind}", timeout))
+        return event_view(found[0], self.world.timeline.wall_start_ms)
+
+    async def sleep(self, duration: str) -> None:
+        """Waits until the cluster's time has passed by `duration`, whoever moves it."""
+        limit_us = microseconds(duration)
+        await self._clock.until(lambda: False, limit_us, f"{duration} to pass")
+
+    async def pause_clock(self) -> ClockDocument:
+        """Stops the clock: until `resume_clock`, only `advance` moves it."""
+        self._clock.pause()
+        return await self.clock()
+
+    async def resume_clock(self) -> ClockDocument:
+        """Lets a paused clock go on as before."""
+        self._clock.resume()
+        return await self.clock()
+
+    async def speed_clock(self, factor: str | float) -> ClockDocument:
+        """Makes time pass `factor` times as fast as real time, from now on and on any clock."""
+        try:
+            speed = float(factor)
+        except ValueError:
+            speed = 0.0
+        if not 0 < speed <= SPEED_MAX:
+            raise CommandError(
+                f"factor: expected a number above 0, at most {SPEED_MAX:g}, got {factor!r}; to "
+                "stop the clock, pause it"
+            )
+        self._clock.run_at(speed)
+        return await self.clock()
+
+    async def lock_clock(self, owner: str, expiry: str = "30s") -> ClockDocument:
+        """Holds a clock that stands until `unlock_clock` was called as often, or `expiry`.
+
+        Waits and `advance` wait meanwhile. `expiry` is in real time, at most an hour.
+        """
+        self._clock.locks.take(owner, microseconds(expiry) / 1e6)
+        return await self.clock()
+
+    async def unlock_clock(self, owner: str) -> ClockDocument:
+        """Lets go of the clock once; CommandError if `owner` holds no lock."""
+        self._clock.locks.let_go(owner)
+        return await self.clock()
+
+    def _in_vain(self, expected: str, timeout: str) -> str:
+        """Returns the message of a wait that was in vain, and what held the clock."""
+        held_by = self._clock.held_by() if self._clock.is_standing else None
+        reason = "" if held_by is None else f", but time stood still: {held_by}"
+        return f"expected {expected} within {timeout}{reason}"

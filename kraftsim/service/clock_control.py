@@ -1,0 +1,292 @@
+"""How the time of a running cluster passes: who moves it, who waits for it, and what holds it.
+
+A clock that runs is moved by `Runtime`, and waits only watch. A clock that stands is moved here, by
+waits: from timer to timer, and between two timers everything that clients have sent is handled. So
+time never passes while a request is half sent or waits for its turn. Locks and a pause hold it too.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+
+from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.server.runtime import Runtime
+from kraftsim.simulation.world import World
+
+from ..errors import CommandError
+from .clock_locks import ClockLocks
+from .traffic import Traffic
+
+# Passes of the event loop in which it accepts connections, and reads and handles what has arrived.
+FIRST_PASSES, PASSES = 6, 3  # when a wait begins, and between two timers
+SLICE_US = 60_000_000  # of time that nobody watches; other tasks run between slices
+LOOK_S = 0.001  # between two looks whether something still holds the clock
+HELD_MAX_S = 60.0  # an advance that is held for longer is refused
+WALL_CHECK_S = 1.0  # between two checks of the wall clock of a clock that runs fast
+WALL_MARGIN_S = 10.0  # of real time, for which it stays behind without a check
+PARKED_LIMIT_US = 60_000_000  # of time that passes for a request; clients give up earlier
+
+
+@dataclass(frozen=True, slots=True)
+class Waiter:
+    """Somebody who waits for time to pass: what for, and since when."""
+
+    reason: str
+    since_us: int
+
+
+class ClockControl:
+    """The clock of a running cluster. `moves_for_requests`: also while a client only waits.
+
+    `is_paused` clocks move only by `advance`. `locks` hold a clock that stands.
+    """
+
+    def __init__(
+        self, world: World, runtime: Runtime, traffic: Traffic, *, moves_for_requests: bool
+    ) -> None:
+        self.moves_for_requests = moves_for_requests
+        self.is_paused = False
+        self.locks = ClockLocks()
+        self.waiters: list[Waiter] = []
+        self._world, self._runtime, self._traffic = world, runtime, traffic
+        self._speed_before = runtime.speed
+        self._watching: set[asyncio.Event] = set()  # of waits, while the clock runs
+        self._serving: asyncio.Task[None] | None = None
+        self._wall_check: asyncio.TimerHandle | None = None
+        self._is_closed = False
+        if moves_for_requests:
+            runtime.turns.ended = self._serve_parked
+        self._check_wall()
+
+    @property
+    def speed(self) -> float:
+        """How many times as fast as real time the clock runs; 0.0 if it stands."""
+        return self._runtime.speed
+
+    @property
+    def is_standing(self) -> bool:
+        """True if time passes only by `advance` and, unless the clock is paused, by waits."""
+        return self.speed == 0.0
+
+    def close(self) -> None:
+        """Ends every wait with CommandError."""
+        self._is_closed = True
+        self._wake_watching()
+        self._runtime.turns.ended = None
+        for handle in (self._serving, self._wall_check):
+            if handle is not None:
+                handle.cancel()
+
+    # Changes
+
+    def pause(self) -> None:
+        """Stops the clock; it moves only by `advance` until `resume`."""
+        if not self.is_paused:
+            self._speed_before, self.is_paused = self.speed, True
+            self._set_speed(0.0)
+
+    def resume(self) -> None:
+        """Lets a paused clock go on as before."""
+        if self.is_paused:
+            self.is_paused = False
+            self._set_speed(self._speed_before)
+
+    def run_at(self, speed: float) -> None:
+        """Makes the clock run `speed` times as fast as real time, above 0."""
+        self.is_paused = False
+        self._set_speed(speed)
+
+    def _set_speed(self, speed: float) -> None:
+        self._runtime.set_speed(speed)
+        self._check_wall()
+        self._wake_watching()
+
+    # Waits
+
+    async def advance(self, by_us: int) -> None:
+        """Lets `by_us` pass: a clock that stands is moved, for one that runs this waits.
+
+        Raises TimeoutError with the reason if something holds the clock for HELD_MAX_S.
+        """
+        end_us = self._now_us() + by_us
+        with self._waiting(f"advance by {by_us / 1e6:g} s"):
+            await self._begin_to_move()
+            while self._now_us() < end_us:
+                if self.is_standing:
+                    await self._until_let_go()
+                    await self._leap(None, end_us)
+                else:
+                    await self._watch((end_us - self._now_us()) / 1e6 / self.speed)
+
+    async def until(self, condition: Callable[[], bool], limit_us: int, reason: str) -> bool:
+        """Waits until the condition holds; returns False if it does not within `limit_us`.
+
+        A clock that stands is moved meanwhile. Where something holds the clock, the limit is in
+        real time.
+        """
+        end_us, end_s = self._now_us() + limit_us, time.monotonic() + limit_us / 1e6
+        with self._waiting(reason):
+            await self._begin_to_move()
+            while not condition():
+                if self._now_us() >= end_us:
+                    return condition()
+                if not self.is_standing:
+                    await self._watch((end_us - self._now_us()) / 1e6 / self.speed)
+                elif await self._is_held():
+                    if time.monotonic() >= end_s:
+                        return condition()
+                    await asyncio.sleep(LOOK_S)
+                else:
+                    await self._leap(condition, end_us)
+        return True
+
+    def held_by(self) -> str | None:
+        """Returns what keeps a clock that stands from being moved by waits; None if nothing."""
+        if self.is_paused:
+            return "the clock is paused: resume it, or advance it"
+        return self._holder()
+
+    def _holder(self) -> str | None:
+        """Returns what holds the clock against every move."""
+        locks = [f"{lock.owner} ({lock.expires_in_s:.1f} s left)" for lock in self.locks.held()]
+        if locks:
+            return f"locks are held by {', '.join(locks)}"
+        return self._traffic.unhandled()
+
+    async def _is_held(self) -> bool:
+        await self._handle_arrived()
+        return self.held_by() is not None
+
+    async def _until_let_go(self) -> None:
+        await self._handle_arrived()
+        end_s = time.monotonic() + HELD_MAX_S
+        while (holder := self._holder()) is not None:
+            if time.monotonic() > end_s:
+                raise TimeoutError(f"the clock was held for {HELD_MAX_S:g} s: {holder}")
+            await asyncio.sleep(LOOK_S)
+            self._check_open()
+
+    async def _begin_to_move(self) -> None:
+        """Lets clients in that have connected already."""
+        if self.is_standing and self._traffic.has_listeners:
+            await _pass_loop(FIRST_PASSES)
+
+    async def _handle_arrived(self) -> None:
+        """Lets the event loop read and handle what clients have sent."""
+        if self._traffic.has_clients:
+            await _pass_loop(PASSES)
+        self._check_open()
+
+    async def _leap(self, condition: Callable[[], bool] | None, end_us: int) -> None:
+        """Moves time to the next timer, or, if no client is connected, over a slice of it.
+
+        Stops as soon as the condition holds.
+        """
+        timeline = self._world.timeline
+        limit_us = min(end_us, timeline.now_us + SLICE_US)
+        if self._traffic.has_clients:
+            limit_us = min(limit_us, max(timeline.due_us, timeline.now_us))
+        self._keep_wall_behind(limit_us - timeline.now_us)
+        if condition is None:
+            timeline.run_until(limit_us)
+        else:
+            self._world.run_until(condition, limit_us=limit_us - timeline.now_us)
+        self._runtime.leave()
+        await asyncio.sleep(0)
+        self._check_open()
+
+    async def _watch(self, limit_s: float) -> None:
+        """Waits for the next event or change of the clock, at most `limit_s`."""
+        happened = asyncio.Event()
+        listeners = self._world.journal.listeners
+
+        def on_row(_: object) -> None:
+            happened.set()
+
+        listeners.append(on_row)
+        self._watching.add(happened)
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(max(limit_s, 0.0)):
+                    await happened.wait()
+        finally:
+            listeners.remove(on_row)
+            self._watching.remove(happened)
+        self._check_open()
+
+    def _now_us(self) -> int:
+        self._runtime.enter()
+        self._runtime.leave()
+        return self._world.timeline.now_us
+
+    @contextmanager
+    def _waiting(self, reason: str) -> Iterator[None]:
+        waiter = Waiter(reason, self._world.timeline.now_us)
+        self.waiters.append(waiter)
+        try:
+            yield
+        finally:
+            self.waiters.remove(waiter)
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise CommandError("the cluster was closed or reset while this call waited")
+
+    def _wake_watching(self) -> None:
+        for happened in self._watching:
+            happened.set()
+
+    # Requests that wait
+
+    def _serve_parked(self) -> None:
+        """Begins to move time if a client waits for a response that needs it."""
+        if self._serving is None and self.is_standing and self._traffic.parked() is not None:
+            self._serving = asyncio.ensure_future(self._until_answered())
+
+    async def _until_answered(self) -> None:
+        traffic = self._traffic
+        try:
+            while (request := traffic.parked()) is not None:
+                reason = f"a client that waits for its response to {type(request).__name__}"
+                is_answered = partial(self._is_answered, request)
+                if not await self.until(is_answered, PARKED_LIMIT_US, reason):
+                    traffic.give_up(request)
+        except CommandError:
+            return  # the cluster ends
+        finally:
+            self._serving = None
+
+    def _is_answered(self, request: Request) -> bool:
+        return self._traffic.parked() is not request
+
+    # The wall clock
+
+    def _keep_wall_behind(self, by_us: int) -> None:
+        """Steps the wall clocks back if `by_us` more would take them past the real time.
+
+        Kafka's tools refuse timestamps of their future (rule 6.36).
+        """
+        timeline = self._world.timeline
+        ahead_ms = timeline.wall_ms + by_us // 1000 - time.time_ns() // 1_000_000
+        if ahead_ms > 0 and by_us > 0:
+            timeline.wall_start_ms -= ahead_ms
+            for clock in self._world.clocks.values():
+                clock.step_wall(-ahead_ms)
+
+    def _check_wall(self) -> None:
+        """Keeps the wall clock of a clock that runs fast behind the real time."""
+        if self._wall_check is not None:
+            self._wall_check.cancel()
+            self._wall_check = None
+        if self.speed > 1.0:
+            self._keep_wall_behind(int(WALL_MARGIN_S * self.speed * 1e6))
+            loop = asyncio.get_running_loop()
+            self._wall_check = loop.call_later(WALL_CHECK_S, self._check_wall)
+
+
+async def _pass_loop(times: int) -> None:
+    for _ in range(times):
+        await asyncio.sleep(0)

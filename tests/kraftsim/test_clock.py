@@ -1,0 +1,238 @@
+"""The clock of a running cluster: moved, paused, held, and moving for those who wait."""
+
+import asyncio
+import json
+import socket
+import struct
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from aiohttp import ClientSession
+
+from kraftsim import Cluster
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.errors import CommandError
+from tests.kraftsim.conftest import Http, Service
+
+METADATA_REQUEST = struct.pack(">ihhih", 14, 3, 1, 7, -1) + struct.pack(">i", -1)
+
+
+async def now_ms(kraft: Cluster) -> int:
+    return (await kraft.clock())["nowMs"]
+
+
+@pytest.fixture
+async def auto() -> AsyncIterator[Cluster]:
+    async with Cluster(
+        brokers=2, controllers=3, clock="auto", seed=1, kafka_port=0, http_port=0
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    service = Service(brokers=2)
+    yield service
+    service.close()
+
+
+async def one_pass() -> None:
+    """Lets the event loop go on; the clock has no event for what it waits for."""
+    await asyncio.sleep(0)
+
+
+@asynccontextmanager
+async def connected(
+    kraft: Cluster,
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    host, port = kraft.bootstrap_servers.split(",")[0].split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    yield reader, writer
+    writer.close()
+    await writer.wait_closed()
+
+
+async def test_a_virtual_clock_stands_still_and_says_what_moves_it(kraft: Cluster) -> None:
+    shown = await kraft.clock()
+
+    assert (shown["clock"], shown["speed"]) == ("virtual", 0.0)
+    assert "`clock advance`" in str(shown["standsStill"])
+
+
+async def test_advance_moves_time_by_exactly_its_duration(kraft: Cluster) -> None:
+    before = await now_ms(kraft)
+
+    assert (await kraft.advance("90m"))["nowMs"] == before + 90 * 60_000
+
+
+async def test_run_until_returns_the_next_event_of_its_kind_and_broker(kraft: Cluster) -> None:
+    await kraft.kill(1)
+    await kraft.advance("1s")
+    await kraft.kill(2)
+
+    event = await kraft.run_until("broker_fenced", broker=2)
+
+    assert (event["kind"], event["brokerId"]) == ("broker_fenced", 2)
+    assert "fenced" in kraft.states_of(1)
+
+
+async def test_run_until_refuses_an_unknown_kind_and_gives_up_in_time(kraft: Cluster) -> None:
+    with pytest.raises(CommandError, match="kind: expected 'broker_fenced'"):
+        await kraft.run_until("broker_fence")
+    with pytest.raises(TimeoutError, match="expected an event broker_fenced within 1m"):
+        await kraft.run_until("broker_fenced", timeout="1m")
+
+
+async def test_a_paused_clock_is_moved_by_advance_and_by_nothing_else(kraft: Cluster) -> None:
+    await kraft.pause_clock()
+    await kraft.kill(2)
+
+    with pytest.raises(TimeoutError, match="time stood still: the clock is paused"):
+        await kraft.wait(2, "fenced", "20ms")
+    await kraft.advance("11s")
+    assert "fenced" in kraft.states_of(2)
+
+    await kraft.restart(2)
+    await kraft.resume_clock()
+    await kraft.wait(2, "unfenced")
+
+
+async def test_a_real_clock_can_be_paused_advanced_and_resumed() -> None:
+    async with Cluster(brokers=2, seed=1) as kraft:
+        await kraft.pause_clock()
+        await kraft.kill(2)
+        shown = await kraft.advance("11s")
+
+        assert "fenced" in kraft.states_of(2)
+        assert shown["wallMs"] <= time.time() * 1000
+        assert (await kraft.resume_clock())["speed"] == 1.0
+
+
+@pytest.mark.rule("6.36")
+async def test_no_timestamp_of_a_fast_clock_lies_in_the_future() -> None:
+    async with Cluster(brokers=1, seed=1) as kraft:
+        await kraft.speed_clock("1000")
+        await kraft.sleep("5m")
+
+        quorum = await kraft.quorum()
+        assert all(v["lastFetchTimestamp"] <= time.time() * 1000 for v in quorum["voters"])
+
+
+async def test_a_lock_holds_the_clock_until_it_was_let_go_as_often(kraft: Cluster) -> None:
+    before = await now_ms(kraft)
+    await kraft.lock_clock("worker")
+    await kraft.lock_clock("worker")
+    moving = asyncio.ensure_future(kraft.advance("1s"))
+
+    await kraft.unlock_clock("worker")
+    shown = await kraft.clock()
+    assert (shown["nowMs"], [lock["count"] for lock in shown["locks"]]) == (before, [1])
+    assert "worker" in str(shown["standsStill"])
+
+    await kraft.unlock_clock("worker")
+    assert (await moving)["nowMs"] == before + 1000
+
+
+async def test_a_lock_expires_in_real_time(kraft: Cluster) -> None:
+    await kraft.lock_clock("gone", expiry="10ms")
+
+    await kraft.advance("1s")
+
+    with pytest.raises(CommandError, match="expected one that holds a lock"):
+        await kraft.unlock_clock("gone")
+
+
+@pytest.mark.parametrize(
+    ("owner", "expiry", "reason"),
+    [(" ", "1s", "owner: expected a name"), ("me", "2h", "at most 3600 s"), ("me", "0s", "than 0")],
+)
+async def test_a_lock_has_an_owner_and_an_end(
+    kraft: Cluster, owner: str, expiry: str, reason: str
+) -> None:
+    with pytest.raises(CommandError, match=reason):
+        await kraft.lock_clock(owner, expiry)
+
+
+@pytest.mark.parametrize("factor", ["0", "-1", "fast", "1001", "nan"])
+async def test_a_speed_is_a_number_above_nought(kraft: Cluster, factor: str) -> None:
+    with pytest.raises(CommandError, match="factor: expected a number above 0, at most 1000"):
+        await kraft.speed_clock(factor)
+
+
+async def test_auto_moves_for_a_request_that_waits_for_a_leader(auto: Cluster) -> None:
+    await auto.kill_controller(auto.leader()["leaderId"])
+
+    await auto.create_topic("orders", partitions=1, replication_factor=1)
+
+    assert [topic["name"] for topic in await auto.topics()] == ["orders"]
+
+
+async def test_auto_gives_up_on_a_quorum_that_is_lost(auto: Cluster) -> None:
+    for node_id in list(auto.world.controllers)[:2]:
+        await auto.kill_controller(node_id)
+
+    with pytest.raises(ApiError):
+        await auto.create_topic("orders", partitions=1, replication_factor=1)
+
+
+async def test_auto_stands_still_for_a_client_that_has_its_response(auto: Cluster) -> None:
+    before = await now_ms(auto)
+    async with connected(auto) as (reader, writer):
+        writer.write(METADATA_REQUEST)
+        await reader.readexactly(int.from_bytes(await reader.readexactly(4)))
+
+        assert await now_ms(auto) == before
+
+
+async def test_time_never_passes_while_a_request_is_half_sent(auto: Cluster) -> None:
+    before = await now_ms(auto)
+    async with connected(auto) as (reader, writer):
+        writer.write(METADATA_REQUEST[:9])
+        moving = asyncio.ensure_future(auto.advance("11s"))
+        while "9 bytes of a request" not in str((shown := await auto.clock())["standsStill"]):
+            await one_pass()
+
+        assert shown["nowMs"] == before
+        assert [waiter["waitsFor"] for waiter in shown["waiters"]] == ["advance by 11 s"]
+
+        writer.write(METADATA_REQUEST[9:])
+        await reader.readexactly(4)
+        assert (await moving)["nowMs"] == before + 11_000
+
+
+async def test_requests_that_have_arrived_are_handled_before_the_next_timer(auto: Cluster) -> None:
+    """Every response shows the cluster as it was when its request came, however far time jumps."""
+    host, port = auto.bootstrap_servers.split(",")[0].split(":")
+    with socket.create_connection((host, int(port))) as client:
+        await auto.advance("1s")  # the service has accepted the connection
+        noted = auto.request_journal.next_number
+        for sent in range(1, 6):
+            client.sendall(METADATA_REQUEST)
+            await auto.advance("1ms")
+            assert auto.request_journal.next_number == noted + sent
+
+
+async def test_the_clock_is_moved_over_http_while_kafka_clients_are_connected(
+    auto: Cluster,
+) -> None:
+    await auto.kill(2)
+    async with connected(auto), ClientSession() as session:
+        http = Http(session, auto.http_url)
+        before = (await http.get("/sim/clock")).document["nowMs"]
+        moved = (await http.post("/sim/clock/advance", {"by": "11s"})).document["nowMs"]
+        broker = (await http.get("/v1/brokers/2")).document
+
+    assert moved == before + 11_000
+    assert broker["fenced"] is True
+
+
+def test_the_command_line_moves_the_clock(service: Service, run: Any) -> None:
+    url = f"--url {service.kraft.http_url}"
+    assert run(f"broker kill 2 {url}")[0] == 0
+
+    code, out, _ = run(f"clock run-until --kind broker_fenced --json {url}")
+
+    assert (code, json.loads(out)["brokerId"]) == (0, 2)
