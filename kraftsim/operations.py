@@ -307,6 +307,7 @@ LIST_EVENTS = Operation("GET", "/v1/events", ("events",), "events", list_events)
 LIST_REQUESTS = Operation("GET", "/v1/requests", ("request", "list"), "requests", list_requests)
 EXPLAIN = Operation("GET", "/sim/explain/{event}", ("explain",), "explain", explain)
 
+RESET = Operation("POST", "/sim/reset", ("reset",), "reset", reset, changes=True)
 DOWN = Operation("POST", "/sim/down", ("down",), "down", down, changes=True)
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -356,7 +357,7 @@ OPERATIONS: tuple[Operation, ...] = (
     _clock_verb("speed", speed_clock, "speed_clock"),
     _clock_verb("lock", lock_clock, "lock_clock"),
     _clock_verb("unlock", unlock_clock, "unlock_clock"),
-    Operation("POST", "/sim/reset", ("reset",), "reset", reset, changes=True),
+    RESET,
     DOWN,
     Operation("GET", "/v1/wait", ("wait",), "wait", wait, moves_time=True),
 )

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
     from .api.cluster import Cluster
     from .testing.blocking import BlockingCluster
+    from .testing.clock import ClusterClock
     from .testing.factory import Factory
     from .testing.process_cluster import ProcessCluster
 
 MARKER = (
-    "kraft(brokers=3, controllers=1, clock='real', seed=None, ...): the cluster of the fixtures "
-    "kraft and kraft_sync; any argument of kraftsim.Cluster"
+    "kraft(brokers=3, controllers=1, clock='auto', seed=None, scope='function', may_leak=False, "
+    "...): the cluster of the fixtures kraft and kraft_sync; any argument of kraftsim.Cluster"
 )
 
 
@@ -68,27 +69,45 @@ async def kraft(kraft_factory: "Factory") -> "Cluster":
 
 
 @pytest.fixture
+async def kraft_clock(kraft: "Cluster") -> "ClusterClock":
+    """The clock of the cluster `kraft`: `await kraft_clock.advance("11s")`."""
+    from .testing.clock import ClusterClock
+
+    return ClusterClock(kraft)
+
+
+@pytest.fixture
 def kraft_sync(request: pytest.FixtureRequest) -> "Iterator[BlockingCluster]":
-    """A running cluster in a thread of its own, for blocking clients; its methods block."""
-    from .testing.factory import blocking_cluster
+    """A running cluster in a thread of its own, for blocking clients; its methods block.
+
+    With `scope="module"` or `scope="session"` in the marker, tests whose markers describe the same
+    cluster share it; it is reset before each of them.
+    """
+    from .testing.shared import blocking_cluster
 
     with blocking_cluster(request.node) as cluster:
         yield cluster
 
 
 @pytest.fixture(scope="session")
-def kraft_proc(
+def _kraft_process(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> "Iterator[ProcessCluster]":
-    """A cluster in a process of its own, for the whole session; its methods block.
-
-    If KRAFTSIM_HTTP is set, the cluster is the one at that address, and it runs on afterwards.
-    """
     from .testing.process_cluster import process_cluster
 
     log = tmp_path_factory.mktemp("kraftsim") / "up.log"
     with process_cluster(log, request.config.getoption("kraft_seed")) as cluster:
         yield cluster
+
+
+@pytest.fixture
+def kraft_proc(_kraft_process: "ProcessCluster") -> "ProcessCluster":
+    """A cluster in a process of its own, which is reset before each test; its methods block.
+
+    The process is one for the session. If KRAFTSIM_HTTP is set, the cluster is the one at that
+    address, and it runs on afterwards.
+    """
+    return _kraft_process.after_reset()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -217,6 +217,7 @@ class Cluster(Reading):
         host, port = self.options.host, self.options.http_port or 0
         with binding("http_port", host, port):
             await self._service.http.open(host, port)
+        self._service.watch_loop()
 
     async def close(self) -> None:
         """Closes every socket and ends the simulation. A closed cluster cannot be started again."""
@@ -275,6 +276,11 @@ class Cluster(Reading):
         """The URL of the HTTP service; empty until the service is started."""
         port = self._service.http.port if self._service.http is not None else 0
         return f"http://{self._advertised}:{port}" if port else ""
+
+    @property
+    def connections(self) -> list[str]:
+        """The open connections of Kafka clients, such as "broker-1 from 127.0.0.1"."""
+        return self._service.connections()
 
     @property
     def request_journal(self) -> RequestJournal:

@@ -17,7 +17,7 @@ from kraftsim.scenarios.language.durations import microseconds
 from ..errors import CommandError, TimedOut, Unreachable
 from ..files.tokens import token_from
 from ..printable import printable
-from .paths import DEFAULT_URL
+from .paths import DEFAULT_URL, GENERATION
 
 TIMEOUT_S = 120.0  # in addition to the timeout that the request asks the service for
 
@@ -40,11 +40,18 @@ def service_url(url_option: str | None) -> str:
     return url.rstrip("/")
 
 
-def call(url: str, method: str, path: str, arguments: Mapping[str, object]) -> Document:
+def call(
+    url: str,
+    method: str,
+    path: str,
+    arguments: Mapping[str, object],
+    generation: int | None = None,
+) -> Document:
     """Calls an operation of the service and returns the JSON response.
 
     Arguments whose names are placeholders in `path` are filled in there; all others become the
-    query or the body. Raises Refused for an error response, TimedOut if a wait was in
+    query or the body. With a `generation`, the service refuses the call if the cluster was reset
+    since it had that number. Raises Refused for an error response, TimedOut if a wait was in
     vain, Unreachable if no service answers.
     """
     rest = dict(arguments)
@@ -58,7 +65,7 @@ def call(url: str, method: str, path: str, arguments: Mapping[str, object]) -> D
         url + path,
         data=body,
         method=method,
-        headers={"Content-Type": "application/json"} | _authorization(),
+        headers={"Content-Type": "application/json"} | _authorization() | _of(generation),
     )
     waits_s = microseconds(str(arguments.get("timeout", "0s"))) / 1e6
     with _opened(request, url, timeout_s=TIMEOUT_S + waits_s) as response:
@@ -69,6 +76,10 @@ def _authorization() -> dict[str, str]:
     """Returns the header with the token of KRAFTSIM_TOKEN, if that is set."""
     token = token_from(None)
     return {} if token is None else {"Authorization": f"Bearer {token}"}
+
+
+def _of(generation: int | None) -> dict[str, str]:
+    return {} if generation is None else {GENERATION: str(generation)}
 
 
 def _document(response: IO[bytes], url: str) -> Document:

@@ -18,6 +18,7 @@ from .binding import binding
 from .description import client_view
 from .facades import Facade
 from .followed_listener import FollowedListener
+from .loop_watch import LoopWatch
 from .request_journal import RequestJournal
 from .traffic import Traffic
 
@@ -57,6 +58,12 @@ class Service:
         self.controllers: dict[int, FollowedListener] = {}
         self.facades: dict[int, FollowedListener] = {}
         self._world: World | None = None
+        self._loop_watch: LoopWatch | None = None
+
+    def watch_loop(self) -> None:
+        """Warns from now on of calls that block the loop, which keep the listeners from it."""
+        if self._loop_watch is None:
+            self._loop_watch = LoopWatch()
 
     async def open_controller(self, node_id: int, port: int) -> int:
         """Binds a controller's port and returns it; requests are answered only after `serve`."""
@@ -78,6 +85,8 @@ class Service:
         """Starts to answer requests to the controllers, and follows the states of all processes."""
         self._world = world
         self.requests = RequestJournal(world.timeline)
+        if self._listeners():
+            self.watch_loop()
         for node_id, listener in self.controllers.items():
             process = world.controllers[node_id]
             listener.note = partial(self.requests.note, listener.name)
@@ -106,6 +115,14 @@ class Service:
     def _listeners(self) -> tuple[FollowedListener, ...]:
         return (*self.controllers.values(), *self.facades.values())
 
+    def connections(self) -> list[str]:
+        """Returns the open connections of Kafka clients: listener and address."""
+        return [
+            f"{listener.name} from {connection.address}"
+            for listener in self._listeners()
+            for connection in listener.connections
+        ]
+
     async def clear(self, broker_ids: Container[int]) -> None:
         """Ends every connection, and opens the listeners again, of brokers only of `broker_ids`.
 
@@ -119,6 +136,8 @@ class Service:
     async def close(self) -> None:
         """Closes every listener; the service cannot be opened again."""
         self.is_closed = True
+        if self._loop_watch is not None:
+            self._loop_watch.close()
         await asyncio.gather(*(listener.shut() for listener in self._listeners()))
         if self.http is not None:
             await self.http.close()

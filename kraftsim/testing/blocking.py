@@ -10,6 +10,7 @@ from inspect import iscoroutinefunction
 from typing import Any, TypeVar
 
 from ..api.cluster import Cluster
+from ..errors import CommandError
 
 T = TypeVar("T")
 
@@ -23,11 +24,18 @@ class BlockingCluster:
 
     def __init__(self, cluster: Cluster, loop: asyncio.AbstractEventLoop) -> None:
         self._cluster, self._loop = cluster, loop
+        self._is_ended = False
+
+    def end(self) -> None:
+        """Refuses every later call: the cluster may belong to another test by then."""
+        self._is_ended = True
 
     def __getattr__(self, name: str) -> Any:
         """Returns an attribute of the cluster, or a method that runs in the cluster's thread."""
         if name.startswith("_"):
             raise AttributeError(name)
+        if self._is_ended:
+            raise CommandError("the test of this cluster has ended: this call came late")
         attribute = getattr(self._cluster, name)
         return self._blocking(attribute) if callable(attribute) else attribute
 

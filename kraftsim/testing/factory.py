@@ -1,15 +1,15 @@
 """Starts the clusters of one test, and closes them at its end."""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 
 from ..api.cluster import Cluster
 from ..commands.up import addresses
-from .blocking import BlockingCluster, call_in, loop_in_thread
 from .keys import FAILED, RUNNING, SEED
+from .leaks import Leaks
 from .requested import new_cluster, requested_options
 
 
@@ -32,24 +32,30 @@ class Factory:
         self._test.stash.setdefault(RUNNING, []).append(cluster)
         return cluster
 
-    async def close(self) -> None:
-        """Closes the clusters; after a failure with --kraft-keep, first waits for their end."""
+    async def close(self, leaks: Leaks) -> None:
+        """Closes the clusters; after a failure with --kraft-keep, first waits for their end.
+
+        Fails a test that has left something behind.
+        """
         try:
-            if FAILED in self._test.stash and self._test.config.getoption("kraft_keep"):
-                await self._keep()
+            await keep_after_failure(self._test, self._clusters)
+            await leaks.refuse(self._clusters)
         finally:
             for cluster in self._clusters:
                 self._test.stash[RUNNING].remove(cluster)
                 await cluster.close()
 
-    async def _keep(self) -> None:
-        """Prints the addresses of the clusters, and waits for `kraftsim down` or Ctrl-C."""
-        for cluster in self._clusters:
-            if not cluster.http_url:
-                await cluster.open_http()
-            _print(self._test, cluster)
-        for cluster in self._clusters:
-            await cluster.until_down()
+
+async def keep_after_failure(test: pytest.Item, clusters: Sequence[Cluster]) -> None:
+    """After a failure with --kraft-keep, waits for `kraftsim down` or Ctrl-C."""
+    if FAILED not in test.stash or not test.config.getoption("kraft_keep"):
+        return
+    for cluster in clusters:
+        if not cluster.http_url:
+            await cluster.open_http()
+        _print(test, cluster)
+    for cluster in clusters:
+        await cluster.until_down()
 
 
 def _print(test: pytest.Item, cluster: Cluster) -> None:
@@ -64,19 +70,8 @@ def _print(test: pytest.Item, cluster: Cluster) -> None:
 @asynccontextmanager
 async def factory_of(test: pytest.Item) -> AsyncIterator[Factory]:
     """Returns the factory of a test; closes its clusters when the block ends."""
-    factory = Factory(test)
+    factory, leaks = Factory(test), Leaks(test)
     try:
         yield factory
     finally:
-        await factory.close()
-
-
-@contextmanager
-def blocking_cluster(test: pytest.Item) -> Iterator[BlockingCluster]:
-    """Runs a cluster of the test in a thread until the block ends."""
-    factory = Factory(test)
-    with loop_in_thread() as loop:
-        try:
-            yield BlockingCluster(call_in(loop, factory()), loop)
-        finally:
-            call_in(loop, factory.close())
+        await factory.close(leaks)

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from inspect import signature
@@ -19,7 +19,7 @@ from ..errors import CommandError
 from ..http.client import call, service_url
 from ..http.paths import KAFKA_API
 from ..operation import Operation
-from ..operations import OPERATIONS
+from ..operations import OPERATIONS, RESET
 from .requested import refuse
 
 ANY_PORTS = ("--kafka-port", "0", "--controller-port", "0", "--http-port", "0")
@@ -33,8 +33,16 @@ class ProcessCluster:
     and returns the JSON document of docs/http.md. Raises CommandError for a refused operation.
     """
 
-    def __init__(self, http_url: str) -> None:
+    def __init__(self, http_url: str, generation: int | None = None) -> None:
         self.http_url = http_url
+        self._generation = generation
+
+    def after_reset(self) -> "ProcessCluster":
+        """Resets the cluster and returns it for the next test; calls of this object then fail."""
+        reset = call(self.http_url, RESET.method, RESET.path, {})
+        generation = reset["generation"]
+        assert isinstance(generation, int), reset
+        return ProcessCluster(self.http_url, generation)
 
     def __getattr__(self, name: str) -> Callable[..., Document]:
         operations = {operation.python: operation for operation in OPERATIONS}
@@ -45,11 +53,14 @@ class ProcessCluster:
     def _call(self, operation: Operation, *arguments: object, **named: object) -> Document:
         bound = signature(operation.run).bind(self, *arguments, **named).arguments
         values = {lower_camel(name): value for name, value in list(bound.items())[1:]}
-        return call(self.http_url, operation.method, operation.path, values)
+        return self._sent(operation.method, operation.path, values)
 
     def kafka(self, api: str, **body: object) -> Document:
         """Sends a request of Kafka with this body in JSON ("CreateTopics"); returns the reply."""
-        return call(self.http_url, "POST", KAFKA_API.format(api=api), body)
+        return self._sent("POST", KAFKA_API.format(api=api), body)
+
+    def _sent(self, method: str, path: str, values: Mapping[str, object]) -> Document:
+        return call(self.http_url, method, path, values, generation=self._generation)
 
     @property
     def cluster_id(self) -> str:
@@ -64,6 +75,13 @@ class ProcessCluster:
         registered = [broker["listeners"][0] for broker in brokers if broker["registered"]]
         return ",".join(f"{listener['host']}:{listener['port']}" for listener in registered)
 
+    @property
+    def bootstrap_controllers(self) -> str:
+        """The `host:port,...` list of the voters, for Kafka's tools."""
+        voters = self.quorum()["voters"]
+        assert isinstance(voters, list), voters
+        return ",".join(str(voter["endpoint"]) for voter in voters)
+
 
 @contextmanager
 def process_cluster(log: Path, seed: int | None) -> Iterator[ProcessCluster]:
@@ -75,7 +93,7 @@ def process_cluster(log: Path, seed: int | None) -> Iterator[ProcessCluster]:
         yield _adopted()
         return
     seeded = () if seed is None else ("--seed", str(seed))
-    command = [sys.executable, "-m", "kraftsim", "up", *ANY_PORTS, *seeded]
+    command = [sys.executable, "-m", "kraftsim", "up", "--clock", "auto", *ANY_PORTS, *seeded]
     with (
         log.open("wb") as lines,
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=lines, text=True) as process,

@@ -1,6 +1,6 @@
 """The options of the clusters that a test requests: its markers, and `--kraft-seed`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from inspect import signature
 from secrets import randbelow
 from typing import Any, NoReturn
@@ -12,22 +12,50 @@ from kraftsim.scenarios.language.suggestions import nearest
 from ..api.cluster import Cluster
 from .keys import SEED
 
-ANY_PORT: Mapping[str, object] = {"kafka_port": 0, "controller_port": 0}
+DEFAULTS: Mapping[str, object] = {"kafka_port": 0, "controller_port": 0, "clock": "auto"}
+SCOPES = ("function", "module", "session")
+OF_THE_PLUGIN = ("scope", "may_leak")  # arguments of the marker beside those of `Cluster`
 SEEDS = 2**31
+
+
+def requested_scope(test: pytest.Item) -> str:
+    """Returns the scope of the test's marker: how long its cluster lives, reset for each test."""
+    scope = _marked(test).get("scope", "function")
+    if scope not in SCOPES:
+        refuse(f"scope: expected {nearest(str(scope), SCOPES)}, got {scope!r}")
+    return str(scope)
+
+
+def may_leak(test: pytest.Item) -> bool:
+    """Returns True if the test's marker lets it leave connections and tasks behind."""
+    allowed = _marked(test).get("may_leak", False)
+    if not isinstance(allowed, bool):
+        refuse(f"may_leak: expected True or False, got {allowed!r}")
+    return allowed
 
 
 def requested_options(test: pytest.Item) -> dict[str, Any]:
     """Returns the arguments of `Cluster` for a test, without the seed.
 
-    The marker of a function has precedence over the marker of its class, and that over the marker
-    of its module. Fails the test if a marker has an unknown argument.
+    Fails the test if a marker has an unknown argument.
     """
-    options = dict(ANY_PORT)
+    marked = _marked(test)
+    options = {name: value for name, value in marked.items() if name not in OF_THE_PLUGIN}
+    test.stash.setdefault(SEED, _seed(test, options.pop("seed", None)))
+    return dict(DEFAULTS) | options
+
+
+def _marked(test: pytest.Item) -> dict[str, Any]:
+    """Returns the arguments of the test's markers.
+
+    The marker of a function has precedence over the marker of its class, and that over the marker
+    of its module.
+    """
+    options: dict[str, Any] = {}
     for marker in reversed(list(test.iter_markers("kraft"))):
         if marker.args:
             refuse(f"the marker takes named arguments such as brokers=3, got {marker.args[0]!r}")
-        options |= _known(marker.kwargs)
-    test.stash.setdefault(SEED, _seed(test, options.pop("seed", None)))
+        options |= _known(marker.kwargs, OF_THE_PLUGIN)
     return options
 
 
@@ -49,9 +77,9 @@ def new_cluster(options: Mapping[str, Any]) -> Cluster:
         refuse(str(error))
 
 
-def _known(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the options; fails the test if a name is no argument of `Cluster`."""
-    known = list(signature(Cluster).parameters)
+def _known(options: Mapping[str, Any], others: Sequence[str] = ()) -> Mapping[str, Any]:
+    """Returns the options; fails the test if a name is no argument of `Cluster` nor of `others`."""
+    known = [*signature(Cluster).parameters, *others]
     for name in options:
         if name not in known:
             refuse(f"unknown argument {name!r}: expected {nearest(name, known)}")

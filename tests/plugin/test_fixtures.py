@@ -194,3 +194,17 @@ def test_nothing_is_loaded():
     assert "asyncio" not in sys.modules
 """
     assert "1 passed" in suite.run(text)
+
+
+def test_the_clock_of_a_test_is_moved_and_held(suite):
+    text = """
+@pytest.mark.asyncio
+async def test_clock(kraft, kraft_clock):
+    await kraft.kill(2)
+    await kraft_clock.advance("11s")
+    assert "fenced" in kraft.states_of(2)
+    async with kraft_clock.held("the test") as shown:
+        assert [lock["owner"] for lock in shown["locks"]] == ["the test"]
+    assert (await kraft_clock.show())["locks"] == []
+"""
+    assert "1 passed" in suite.run(text, plugins="asyncio")
