@@ -9,16 +9,11 @@ import logging
 import sys
 import threading
 import time
-import traceback
-from pathlib import Path
-from sysconfig import get_paths
 
 log = logging.getLogger("kraftsim")
 
-PACKAGE = Path(__file__).resolve().parents[1]
 LOOK_S = 0.25
 BLOCKED_S = 1.0
-IDLE = ("select", "run_until_complete", "run_forever", "_run_once")  # innermost, if nothing blocks
 
 
 class LoopWatch:
@@ -50,8 +45,10 @@ class LoopWatch:
                 self._report(blocked_s)
 
     def _report(self, blocked_s: float) -> None:
+        from .blocking_call import blocking_call
+
         frame = sys._current_frames().get(self._thread_id)
-        call = blocking_call(traceback.extract_stack(frame)) if frame is not None else None
+        call = None if frame is None else blocking_call(frame)
         if call is not None:
             log.warning(
                 "the event loop of the cluster has been blocked for %.1f s by %s: its listeners "
@@ -60,21 +57,3 @@ class LoopWatch:
                 blocked_s,
                 call,
             )
-
-
-def blocking_call(stack: traceback.StackSummary) -> str | None:
-    """Returns the line of the user's code that the stack is in; None if the loop only waits.
-
-    Where no user's code is in the stack, it is the innermost line.
-    """
-    innermost = stack[-1]
-    if innermost.name in IDLE:
-        return None
-    frame = next((frame for frame in reversed(stack) if _is_users(frame.filename)), innermost)
-    return f"`{frame.line}` ({Path(frame.filename).name}:{frame.lineno})"
-
-
-def _is_users(filename: str) -> bool:
-    paths = get_paths()
-    installed = (paths["stdlib"], paths["platlib"], paths["purelib"], str(PACKAGE))
-    return not filename.startswith((*installed, "<"))

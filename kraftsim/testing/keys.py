@@ -5,9 +5,7 @@ import pytest
 TYPE_CHECKING = False  # pytest imports this module at every start
 if TYPE_CHECKING:
     from ..api.cluster import Cluster
-    from .shared import Shared
 
 SEED = pytest.StashKey[int]()
 RUNNING: "pytest.StashKey[list[Cluster]]" = pytest.StashKey()
 FAILED = pytest.StashKey[bool]()
-SHARED: "pytest.StashKey[dict[str, Shared]]" = pytest.StashKey()  # of a module or a session

@@ -13,7 +13,7 @@ import pytest
 from ..api.cluster import Cluster
 from .blocking import BlockingCluster, call_in, loop_in_thread
 from .factory import keep_after_failure
-from .keys import RUNNING, SEED, SHARED
+from .keys import RUNNING, SEED
 from .leaks import Leaks
 from .requested import new_cluster, requested_options, requested_scope
 
@@ -25,6 +25,9 @@ class Shared:
     cluster: Cluster
     loop: asyncio.AbstractEventLoop
     ending: ExitStack
+
+
+POOL = pytest.StashKey[dict[str, Shared]]()  # of a module or a session, by options
 
 
 @contextmanager
@@ -59,7 +62,7 @@ def _started(test: pytest.Item) -> Shared:
     if scope == "function":
         return _new(options | {"seed": seed})
     owner = test.session if scope == "session" else test.getparent(pytest.Module) or test.session
-    pool = owner.stash.setdefault(SHARED, {})
+    pool = owner.stash.setdefault(POOL, {})
     key = repr(sorted(options.items()))
     if key in pool:
         shared: Shared = pool[key]
