@@ -6,6 +6,7 @@ import sys
 from tools.native import ROOT
 
 from .attacks import attacks
+from .backend import backend
 from .campaigns import campaigns
 from .follow import follow
 from .heartbeats import heartbeats, many_brokers
@@ -26,6 +27,7 @@ BENCHMARKS = {
         start,
         agents,
         in_process,
+        backend,
         attacks,
         large_requests,
         quorum,

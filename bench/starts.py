@@ -20,7 +20,7 @@ _ASK = encode_request(
 
 
 # The smallest server of aiohttp, which kraftsim's HTTP service uses too.
-_BARE_SERVER = """
+BARE_SERVER = """
 from aiohttp import web
 application = web.Application()
 application.router.add_get("/", lambda request: web.Response())
@@ -36,12 +36,12 @@ def start() -> list[Row]:
     options = ("--controller-port", str(port), "--kafka-port", "0", "--http-port", "0")
     for _ in range(RUNS):
         began = time.perf_counter()
-        with running("-c", _BARE_SERVER.format(port=bare_port)):
-            _until_answered(bare_port, _GET)
+        with running("-c", BARE_SERVER.format(port=bare_port)):
+            until_answered(bare_port, _GET)
             bare.append(elapsed_ms(began))
         began = time.perf_counter()
         with running("-m", "kraftsim", "up", *options) as process:
-            _until_answered(port, _ASK)
+            until_answered(port, _ASK)
             first.append(elapsed_ms(began))
             announced(process)
             ready.append(elapsed_ms(began))
@@ -79,7 +79,8 @@ def _duration_ms(*words: str) -> float:
     return elapsed_ms(began)
 
 
-def _until_answered(port: int, request: bytes) -> None:
+def until_answered(port: int, request: bytes) -> None:
+    """Waits until a server at the port of loopback responds to the request."""
     while True:
         try:
             with socket.create_connection(("127.0.0.1", port)) as connection:

@@ -1,0 +1,148 @@
+"""The backend of integration tests: starts, resets, lapsed leases, a virtual hour, HTTP."""
+
+import asyncio
+import json
+import socket
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import closing
+from statistics import median
+from urllib.request import Request, urlopen
+
+from kraftsim import Cluster
+from kraftsim.testing.blocking import call_in, loop_in_thread
+
+from .processes import elapsed_ms, free_ports, running, up
+from .report import Row
+from .starts import BARE_SERVER, until_answered
+
+RUNS = 41
+HTTP_REQUESTS = 3_000
+GET = b"GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+
+def backend() -> Iterator[Row]:
+    """Measures what a test of a user waits for."""
+    yield _usable_by_a_client()
+    yield Row("reset in process", _text(asyncio.run(_resets())), goal="<= 2 ms")
+    yield Row("reset over HTTP", _text(_http_resets()), goal="<= 5 ms")
+    lapse = "a 9 s lease lapses, is seen, the broker recovers"
+    yield Row(lapse, _text(asyncio.run(_lapses())), goal="<= 20 ms")
+    yield Row("the same, a Kafka client connected", _text(_lapses_with_client()), goal="<= 20 ms")
+    yield Row("100 brokers for a virtual hour", f"{asyncio.run(_hour_s()):.1f} s", goal="<= 20 s")
+    yield _beside_bare_handler()
+
+
+def _text(times_ms: list[float]) -> str:
+    return f"{median(times_ms):.2f} ms (best {min(times_ms):.2f})"
+
+
+def _usable_by_a_client() -> Row:
+    """Measures three brokers from nothing to librdkafka's metadata, beside its own mock cluster."""
+    ours, mock = [], []
+    for _ in range(RUNS):
+        began = time.perf_counter()
+        _listed({"test.mock.num.brokers": 3})
+        mock.append(elapsed_ms(began))
+        began = time.perf_counter()
+        with loop_in_thread() as loop:
+            cluster = Cluster(brokers=3, clock="auto", kafka_port=0)
+            call_in(loop, cluster.start())
+            _listed({"bootstrap.servers": cluster.bootstrap_servers})
+            ours.append(elapsed_ms(began))
+            call_in(loop, cluster.close())
+    peer, ratio = f"mock {median(mock):.1f} ms", median(ours) / median(mock)
+    return Row("3 brokers, listed by librdkafka", f"{median(ours):.1f} ms", peer, ratio)
+
+
+def _listed(settings: dict[str, str | int]) -> None:
+    from confluent_kafka.admin import AdminClient
+
+    listed = AdminClient(settings).list_topics(timeout=10)
+    assert len(listed.brokers) == 3, listed.brokers
+
+
+async def _each(action: Callable[[], Awaitable[object]]) -> list[float]:
+    """Returns the times of RUNS calls in milliseconds."""
+    times_ms = []
+    for _ in range(RUNS):
+        began = time.perf_counter()
+        await action()
+        times_ms.append(elapsed_ms(began))
+    return times_ms
+
+
+async def _resets() -> list[float]:
+    async with Cluster(brokers=3, clock="auto", seed=1) as kraft:
+        return await _each(kraft.reset)
+
+
+def _http_resets() -> list[float]:
+    times_ms = []
+    with up("--clock", "auto", "--kafka-port", "0") as (_, addresses):
+        headers = {"Content-Type": "application/json"}
+        request = Request(f"{addresses['KRAFTSIM_HTTP']}/sim/reset", b"{}", headers)
+        for _ in range(RUNS):
+            began = time.perf_counter()
+            with urlopen(request) as response:
+                json.load(response)
+            times_ms.append(elapsed_ms(began))
+    return times_ms
+
+
+async def _lapse(kraft: Cluster) -> None:
+    await kraft.kill(2)
+    await kraft.wait(2, "fenced")
+    await kraft.restart(2)
+    await kraft.wait(2, "unfenced")
+
+
+async def _lapses() -> list[float]:
+    async with Cluster(brokers=3, clock="auto", seed=1) as kraft:
+        return await _each(lambda: _lapse(kraft))
+
+
+def _lapses_with_client() -> list[float]:
+    with loop_in_thread() as loop:
+        cluster = Cluster(brokers=3, clock="auto", seed=1, kafka_port=0)
+        call_in(loop, cluster.start())
+        host, port = cluster.bootstrap_servers.split(",")[0].split(":")
+        with closing(socket.create_connection((host, int(port)))):
+            times_ms = call_in(loop, _each(lambda: _lapse(cluster)))
+        call_in(loop, cluster.close())
+    return times_ms
+
+
+async def _hour_s() -> float:
+    async with Cluster(brokers=100, clock="virtual", seed=1) as kraft:
+        began = time.perf_counter()
+        await kraft.advance("1h")
+        return time.perf_counter() - began
+
+
+def _beside_bare_handler() -> Row:
+    """Measures GET requests one after the other, beside a bare handler of aiohttp."""
+    (bare_port,) = free_ports(1)
+    ours, bare = [], []
+    with (
+        up("--kafka-port", "0") as (_, addresses),
+        running("-c", BARE_SERVER.format(port=bare_port)),
+    ):
+        until_answered(bare_port, GET % b"/")
+        port = int(addresses["KRAFTSIM_HTTP"].rpartition(":")[2])
+        for _ in range(5):
+            ours.append(_requests_per_s(port, b"/livez"))
+            bare.append(_requests_per_s(bare_port, b"/"))
+    ratio = median(a / b for a, b in zip(ours, bare, strict=True))
+    figure, peer = f"{median(ours):,.0f}/s", f"aiohttp {median(bare):,.0f}/s"
+    return Row("GET /livez over one connection", figure, peer, ratio, ">= 0.7")
+
+
+def _requests_per_s(port: int, path: bytes) -> float:
+    request = GET % path
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        began = time.perf_counter()
+        for _ in range(HTTP_REQUESTS):
+            connection.sendall(request)
+            connection.recv(65536)
+        return HTTP_REQUESTS / (time.perf_counter() - began)
