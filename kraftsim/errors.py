@@ -15,7 +15,7 @@ EXIT_CODES = {  # FAILED has precedence over VACUOUS and UNFINISHED
         "search that was not exhaustive, a campaign without logs."
     ),
     TIMED_OUT: "Timed out: the state that `wait` waits for did not come in time.",
-    UNREACHABLE: "Unreachable: no kraftsim service answers at the address.",
+    UNREACHABLE: "Unreachable: no kraftsim service or controller answers at the address.",
     INTERRUPTED: "Interrupted with Ctrl-C; finished work is kept.",
 }
 
@@ -65,7 +65,7 @@ class UnknownTopic(CommandError):
 
 
 class Unreachable(CommandError):
-    """No kraftsim service answers at the address."""
+    """No kraftsim service or controller answers at the address."""
 
     exit_code = UNREACHABLE
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from kraftsim.controller.wire.json.log_paths import LOG, LOG_END
 
+from .api.argument_checks import check_broker, check_page, check_requests, check_wait
 from .api.documents import (
     AddedBroker,
     BrokerDocument,
@@ -302,9 +303,11 @@ def _clock_verb(verb: str, run: Run, method: str) -> Operation:
 # Operations that the router or the command line treats specially, or calls by themselves.
 SHOW_CLUSTER = Operation("GET", "/v1/cluster", ("cluster", "show"), "cluster", show_cluster)
 LIST_BROKERS = Operation("GET", "/v1/brokers", ("broker", "list"), "brokers", list_brokers)
-SHOW_LOG = Operation("GET", LOG, ("log", "show"), "log", show_log)
-LIST_EVENTS = Operation("GET", "/v1/events", ("events",), "events", list_events)
-LIST_REQUESTS = Operation("GET", "/v1/requests", ("request", "list"), "requests", list_requests)
+SHOW_LOG = Operation("GET", LOG, ("log", "show"), "log", show_log, check=check_page)
+LIST_EVENTS = Operation("GET", "/v1/events", ("events",), "events", list_events, check=check_page)
+LIST_REQUESTS = Operation(
+    "GET", "/v1/requests", ("request", "list"), "requests", list_requests, check=check_requests
+)
 EXPLAIN = Operation("GET", "/sim/explain/{event}", ("explain",), "explain", explain)
 
 RESET = Operation("POST", "/sim/reset", ("reset",), "reset", reset, changes=True)
@@ -334,9 +337,24 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("GET", LOG_END, ("log", "end"), "log_end", show_log_end),
     LIST_EVENTS,
     LIST_REQUESTS,
-    Operation("GET", "/v1/requests/count", ("request", "count"), "count_requests", count_requests),
+    Operation(
+        "GET",
+        "/v1/requests/count",
+        ("request", "count"),
+        "count_requests",
+        count_requests,
+        check=check_requests,
+    ),
     EXPLAIN,
-    Operation("POST", "/sim/brokers", ("broker", "add"), "add_broker", add_broker, changes=True),
+    Operation(
+        "POST",
+        "/sim/brokers",
+        ("broker", "add"),
+        "add_broker",
+        add_broker,
+        changes=True,
+        check=check_broker,
+    ),
     *_process_verbs(
         "broker",
         stop_broker,
@@ -359,5 +377,5 @@ OPERATIONS: tuple[Operation, ...] = (
     _clock_verb("unlock", unlock_clock, "unlock_clock"),
     RESET,
     DOWN,
-    Operation("GET", "/v1/wait", ("wait",), "wait", wait, moves_time=True),
+    Operation("GET", "/v1/wait", ("wait",), "wait", wait, moves_time=True, check=check_wait),
 )

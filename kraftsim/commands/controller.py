@@ -33,7 +33,14 @@ from ..service.binding import binding
 from ..service.foreign_peers import ForeignPeers
 from ..service.snapshot_files import SNAPSHOT_FILES
 from ..service.voter_addresses import address_of, directory_of, voters_of
-from .up import announced, log_to_stderr, run_until_signalled, settings_of, stop_signals
+from .up import (
+    announced,
+    expect_ready_file,
+    log_to_stderr,
+    run_until_signalled,
+    settings_of,
+    stop_signals,
+)
 
 HAND_OVER_LIMIT_S = 0.7  # after SIGTERM; the fetch timeout of the voters is the fallback
 
@@ -43,6 +50,7 @@ log = logging.getLogger("kraftsim.controller")
 def run_controller(arguments: argparse.Namespace) -> int:
     """Runs the controller until a signal and returns the exit code."""
     log_to_stderr(arguments.log_format)
+    expect_ready_file(arguments.ready_file)
     profile = profile_of(arguments.profile)
     config = _config(arguments)
     settings = settings_in(profile, settings_of(arguments.config, node_id=arguments.node_id))

@@ -15,7 +15,7 @@ from contextlib import (
 )
 
 from ..api.cluster import Cluster
-from ..errors import FAILED, GOOD, CommandError, PortUnavailable
+from ..errors import FAILED, GOOD, PortUnavailable, UsageError
 from ..files.tokens import TOKEN_VARIABLE, token_from
 from ..service.garbage_collection import bound_pauses
 from ..service.log_lines import JsonLines, LogLimit
@@ -32,6 +32,7 @@ def run_up(
     `shown` shows the running cluster to the user, from its announcement to its end.
     """
     log_to_stderr(arguments.log_format)
+    expect_ready_file(arguments.ready_file)
     kraft = Cluster(
         brokers=arguments.brokers,
         controllers=arguments.controllers,
@@ -145,7 +146,7 @@ def settings_of(
 ) -> dict[str, str]:
     """Returns the settings of a Kafka .properties file; without a path, none.
 
-    Raises ValueError if its ids contradict `node_id` or `broker_ids`, CommandError if it cannot be
+    Raises ValueError if its ids contradict `node_id` or `broker_ids`, UsageError if it cannot be
     read.
     """
     if path is None:
@@ -157,7 +158,9 @@ def settings_of(
     try:
         pairs = read_properties(Path(path))
     except OSError as error:
-        raise CommandError(f"--config: {error}") from None
+        raise UsageError(f"--config: {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise UsageError(f"--config: {error}") from None
     expect_id(pairs, node_id)
     expect_no_voter(pairs, broker_ids)
     used, unused = split_known(pairs)
@@ -179,11 +182,19 @@ def addresses(kraft: Cluster) -> dict[str, str]:
     } | ({} if token is None else {TOKEN_VARIABLE: token})
 
 
+def expect_ready_file(path: str | None) -> None:
+    """Raises UsageError before the service starts if the ready file cannot be written."""
+    if path is not None:
+        from ..files.ready_file import expect_writable
+
+        expect_writable(path)
+
+
 @contextmanager
 def announced(lines: Mapping[str, str], ready_file: str | None) -> Iterator[None]:
     """Writes KEY=value lines to stdout and to `ready_file`, which exists until the block ends.
 
-    Raises CommandError if `ready_file` is something other than a regular file.
+    Raises UsageError if `ready_file` is something other than a regular file.
     """
     text = "".join(f"{key}={value}\n" for key, value in lines.items())
     is_secret = TOKEN_VARIABLE in lines

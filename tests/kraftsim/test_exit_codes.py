@@ -76,6 +76,29 @@ def test_a_command_ends_with_the_code_of_its_cause(
     assert run(line)[0] == code
 
 
+FILES = ("/nonexistent/file", "/dev/null")
+CONTROLLER = (
+    "controller run --node-id 1 --cluster-id x --voters 1@127.0.0.1:0:AAAAAAAAAAAAAAAAAAAAAQ"
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(f"up {option} {path}" for option in ("--token-file", "--config") for path in FILES),
+        *(f"{verb} --ready-file {path}" for verb in ("up", CONTROLLER) for path in FILES),
+        f"agent --controller 127.0.0.1:1 --cluster-id x --config {FILES[0]}",
+    ],
+)
+def test_a_file_that_a_service_cannot_use_is_found_before_it_starts(run: Any, line: str) -> None:
+    option, path = line.split()[-2:]
+    code, out, err = run(line)
+
+    assert (code, out, len(err.splitlines())) == (USAGE, "", 1)
+    assert err.startswith(f"kraftsim: {option}: ")
+    assert path in err
+
+
 def test_each_code_has_one_meaning() -> None:
     assert list(EXIT_CODES) == sorted(set(EXIT_CODES))
     assert all(meaning.endswith(".") for meaning in EXIT_CODES.values())

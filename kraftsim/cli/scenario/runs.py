@@ -137,7 +137,7 @@ def seed_range(text: str) -> range:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from ...files.pins import drifts
+    from ...files.pins import drifts, expect_plans
     from ...files.scenario_files import expect_sound
     from .narration import verdict
 
@@ -145,6 +145,7 @@ def _run(arguments: argparse.Namespace) -> int:
     files = list(chosen(arguments))
     for file in files:
         expect_sound(file)
+        expect_plans(file)
     _expect_writable(arguments.junit)
     began_s = time.monotonic()
     runs: list[Finished] = []
