@@ -78,10 +78,9 @@ class Parser(argparse.ArgumentParser):
 
 def _nearest(word: str, valid: "Sequence[str]") -> str | None:
     """Returns the valid word that `word` begins, else the most similar one, else None."""
-    from difflib import get_close_matches
+    from kraftsim.scenarios.language.suggestions import near_words
 
-    longer = [name for name in valid if len(word) > len("--") and name.startswith(word)]
-    return next(iter(longer or get_close_matches(word, valid, n=1)), None)
+    return next(iter(near_words(word, valid)), None) if word.strip("-") else None
 
 
 def main(argv: "Sequence[str] | None" = None) -> int:

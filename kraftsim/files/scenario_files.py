@@ -15,6 +15,8 @@ from .yaml_document import Document
 
 LIBRARY = Path(__file__).resolve().parents[1] / "scenarios" / "library"
 
+LIST, TAG_LIST = "`kraftsim scenario list`", "`kraftsim scenario list --json`"
+
 
 @dataclass(frozen=True, slots=True)
 class ScenarioFile:
@@ -46,9 +48,8 @@ def find(name: str) -> Path:
         return Path(name)
     paths = library()
     if name not in paths:
-        raise UsageError(
-            f"unknown scenario {name!r}: expected {nearest(name, paths)}, or the path of a file"
-        )
+        expected = f"{nearest(name, paths, LIST)}, or the path of a file"
+        raise UsageError(f"unknown scenario {name!r}: expected {expected}")
     return paths[name]
 
 
@@ -60,7 +61,9 @@ def expect_known_tags(tags: Iterable[str]) -> None:
     known = sorted({tag for path in library().values() for tag in read_file(path).scenario.tags})
     for tag in wanted:
         if tag not in known:
-            raise UsageError(f"--tag: unknown tag {tag!r}: expected {nearest(tag, known)}")
+            raise UsageError(
+                f"--tag: unknown tag {tag!r}: expected {nearest(tag, known, TAG_LIST)}"
+            )
 
 
 def written(scenario: Scenario) -> str:

@@ -227,6 +227,15 @@ def test_events_are_lines_and_begin_where_they_are_wanted(service: Service, run:
         ("scenario lst", "did you mean 'list'?"),
         ("scenario list --tag leasse", "expected 'lease' (nearest)"),
         ("scenario run --tag leasse", "expected 'lease' (nearest)"),
+        ("scenario list --tag nix", "another of 12 (all: `kraftsim scenario list --json`)"),
+        (
+            "scenario run gc-pause",
+            "'gc-pause-longer-than-lease' or 'gc-pause-shorter-than-lease' (nearest)",
+        ),
+        ("explain nix", "(all: `kraftsim scenario list`), or the path of a file"),
+        ("scenario run mute-broker --mutant M4", "bug 'M4': expected 'M41' or 'M42' or"),
+        ("scenario explore --mutant m4", "bug 'm4': expected 'M41' or 'M42' or"),
+        ("scenario mutants nix", "(all: docs/bugs.md)"),
     ],
 )
 def test_an_unknown_word_names_the_nearest(run: Any, line: str, hint: str) -> None:

@@ -161,3 +161,14 @@ def test_a_clock_has_a_speed(clock: str, speed: float) -> None:
 def test_the_nearest_word_is_named_or_all_of_them() -> None:
     assert nearest("fencd", ("fenced", "unfenced")) == "'fenced' (nearest)"
     assert nearest("xyz", ("fenced", "unfenced")) == "fenced, unfenced"
+    assert nearest("fe", ("unfenced", "fenced")) == "'fenced' (nearest)"
+    assert nearest("", ("fenced", "unfenced")) == "fenced, unfenced"
+
+
+def test_a_word_that_many_words_begin_with_or_that_none_is_like_names_five() -> None:
+    many = [f"M{number}" for number in range(10, 100)]
+
+    assert nearest("m4", many) == "'M40' or 'M41' or 'M42' or 'M43' or 'M44' (nearest)"
+    others = nearest("xyz", many, "docs/bugs.md")
+    assert others.endswith(" or another of 90 (all: docs/bugs.md)")
+    assert others.count("M") == 5
