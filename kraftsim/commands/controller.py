@@ -26,6 +26,7 @@ from kraftsim.controller.server.peer_lines import PeerLines
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
+from kraftsim.simulation.topology import check_cluster_id
 
 from ..errors import FAILED, GOOD, CommandError
 from ..options import profile_of, settings_in
@@ -61,8 +62,7 @@ def run_controller(arguments: argparse.Namespace) -> int:
 def _config(arguments: argparse.Namespace) -> NodeConfig:
     voters = voters_of(arguments.voters)
     checked_id("--node-id", arguments.node_id)
-    if not arguments.cluster_id:
-        raise ValueError("--cluster-id: expected an id, got an empty text")
+    check_cluster_id(arguments.cluster_id, "--cluster-id")
     own = next((voter for voter in voters if voter.voter_id == arguments.node_id), None)
     if arguments.listen is not None:
         host, port = address_of("--listen", arguments.listen)

@@ -140,6 +140,10 @@ def test_what_cannot_be_is_refused_with_what_can(options: dict[str, object], mes
         ({"settings": ["a"]}, "settings: expected a mapping"),
         ({"clock": -1.0}, "clock: expected"),
         ({"clock": None}, "clock: expected"),
+        *(
+            ({"cluster_id": cluster_id}, "cluster_id: expected 1 to 255 printable characters")
+            for cluster_id in ("", "x y", "x\ty", "x\n", "x\x1b", "\ud800", "x" * 256)
+        ),
     ],
 )
 def test_a_wrong_argument_fails_when_the_cluster_is_made(

@@ -17,7 +17,7 @@ from ..output import add_output, is_data, print_data
 from ..progress import Progress
 from .explore import add_explore
 from .mutants import add_mutants
-from .runs import add_allow_code, add_cell, add_run, seeds_of
+from .runs import add_allow_code, add_cell, add_run, seconds, seeds_of
 from .shrink_progress import shrinking
 
 if TYPE_CHECKING:
@@ -77,10 +77,10 @@ def _add_shrink(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     )
     parser.add_argument(
         "--time-limit",
-        type=float,
+        type=seconds,
         default=60.0,
-        metavar="SECONDS",
-        help="stop shrinking after this many seconds (default 60)",
+        metavar="DURATION",
+        help="stop shrinking after this long (default 60s; a bare number is seconds)",
     )
     add_cell(parser)
     parser.add_argument(
