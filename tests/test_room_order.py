@@ -30,7 +30,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "__main__ pytest_plugin",
     ),
     "kraftsim.cli": (
-        "controller_client help_texts interrupt_exit interrupts progress terminal verb_table",
+        "controller_client help_texts interrupts progress terminal verb_table",
         "output",
         "completion journal_verbs scenario spark_options storage_verbs tables",
         "up voter_verbs",

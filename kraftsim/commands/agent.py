@@ -17,7 +17,7 @@ from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.simulation.topology import Topology, agent_config, check_cluster_id, unbound_port
 
-from ..errors import FAILED, GOOD, CommandError, PortUnavailable
+from ..errors import FAILED, CommandError, PortUnavailable
 from ..options import ClusterOptions, topology_of
 from ..service.facades import ClientView
 from ..service.fleet_facades import FleetFacades
@@ -94,7 +94,7 @@ async def _run(
         fleet.close()
         await facades.close()
         runtime.close()
-    return GOOD if was_signalled else FAILED
+    return stopping.exit_code if was_signalled else FAILED
 
 
 async def _silence(fleet: Fleet) -> None:

@@ -28,7 +28,7 @@ from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.simulation.topology import check_cluster_id
 
-from ..errors import FAILED, GOOD, CommandError
+from ..errors import FAILED, CommandError
 from ..options import profile_of, settings_in
 from ..service.binding import binding
 from ..service.foreign_peers import ForeignPeers
@@ -115,7 +115,7 @@ async def _run(
         raise CommandError(f"{option}: {config.host}:{config.port}: {error}") from None
     finally:
         service.close()
-    return FAILED if service.has_failed else GOOD
+    return FAILED if service.has_failed else stopping.exit_code
 
 
 class ControllerService:

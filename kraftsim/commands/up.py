@@ -15,7 +15,7 @@ from contextlib import (
 )
 
 from ..api.cluster import Cluster
-from ..errors import FAILED, GOOD, PortUnavailable, UsageError
+from ..errors import FAILED, GOOD, INTERRUPTED, PortUnavailable, UsageError
 from ..files.tokens import TOKEN_VARIABLE, token_from
 from ..service.garbage_collection import bound_pauses
 from ..service.log_lines import JsonLines, LogLimit
@@ -72,14 +72,22 @@ def allow_many_sockets() -> None:
 
 
 def run_until_signalled(main: Coroutine[object, object, int]) -> int:
-    """Runs the coroutine; on uvloop, if installed, which halves the cost of a heartbeat."""
+    """Runs the coroutine, and returns its exit code.
+
+    Uses uvloop, if installed, which halves the cost of a heartbeat. Raises KeyboardInterrupt if the
+    exit code is INTERRUPTED, so that a service ends at Ctrl-C as every other verb does.
+    """
     allow_many_sockets()
     bound_pauses()
     try:
         import uvloop
     except ImportError:
-        return asyncio.run(main)
-    return uvloop.run(main)
+        code = asyncio.run(main)
+    else:
+        code = uvloop.run(main)
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt
+    return code
 
 
 async def _serve(
@@ -101,7 +109,7 @@ async def _serve(
         return FAILED
     finally:
         await kraft.close()
-    return GOOD
+    return stopping.exit_code
 
 
 def as_option(error: PortUnavailable) -> PortUnavailable:
@@ -132,12 +140,23 @@ async def _is_ready(kraft: Cluster, stopping: asyncio.Event) -> bool:
     return False
 
 
-def stop_signals() -> asyncio.Event:
+class StopRequest(asyncio.Event):
+    """An event that SIGTERM and Ctrl-C set; `exit_code` is the code with which the service ends."""
+
+    exit_code = GOOD
+
+    def interrupt(self) -> None:
+        """Sets the event for Ctrl-C."""
+        self.exit_code = INTERRUPTED
+        self.set()
+
+
+def stop_signals() -> StopRequest:
     """Returns an event that SIGTERM and Ctrl-C set."""
-    stopping = asyncio.Event()
+    stopping = StopRequest()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
+    loop.add_signal_handler(signal.SIGTERM, stopping.set)
+    loop.add_signal_handler(signal.SIGINT, stopping.interrupt)
     return stopping
 
 
