@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING
 
 from kraftsim.controller.wire.json.log_paths import LOG, LOG_END
 
-from .api.argument_checks import check_broker, check_page, check_requests, check_wait
+from .api.argument_checks import (
+    Check,
+    accept_all,
+    check_advance,
+    check_broker,
+    check_lock,
+    check_page,
+    check_requests,
+    check_run_until,
+    check_speed,
+    check_transfer,
+    check_wait,
+)
 from .api.documents import (
     AddedBroker,
     BrokerDocument,
@@ -295,9 +307,9 @@ def _process_verbs(noun: str, *runs: Run) -> Iterator[Operation]:
         yield Operation("POST", path, (noun, verb), method, run, changes=True)
 
 
-def _clock_verb(verb: str, run: Run, method: str) -> Operation:
+def _clock_verb(verb: str, run: Run, method: str, check: Check = accept_all) -> Operation:
     path = f"/sim/clock/{verb}"
-    return Operation("POST", path, ("clock", verb), method, run, changes=True)
+    return Operation("POST", path, ("clock", verb), method, run, changes=True, check=check)
 
 
 # Operations that the router or the command line treats specially, or calls by themselves.
@@ -323,6 +335,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "transfer_leadership",
         transfer_leadership,
         changes=True,
+        check=check_transfer,
     ),
     Operation("GET", "/v1/controllers", ("controller", "list"), "controllers", list_controllers),
     Operation("GET", "/v1/controllers/{id}", ("controller", "show"), "controller", show_controller),
@@ -368,12 +381,12 @@ OPERATIONS: tuple[Operation, ...] = (
         undeafen_broker,
     ),
     Operation("GET", "/sim/clock", ("clock", "show"), "clock", show_clock),
-    _clock_verb("advance", advance_clock, "advance"),
-    _clock_verb("run-until", run_clock_until, "run_until"),
+    _clock_verb("advance", advance_clock, "advance", check_advance),
+    _clock_verb("run-until", run_clock_until, "run_until", check_run_until),
     _clock_verb("pause", pause_clock, "pause_clock"),
     _clock_verb("resume", resume_clock, "resume_clock"),
-    _clock_verb("speed", speed_clock, "speed_clock"),
-    _clock_verb("lock", lock_clock, "lock_clock"),
+    _clock_verb("speed", speed_clock, "speed_clock", check_speed),
+    _clock_verb("lock", lock_clock, "lock_clock", check_lock),
     _clock_verb("unlock", unlock_clock, "unlock_clock"),
     RESET,
     DOWN,

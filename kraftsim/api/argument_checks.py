@@ -70,16 +70,58 @@ def check_wait(
         raise UsageError(f"state: expected {nearest(state, STATES)}, got {state!r}")
     if leader not in (None, "any") and whole_number(str(leader)) is None:
         raise UsageError(f"leader: expected a controller's id or any, got {leader!r}")
-    if timeout is not None:
-        check_timeout(timeout)
+    check_duration("timeout", timeout)
 
 
-def check_timeout(timeout: str) -> None:
-    """Raises UsageError if `timeout` is no duration."""
+def check_transfer(to: int | None = None, timeout: str | None = None) -> None:
+    """Raises UsageError for an id that is no int, or a timeout that is no duration."""
+    if to is not None:
+        expect_id("to", to)
+    check_duration("timeout", timeout)
+
+
+def check_advance(by: str) -> None:
+    """Raises UsageError if `by` is no duration."""
+    check_duration("by", by)
+
+
+def check_run_until(kind: str, broker: int | None = None, timeout: str | None = None) -> None:
+    """Raises UsageError for an unknown kind of event or an invalid timeout."""
+    from kraftsim.simulation.journal_kinds import EVENTS  # loads the simulation
+
+    if kind not in EVENTS:
+        raise UsageError(f"kind: expected {nearest(kind, EVENTS)}, got {kind!r}")
+    if broker is not None:
+        expect_id("broker", broker)
+    check_duration("timeout", timeout)
+
+
+def check_speed(factor: str | float) -> None:
+    """Raises UsageError if `factor` is no number above 0, at most SPEED_MAX."""
+    from ..options import SPEED_MAX  # loads the rules of Kafka
+
     try:
-        microseconds(timeout)
+        speed = float(factor)
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed <= SPEED_MAX:
+        raise UsageError(
+            f"factor: expected a number above 0, at most {SPEED_MAX:g}, got {factor!r}; to stop "
+            "the clock, pause it"
+        )
+
+
+def check_lock(owner: str, expiry: str | None = None) -> None:
+    """Raises UsageError if `expiry` is no duration; every text is an owner."""
+    check_duration("expiry", expiry)
+
+
+def check_duration(name: str, duration: str | None) -> None:
+    """Raises UsageError, with the name of the parameter, for a text that is no duration."""
+    try:
+        microseconds("0s" if duration is None else duration)
     except ValueError as error:
-        raise UsageError(f"timeout: {error}") from None
+        raise UsageError(f"{name}: {error}") from None
 
 
 def check_broker(rack: str | None = None) -> None:

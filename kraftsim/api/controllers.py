@@ -30,7 +30,7 @@ from kraftsim.simulation.controller_process import ControllerProcess
 
 from ..errors import CommandError, UnknownController
 from ..service.description import ClusterDescription, describe
-from .argument_checks import expect_id
+from .argument_checks import check_transfer, expect_id
 from .waiting import Waiting
 
 _READS = (DescribeClusterRequest, DescribeQuorumRequest)  # never held for the next leader
@@ -142,8 +142,7 @@ class ControllerVerbs(Waiting):
         CommandError if another controller than `to` was elected, TimeoutError if none is active
         after `timeout`.
         """
-        expect_id("to", to)
-        microseconds(timeout)  # raises for an invalid duration before the leader resigns
+        check_transfer(to, timeout)  # before the leader resigns
         epoch = self._resigned_epoch(to)
         expected = "another leader" if to == -1 else f"controller {to} to lead"
         await self._until(lambda: self._is_led_since(epoch), timeout, expected, self._roles)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from kraftsim.controller.core.profile import PROFILES
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.scenarios.mutants import MUTANTS
+from kraftsim.simulation.journal_kinds import EVENTS
 
 from ...api.broker_states import STATES
 from ...files.scenario_files import library, library_tags
@@ -15,7 +16,8 @@ def known_values() -> Mapping[str, Sequence[str]]:
     scenarios = tuple(library())
     return {
         "--api": tuple(sorted(api.name for api in APIS.values())),
-        "--clock": ("real", "virtual"),
+        "--clock": ("real", "virtual", "auto"),
+        "--kind": tuple(sorted(EVENTS)),
         "--leader": ("any",),
         "--mutant": tuple(sorted(MUTANTS)),
         "--profile": tuple(PROFILES),
