@@ -59,8 +59,8 @@ class Operation:
     served on loopback only. `moves_time` marks an operation that advances a virtual clock: it
     belongs to the control side only on a virtual clock.
 
-    `check` raises UsageError for arguments that no cluster accepts. The command line calls it
-    before it calls the service; the method of `Cluster` makes the same checks.
+    `check` raises UsageError or ValueError for arguments that no cluster accepts. The command
+    line calls it before it calls the service; the method of `Cluster` makes the same checks.
     """
 
     method: Literal["GET", "POST"]

@@ -1,6 +1,7 @@
 """Checks of arguments that need no cluster: for `Cluster`, and for the command line before a call.
 
-Each function takes the parameters of its operations by name, and raises UsageError.
+Each function takes the parameters of its operations by name. It raises UsageError, or ValueError for
+a malformed duration or rack.
 """
 
 from collections.abc import Callable
@@ -58,7 +59,10 @@ def check_wait(
     leader: int | str | None = None,
     timeout: str | None = None,
 ) -> None:
-    """Raises UsageError unless there are both `broker` and a known `state`, or only `leader`."""
+    """Raises UsageError unless there are both `broker` and a known `state`, or only `leader`.
+
+    Raises ValueError for an invalid timeout.
+    """
     given = {"broker": broker, "state": state, "leader": leader}
     named = [name for name, value in given.items() if value is not None]
     if named not in (["broker", "state"], ["leader"]):
@@ -74,19 +78,19 @@ def check_wait(
 
 
 def check_transfer(to: int | None = None, timeout: str | None = None) -> None:
-    """Raises UsageError for an id that is no int, or a timeout that is no duration."""
+    """Raises UsageError for an id that is no int, ValueError for an invalid timeout."""
     if to is not None:
         expect_id("to", to)
     check_duration("timeout", timeout)
 
 
 def check_advance(by: str) -> None:
-    """Raises UsageError if `by` is no duration."""
+    """Raises ValueError if `by` is no duration."""
     check_duration("by", by)
 
 
 def check_run_until(kind: str, broker: int | None = None, timeout: str | None = None) -> None:
-    """Raises UsageError for an unknown kind of event or an invalid timeout."""
+    """Raises UsageError for an unknown kind of event, ValueError for an invalid timeout."""
     from kraftsim.simulation.journal_kinds import EVENTS  # loads the simulation
 
     if kind not in EVENTS:
@@ -112,24 +116,21 @@ def check_speed(factor: str | float) -> None:
 
 
 def check_lock(owner: str, expiry: str | None = None) -> None:
-    """Raises UsageError if `expiry` is no duration; every text is an owner."""
+    """Raises ValueError if `expiry` is no duration; every text is an owner."""
     check_duration("expiry", expiry)
 
 
 def check_duration(name: str, duration: str | None) -> None:
-    """Raises UsageError, with the name of the parameter, for a text that is no duration."""
+    """Raises ValueError, with the name of the parameter, for a text that is no duration."""
     try:
         microseconds("0s" if duration is None else duration)
     except ValueError as error:
-        raise UsageError(f"{name}: {error}") from None
+        raise ValueError(f"{name}: {error}") from None
 
 
 def check_broker(rack: str | None = None) -> None:
-    """Raises UsageError if the rack of a new broker is no text of Kafka's protocol."""
+    """Raises ValueError if the rack of a new broker is no text of Kafka's protocol."""
     if rack is not None:
         from kraftsim.simulation.topology import check_rack  # loads the simulation
 
-        try:
-            check_rack(rack)
-        except ValueError as error:
-            raise UsageError(str(error)) from None
+        check_rack(rack)
