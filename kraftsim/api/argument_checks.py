@@ -1,7 +1,7 @@
 """Checks of arguments that need no cluster: for `Cluster`, and for the command line before a call.
 
-Each function takes the parameters of its operations by name. It raises UsageError, or ValueError for
-a malformed duration or rack.
+Each function takes the parameters of its operations by name. It raises UsageError, or ValueError
+for a malformed duration or rack.
 """
 
 from collections.abc import Callable
