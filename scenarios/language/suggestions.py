@@ -26,10 +26,10 @@ def nearest(word: str, known: Known, complete_list: str = "") -> str:
 def near_words(word: str, known: Known) -> list[str]:
     """Returns up to NEAREST_MAX known words that begin with `word`, else the most similar word.
 
-    Returns no word if none is similar. Ignores case.
+    The shortest word is the first. Returns no word if none is similar. Ignores case.
     """
     begun = [name for name in known if word and name.casefold().startswith(word.casefold())]
-    return begun[:NEAREST_MAX] or _most_similar(word, known)[:1]
+    return sorted(begun, key=len)[:NEAREST_MAX] or _most_similar(word, known)[:1]
 
 
 def _most_similar(word: str, known: Known, similarity_min: float = 0.6) -> list[str]:

@@ -166,6 +166,7 @@ def test_the_nearest_word_is_named_or_all_of_them() -> None:
     assert nearest("fencd", ("fenced", "unfenced")) == "'fenced' (nearest)"
     assert nearest("xyz", ("fenced", "unfenced")) == "fenced, unfenced"
     assert nearest("fe", ("unfenced", "fenced")) == "'fenced' (nearest)"
+    assert nearest("ki", ("kill_all", "kill")) == "'kill' or 'kill_all' (nearest)"
     assert nearest("", ("fenced", "unfenced")) == "fenced, unfenced"
 
 
