@@ -7,7 +7,10 @@ VACUOUS = UNFINISHED = 3
 TIMED_OUT, UNREACHABLE = 4, 5
 
 EXIT_CODES = {  # FAILED has precedence over VACUOUS and UNFINISHED
-    GOOD: "Success: the command was carried out, every run passed, every check holds.",
+    GOOD: (
+        "Success: the command was carried out, every run passed, every check holds. A service was "
+        "ended by SIGTERM or `kraftsim down`."
+    ),
     FAILED: "Failure: a run or a check failed, or the command could not be carried out.",
     USAGE: "Usage: invalid arguments, or an invalid file or folder.",
     VACUOUS: (
@@ -15,8 +18,8 @@ EXIT_CODES = {  # FAILED has precedence over VACUOUS and UNFINISHED
         "search that was not exhaustive, a campaign without logs."
     ),
     TIMED_OUT: "Timed out: the state that `wait` waits for did not come in time.",
-    UNREACHABLE: "Unreachable: no kraftsim service answers at the address.",
-    INTERRUPTED: "Interrupted with Ctrl-C; finished work is kept.",
+    UNREACHABLE: "Unreachable: no kraftsim service or controller answers at the address.",
+    INTERRUPTED: "Interrupted with Ctrl-C (SIGINT), a service too; finished work is kept.",
 }
 
 
@@ -65,7 +68,7 @@ class UnknownTopic(CommandError):
 
 
 class Unreachable(CommandError):
-    """No kraftsim service answers at the address."""
+    """No kraftsim service or controller answers at the address."""
 
     exit_code = UNREACHABLE
 

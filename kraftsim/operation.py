@@ -12,6 +12,7 @@ from typing import Literal, get_args
 from kraftsim.controller.wire.codec.schema import lower_camel
 from kraftsim.scenarios.language.suggestions import nearest, whole_number
 
+from .api.argument_checks import Check, accept_all
 from .errors import CommandError
 from .parameter_texts import PARAMETER_TEXTS
 
@@ -57,6 +58,9 @@ class Operation:
     `changes` marks an operation that changes the cluster: it belongs to the control side, which is
     served on loopback only. `moves_time` marks an operation that advances a virtual clock: it
     belongs to the control side only on a virtual clock.
+
+    `check` raises UsageError or ValueError for arguments that no cluster accepts. The command
+    line calls it before it calls the service; the method of `Cluster` makes the same checks.
     """
 
     method: Literal["GET", "POST"]
@@ -66,6 +70,7 @@ class Operation:
     run: Run
     changes: bool = False
     moves_time: bool = False
+    check: Check = accept_all
 
     @property
     def name(self) -> str:

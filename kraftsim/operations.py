@@ -8,6 +8,19 @@ from typing import TYPE_CHECKING
 
 from kraftsim.controller.wire.json.log_paths import LOG, LOG_END
 
+from .api.argument_checks import (
+    Check,
+    accept_all,
+    check_advance,
+    check_broker,
+    check_lock,
+    check_page,
+    check_requests,
+    check_run_until,
+    check_speed,
+    check_transfer,
+    check_wait,
+)
 from .api.documents import (
     AddedBroker,
     BrokerDocument,
@@ -294,17 +307,19 @@ def _process_verbs(noun: str, *runs: Run) -> Iterator[Operation]:
         yield Operation("POST", path, (noun, verb), method, run, changes=True)
 
 
-def _clock_verb(verb: str, run: Run, method: str) -> Operation:
+def _clock_verb(verb: str, run: Run, method: str, check: Check = accept_all) -> Operation:
     path = f"/sim/clock/{verb}"
-    return Operation("POST", path, ("clock", verb), method, run, changes=True)
+    return Operation("POST", path, ("clock", verb), method, run, changes=True, check=check)
 
 
 # Operations that the router or the command line treats specially, or calls by themselves.
 SHOW_CLUSTER = Operation("GET", "/v1/cluster", ("cluster", "show"), "cluster", show_cluster)
 LIST_BROKERS = Operation("GET", "/v1/brokers", ("broker", "list"), "brokers", list_brokers)
-SHOW_LOG = Operation("GET", LOG, ("log", "show"), "log", show_log)
-LIST_EVENTS = Operation("GET", "/v1/events", ("events",), "events", list_events)
-LIST_REQUESTS = Operation("GET", "/v1/requests", ("request", "list"), "requests", list_requests)
+SHOW_LOG = Operation("GET", LOG, ("log", "show"), "log", show_log, check=check_page)
+LIST_EVENTS = Operation("GET", "/v1/events", ("events",), "events", list_events, check=check_page)
+LIST_REQUESTS = Operation(
+    "GET", "/v1/requests", ("request", "list"), "requests", list_requests, check=check_requests
+)
 EXPLAIN = Operation("GET", "/sim/explain/{event}", ("explain",), "explain", explain)
 
 RESET = Operation("POST", "/sim/reset", ("reset",), "reset", reset, changes=True)
@@ -320,6 +335,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "transfer_leadership",
         transfer_leadership,
         changes=True,
+        check=check_transfer,
     ),
     Operation("GET", "/v1/controllers", ("controller", "list"), "controllers", list_controllers),
     Operation("GET", "/v1/controllers/{id}", ("controller", "show"), "controller", show_controller),
@@ -334,9 +350,24 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("GET", LOG_END, ("log", "end"), "log_end", show_log_end),
     LIST_EVENTS,
     LIST_REQUESTS,
-    Operation("GET", "/v1/requests/count", ("request", "count"), "count_requests", count_requests),
+    Operation(
+        "GET",
+        "/v1/requests/count",
+        ("request", "count"),
+        "count_requests",
+        count_requests,
+        check=check_requests,
+    ),
     EXPLAIN,
-    Operation("POST", "/sim/brokers", ("broker", "add"), "add_broker", add_broker, changes=True),
+    Operation(
+        "POST",
+        "/sim/brokers",
+        ("broker", "add"),
+        "add_broker",
+        add_broker,
+        changes=True,
+        check=check_broker,
+    ),
     *_process_verbs(
         "broker",
         stop_broker,
@@ -350,14 +381,14 @@ OPERATIONS: tuple[Operation, ...] = (
         undeafen_broker,
     ),
     Operation("GET", "/sim/clock", ("clock", "show"), "clock", show_clock),
-    _clock_verb("advance", advance_clock, "advance"),
-    _clock_verb("run-until", run_clock_until, "run_until"),
+    _clock_verb("advance", advance_clock, "advance", check_advance),
+    _clock_verb("run-until", run_clock_until, "run_until", check_run_until),
     _clock_verb("pause", pause_clock, "pause_clock"),
     _clock_verb("resume", resume_clock, "resume_clock"),
-    _clock_verb("speed", speed_clock, "speed_clock"),
-    _clock_verb("lock", lock_clock, "lock_clock"),
+    _clock_verb("speed", speed_clock, "speed_clock", check_speed),
+    _clock_verb("lock", lock_clock, "lock_clock", check_lock),
     _clock_verb("unlock", unlock_clock, "unlock_clock"),
     RESET,
     DOWN,
-    Operation("GET", "/v1/wait", ("wait",), "wait", wait, moves_time=True),
+    Operation("GET", "/v1/wait", ("wait",), "wait", wait, moves_time=True, check=check_wait),
 )

@@ -15,6 +15,7 @@ from kraftsim.simulation.topology import (
     BrokerSpec,
     ControllerSpec,
     Topology,
+    check_cluster_id,
     check_rack,
 )
 
@@ -62,6 +63,8 @@ class ClusterOptions:
 
     def __post_init__(self) -> None:
         self._check_types()
+        if self.cluster_id is not None:
+            check_cluster_id(self.cluster_id)
         if not 0 <= self.brokers <= BROKERS_MAX:
             reason = f"ids from {FIRST_CONTROLLER_ID} on belong to controllers"
             raise ValueError(f"brokers: expected 0 to {BROKERS_MAX}, got {self.brokers}: {reason}")

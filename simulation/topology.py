@@ -22,6 +22,7 @@ BROKERS_MAX = FIRST_CONTROLLER_ID - FIRST_BROKER_ID
 BROKERS_PER_LINGER_MS = 10
 # up to this size brokers fetch as soon as there is news, as Kafka's do
 BROKERS_WITHOUT_LINGER_MAX = 100
+CLUSTER_ID_CHARS_MAX = 255  # a UUID has 22; every Fetch and Vote of the quorum repeats the id
 
 
 @value
@@ -52,6 +53,19 @@ def check_rack(rack: str) -> None:
         raise ValueError(f"rack: expected a text that is UTF-8, got {rack[:64]!r}") from None
     if size_bytes > STRING_BYTES_MAX:
         raise ValueError(f"rack: expected at most {STRING_BYTES_MAX} bytes, got {size_bytes}")
+
+
+def check_cluster_id(cluster_id: str, label: str = "cluster_id") -> None:
+    """Raises ValueError if Kafka could not have stored the id in a line of meta.properties.
+
+    Kafka's tools write a UUID in base64url, of 22 characters, and accept other texts (rule 6.5).
+    `label` names the user's input in errors.
+    """
+    expected = f"{label}: expected 1 to {CLUSTER_ID_CHARS_MAX} printable characters without spaces"
+    if not 1 <= len(cluster_id) <= CLUSTER_ID_CHARS_MAX:
+        raise ValueError(f"{expected}, got {len(cluster_id)}")
+    if not cluster_id.isprintable() or " " in cluster_id:
+        raise ValueError(f"{expected}, got {cluster_id!r}")
 
 
 @value

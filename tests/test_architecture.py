@@ -351,7 +351,7 @@ def test_a_service_loads_only_what_it_needs_before_the_first_reply() -> None:
     assert loaded & {"yaml", "email", "http", "importlib.metadata", "kraftsim.explanation"} == set()
 
 
-FIRST_STEPS = {"cli", "cli.interrupt_exit", "cli.main", "cli.verb_table", "errors", "printable"}
+FIRST_STEPS = {"cli", "cli.main", "cli.verb_table", "errors", "printable"}
 
 
 def test_the_help_of_the_command_line_loads_no_verb() -> None:

@@ -30,10 +30,9 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "__main__ pytest_plugin",
     ),
     "kraftsim.cli": (
-        "completion_verb controller_client help_texts interrupt_exit interrupts progress terminal "
-        "verb_table",
+        "controller_client help_texts interrupts progress terminal verb_table",
         "output",
-        "journal_verbs scenario spark_options storage_verbs tables",
+        "completion journal_verbs scenario spark_options storage_verbs tables",
         "up voter_verbs",
         "service_verbs",
         "campaign cluster_verbs explain_verb follow_verb",

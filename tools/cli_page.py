@@ -37,7 +37,9 @@ EXIT_TITLE = """\
 ## Exit codes
 
 If several apply, 1 has precedence over 3: a campaign that is unfinished and has a failed run exits
-with 1.
+with 1. SIGTERM ends a service (`up`, `agent`, `controller run`) with 0, Ctrl-C ends every verb with
+one line and 130. Until Python has reached the first line of kraftsim, about 20 ms after the start,
+Ctrl-C is handled by Python: the process ends with no message or with Python's traceback.
 
 | code | meaning |
 |---|---|"""

@@ -3,14 +3,12 @@
 from abc import ABC, abstractmethod
 
 from kraftsim.scenarios.language.durations import microseconds
-from kraftsim.scenarios.language.suggestions import nearest
 from kraftsim.simulation.event_row import EventRow
-from kraftsim.simulation.journal_kinds import EVENTS
 from kraftsim.simulation.world import World
 
-from ..errors import CommandError
-from ..options import SPEED_MAX, ClusterOptions
+from ..options import ClusterOptions
 from ..service.clock_control import ClockControl
+from .argument_checks import check_advance, check_lock, check_run_until, check_speed
 from .clock_view import clock_view
 from .documents import ClockDocument, EventDocument
 from .views import event_view
@@ -39,6 +37,7 @@ class ClockVerbs(ABC):
         Kafka clients may be connected: whatever they send in between is handled. Raises
         TimeoutError, with the holders, if locks or half a request hold the clock for 60 s.
         """
+        check_advance(by)
         await self._clock.advance(microseconds(by))
         return await self.clock()
 
@@ -49,8 +48,7 @@ class ClockVerbs(ABC):
 
         `broker` is the id of its broker (default: any). Raises TimeoutError after `timeout`.
         """
-        if kind not in EVENTS:
-            raise CommandError(f"kind: expected {nearest(kind, EVENTS)}, got {kind!r}")
+        check_run_until(kind, broker, timeout)
         found: list[EventRow] = []
         listeners, limit_us = self.world.journal.listeners, microseconds(timeout)
 
@@ -84,16 +82,8 @@ class ClockVerbs(ABC):
 
     async def speed_clock(self, factor: str | float) -> ClockDocument:
         """Makes time pass `factor` times as fast as real time, from now on and on any clock."""
-        try:
-            speed = float(factor)
-        except ValueError:
-            speed = 0.0
-        if not 0 < speed <= SPEED_MAX:
-            raise CommandError(
-                f"factor: expected a number above 0, at most {SPEED_MAX:g}, got {factor!r}; to "
-                "stop the clock, pause it"
-            )
-        self._clock.run_at(speed)
+        check_speed(factor)
+        self._clock.run_at(float(factor))
         return await self.clock()
 
     async def lock_clock(self, owner: str, expiry: str = "30s") -> ClockDocument:
@@ -101,6 +91,7 @@ class ClockVerbs(ABC):
 
         Waits and `advance` wait meanwhile. `expiry` is in real time, at most an hour.
         """
+        check_lock(owner, expiry)
         self._clock.locks.take(owner, microseconds(expiry) / 1e6)
         return await self.clock()
 

@@ -30,6 +30,7 @@ from kraftsim.simulation.controller_process import ControllerProcess
 
 from ..errors import CommandError, UnknownController
 from ..service.description import ClusterDescription, describe
+from .argument_checks import check_transfer, expect_id
 from .waiting import Waiting
 
 _READS = (DescribeClusterRequest, DescribeQuorumRequest)  # never held for the next leader
@@ -82,6 +83,7 @@ class ControllerVerbs(Waiting):
 
     async def unregister(self, broker_id: int) -> None:
         """Unregisters a broker. It leaves every ISR and stays in the replica assignments."""
+        expect_id("broker_id", broker_id)
         await self.request(UnregisterBrokerRequest(broker_id=broker_id))
 
     async def decommission(self, broker_id: int, force: bool = False) -> None:
@@ -89,6 +91,7 @@ class ControllerVerbs(Waiting):
 
         Raises ApiError if the broker holds the last replica of a partition.
         """
+        expect_id("broker_id", broker_id)
         await self.request(DecommissionBrokerRequest(broker_id=broker_id, force=force))
 
     async def create_topic(
@@ -139,7 +142,7 @@ class ControllerVerbs(Waiting):
         CommandError if another controller than `to` was elected, TimeoutError if none is active
         after `timeout`.
         """
-        microseconds(timeout)  # raises for an invalid duration before the leader resigns
+        check_transfer(to, timeout)  # before the leader resigns
         epoch = self._resigned_epoch(to)
         expected = "another leader" if to == -1 else f"controller {to} to lead"
         await self._until(lambda: self._is_led_since(epoch), timeout, expected, self._roles)
@@ -203,6 +206,7 @@ class ControllerVerbs(Waiting):
             self.world.resume_controller(node_id)
 
     def _process(self, node_id: int) -> ControllerProcess:
+        expect_id("node_id", node_id)
         process = self.world.controllers.get(node_id)
         if process is None:
             raise UnknownController(node_id, sorted(self.world.controllers))

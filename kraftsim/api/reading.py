@@ -2,10 +2,11 @@
 
 from abc import abstractmethod
 
-from ..errors import CommandError, UnknownBroker, UnknownController, UnknownTopic
+from ..errors import UnknownBroker, UnknownController, UnknownTopic
 from ..service import request_search
 from ..service.request_journal import RequestJournal
 from ..service.request_search import RequestDocument, api_named, conditions_in
+from .argument_checks import PAGE, check_page, expect_id
 from .broker_verbs import BrokerVerbs
 from .documents import (
     BrokerDocument,
@@ -32,9 +33,6 @@ from .views import (
     topic_views,
 )
 
-PAGE = 1000  # records or events, unless the reader asks for another number
-LIMIT_MAX = 10_000  # records or events of one page
-
 
 class Reading(BrokerVerbs):
     """The methods of `Cluster` that read the committed state, the log and the journal."""
@@ -53,6 +51,7 @@ class Reading(BrokerVerbs):
 
     async def controller(self, node_id: int) -> ControllerDocument:
         """Returns one controller. Raises UnknownController if there is none with this id."""
+        expect_id("node_id", node_id)
         if node_id not in self.world.controllers:
             raise UnknownController(node_id, sorted(self.world.controllers))
         return controller_view(self.world, node_id)
@@ -64,6 +63,7 @@ class Reading(BrokerVerbs):
 
     async def broker(self, broker_id: int) -> BrokerDocument:
         """Returns one broker. Raises UnknownBroker if no broker with this id is known."""
+        expect_id("broker_id", broker_id)
         world = self.world
         ids = {*world.committed.brokers, *world.agents}
         if broker_id not in ids:
@@ -84,10 +84,10 @@ class Reading(BrokerVerbs):
     async def log(self, from_: int | None = None, limit: int = PAGE) -> LogPage:
         """Returns committed records of the metadata log, from the first offset unless `from_`.
 
-        Raises OffsetGone if a snapshot has replaced the records at `from_`, CommandError for a
+        Raises OffsetGone if a snapshot has replaced the records at `from_`, UsageError for a
         limit outside 1 to 10,000.
         """
-        check_page(from_ or 0, limit)
+        check_page(from_, limit)
         return await log_view(self.world.committed_log, from_, limit)
 
     async def log_end(self) -> LogEndDocument:
@@ -97,7 +97,7 @@ class Reading(BrokerVerbs):
     async def events(self, from_: int = 0, limit: int = PAGE) -> list[EventDocument]:
         """Returns at most `limit` events of the journal, from number `from_` on.
 
-        Raises CommandError for a limit outside 1 to 10,000.
+        Raises UsageError for a limit outside 1 to 10,000.
         """
         check_page(from_, limit)
         world = self.world
@@ -114,7 +114,7 @@ class Reading(BrokerVerbs):
         """Returns at most `limit` requests that clients have sent, from number `from_` on.
 
         `api` is Kafka's name of an API (None: every API), `where` a list of conditions such as
-        "brokerId=1,topics.name=orders" (None: no condition). Raises CommandError for an unknown
+        "brokerId=1,topics.name=orders" (None: no condition). Raises UsageError for an unknown
         API, a condition without "=" or a limit outside 1 to 10,000.
         """
         check_page(from_, limit)
@@ -151,11 +151,3 @@ class Reading(BrokerVerbs):
         from ..explanation import explanation
 
         return explanation(self.world.journal.since(0), event)
-
-
-def check_page(start: int, limit: int) -> None:
-    """Raises CommandError if `start` is negative or `limit` is not in 1 to LIMIT_MAX."""
-    if start < 0:
-        raise CommandError(f"from: expected 0 or above, got {start}")
-    if not 1 <= limit <= LIMIT_MAX:
-        raise CommandError(f"limit: expected 1 to {LIMIT_MAX}, got {limit}")

@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import Literal, overload
 
 from kraftsim.scenarios.language.durations import microseconds
-from kraftsim.scenarios.language.suggestions import nearest, whole_number
+from kraftsim.scenarios.language.suggestions import whole_number
 
-from ..errors import CommandError, UnknownController
-from .broker_states import STATES, states_of
+from ..errors import UnknownController
+from .argument_checks import check_wait
+from .broker_states import states_of
 from .clock_verbs import ClockVerbs
 from .documents import BrokerStatesDocument, LeaderDocument
 from .states import BrokerState
@@ -39,15 +40,16 @@ class Waiting(ClockVerbs):
         """Waits until the broker is in `state`, or until the controller `leader` is active.
 
         `leader` is an id or "any". Returns the states of the broker, or the leader. Raises
-        TimeoutError with the current states after `timeout`.
+        UsageError for other arguments, TimeoutError with the current states after `timeout`.
         """
-        if broker is not None and state is not None and leader is None:
-            await self._wait_for_broker(broker, state, timeout)
-            return self.broker_states(broker)
-        if broker is None and state is None and leader is not None:
+        check_wait(broker, state, leader, timeout)
+        if leader is not None:
             await self._wait_for_leader(leader, timeout)
             return self.leader()
-        raise CommandError("wait: expected both broker and state, or only leader")
+        assert broker is not None, "check_wait requires it without a leader"
+        assert state is not None, "check_wait requires it without a leader"
+        await self._wait_for_broker(broker, state, timeout)
+        return self.broker_states(broker)
 
     def states_of(self, broker_id: int) -> set[BrokerState]:
         """Returns every state in which the broker is now, of its registration and its process."""
@@ -63,8 +65,6 @@ class Waiting(ClockVerbs):
         return {"leaderId": node.leader_id, "leaderEpoch": node.epoch}
 
     async def _wait_for_broker(self, broker: int, state: str, timeout: str) -> None:
-        if state not in STATES:
-            raise CommandError(f"state: expected {nearest(state, STATES)}, got {state!r}")
         await self._until(
             lambda: state in self.states_of(broker),
             timeout,
@@ -75,8 +75,6 @@ class Waiting(ClockVerbs):
     async def _wait_for_leader(self, leader: int | str, timeout: str) -> None:
         world = self.world
         leader_id = None if leader == "any" else whole_number(str(leader))
-        if leader_id is None and leader != "any":
-            raise CommandError(f"leader: expected a controller's id or any, got {leader!r}")
         if leader_id is not None and leader_id not in world.controllers:
             raise UnknownController(leader_id, sorted(world.controllers))
 

@@ -54,11 +54,13 @@ def _of(operation: Operation) -> Command:
             _add_argument(parser, operation, parameter)
 
     def run(arguments: argparse.Namespace) -> int:
-        values = {
-            parameter.json_name: getattr(arguments, parameter.name)
+        given = {
+            parameter: getattr(arguments, parameter.name)
             for parameter in operation.parameters
             if getattr(arguments, parameter.name) is not None
         }
+        operation.check(**{parameter.name: value for parameter, value in given.items()})
+        values = {parameter.json_name: value for parameter, value in given.items()}
         document = call(service_url(arguments.url), operation.method, operation.path, values)
         if operation is LIST_REQUESTS:
             print_requests(arguments, document)

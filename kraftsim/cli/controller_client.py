@@ -10,7 +10,7 @@ from kraftsim.controller.server.kafka_caller import Address, KafkaCaller
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import from_json
 
-from ..errors import CommandError
+from ..errors import CommandError, Unreachable
 from ..http.kafka_json import KAFKA_APIS, document_of
 
 ANSWER_LIMIT_S = 5.0  # per controller, which itself limits a change of the voters to 2 s
@@ -21,7 +21,8 @@ RETRY_S = 0.1
 def request_from_leader(addresses: Sequence[Address], api: str, body: Document) -> Document:
     """Sends a request to the controller that leads and returns its response as JSON.
 
-    Raises CommandError if no controller leads within LEADER_LIMIT_S, or if the leader refuses.
+    Raises Unreachable if no controller answers, CommandError if none leads within LEADER_LIMIT_S,
+    or if the leader refuses.
     """
     request: Request = from_json(KAFKA_APIS[api].request, body)
     response = asyncio.run(_answer(addresses, request))
@@ -36,14 +37,21 @@ async def _answer(addresses: Sequence[Address], request: Request) -> Response:
 
     A controller that does not lead refuses it, which has no effect.
     """
+    named = ", ".join(f"{host}:{port}" for host, port in addresses)
     end_s = time.monotonic() + LEADER_LIMIT_S
     while time.monotonic() < end_s:
+        is_answered = False
         for address in addresses:
             response = await _response(address, request)
             if response is not None and not _is_not_leader(response):
                 return response
+            is_answered = is_answered or response is not None
+        if not is_answered:
+            raise Unreachable(
+                f"no controller answers at {named}: start one with `kraftsim controller run`, or "
+                "give other addresses with --bootstrap-controllers"
+            )
         await asyncio.sleep(RETRY_S)
-    named = ", ".join(f"{host}:{port}" for host, port in addresses)
     raise CommandError(
         f"no leader among {named}: give the addresses of all controllers of the quorum, and check "
         "that a majority of its voters runs"

@@ -14,7 +14,7 @@ from functools import partial
 
 from kraftsim.controller.wire.codec.schema import lower_camel
 
-from ..errors import GOOD, INTERRUPTED, CommandError, UsageError
+from ..errors import GOOD, CommandError, UsageError
 from ..http.client import service_url
 from . import help_texts
 from .interrupts import interrupt_flag
@@ -47,7 +47,7 @@ def add_follow(parser: argparse.ArgumentParser) -> None:
 
 
 def run_follow(arguments: argparse.Namespace) -> int:
-    """Follows the log until it ends or is interrupted, and returns the exit code."""
+    """Follows the log to its end and returns the exit code; KeyboardInterrupt at Ctrl-C."""
     source = _source(arguments)
     try:
         from kraftsim.pipeline.engines.java import require_java
@@ -78,7 +78,9 @@ def run_follow(arguments: argparse.Namespace) -> int:
             follow.run(query, stop)
     except KraftLogError as error:
         raise CommandError(str(error)) from None
-    return INTERRUPTED if stop.is_set() else GOOD
+    if stop.is_set():
+        raise KeyboardInterrupt
+    return GOOD
 
 
 def _source(arguments: argparse.Namespace) -> dict[str, str]:

@@ -7,14 +7,13 @@ from itertools import islice
 
 from kraftsim.controller.wire.json.document import Document
 
+from ..api.argument_checks import PAGE
 from ..errors import GOOD
 from ..http.client import call, service_url, stream
 from ..operations import LIST_EVENTS
 from ..printable import printable
 from .output import hint_next, is_data, print_data, print_item
 from .terminal import clock_text
-
-PAGE = 1000  # events or requests, unless --limit
 
 
 def add_event_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +41,7 @@ def add_event_arguments(parser: argparse.ArgumentParser) -> None:
 
 def print_events(arguments: argparse.Namespace) -> int:
     """Prints the events that the arguments choose, and returns the exit code."""
+    LIST_EVENTS.check(arguments.from_, arguments.limit)
     url = service_url(arguments.url)
     if arguments.follow:
         _print_rows(arguments, _followed(arguments, url))

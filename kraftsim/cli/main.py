@@ -5,14 +5,12 @@ nearest valid word. Heavy modules are imported only by the verbs that need them.
 """
 
 import argparse
-import gc
 import os
 import sys
 from importlib import import_module
 
 from ..errors import FAILED, GOOD, INTERRUPTED, USAGE, CommandError
 from ..printable import printable
-from .interrupt_exit import MESSAGE, raise_at_interrupt
 from .verb_table import ADDERS, OPERATIONS_ADDER, VERBS
 
 TYPE_CHECKING = False  # importing typing takes a third of the time of `kraftsim --help`
@@ -78,20 +76,24 @@ class Parser(argparse.ArgumentParser):
 
 def _nearest(word: str, valid: "Sequence[str]") -> str | None:
     """Returns the valid word that `word` begins, else the most similar one, else None."""
-    from difflib import get_close_matches
+    from kraftsim.scenarios.language.suggestions import near_words
 
-    longer = [name for name in valid if len(word) > len("--") and name.startswith(word)]
-    return next(iter(longer or get_close_matches(word, valid, n=1)), None)
+    return next(iter(near_words(word, valid)), None) if word.strip("-") else None
 
 
-def main(argv: "Sequence[str] | None" = None) -> int:
-    """Runs the command line and returns the exit code."""
+def main(
+    argv: "Sequence[str] | None" = None, before_verb: "Callable[[], None]" = lambda: None
+) -> int:
+    """Runs the command line and returns the exit code.
+
+    `before_verb` is called once the arguments are parsed, unless the verb runs a service, which
+    handles signals and garbage by itself.
+    """
     words = sys.argv[1:] if argv is None else argv
     try:
         arguments = build_parser(_verb_in(words)).parse_args(words)
-        if not arguments.is_service:  # a service does both once its event loop runs
-            gc.enable()
-            raise_at_interrupt()
+        if not arguments.is_service:
+            before_verb()
         run: Callable[[argparse.Namespace], int] = arguments.run
         return run(arguments)
     except CommandError as error:
@@ -106,7 +108,7 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         _print_error(error)
         return FAILED
     except KeyboardInterrupt:
-        print(MESSAGE, file=sys.stderr)
+        print("kraftsim: interrupted", file=sys.stderr)
         return INTERRUPTED
 
 

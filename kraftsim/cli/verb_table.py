@@ -39,7 +39,7 @@ ADDERS = {
     "storage": "storage_verbs:add_storage",
     "follow": "follow_verb:add_follow",
     "scenario": "scenario.verbs:add_scenario_verbs",
-    "completion": "completion_verb:add_completion",
+    "completion": "completion.verb:add_completion",
     "explain": "explain_verb:add_explain",
     "campaign": "campaign.verbs:add_campaign_verbs",
 }

@@ -15,9 +15,9 @@ from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.timeline import Timeline
-from kraftsim.simulation.topology import Topology, agent_config, unbound_port
+from kraftsim.simulation.topology import Topology, agent_config, check_cluster_id, unbound_port
 
-from ..errors import FAILED, GOOD, CommandError, PortUnavailable
+from ..errors import FAILED, CommandError, PortUnavailable
 from ..options import ClusterOptions, topology_of
 from ..service.facades import ClientView
 from ..service.fleet_facades import FleetFacades
@@ -48,6 +48,7 @@ def run_agents(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments.config, broker_ids=range(first_id, first_id + arguments.count))
     controllers = [address_of("--controller", item) for item in arguments.controller.split(",")]
     options = ClusterOptions(brokers=arguments.count, racks=arguments.rack, settings=settings)
+    check_cluster_id(arguments.cluster_id, "--cluster-id")
     topology = topology_of(options, arguments.cluster_id)
     try:
         return run_until_signalled(
@@ -93,7 +94,7 @@ async def _run(
         fleet.close()
         await facades.close()
         runtime.close()
-    return GOOD if was_signalled else FAILED
+    return stopping.exit_code if was_signalled else FAILED
 
 
 async def _silence(fleet: Fleet) -> None:

@@ -26,14 +26,22 @@ from kraftsim.controller.server.peer_lines import PeerLines
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
+from kraftsim.simulation.topology import check_cluster_id
 
-from ..errors import FAILED, GOOD, CommandError
+from ..errors import FAILED, CommandError
 from ..options import profile_of, settings_in
 from ..service.binding import binding
 from ..service.foreign_peers import ForeignPeers
 from ..service.snapshot_files import SNAPSHOT_FILES
 from ..service.voter_addresses import address_of, directory_of, voters_of
-from .up import announced, log_to_stderr, run_until_signalled, settings_of, stop_signals
+from .up import (
+    announced,
+    expect_ready_file,
+    log_to_stderr,
+    run_until_signalled,
+    settings_of,
+    stop_signals,
+)
 
 HAND_OVER_LIMIT_S = 0.7  # after SIGTERM; the fetch timeout of the voters is the fallback
 
@@ -43,6 +51,7 @@ log = logging.getLogger("kraftsim.controller")
 def run_controller(arguments: argparse.Namespace) -> int:
     """Runs the controller until a signal and returns the exit code."""
     log_to_stderr(arguments.log_format)
+    expect_ready_file(arguments.ready_file)
     profile = profile_of(arguments.profile)
     config = _config(arguments)
     settings = settings_in(profile, settings_of(arguments.config, node_id=arguments.node_id))
@@ -53,8 +62,7 @@ def run_controller(arguments: argparse.Namespace) -> int:
 def _config(arguments: argparse.Namespace) -> NodeConfig:
     voters = voters_of(arguments.voters)
     checked_id("--node-id", arguments.node_id)
-    if not arguments.cluster_id:
-        raise ValueError("--cluster-id: expected an id, got an empty text")
+    check_cluster_id(arguments.cluster_id, "--cluster-id")
     own = next((voter for voter in voters if voter.voter_id == arguments.node_id), None)
     if arguments.listen is not None:
         host, port = address_of("--listen", arguments.listen)
@@ -107,7 +115,7 @@ async def _run(
         raise CommandError(f"{option}: {config.host}:{config.port}: {error}") from None
     finally:
         service.close()
-    return FAILED if service.has_failed else GOOD
+    return FAILED if service.has_failed else stopping.exit_code
 
 
 class ControllerService:

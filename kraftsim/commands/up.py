@@ -15,7 +15,7 @@ from contextlib import (
 )
 
 from ..api.cluster import Cluster
-from ..errors import FAILED, GOOD, CommandError, PortUnavailable
+from ..errors import FAILED, GOOD, INTERRUPTED, PortUnavailable, UsageError
 from ..files.tokens import TOKEN_VARIABLE, token_from
 from ..service.garbage_collection import bound_pauses
 from ..service.log_lines import JsonLines, LogLimit
@@ -32,6 +32,7 @@ def run_up(
     `shown` shows the running cluster to the user, from its announcement to its end.
     """
     log_to_stderr(arguments.log_format)
+    expect_ready_file(arguments.ready_file)
     kraft = Cluster(
         brokers=arguments.brokers,
         controllers=arguments.controllers,
@@ -71,14 +72,22 @@ def allow_many_sockets() -> None:
 
 
 def run_until_signalled(main: Coroutine[object, object, int]) -> int:
-    """Runs the coroutine; on uvloop, if installed, which halves the cost of a heartbeat."""
+    """Runs the coroutine, and returns its exit code.
+
+    Uses uvloop, if installed, which halves the cost of a heartbeat. Raises KeyboardInterrupt if the
+    exit code is INTERRUPTED, so that a service ends at Ctrl-C as every other verb does.
+    """
     allow_many_sockets()
     bound_pauses()
     try:
         import uvloop
     except ImportError:
-        return asyncio.run(main)
-    return uvloop.run(main)
+        code = asyncio.run(main)
+    else:
+        code = uvloop.run(main)
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt
+    return code
 
 
 async def _serve(
@@ -100,7 +109,7 @@ async def _serve(
         return FAILED
     finally:
         await kraft.close()
-    return GOOD
+    return stopping.exit_code
 
 
 def as_option(error: PortUnavailable) -> PortUnavailable:
@@ -131,12 +140,23 @@ async def _is_ready(kraft: Cluster, stopping: asyncio.Event) -> bool:
     return False
 
 
-def stop_signals() -> asyncio.Event:
+class StopRequest(asyncio.Event):
+    """An event that SIGTERM and Ctrl-C set; `exit_code` is the code with which the service ends."""
+
+    exit_code = GOOD
+
+    def interrupt(self) -> None:
+        """Sets the event for Ctrl-C."""
+        self.exit_code = INTERRUPTED
+        self.set()
+
+
+def stop_signals() -> StopRequest:
     """Returns an event that SIGTERM and Ctrl-C set."""
-    stopping = asyncio.Event()
+    stopping = StopRequest()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
+    loop.add_signal_handler(signal.SIGTERM, stopping.set)
+    loop.add_signal_handler(signal.SIGINT, stopping.interrupt)
     return stopping
 
 
@@ -145,7 +165,7 @@ def settings_of(
 ) -> dict[str, str]:
     """Returns the settings of a Kafka .properties file; without a path, none.
 
-    Raises ValueError if its ids contradict `node_id` or `broker_ids`, CommandError if it cannot be
+    Raises ValueError if its ids contradict `node_id` or `broker_ids`, UsageError if it cannot be
     read.
     """
     if path is None:
@@ -157,7 +177,9 @@ def settings_of(
     try:
         pairs = read_properties(Path(path))
     except OSError as error:
-        raise CommandError(f"--config: {error}") from None
+        raise UsageError(f"--config: {path}: {error.strerror}") from None
+    except ValueError as error:
+        raise UsageError(f"--config: {error}") from None
     expect_id(pairs, node_id)
     expect_no_voter(pairs, broker_ids)
     used, unused = split_known(pairs)
@@ -179,11 +201,19 @@ def addresses(kraft: Cluster) -> dict[str, str]:
     } | ({} if token is None else {TOKEN_VARIABLE: token})
 
 
+def expect_ready_file(path: str | None) -> None:
+    """Raises UsageError before the service starts if the ready file cannot be written."""
+    if path is not None:
+        from ..files.ready_file import expect_writable
+
+        expect_writable(path)
+
+
 @contextmanager
 def announced(lines: Mapping[str, str], ready_file: str | None) -> Iterator[None]:
     """Writes KEY=value lines to stdout and to `ready_file`, which exists until the block ends.
 
-    Raises CommandError if `ready_file` is something other than a regular file.
+    Raises UsageError if `ready_file` is something other than a regular file.
     """
     text = "".join(f"{key}={value}\n" for key, value in lines.items())
     is_secret = TOKEN_VARIABLE in lines

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from kraftsim.scenarios.document.plan import expand, named
 from kraftsim.scenarios.document.scenario import Pin, Scenario
+from kraftsim.scenarios.language.reading import Problem
 from kraftsim.scenarios.running.drift import first_difference
 from kraftsim.scenarios.running.run import Result
 
-from ..errors import CommandError
 from .contained import contained
 from .scenario_files import ScenarioFile, read_file
 
@@ -30,6 +30,13 @@ def pinned_plan(
     """
     pin = Pin(seed=seed, digest=digest, cell=scenario.cell)
     return replace(named(expand(scenario, seed), bound), pins=(pin,), smoke={})
+
+
+def expect_plans(file: ScenarioFile) -> None:
+    """Raises UsageError if a pin names a plan that is no file in the folder of the scenario."""
+    for pin in file.scenario.pins:
+        if pin.plan:
+            _plan_path(file, pin)
 
 
 def drifts(file: ScenarioFile, result: Result) -> Iterator[str]:
@@ -52,11 +59,13 @@ def drifts(file: ScenarioFile, result: Result) -> Iterator[str]:
 
 
 def _plan_path(file: ScenarioFile, pin: Pin) -> "Path":
+    key_path = ("pins", file.scenario.pins.index(pin), "plan")
     try:
         path = contained(file.path.parent, pin.plan)
     except ValueError as error:
-        raise CommandError(f"{file.path}: the plan of seed {pin.seed}: {error}") from None
+        raise file.document.error(Problem(key_path, str(error))) from None
     if not path.is_file():
         show = f"kraftsim scenario show {file.path} --seed {pin.seed} > {path}"
-        raise CommandError(f"{file.path}: expected the plan of seed {pin.seed} in {path}; {show}")
+        text = f"no such file: {path}; write the plan of seed {pin.seed} with: {show}"
+        raise file.document.error(Problem(key_path, text))
     return path

@@ -1,5 +1,6 @@
 """Scenario files: finds and reads them; errors name the file and the line."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,9 @@ from .includes import read_whole
 from .yaml_document import Document
 
 LIBRARY = Path(__file__).resolve().parents[1] / "scenarios" / "library"
+
+_TAGS = re.compile(r"^tags: \[(.*)\]$", re.MULTILINE)
+LIST, TAG_LIST = "`kraftsim scenario list`", "`kraftsim scenario list --json`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +50,30 @@ def find(name: str) -> Path:
         return Path(name)
     paths = library()
     if name not in paths:
-        raise UsageError(
-            f"unknown scenario {name!r}: expected {nearest(name, paths)}, or the path of a file"
-        )
+        expected = f"{nearest(name, paths, LIST)}, or the path of a file"
+        raise UsageError(f"unknown scenario {name!r}: expected {expected}")
     return paths[name]
+
+
+def library_tags() -> tuple[str, ...]:
+    """Returns the sorted tags of the library, from its lines `tags: [...]`.
+
+    To parse the files takes longer than a user waits for a completion script.
+    """
+    texts = (path.read_text("utf-8") for path in library().values())
+    lists = (names for text in texts for names in _TAGS.findall(text))
+    return tuple(sorted({tag.strip() for names in lists for tag in names.split(",")} - {""}))
 
 
 def expect_known_tags(tags: Iterable[str]) -> None:
     """Raises UsageError for a tag that no scenario of the library has."""
     wanted = list(tags)
-    if not wanted:
-        return
-    known = sorted({tag for path in library().values() for tag in read_file(path).scenario.tags})
+    known = library_tags() if wanted else ()
     for tag in wanted:
         if tag not in known:
-            raise UsageError(f"--tag: unknown tag {tag!r}: expected {nearest(tag, known)}")
+            raise UsageError(
+                f"--tag: unknown tag {tag!r}: expected {nearest(tag, known, TAG_LIST)}"
+            )
 
 
 def written(scenario: Scenario) -> str:

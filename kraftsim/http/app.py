@@ -13,8 +13,8 @@ from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.wire.json.json_form import JsonError
 from kraftsim.scenarios.language.suggestions import nearest
 
+from ..api.argument_checks import LIMIT_MAX, check_page
 from ..api.log_views import log_lines, start_in
-from ..api.reading import LIMIT_MAX, check_page
 from ..api.slices import ITEMS_AT_ONCE
 from ..api.views import event_view
 from ..errors import (
@@ -273,7 +273,7 @@ async def _stream_log(
 
     Yields to the event loop between two pieces, so that a slow reader costs no broker its lease.
     """
-    check_page(from_ or 0, limit)
+    check_page(from_, limit)
     log = kraft.world.committed_log
     lines = log_lines(log, start_in(log, from_), limit)
     response = web.StreamResponse(headers={"Content-Type": LINES})

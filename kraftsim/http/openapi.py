@@ -10,7 +10,7 @@ import msgspec
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import json_schema
 
-from ..api.reading import LIMIT_MAX
+from ..api.argument_checks import LIMIT_MAX
 from ..operation import Operation, Parameter
 from ..operations import LIST_EVENTS, OPERATIONS, SHOW_LOG
 from .kafka_json import KAFKA_APIS

@@ -11,7 +11,7 @@ from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import to_json
 from kraftsim.scenarios.language.suggestions import nearest
 
-from ..errors import CommandError
+from ..errors import UsageError
 from .request_journal import JSON_BODY, NO_BODY, ReceivedRequest, RequestJournal
 
 NEAR_MISSES_MAX = 3
@@ -82,23 +82,23 @@ def _of(journal: RequestJournal, api: str | None) -> list[tuple[int, ReceivedReq
 
 
 def api_named(name: str | None) -> str | None:
-    """Returns `name` if it is None or the name of an API; otherwise raises CommandError."""
+    """Returns `name` if it is None or the name of an API; otherwise raises UsageError."""
     names = [api.name for api in (*APIS.values(), DECOMMISSION_BROKER)]
     if name is not None and name not in names:
-        raise CommandError(f"api: expected {nearest(name, names)}, got {name!r}")
+        raise UsageError(f"api: expected {nearest(name, names)}, got {name!r}")
     return name
 
 
 def conditions_in(text: str | None) -> dict[str, str]:
     """Returns the conditions of a text such as "brokerId=1,wantFence=true".
 
-    Raises CommandError for a condition without a field or without "=".
+    Raises UsageError for a condition without a field or without "=".
     """
     conditions = {}
     for item in text.split(",") if text else ():
         field, sign, value = item.partition("=")
         if not field or not sign:
-            raise CommandError(
+            raise UsageError(
                 f"where: expected FIELD=VALUE,... such as brokerId=1 or topics.name=orders, "
                 f"got {item!r}"
             )

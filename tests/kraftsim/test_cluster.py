@@ -55,6 +55,23 @@ async def test_a_killed_broker_is_fenced_and_listed_only_on_request() -> None:
             (await kraft.describe_cluster()).broker(2)
 
 
+@pytest.mark.parametrize(
+    "verb",
+    [
+        *("kill", "stop", "pause", "resume", "restart", "mute", "unmute", "deafen", "undeafen"),
+        *("broker", "unregister", "decommission"),
+        *("controller", "kill_controller", "start_controller"),
+        *("pause_controller", "resume_controller", "transfer_leadership"),
+    ],
+)
+async def test_an_id_that_is_a_text_is_refused_as_a_text(verb: str) -> None:
+    async with virtual(brokers=1) as kraft:
+        with pytest.raises(CommandError, match=r": expected an int, such as 1, got the str '1'$"):
+            await getattr(kraft, verb)("1")
+        with pytest.raises(CommandError, match="broker: expected an int"):
+            await kraft.wait("1", "fenced")
+
+
 @pytest.mark.rule("8.12", "8.13")
 async def test_a_restart_gives_a_broker_a_new_start_time_and_its_neighbours_keep_theirs() -> None:
     async with virtual() as kraft:

@@ -1,59 +1,71 @@
-"""Shells complete the words and options of the command line."""
+"""Shells complete the words, options and values of the command line."""
 
+import json
 import os
 import pty
 import select
+import shlex
 import shutil
 import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kraftsim.files.scenario_files import library, library_tags, read_file
+
+CASES = [  # the line, with an incomplete last word, and the sorted words that can stand there
+    ("kraftsim sc", ["scenario"]),
+    ("kraftsim broker un", ["undeafen", "unmute"]),
+    ("kraftsim controller r", ["resume", "run"]),
+    ("kraftsim broker list --out", ["--output"]),
+    ("kraftsim broker list --output ", ["json", "wide", "yaml"]),
+    ("kraftsim broker list --output=j", ["--output=json"]),
+    ("kraftsim broker kill 2 --js", ["--json"]),
+    ("kraftsim --version qu", ["quorum"]),
+    ("kraftsim completion ", ["bash", "fish", "zsh"]),
+    ("kraftsim up --profile kafka-4.", ["kafka-4.1", "kafka-4.3", "kafka-4.4"]),
+    ("kraftsim up --clock ", ["auto", "real", "virtual"]),
+    ("kraftsim wait --state unr", ["unregistered"]),
+    ("kraftsim wait --leader ", ["any"]),
+    ("kraftsim request list --api Describe", ["DescribeCluster", "DescribeQuorum"]),
+    ("kraftsim scenario list --tag re", ["registration"]),
+    ("kraftsim scenario run --mutant M0", [f"M0{number}" for number in range(1, 10)]),
+    (
+        "kraftsim scenario run gc-pause-",
+        ["gc-pause-longer-than-lease", "gc-pause-shorter-than-lease"],
+    ),
+    ("kraftsim explain zombie", ["zombie-after-takeover"]),
+]
 ASK = """\
 source "$1"; shift
 COMP_WORDS=(kraftsim "$@") COMP_CWORD=$#
 _kraftsim
 printf '%s\\n' "${COMPREPLY[@]}"
 """
+Offered = Callable[[Path, str], list[str]]
 
 
-@pytest.fixture
-def bash(run: Any, tmp_path: Path) -> Any:
-    """Returns what bash offers after the given words, of which the last is incomplete."""
-    script = tmp_path / "completion"
-    code, text, _ = run("completion bash")
-    assert code == 0
-    script.write_text(text)
-
-    def offered(*words: str) -> list[str]:
-        command = ["bash", "-c", ASK, "bash", str(script), *words]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        assert done.stderr == ""
-        return done.stdout.split()
-
-    return offered
+def offered_by_bash(script: Path, line: str) -> list[str]:
+    """Returns what bash offers; it splits `--output=j` into three words."""
+    words = [*shlex.split(line)[1:], *([""] if line.endswith(" ") else [])]
+    option, equals, value = words[-1].partition("=")
+    split = [*words[:-1], *([option, equals, value] if equals else words[-1:])]
+    offers = completed(["bash", "-c", ASK, "bash", str(script), *split], script)
+    return [f"{option}={offer}" if equals else offer for offer in offers.split()]
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (["sc"], ["scenario"]),
-        (["broker", "k"], ["kill"]),
-        (["broker", "un"], ["unmute", "undeafen"]),
-        (["controller", "r"], ["resume", "run"]),
-        (["broker", "list", "--out"], ["--output"]),
-        (["broker", "list", "--output", ""], ["json", "yaml", "wide"]),
-        (["broker", "list", "--output", "="], ["json", "yaml", "wide"]),
-        (["broker", "list", "--output", "=", "j"], ["json"]),
-        (["broker", "kill", "2", "--js"], ["--json"]),
-        (["--version", "qu"], ["quorum"]),
-        (["completion", ""], ["--help", "bash", "zsh", "fish"]),
-    ],
-)
-def test_bash_offers_what_can_follow(bash: Any, words: list[str], expected: list[str]) -> None:
-    assert bash(*words) == expected
+def offered_by_fish(script: Path, line: str) -> list[str]:
+    offers = completed(["fish", "-N", "-c", f"source {script}; complete -C {line!r}"], script)
+    return [offer.partition("\t")[0] for offer in offers.splitlines()]
+
+
+def completed(command: list[str], script: Path) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=script.parent)
+    assert done.stderr == ""
+    return done.stdout
 
 
 @pytest.fixture
@@ -68,45 +80,45 @@ def script(run: Any, tmp_path: Path, request: Any) -> Path:
     return path
 
 
-@pytest.mark.parametrize("script", ["fish"], indirect=True)
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("kraftsim sc", ["scenario"]),
-        ("kraftsim broker un", ["undeafen", "unmute"]),
-        ("kraftsim broker list --output ", ["json", "wide", "yaml"]),
-        ("kraftsim broker list --output=j", ["--output=json"]),
-        ("kraftsim broker kill 2 --js", ["--json"]),
-        ("kraftsim --version qu", ["quorum"]),
-        ("kraftsim completion ", ["bash", "fish", "zsh"]),
-    ],
-)
-def test_fish_offers_what_can_follow(script: Path, line: str, expected: list[str]) -> None:
-    command = ["fish", "-N", "-c", f"source {script}; complete -C {line!r}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+SHELLS = [("bash", offered_by_bash), ("fish", offered_by_fish)]
 
-    offered = [offer.partition("\t")[0] for offer in done.stdout.splitlines()]
-    assert (sorted(offered), done.stderr) == (expected, "")
+
+@pytest.mark.parametrize(("script", "offered"), SHELLS, indirect=["script"])
+@pytest.mark.parametrize(("line", "expected"), CASES)
+def test_a_shell_offers_what_can_follow(
+    script: Path, offered: Offered, line: str, expected: list[str]
+) -> None:
+    assert sorted(offered(script, line)) == expected
 
 
 @pytest.mark.parametrize("script", ["zsh"], indirect=True)
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("kraftsim sc", ["scenario"]),
-        ("kraftsim broker un", ["undeafen  -- ", "unmute    -- "]),
-        ("kraftsim broker list --output ", ["json", "wide", "yaml"]),
-        ("kraftsim broker list --output=j", ["--output=json"]),
-        ("kraftsim broker kill 2 --js", ["--json"]),
-        ("kraftsim --version qu", ["quorum"]),
-        ("kraftsim completion ", ["bash", "fish", "zsh"]),
-    ],
-)
+@pytest.mark.parametrize(("line", "expected"), CASES)
 def test_zsh_offers_what_can_follow(script: Path, line: str, expected: list[str]) -> None:
     printed = completed_by_zsh(script, line, expected)
 
     assert "not found" not in printed
     assert "_kraftsim:" not in printed, "an error of the script"
+
+
+@pytest.mark.parametrize(("script", "offered"), SHELLS, indirect=["script"])
+@pytest.mark.parametrize("line", ["kraftsim up --brokers ", "kraftsim up --config "])
+def test_a_shell_offers_no_option_where_a_value_belongs(
+    script: Path, offered: Offered, line: str
+) -> None:
+    """Bash offers files by itself where the script offers nothing."""
+    assert set(offered(script, line)) <= {script.name}
+
+
+def test_the_script_is_printed_for_programs_too(run: Any) -> None:
+    text = run("completion bash")[1]
+
+    assert json.loads(run("completion bash --json")[1]) == {"shell": "bash", "script": text}
+
+
+def test_the_tags_of_the_library_are_those_of_its_scenarios() -> None:
+    tags = {tag for path in library().values() for tag in read_file(path).scenario.tags}
+
+    assert library_tags() == tuple(sorted(tags))
 
 
 def completed_by_zsh(script: Path, line: str, expected: list[str]) -> str:
@@ -131,7 +143,8 @@ def until(terminal: int, expected: list[str]) -> str:
     while not all(text in printed for text in expected):
         readable, _, _ = select.select([terminal], [], [], 20)
         assert readable, f"expected {expected}, got {printed!r}"
-        printed += os.read(terminal, 65536).decode(errors="replace").replace("\r\n", "\n")
+        text = os.read(terminal, 65536).decode(errors="replace")
+        printed += text.replace("\r\n", "\n").replace("\a", "")  # a bell
     return printed
 
 

@@ -76,6 +76,55 @@ def test_a_command_ends_with_the_code_of_its_cause(
     assert run(line)[0] == code
 
 
+FILES = ("/nonexistent/file", "/dev/null")
+CONTROLLER = (
+    "controller run --node-id 1 --cluster-id x --voters 1@127.0.0.1:9:JEXY6aqzQY-32P5TStzaFg"
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(f"up {option} {path}" for option in ("--token-file", "--config") for path in FILES),
+        *(f"{verb} --ready-file {path}" for verb in ("up", CONTROLLER) for path in FILES),
+        f"agent --controller 127.0.0.1:1 --cluster-id x --config {FILES[0]}",
+    ],
+)
+def test_a_file_that_a_service_cannot_use_is_found_before_it_starts(run: Any, line: str) -> None:
+    option, path = line.split()[-2:]
+    code, out, err = run(line)
+
+    assert (code, out, len(err.splitlines())) == (USAGE, "", 1)
+    assert err.startswith(f"kraftsim: {option}: ")
+    assert path in err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "up --cluster-id x\ty",
+        f"up --cluster-id {'x' * 256}",
+        "agent --controller 127.0.0.1:1 --cluster-id x\ty",
+        CONTROLLER.replace("--cluster-id x", "--cluster-id x\ty"),
+    ],
+)
+def test_a_cluster_id_that_kafka_could_not_store_is_refused(
+    capsys: pytest.CaptureFixture[str], line: str
+) -> None:
+    assert command_line.main(line.split(" ")) == USAGE
+    assert "expected 1 to 255 printable characters without spaces, got " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("limit", ["0", "0s", "0ms"])
+def test_a_limit_of_time_is_a_number_of_seconds_or_a_duration(run: Any, limit: str) -> None:
+    code, _, err = run(f"scenario run clean-restart-inside-lease --time-limit {limit}")
+    assert (code, "stopped by --time-limit (0 s)" in err) == (USAGE, True), "no run was started"
+
+    code, _, err = run("scenario run clean-restart-inside-lease --time-limit soon")
+    assert code == USAGE
+    assert "--time-limit: expected a duration such as 11s, 250ms or 2m, got 'soon'" in err
+
+
 def test_each_code_has_one_meaning() -> None:
     assert list(EXIT_CODES) == sorted(set(EXIT_CODES))
     assert all(meaning.endswith(".") for meaning in EXIT_CODES.values())

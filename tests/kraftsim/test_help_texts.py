@@ -42,12 +42,11 @@ def test_the_table_of_verbs_has_every_operation_with_its_help_text() -> None:
     assert single == {verb: VERBS[verb] for verb in single}
 
 
-# Services print addresses for shells, and `completion` a script.
+# Services print addresses for shells.
 WITHOUT_OUTPUT = {
     "kraftsim up",
     "kraftsim agent",
     "kraftsim controller run",
-    "kraftsim completion",
 }
 
 

@@ -1,6 +1,7 @@
 """Ctrl-C ends every verb with one line and exit code 130, whatever Python is doing.
 
 A process that interrupts itself at its n-th import is interrupted at the same moment in every run.
+Before the first line of kraftsim, Python itself handles the signal (docs/cli.md).
 """
 
 import subprocess
@@ -74,3 +75,18 @@ def test_an_interrupt_while_python_exits_is_one_line_and_exit_code_130() -> None
     program = INTERRUPTED_AT_EXIT.format(words=["storage", "random-uuid"])
 
     assert ended(program) == (130, "kraftsim: interrupted\n")
+
+
+def test_python_loads_no_module_of_its_library_before_ctrl_c_is_handled() -> None:
+    """A module that Python has not loaded at its start takes milliseconds to import."""
+    program = """
+import sys
+before = set(sys.modules)
+import kraftsim.__main__
+print(*sorted(set(sys.modules) - before), file=sys.stderr)
+kraftsim.__main__._exit_at_interrupt()
+import os, signal
+os.kill(os.getpid(), signal.SIGINT)
+"""
+
+    assert ended(program) == (130, "gc kraftsim kraftsim.__main__\nkraftsim: interrupted\n")

@@ -108,7 +108,7 @@ def test_a_release_is_chosen_by_profile_and_by_metadata_version() -> None:
         ({"brokers": -1}, f"brokers: expected 0 to {BROKERS_MAX}, got -1"),
         ({"brokers": BROKERS_MAX + 1}, f"brokers: expected 0 to {BROKERS_MAX}"),
         ({"controllers": 10}, "controllers: expected 1 to 9, got 10"),
-        ({"clock": "wall"}, "clock: expected real, virtual, scaled:K"),
+        ({"clock": "wall"}, "clock: expected real, virtual, auto, scaled:K"),
         ({"clock": "scaled"}, "clock: expected"),
         ({"clock": "scaled:0"}, "clock: expected"),
         ({"clock": "scaled:-2"}, "clock: expected"),
@@ -140,6 +140,10 @@ def test_what_cannot_be_is_refused_with_what_can(options: dict[str, object], mes
         ({"settings": ["a"]}, "settings: expected a mapping"),
         ({"clock": -1.0}, "clock: expected"),
         ({"clock": None}, "clock: expected"),
+        *(
+            ({"cluster_id": cluster_id}, "cluster_id: expected 1 to 255 printable characters")
+            for cluster_id in ("", "x y", "x\ty", "x\n", "x\x1b", "\ud800", "x" * 256)
+        ),
     ],
 )
 def test_a_wrong_argument_fails_when_the_cluster_is_made(
@@ -161,3 +165,15 @@ def test_a_clock_has_a_speed(clock: str, speed: float) -> None:
 def test_the_nearest_word_is_named_or_all_of_them() -> None:
     assert nearest("fencd", ("fenced", "unfenced")) == "'fenced' (nearest)"
     assert nearest("xyz", ("fenced", "unfenced")) == "fenced, unfenced"
+    assert nearest("fe", ("unfenced", "fenced")) == "'fenced' (nearest)"
+    assert nearest("ki", ("kill_all", "kill")) == "'kill' or 'kill_all' (nearest)"
+    assert nearest("", ("fenced", "unfenced")) == "fenced, unfenced"
+
+
+def test_a_word_that_many_words_begin_with_or_that_none_is_like_names_five() -> None:
+    many = [f"M{number}" for number in range(10, 100)]
+
+    assert nearest("m4", many) == "'M40' or 'M41' or 'M42' or 'M43' or 'M44' (nearest)"
+    others = nearest("xyz", many, "docs/bugs.md")
+    assert others.endswith(" or another of 90 (all: docs/bugs.md)")
+    assert others.count("M") == 5

@@ -116,8 +116,26 @@ def test_a_plan_that_is_not_there_is_asked_for_with_the_command_that_writes_it(d
     path, plan = drawn
     plan.unlink()
 
-    assert main(["scenario", "run", str(path)]) == 1
+    assert main(["scenario", "run", str(path)]) == 2
     assert f"kraftsim scenario show {path} --seed 3 > {plan}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("key", "plan"), [("pins[0].plan", "../drawn-3.yaml"), ("include[0]", "../drawn.yaml")]
+)
+def test_a_file_outside_the_folder_is_refused_before_anything_runs(drawn, capsys, key, plan):
+    path, _ = drawn
+    if key == "include[0]":
+        path.write_text(f"include: [{plan}]\n{DRAWN}", "utf-8")
+    else:
+        path.write_text(DRAWN.replace("drawn-3.yaml", plan), "utf-8")
+    expected = f"{key}: expected a path inside the folder of this file, got {plan!r}"
+
+    assert main(["scenario", "run", str(path)]) == 2
+    printed = capsys.readouterr()
+    assert (printed.out, expected in printed.err) == ("", True)
+    assert main(["scenario", "lint", str(path)]) == 1
+    assert expected in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("name", "pin"), PLANNED)

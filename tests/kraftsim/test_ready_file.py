@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftsim.errors import CommandError
+from kraftsim.errors import UsageError
 from kraftsim.files.ready_file import ready_file_with
 
 
@@ -26,7 +26,7 @@ def test_it_exists_while_the_service_runs(tmp_path: Path) -> None:
 def test_a_device_is_neither_replaced_nor_deleted(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(CommandError, match=r"regular file.*device, pipe or socket"):
+    with pytest.raises(UsageError, match=r"regular file.*device, pipe or socket"):
         announced(pipe)
     assert stat.S_ISFIFO(pipe.lstat().st_mode)
 
@@ -39,7 +39,7 @@ def test_nor_is_anything_else(tmp_path: Path, kind: str) -> None:
         path.mkdir()
     else:
         path.symlink_to(target)
-    with pytest.raises(CommandError, match=kind):
+    with pytest.raises(UsageError, match=kind):
         announced(path)
     assert target.read_text() == "mine"
 
@@ -64,7 +64,7 @@ def test_a_file_that_was_removed_and_made_anew_stays(tmp_path: Path) -> None:
 def test_a_partial_file_of_another_program_stays(tmp_path: Path) -> None:
     partial = tmp_path / f".ready.{os.getpid()}.part"
     partial.write_text("b")
-    with pytest.raises(CommandError, match="File exists"):
+    with pytest.raises(UsageError, match="File exists"):
         announced(tmp_path / "ready")
     assert partial.read_text() == "b"
 
@@ -76,5 +76,5 @@ def test_a_file_with_a_token_is_for_its_owner_only(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_does_not_exist_is_one_clear_line(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match=r"--ready-file: .*/no/ready: No such file"):
+    with pytest.raises(UsageError, match=r"--ready-file: .*/no/ready: no such folder: .*/no"):
         announced(tmp_path / "no" / "ready")

@@ -262,7 +262,7 @@ def test_what_could_only_mislead_is_refused(here, capsys, wrong):
 
 @pytest.mark.parametrize("name", ["../mine", "a/b", "/tmp/x", "Mine", "", "mine.yaml"])
 def test_a_new_file_is_written_here_and_nowhere_else(here, capsys, name):
-    assert main(["scenario", "new", name]) == 1
+    assert main(["scenario", "new", name]) == 2
     assert "small letters, digits and hyphens" in capsys.readouterr().err
     assert [] == list(here.iterdir())
 

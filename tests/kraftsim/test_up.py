@@ -102,8 +102,34 @@ def test_it_ends_on_ctrl_c_while_somebody_follows_its_events(started: list[Proce
 
     up.signal(signal.SIGINT)
 
-    assert up.ended()[0] == 0
+    code, _, err = up.ended()
+    assert (code, err.splitlines()[-1]) == (130, "kraftsim: interrupted")
     assert events.ended()[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)], ids=["SIGTERM", "Ctrl-C"]
+)
+def test_agents_and_a_controller_end_with_the_code_of_the_signal(
+    started: list[Process], number: int, code: int
+) -> None:
+    up = start(started, "up", "--brokers", "0", *ANY_PORTS)
+    told = up.announced()
+    cluster = ("--cluster-id", told["KRAFTSIM_CLUSTER_ID"])
+    address = told["KRAFTSIM_BOOTSTRAP_CONTROLLERS"]
+    agents = start(started, "agent", "--controller", address, *cluster, "--count", "2")
+    assert agents.line() == "KRAFTSIM_AGENTS_RUNNING=2\n"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        voter = f"3000@127.0.0.1:{server.getsockname()[1]}:{DIRECTORY}"
+    words = ("controller", "run", "--node-id", "3000", *cluster, "--voters", voter)
+    controller = start(started, *words)
+    assert controller.line().startswith("KRAFTSIM_BOOTSTRAP_CONTROLLERS=")
+
+    for process in (agents, controller, up):
+        process.signal(number)
+        ended, _, err = process.ended()
+        assert ended == code
+        assert ("kraftsim: interrupted" in err) == (code == 130)
 
 
 def test_a_follower_is_interrupted_with_130(started: list[Process]) -> None:
@@ -247,7 +273,7 @@ def test_a_ready_file_that_cannot_be_written_is_one_clear_line(
     ready = tmp_path / "no" / "such" / "ready"
     code, out, err = start(started, "up", "--ready-file", str(ready), *ANY_PORTS).ended()
 
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert str(ready) in err.splitlines()[-1]
 
 

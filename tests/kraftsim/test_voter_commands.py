@@ -7,6 +7,8 @@ import pytest
 
 from tests.kraftsim.conftest import Service
 
+DIRECTORY = "JEXY6aqzQY-32P5TStzaFg"
+
 pytestmark = pytest.mark.realtime
 
 
@@ -54,12 +56,32 @@ def test_a_change_of_voters_says_what_is_wrong_with_it(
     assert wrong in err
 
 
+@pytest.mark.parametrize("line", ["remove 1", f"add 3003@127.0.0.1:9:{DIRECTORY}"])
+def test_controllers_that_refuse_the_connection_are_unreachable(
+    run: Any, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    monkeypatch.setattr("kraftsim.cli.controller_client.LEADER_LIMIT_S", float("inf"))
+
+    code, out, err = run(f"quorum {line} --bootstrap-controllers 127.0.0.1:1,127.0.0.1:2")
+
+    assert (code, out) == (5, "")
+    assert "no controller answers at 127.0.0.1:1, 127.0.0.1:2: start one with" in err
+
+
 def test_where_nobody_leads_one_is_told_what_to_look_at(
     run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kraftsim.cli.controller_client.LEADER_LIMIT_S", 0.2)
-
-    code, out, err = run("quorum remove 1 --bootstrap-controllers 127.0.0.1:1,127.0.0.1:2")
+    service = Service(brokers=0, controllers=3, controller_port=0, clock="real")
+    try:
+        kraft = service.kraft
+        leader_id = kraft.world.controller.node.leader_id
+        for node_id in (leader_id, 3001 if leader_id == 3000 else 3000):
+            service.do(kraft.kill_controller(node_id))
+        addresses = kraft.bootstrap_controllers
+        code, out, err = run(f"quorum remove 3000 --bootstrap-controllers {addresses}")
+    finally:
+        service.close()
 
     assert (code, out) == (1, "")
-    assert "no leader among 127.0.0.1:1, 127.0.0.1:2: give the addresses of all controllers" in err
+    assert f"no leader among {addresses.replace(',', ', ')}: give the addresses of all" in err

@@ -5,14 +5,13 @@ campaign is unfinished, 130 interrupted; committed shards are kept.
 """
 
 import argparse
-from math import inf
 from typing import TYPE_CHECKING
 
 from ...errors import GOOD, INTERRUPTED, CommandError, UsageError
 from .. import help_texts
 from ..interrupts import interrupt_flag
 from ..output import add_output, is_data, print_data
-from ..scenario.runs import add_allow_code, add_choice, seed_range
+from ..scenario.runs import add_allow_code, add_choice, seconds, seed_range
 from .allowed_code import expect_code_allowed, resume_command
 from .check import add_check
 from .compare import add_compare
@@ -82,11 +81,11 @@ def _add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     )
     parser.add_argument(
         "--shard-seconds",
-        type=_seconds,
-        metavar="SECONDS",
+        type=_shard_seconds,
+        metavar="DURATION",
         help=(
-            "approximate run time of a shard in seconds (default: 8 to 60, by the campaign's "
-            "length)"
+            "approximate run time of a shard (default: 8s to 60s, by the campaign's length; a bare "
+            "number is seconds)"
         ),
     )
     add_engine(parser)
@@ -94,11 +93,11 @@ def _add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     parser.set_defaults(run=_run, cell=[])
 
 
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0 < seconds < inf:
-        raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, got {text}")
-    return seconds
+def _shard_seconds(text: str) -> float:
+    shard_s = seconds(text)
+    if not shard_s:
+        raise argparse.ArgumentTypeError(f"expected a duration above 0, got {text!r}")
+    return shard_s
 
 
 # The verbs

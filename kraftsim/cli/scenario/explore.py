@@ -6,15 +6,14 @@ Exit codes: 0 exhaustive and no violation, 1 a rule is broken, 3 not exhaustive.
 import argparse
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from math import isinf
 from typing import TYPE_CHECKING
 
-from ... import machine_code
 from ...errors import FAILED, GOOD, VACUOUS, UsageError
 from ..output import add_output, is_data, print_data
 from ..progress import Progress
+from .mutants import planted_by
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.explore.limits import Limits
@@ -133,8 +132,7 @@ def _searched(
     from kraftsim.scenarios.explore.search import explore
     from kraftsim.scenarios.explore.subjects import world_of
 
-    with ExitStack() as planting:
-        _plant(mutant, planting)
+    with planted_by(mutant)():
         try:
             world, beginnings = world_of(subject, limits)
             return Outcome(
@@ -142,20 +140,6 @@ def _searched(
             )
         except Impossible as broken:
             return Outcome(None, str(broken), tuple(getattr(broken, "__notes__", ())))
-
-
-def _plant(name: str | None, planting: ExitStack) -> None:
-    from kraftsim.scenarios.language.suggestions import nearest
-    from kraftsim.scenarios.mutants import MUTANTS, planted
-
-    if name is None:
-        return
-    if name not in MUTANTS:
-        raise UsageError(
-            f"--mutant: unknown planted bug {name!r}: expected {nearest(name, MUTANTS)}"
-        )
-    machine_code.restart_without("planted bugs")
-    planting.enter_context(planted(MUTANTS[name]))
 
 
 def _print_outcome(subject: "Subject", limits: "Limits", outcome: Outcome, seconds: float) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ...files.scenario_files import ScenarioFile
 
 SWARM = "swarm-everything"
+LIST = "docs/bugs.md"  # of all planted bugs
 
 
 def add_mutants(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -85,7 +86,7 @@ def mutants_of(names: Iterable[str]) -> "list[Mutant]":
     for name in names:
         if name not in MUTANTS:
             raise UsageError(
-                f"unknown planted bug {name!r}: expected {nearest(name, sorted(MUTANTS))}"
+                f"unknown planted bug {name!r}: expected {nearest(name, sorted(MUTANTS), LIST)}"
             )
     return [MUTANTS[name] for name in names or sorted(MUTANTS)]
 

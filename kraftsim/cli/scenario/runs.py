@@ -72,9 +72,9 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--time-limit",
-        type=float,
-        metavar="SECONDS",
-        help="stop starting runs after this many seconds (default: no limit)",
+        type=seconds,
+        metavar="DURATION",
+        help="stop starting runs after this long (default: no limit; a bare number is seconds)",
     )
 
 
@@ -126,6 +126,16 @@ def _sweep(text: str) -> tuple[str, tuple[object, ...]]:
     return name, tuple(yaml.safe_load(name) for name in values.split(","))
 
 
+def seconds(text: str) -> float:
+    """Parses a duration such as 90s or 2m for argparse, in seconds; a bare number is seconds."""
+    from kraftsim.scenarios.language.durations import microseconds
+
+    try:
+        return microseconds(text) / 1e6
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def seed_range(text: str) -> range:
     """Parses A..B for argparse; B is excluded."""
     first, dots, last = text.partition("..")
@@ -137,7 +147,7 @@ def seed_range(text: str) -> range:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from ...files.pins import drifts
+    from ...files.pins import drifts, expect_plans
     from ...files.scenario_files import expect_sound
     from .narration import verdict
 
@@ -145,6 +155,7 @@ def _run(arguments: argparse.Namespace) -> int:
     files = list(chosen(arguments))
     for file in files:
         expect_sound(file)
+        expect_plans(file)
     _expect_writable(arguments.junit)
     began_s = time.monotonic()
     runs: list[Finished] = []
@@ -273,7 +284,7 @@ def _jobs(arguments: argparse.Namespace, files: "Iterable[ScenarioFile]") -> "It
     for file in files:
         for seed in seeds_of(arguments, file):
             if ends_s is not None and time.monotonic() >= ends_s:
-                print(f"stopped by --time-limit {limit_s:g} (seconds)", file=sys.stderr)
+                print(f"stopped by --time-limit ({limit_s:g} s)", file=sys.stderr)
                 return
             yield Job(file, seed)
 

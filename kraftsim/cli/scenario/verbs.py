@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.errors import Impossible
 
-from ...errors import FAILED, GOOD, CommandError
+from ...errors import FAILED, GOOD, CommandError, UsageError
 from ...printable import printable
 from .. import help_texts
 from ..output import add_output, is_data, print_data
 from ..progress import Progress
 from .explore import add_explore
 from .mutants import add_mutants
-from .runs import add_allow_code, add_cell, add_run, seeds_of
+from .runs import add_allow_code, add_cell, add_run, seconds, seeds_of
 from .shrink_progress import shrinking
 
 if TYPE_CHECKING:
@@ -77,10 +77,10 @@ def _add_shrink(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     )
     parser.add_argument(
         "--time-limit",
-        type=float,
+        type=seconds,
         default=60.0,
-        metavar="SECONDS",
-        help="stop shrinking after this many seconds (default 60)",
+        metavar="DURATION",
+        help="stop shrinking after this long (default 60s; a bare number is seconds)",
     )
     add_cell(parser)
     parser.add_argument(
@@ -140,6 +140,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
 def _lint(arguments: argparse.Namespace) -> int:
     from ...files.own_files import expect_defined
+    from ...files.pins import expect_plans
     from ...files.scenario_files import complaints_of, find, read_files
 
     problems: list[str] = []
@@ -151,6 +152,7 @@ def _lint(arguments: argparse.Namespace) -> int:
             files = read_files(path)
             for file in files:
                 expect_defined(file)
+                expect_plans(file)
             found = [
                 *dict.fromkeys(str(problem) for file in files for problem in complaints_of(file))
             ]
@@ -227,7 +229,7 @@ def _new(arguments: argparse.Namespace) -> int:
 
     if not NAME.fullmatch(arguments.name):
         expected = "expected a name of small letters, digits and hyphens"
-        raise CommandError(f"NAME: {expected}, got {arguments.name!r}")
+        raise UsageError(f"NAME: {expected}, got {arguments.name!r}")
     path = Path(f"{arguments.name}.yaml")
     if path.exists():
         raise CommandError(f"{path} exists already: choose another name, or remove the file")

@@ -1,0 +1,136 @@
+"""Checks of arguments that need no cluster: for `Cluster`, and for the command line before a call.
+
+Each function takes the parameters of its operations by name. It raises UsageError, or ValueError
+for a malformed duration or rack.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from kraftsim.scenarios.language.durations import microseconds
+from kraftsim.scenarios.language.suggestions import nearest, whole_number
+
+from ..errors import UsageError
+from .broker_states import STATES
+
+Check = Callable[..., None]
+
+PAGE: Final = 1000  # records, events or requests, unless the reader asks for another number
+LIMIT_MAX: Final = 10_000  # records, events or requests of one page
+
+
+def accept_all(**_: object) -> None:
+    """Accepts all arguments."""
+
+
+def expect_id(name: str, number: object) -> None:
+    """Raises UsageError if the id of a node is no int, such as the text "1"."""
+    if not isinstance(number, int) or isinstance(number, bool):
+        got = f"the {type(number).__name__} {number!r}"
+        raise UsageError(f"{name}: expected an int, such as 1, got {got}")
+
+
+def check_page(from_: int | None = None, limit: int | None = None) -> None:
+    """Raises UsageError if `from_` is negative or `limit` is not in 1 to LIMIT_MAX."""
+    if from_ is not None and from_ < 0:
+        raise UsageError(f"from: expected 0 or above, got {from_}")
+    if limit is not None and not 1 <= limit <= LIMIT_MAX:
+        raise UsageError(f"limit: expected 1 to {LIMIT_MAX}, got {limit}")
+
+
+def check_requests(
+    api: str | None = None,
+    where: str | None = None,
+    from_: int | None = None,
+    limit: int | None = None,
+) -> None:
+    """Raises UsageError for an unknown API, an invalid condition or an invalid page."""
+    check_page(from_, limit)
+    if api is not None or where is not None:
+        from ..service.request_search import api_named, conditions_in  # loads the APIs of Kafka
+
+        api_named(api)
+        conditions_in(where)
+
+
+def check_wait(
+    broker: int | None = None,
+    state: str | None = None,
+    leader: int | str | None = None,
+    timeout: str | None = None,
+) -> None:
+    """Raises UsageError unless there are both `broker` and a known `state`, or only `leader`.
+
+    Raises ValueError for an invalid timeout.
+    """
+    given = {"broker": broker, "state": state, "leader": leader}
+    named = [name for name, value in given.items() if value is not None]
+    if named not in (["broker", "state"], ["leader"]):
+        got = " and ".join(named) or "none of them"
+        raise UsageError(f"wait: expected both broker and state, or only leader, got {got}")
+    if broker is not None:
+        expect_id("broker", broker)
+    if state is not None and state not in STATES:
+        raise UsageError(f"state: expected {nearest(state, STATES)}, got {state!r}")
+    if leader not in (None, "any") and whole_number(str(leader)) is None:
+        raise UsageError(f"leader: expected a controller's id or any, got {leader!r}")
+    check_duration("timeout", timeout)
+
+
+def check_transfer(to: int | None = None, timeout: str | None = None) -> None:
+    """Raises UsageError for an id that is no int, ValueError for an invalid timeout."""
+    if to is not None:
+        expect_id("to", to)
+    check_duration("timeout", timeout)
+
+
+def check_advance(by: str) -> None:
+    """Raises ValueError if `by` is no duration."""
+    check_duration("by", by)
+
+
+def check_run_until(kind: str, broker: int | None = None, timeout: str | None = None) -> None:
+    """Raises UsageError for an unknown kind of event, ValueError for an invalid timeout."""
+    from kraftsim.simulation.journal_kinds import EVENTS  # loads the simulation
+
+    if kind not in EVENTS:
+        raise UsageError(f"kind: expected {nearest(kind, EVENTS)}, got {kind!r}")
+    if broker is not None:
+        expect_id("broker", broker)
+    check_duration("timeout", timeout)
+
+
+def check_speed(factor: str | float) -> None:
+    """Raises UsageError if `factor` is no number above 0, at most SPEED_MAX."""
+    from ..options import SPEED_MAX  # loads the rules of Kafka
+
+    try:
+        speed = float(factor)
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed <= SPEED_MAX:
+        raise UsageError(
+            f"factor: expected a number above 0, at most {SPEED_MAX:g}, got {factor!r}; to stop "
+            "the clock, pause it"
+        )
+
+
+def check_lock(owner: str, expiry: str | None = None) -> None:
+    """Raises ValueError if `expiry` is no duration; every text is an owner."""
+    check_duration("expiry", expiry)
+
+
+def check_duration(name: str, duration: str | None) -> None:
+    """Raises ValueError, with the name of the parameter, for a text that is no duration."""
+    try:
+        microseconds("0s" if duration is None else duration)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def check_broker(rack: str | None = None) -> None:
+    """Raises ValueError if the rack of a new broker is no text of Kafka's protocol."""
+    if rack is not None:
+        from kraftsim.simulation.topology import check_rack  # loads the simulation
+
+        check_rack(rack)

@@ -1,0 +1,1 @@
+"""`kraftsim completion`: scripts with which a shell completes words, options and their values."""
