@@ -28,7 +28,7 @@ class LoopWatch:
     def close(self) -> None:
         """Stops watching."""
         self._timer.cancel()
-        pass  # X
+        self._ended.set()
 
     def _tick(self) -> None:
         self._ticked_s = time.monotonic()
