@@ -85,7 +85,7 @@ def test_planted_bugs_are_found() -> None:
     done = optimised("-m", "kraftsim", "scenario", "mutants", "--json", *MUTANTS)
 
     assert {mutant: True for mutant in MUTANTS} == {
-        row["mutant"]: row["killed"] for row in json.loads(done.stdout)
+        row["mutant"]: row["killed"] for row in json.loads(done.stdout)["mutants"]
     }
 
 

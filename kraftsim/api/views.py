@@ -12,7 +12,7 @@ from kraftsim.controller.core.image.partition import Partition, Topic
 from kraftsim.controller.core.log.records import Endpoint
 from kraftsim.controller.core.rpc import DescribeQuorumResponse, ReplicaState
 from kraftsim.controller.core.uuid import uuid_text
-from kraftsim.controller.wire.codec.schema import lower_camel
+from kraftsim.controller.core.camel_case import lower_camel
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.world import World
 

@@ -86,7 +86,8 @@ def _list(arguments: argparse.Namespace, rows: "list[EventRow]") -> None:
         from ..api.views import event_view
         from ..simulation.world import VIRTUAL_WALL_START_MS
 
-        print_data(arguments, [event_view(row, VIRTUAL_WALL_START_MS) for row in listed])
+        events = [event_view(row, VIRTUAL_WALL_START_MS) for row in listed]
+        print_data(arguments, {"events": events})
     else:
         for row in listed:
             subject = row.detail.get("leader_id", row.broker_id)

@@ -3,15 +3,13 @@
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from . import help_texts
 
 TEXT: Final = "text"
 DATA: Final = ("json", "yaml")  # formats for programs
-
-Data = Mapping[str, object] | Sequence[object]
 
 
 def add_output(verb: argparse.ArgumentParser) -> None:
@@ -29,12 +27,12 @@ def is_data(arguments: argparse.Namespace) -> bool:
     return arguments.output in DATA
 
 
-def print_data(arguments: argparse.Namespace, data: Data) -> None:
-    """Prints a document or a list of documents as JSON or YAML."""
+def print_data(arguments: argparse.Namespace, document: Mapping[str, object]) -> None:
+    """Prints a document as JSON or YAML: always an object, to which keys can be added later."""
     if arguments.output == "json":
-        print(json.dumps(data, indent=2), flush=True)
+        print(json.dumps(document, indent=2), flush=True)
     else:
-        print(_yaml(data), end="", flush=True)
+        print(_yaml(document), end="", flush=True)
 
 
 def print_item(arguments: argparse.Namespace, item: Mapping[str, object]) -> None:
@@ -50,9 +48,9 @@ def hint_next(verb: str, following: object) -> None:
     print(f"next page: kraftsim {verb} --from {following}", file=sys.stderr)
 
 
-def _yaml(data: Data) -> str:
+def _yaml(document: Mapping[str, object]) -> str:
     import yaml
 
     # Through JSON, so that YAML has the same types: no tuples, no enumerations.
-    text: str = yaml.safe_dump(json.loads(json.dumps(data)), sort_keys=False)
+    text: str = yaml.safe_dump(json.loads(json.dumps(document)), sort_keys=False)
     return text

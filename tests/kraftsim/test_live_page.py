@@ -94,6 +94,14 @@ async def test_since_is_the_time_of_the_last_change_of_the_state(kraft: Cluster)
         assert since[broker_id] == time.strftime("%H:%M:%S", time.localtime(time_ms // 1000))
 
 
+async def test_events_have_the_fields_that_events_prints(kraft: Cluster) -> None:
+    lines = printed(await overview_of(kraft), [], 160, 50)
+
+    (elected,) = [line for line in lines if "controller_elected" in line]
+    assert "leaderId=3000" in elected
+    assert not re.search(r"[a-z]_[a-z]+=", "".join(lines))
+
+
 async def test_a_rack_with_escape_sequences_forges_no_row_of_the_page(kraft: Cluster) -> None:
     await kraft.add_broker(rack=FORGED)
     await kraft.wait(4, "unfenced")

@@ -62,7 +62,7 @@ def _mutants(arguments: argparse.Namespace) -> int:
         if not is_data(arguments):
             _print_kill(done, time.monotonic() - began_s)
     if is_data(arguments):
-        print_data(arguments, rows)
+        print_data(arguments, {"mutants": rows})
     return GOOD if all(row["killed"] for row in rows) else FAILED
 
 
@@ -174,7 +174,7 @@ def _swarm(arguments: argparse.Namespace, chosen: "list[Mutant]") -> int:
         if not is_data(arguments):
             print(f"{mutant.name} {count:>5} of {len(passing)} seeds: {mutant.title}", flush=True)
     if is_data(arguments):
-        print_data(arguments, rows)
+        print_data(arguments, {"mutants": rows})
     return GOOD
 
 

@@ -111,7 +111,7 @@ def _list(arguments: argparse.Namespace) -> int:
             {"name": scenario.name, "title": scenario.title, "tags": list(scenario.tags)}
             for scenario in listed
         ]
-        print_data(arguments, rows)
+        print_data(arguments, {"scenarios": rows})
         return GOOD
     width = max((len(scenario.name) for scenario in listed), default=0)
     for scenario in listed:
