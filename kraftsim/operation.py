@@ -121,9 +121,8 @@ def arguments(operation: Operation, values: dict[str, object]) -> dict[str, obje
     parameters = {parameter.json_name: parameter for parameter in operation.parameters}
     for name in values:
         if name not in parameters:
-            raise CommandError(
-                f"{operation.name}: expected {nearest(name, parameters)}, got {name!r}"
-            )
+            expected = nearest(name, parameters) if parameters else "no parameters"
+            raise CommandError(f"{operation.name}: expected {expected}, got {name!r}")
     missing = [
         name
         for name, parameter in parameters.items()

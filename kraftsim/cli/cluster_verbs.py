@@ -21,6 +21,7 @@ from ..operations import (
     LIST_BROKERS,
     LIST_EVENTS,
     LIST_REQUESTS,
+    LIST_TOPICS,
     OPERATIONS,
     SHOW_CLUSTER,
     SHOW_LOG,
@@ -35,7 +36,7 @@ from .voter_verbs import add_voter, add_voter_arguments, remove_voter, remove_vo
 Run = Callable[[argparse.Namespace], int]
 
 # What stands for the value of an option in help texts; otherwise the option's name in capitals.
-METAVARS = {"from_": "OFFSET", "limit": "N", "timeout": "DURATION", "to": "ID"}
+METAVARS = {"from_": "START", "limit": "N", "timeout": "DURATION", "to": "ID"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ def _of(operation: Operation) -> Command:
             print_document(arguments, document)
         if operation is SHOW_LOG and document["records"]:
             _hint_next_records(document)
+        if operation in (LIST_BROKERS, LIST_TOPICS) and document["next"] is not None:
+            hint_next(" ".join(operation.words), document["next"])
         return GOOD
 
     return Command(operation.words, operation.help, add_arguments, run)

@@ -13,8 +13,8 @@ from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.wire.json.json_form import JsonError
 from kraftsim.scenarios.language.suggestions import nearest
 
+from ..api.list_pages import LIMIT_MAX, check_page
 from ..api.log_views import log_lines, start_in
-from ..api.reading import LIMIT_MAX, check_page
 from ..api.slices import ITEMS_AT_ONCE
 from ..api.views import event_view
 from ..errors import (

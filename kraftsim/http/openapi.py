@@ -10,7 +10,7 @@ import msgspec
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import json_schema
 
-from ..api.reading import LIMIT_MAX
+from ..api.list_pages import LIMIT_MAX
 from ..operation import Operation, Parameter
 from ..operations import LIST_EVENTS, OPERATIONS, SHOW_LOG
 from .kafka_json import KAFKA_APIS
@@ -167,7 +167,7 @@ def _in_path(parameter: Parameter) -> Document:
 
 def _schema(parameter: Parameter) -> Document:
     schema: Document = {"type": _TYPES[parameter.kind]}
-    return schema | BOUNDS.get(parameter.name, {})
+    return schema | (BOUNDS.get(parameter.name, {}) if parameter.kind is int else {})
 
 
 def _query(name: str, schema: Document, description: str, *, required: bool = False) -> Document:

@@ -54,5 +54,8 @@ def brief(message: Any) -> str:
         if isinstance(value := getattr(inside, field.name), int) and value != field.default
     }
     return " ".join(
-        [type(message).__name__, *(f"{lower_camel(name)}={int(number)}" for name, number in numbers.items())]
+        [
+            type(message).__name__,
+            *(f"{lower_camel(name)}={int(number)}" for name, number in numbers.items()),
+        ]
     )
