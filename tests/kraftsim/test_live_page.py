@@ -25,6 +25,7 @@ from kraftsim.cli.up.layout import FRAME, Section, shares
 from kraftsim.cli.up.next_steps import TITLE, next_steps
 from kraftsim.cli.up.overview import Observer, Overview
 from kraftsim.cli.up.page import page
+from kraftsim.files.tokens import TOKEN_VARIABLE
 from tests.kraftsim.test_terminal import ESCAPED, FORGED
 
 ANY_PORTS = ("--kafka-port", "0", "--controller-port", "0", "--http-port", "0")
@@ -272,22 +273,55 @@ def test_ctrl_c_ends_the_page_and_restores_the_terminal(terminals: list[OnTermin
     assert "Traceback" not in up.text
 
 
-@pytest.mark.realtime
-def test_the_next_steps_work_as_printed(terminals: list[OnTerminal]) -> None:
-    up = up_on(terminals, "--brokers", "1")
+def printed_steps(up: OnTerminal) -> list[str]:
+    """The next steps on the page of `up`, from the first to `kraftsim down`."""
     begin = up.until(TITLE)
     up.until("kraftsim down", after=begin)
     shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", up.text[begin:])
-    steps = re.findall(r"^  (\S.*?) *$", shown, re.MULTILINE)[:5]
-    program = f'kraftsim() {{ {sys.executable} -m kraftsim "$@"; }}'
-    steps[2] += " --limit 1"  # it would follow for ever
+    steps = re.findall(r"^  (\S.*?) *$", shown, re.MULTILINE)
+    return steps[: steps.index("kraftsim down") + 1]
 
-    script = "\n".join((program, "set -e", *steps))
-    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=LIMIT_S)
+
+def done_by(steps: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
+    """Runs the steps in a shell, of which the first that fails is the last."""
+    program = f'kraftsim() {{ {sys.executable} -m kraftsim "$@"; }}'
+    endless = "kraftsim events --follow"
+    finite = [f"{step} --limit 1" if step == endless else step for step in steps]
+    return subprocess.run(
+        ["sh", "-c", "\n".join((program, "set -e", *finite))],
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        env=os.environ | environment,
+    )
+
+
+@pytest.mark.realtime
+@pytest.mark.parametrize("environment", [{}, {TOKEN_VARIABLE: "a-secret-of-mine"}])
+def test_the_next_steps_work_as_printed(
+    terminals: list[OnTerminal], environment: dict[str, str]
+) -> None:
+    up = up_on(terminals, "--brokers", "1", **environment)
+    steps = printed_steps(up)
+
+    done = done_by(steps, **environment)
 
     assert (done.returncode, done.stderr) == (0, "")
     assert "ended: cluster" in done.stdout
     assert up.ended() == 0
+
+
+@pytest.mark.realtime
+def test_the_next_steps_name_the_variable_of_a_token_and_never_print_it(
+    terminals: list[OnTerminal],
+) -> None:
+    up = up_on(terminals, "--brokers", "1", **{TOKEN_VARIABLE: "a-secret-of-mine"})
+
+    done = done_by(printed_steps(up))
+
+    assert "a-secret-of-mine" not in up.text
+    assert done.returncode != 0
+    assert f"{TOKEN_VARIABLE}: export it here too, or start up with --token-file" in done.stderr
 
 
 @pytest.mark.realtime
