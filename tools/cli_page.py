@@ -37,7 +37,7 @@ EXIT_TITLE = """\
 ## Exit codes
 
 If several apply, 1 has precedence over 3: a campaign that is unfinished and has a failed run exits
-with 1.
+with 1. A campaign of which a file is missing or was changed exits with 2, whatever its runs.
 
 | code | meaning |
 |---|---|"""

@@ -119,7 +119,7 @@ def _campaign_rows(campaigns: Sequence[Document]) -> list[Document]:
     return [
         {key: campaign[key] for key in ("name", "state")}
         | {"runs": f"{campaign['runsDone']}/{campaign['runs']}"}
-        | {key: item for key, item in campaign.items() if key not in ("runsDone", "runs")}
+        | {key: campaign[key] for key in campaign if key not in ("runsDone", "runs", "damage")}
         for campaign in campaigns
     ]
 

@@ -11,6 +11,7 @@ COLOURS = {
     "RUNNING": GREEN,
     "LEADER": GREEN,
     "fenced": RED,
+    "damaged": RED,
     "unregistered": RED,
     "NOT_RUNNING": RED,
     "PAUSED": YELLOW,
