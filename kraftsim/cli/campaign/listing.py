@@ -107,9 +107,8 @@ def _show(arguments: argparse.Namespace) -> int:
     from ..tables import print_document
 
     description = description_of(folder_of(arguments))
-    text_keys = [key for key in description if key != "damage"]  # which stderr gets as a sentence
-    print_document(
-        arguments,
-        description if is_data(arguments) else {key: description[key] for key in text_keys},
-    )
-    return _warn_of_damage(description)
+    code = _warn_of_damage(description)
+    if not is_data(arguments):
+        del description["damage"]  # the warning has it as a sentence
+    print_document(arguments, description)
+    return code
