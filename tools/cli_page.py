@@ -24,9 +24,9 @@ do not edit this page. [http.md](http.md) lists the same operations in HTTP.
 - Options are not abbreviated. An unknown word or option is refused with the nearest one.
 - Text is for people: it can change between releases. On a terminal it fits its width: lines wrap,
   and tables leave out columns on the right, shorten times and cut texts, but no numbers
-  (`--output wide` prints everything, and so does a pipe or a file). States have colours (unless
-  `NO_COLOR` is set), and times are local clock times. Programs use `--json`, which prints an object
-  (`events`, `follow` and `scenario run`: an object per line).
+  (`--output wide` prints every column; in a pipe or a file nothing is cut). States have colours
+  (unless `NO_COLOR` is set), and times are local clock times. Programs use `--json`, which prints
+  an object (`events`, `follow` and `scenario run`: an object per line).
 - `source <(kraftsim completion bash)` completes words and options in this shell; the same with zsh,
   and in fish `kraftsim completion fish | source`.
 - Control characters in names are printed as escape sequences, such as `\\x1b`.
