@@ -108,7 +108,7 @@ def test_a_release_is_chosen_by_profile_and_by_metadata_version() -> None:
         ({"brokers": -1}, f"brokers: expected 0 to {BROKERS_MAX}, got -1"),
         ({"brokers": BROKERS_MAX + 1}, f"brokers: expected 0 to {BROKERS_MAX}"),
         ({"controllers": 10}, "controllers: expected 1 to 9, got 10"),
-        ({"clock": "wall"}, "clock: expected real, virtual, scaled:K"),
+        ({"clock": "wall"}, "clock: expected real, virtual, auto, scaled:K"),
         ({"clock": "scaled"}, "clock: expected"),
         ({"clock": "scaled:0"}, "clock: expected"),
         ({"clock": "scaled:-2"}, "clock: expected"),
