@@ -8,8 +8,8 @@ TIMED_OUT, UNREACHABLE = 4, 5
 
 EXIT_CODES = {  # FAILED has precedence over VACUOUS and UNFINISHED
     GOOD: (
-        "Success: the command was carried out, every run passed, every check holds. A service was "
-        "ended by SIGTERM or `kraftsim down`."
+        "Success: the command was carried out, every run passed, every check holds. A service that "
+        "ran was ended by Ctrl-C, SIGTERM or `kraftsim down`."
     ),
     FAILED: "Failure: a run or a check failed, or the command could not be carried out.",
     USAGE: "Usage: invalid arguments, or an invalid file or folder.",
@@ -19,7 +19,7 @@ EXIT_CODES = {  # FAILED has precedence over VACUOUS and UNFINISHED
     ),
     TIMED_OUT: "Timed out: the state that `wait` waits for did not come in time.",
     UNREACHABLE: "Unreachable: no kraftsim service or controller answers at the address.",
-    INTERRUPTED: "Interrupted with Ctrl-C (SIGINT), a service too; finished work is kept.",
+    INTERRUPTED: "Interrupted with Ctrl-C (SIGINT); finished work is kept.",
 }
 
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from kraftsim.controller.wire.codec.schema import lower_camel
+from kraftsim.controller.core.camel_case import lower_camel
 from kraftsim.scenarios.language.suggestions import nearest, whole_number
 
 from .api.argument_checks import Check, accept_all
@@ -126,9 +126,8 @@ def arguments(operation: Operation, values: dict[str, object]) -> dict[str, obje
     parameters = {parameter.json_name: parameter for parameter in operation.parameters}
     for name in values:
         if name not in parameters:
-            raise CommandError(
-                f"{operation.name}: expected {nearest(name, parameters)}, got {name!r}"
-            )
+            expected = nearest(name, parameters) if parameters else "no parameters"
+            raise CommandError(f"{operation.name}: expected {expected}, got {name!r}")
     missing = [
         name
         for name, parameter in parameters.items()

@@ -18,6 +18,7 @@ from .api.argument_checks import (
     check_requests,
     check_run_until,
     check_speed,
+    check_topic_page,
     check_transfer,
     check_wait,
 )
@@ -102,9 +103,11 @@ async def resume_controller(kraft: "Cluster", id: int) -> ControllerDocument:
     return await kraft.controller(id)
 
 
-async def list_brokers(kraft: "Cluster") -> BrokerList:
-    """List the registered and the simulated brokers."""
-    return {"brokers": await kraft.brokers()}
+async def list_brokers(kraft: "Cluster", from_: int = 0, limit: int | None = None) -> BrokerList:
+    """List the registered and the simulated brokers, in order of id."""
+    from .api.list_pages import broker_page  # the simulation, which a command does not import
+
+    return await broker_page(kraft.world, from_, limit)
 
 
 async def show_broker(kraft: "Cluster", id: int) -> BrokerDocument:
@@ -112,9 +115,11 @@ async def show_broker(kraft: "Cluster", id: int) -> BrokerDocument:
     return await kraft.broker(id)
 
 
-async def list_topics(kraft: "Cluster") -> TopicList:
+async def list_topics(kraft: "Cluster", from_: str = "", limit: int | None = None) -> TopicList:
     """List the topics with leader, replicas and in-sync replicas of every partition."""
-    return {"topics": await kraft.topics()}
+    from .api.list_pages import topic_page
+
+    return await topic_page(kraft.world, from_, limit)
 
 
 async def show_topic(kraft: "Cluster", name: str) -> TopicDocument:
@@ -314,7 +319,12 @@ def _clock_verb(verb: str, run: Run, method: str, check: Check = accept_all) -> 
 
 # Operations that the router or the command line treats specially, or calls by themselves.
 SHOW_CLUSTER = Operation("GET", "/v1/cluster", ("cluster", "show"), "cluster", show_cluster)
-LIST_BROKERS = Operation("GET", "/v1/brokers", ("broker", "list"), "brokers", list_brokers)
+LIST_BROKERS = Operation(
+    "GET", "/v1/brokers", ("broker", "list"), "brokers", list_brokers, check=check_page
+)
+LIST_TOPICS = Operation(
+    "GET", "/v1/topics", ("topic", "list"), "topics", list_topics, check=check_topic_page
+)
 SHOW_LOG = Operation("GET", LOG, ("log", "show"), "log", show_log, check=check_page)
 LIST_EVENTS = Operation("GET", "/v1/events", ("events",), "events", list_events, check=check_page)
 LIST_REQUESTS = Operation(
@@ -344,7 +354,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     LIST_BROKERS,
     Operation("GET", "/v1/brokers/{id}", ("broker", "show"), "broker", show_broker),
-    Operation("GET", "/v1/topics", ("topic", "list"), "topics", list_topics),
+    LIST_TOPICS,
     Operation("GET", "/v1/topics/{name}", ("topic", "show"), "topic", show_topic),
     SHOW_LOG,
     Operation("GET", LOG_END, ("log", "end"), "log_end", show_log_end),

@@ -42,7 +42,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim.controller": ("core time", "raft wire", "node", "server"),
     "kraftsim.controller.core": (
         "value",
-        "errors feature_levels hash_order java_text node_id settings uuid",
+        "camel_case errors feature_levels hash_order java_text node_id settings uuid",
         "log profile",
         "image rpc",
         "leases",

@@ -22,9 +22,12 @@ do not edit this page. [http.md](http.md) lists the same operations in HTTP.
 - Nouns are singular, the verb follows: `kraftsim broker list`, `kraftsim broker kill 2`. HTTP and
   Python use the same nouns and verbs.
 - Options are not abbreviated. An unknown word or option is refused with the nearest one.
-- Text is for people: it can change between releases, and on a terminal tables are cut to its
-  width, states have colours (unless `NO_COLOR` is set), and times are local clock times. Programs
-  use `--json`.
+- Text is for people: it can change between releases. On a terminal it fits its width: lines wrap,
+  and tables leave out columns on the right, shorten times and cut texts, but no numbers
+  (`--output wide` prints every column; in a pipe or a file nothing is cut). States have colours
+  (unless `NO_COLOR` is set), and times are local clock times. Programs use `--json`, which prints
+  an object (`events`, `follow` and `scenario run`: an object per line; `scenario list` and
+  `scenario mutants`: a list).
 - `source <(kraftsim completion bash)` completes words and options in this shell; the same with zsh,
   and in fish `kraftsim completion fish | source`.
 - Control characters in names are printed as escape sequences, such as `\\x1b`.
@@ -37,8 +40,10 @@ EXIT_TITLE = """\
 ## Exit codes
 
 If several apply, 1 has precedence over 3: a campaign that is unfinished and has a failed run exits
-with 1. SIGTERM ends a service (`up`, `agent`, `controller run`) with 0, Ctrl-C ends every verb with
-one line and 130. Until Python has reached the first line of kraftsim, about 20 ms after the start,
+with 1. A campaign of which a file is missing or was changed exits with 2, whatever its runs.
+SIGTERM ends a service (`up`, `agent`, `controller run`) with 0, and so does Ctrl-C once the service
+has printed its addresses. Ctrl-C ends every other verb, and a service that still starts, with one
+line and 130. Until Python has reached the first line of kraftsim, about 20 ms after the start,
 Ctrl-C is handled by Python: the process ends with no message or with Python's traceback.
 
 | code | meaning |

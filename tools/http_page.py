@@ -26,7 +26,8 @@ commands.
   requests as JSON.
 - Keys are in lowerCamel. Parameters of `GET` are in the query, those of `POST` in a JSON object
   (`Content-Type: application/json`); a name in braces is part of the path.
-- Log and events are read in pages of at most `limit` items; the next page begins at `next`.
+- Lists are read in pages of at most `limit` items; the next page begins at `next`, which is null
+  after the last broker or topic. Without `limit` a page has every broker or topic.
   `Accept: text/event-stream` streams events, from the newest on unless `from` is given;
   `Accept: application/x-ndjson` streams the log.
 - A refused request has a status of 400 or more and `errorCode`, `error` and `message`. Durations

@@ -17,6 +17,12 @@ from ..wire.frames import FRAME_BYTES_MAX, FrameReader, decode_response, encode_
 
 log = logging.getLogger(__name__)
 
+SILENT_ENDS_MAX = 3  # a controller that is killed also ends connections without a reply, but once
+WAY_OUT = (
+    "give the address of a Kafka listener, such as the CONTROLLER listener that `kraftsim up` "
+    "prints as KRAFTSIM_BOOTSTRAP_CONTROLLERS"
+)
+
 _KEYS = {api.request.model: api.key for api in APIS.values()}
 
 Address = tuple[str, int]
@@ -44,6 +50,7 @@ class KafkaCaller:
         self._correlation_id = 0
         self._awaited: _Awaited | None = None
         self._line: _Line | None = None
+        self._silent_ends = 0  # connections in a row that the peer closed without a reply
 
     def send(self, address: Address, request: Request, reply_to: ReplyTo) -> None:
         """Send a request and drop the previous one.
@@ -86,13 +93,27 @@ class KafkaCaller:
         if line is not self._line:
             return
         self._line = None
+        self._count_silent_end(line)
         awaited, self._awaited = self._awaited, None
         if awaited is not None:
             self._deliver(partial(awaited.reply_to, None))
 
+    def _count_silent_end(self, line: "_Line") -> None:
+        """Warns if SILENT_ENDS_MAX connections in a row ended without a reply."""
+        self._silent_ends = self._silent_ends + 1 if line.is_silent else 0
+        if self._silent_ends == SILENT_ENDS_MAX:
+            log.warning(
+                "%s:%d closes connections without a reply to a Kafka request: %s",
+                *line.address,
+                WAY_OUT,
+            )
+
 
 class _Line(asyncio.Protocol):
-    """A connection to one address, from the attempt to its end."""
+    """A connection to one address, from the attempt to its end.
+
+    `is_silent` is true if the connection was made and no byte came.
+    """
 
     def __init__(self, caller: KafkaCaller, address: Address) -> None:
         self.address = address
@@ -100,6 +121,7 @@ class _Line(asyncio.Protocol):
         self._reader = FrameReader(FRAME_BYTES_MAX)
         self._transport: asyncio.Transport | None = None
         self._newest = b""
+        self.is_silent = False
         self._opening = asyncio.ensure_future(self._open())
 
     def write(self, frame: bytes) -> None:
@@ -123,6 +145,7 @@ class _Line(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)  # uvloop's does not inherit it
+        self.is_silent = True
         if self._newest:
             self._transport.write(self._newest)
 
@@ -131,11 +154,12 @@ class _Line(asyncio.Protocol):
         self._caller.lost(self)
 
     def data_received(self, data: bytes) -> None:
+        self.is_silent = False
         try:
             self._reader.feed(data)
             while (frame := self._reader.take()) is not None:
                 self._caller.answered(self, frame)
         except DecodeError as error:
-            log.warning("%s: closing: %s", self._caller.client_id, error)
+            log.warning("%s:%d: closing: %s; %s", *self.address, error, WAY_OUT)
             if self._transport is not None:
                 self._transport.abort()

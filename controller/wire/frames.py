@@ -192,8 +192,10 @@ _HTTP = (b"GET ", b"HEAD", b"POST", b"PUT ", b"PATC", b"DELE", b"OPTI", b"CONN",
 
 
 def _expect_no_http(data: bytes | bytearray, pos: int) -> None:
-    """Raises DecodeError if an HTTP request begins at `pos`; its method is no length of a frame."""
+    """Raises DecodeError if an HTTP message begins at `pos`; its start is no length of a frame."""
     start = bytes(data[pos : pos + 4])
+    if start == b"HTTP":
+        raise DecodeError("expected a Kafka response, got an HTTP response: that is an HTTP port")
     if start in _HTTP:
         raise DecodeError(
             f"expected a Kafka request, got an HTTP request ({start.decode().strip()} ...): "

@@ -38,6 +38,11 @@ def check_page(from_: int | None = None, limit: int | None = None) -> None:
         raise UsageError(f"limit: expected 1 to {LIMIT_MAX}, got {limit}")
 
 
+def check_topic_page(from_: str | None = None, limit: int | None = None) -> None:
+    """Raises UsageError if `limit` is not in 1 to LIMIT_MAX; every text is a first name."""
+    check_page(None, limit)
+
+
 def check_requests(
     api: str | None = None,
     where: str | None = None,

@@ -189,9 +189,13 @@ class EventPage(TypedDict):
 
 
 class BrokerList(TypedDict):
-    """Every broker that is registered or simulated."""
+    """Brokers that are registered or simulated.
+
+    The next page begins at the id `next`, which is None after the last broker.
+    """
 
     brokers: list[BrokerDocument]
+    next: int | None
 
 
 class ControllerList(TypedDict):
@@ -201,9 +205,10 @@ class ControllerList(TypedDict):
 
 
 class TopicList(TypedDict):
-    """Every topic."""
+    """Topics; the next page begins at the name `next`, which is None after the last topic."""
 
     topics: list[TopicDocument]
+    next: str | None
 
 
 class RequestPage(TypedDict):

@@ -19,18 +19,17 @@ from .documents import (
     RequestCount,
     TopicDocument,
 )
+from .list_pages import broker_page, topic_page
 from .log_views import log_end_view, log_view
 from .slices import in_slices
 from .views import (
     broker_view,
-    broker_views,
     cluster_view,
     controller_view,
     controllers_view,
     event_view,
     quorum_view,
     topic_view,
-    topic_views,
 )
 
 
@@ -56,10 +55,13 @@ class Reading(BrokerVerbs):
             raise UnknownController(node_id, sorted(self.world.controllers))
         return controller_view(self.world, node_id)
 
-    async def brokers(self) -> list[BrokerDocument]:
-        """Returns every broker that is registered or simulated, in order of id."""
-        image = self.world.committed.copy()  # which no other task changes between two slices
-        return await in_slices(broker_views(image, self.world.agents))
+    async def brokers(self, from_: int = 0, limit: int | None = None) -> list[BrokerDocument]:
+        """Returns brokers that are registered or simulated, in order of id, from id `from_` on.
+
+        Returns every such broker without a limit. Raises CommandError for a limit outside 1 to
+        10,000.
+        """
+        return (await broker_page(self.world, from_, limit))["brokers"]
 
     async def broker(self, broker_id: int) -> BrokerDocument:
         """Returns one broker. Raises UnknownBroker if no broker with this id is known."""
@@ -70,9 +72,13 @@ class Reading(BrokerVerbs):
             raise UnknownBroker(broker_id, sorted(ids))
         return broker_view(world.committed, world.agents, broker_id)
 
-    async def topics(self) -> list[TopicDocument]:
-        """Returns every topic with its partitions, in order of name."""
-        return await in_slices(topic_views(self.world.committed.copy()))
+    async def topics(self, from_: str = "", limit: int | None = None) -> list[TopicDocument]:
+        """Returns topics with their partitions, in order of name, from name `from_` on.
+
+        Returns every such topic without a limit. Raises CommandError for a limit outside 1 to
+        10,000.
+        """
+        return (await topic_page(self.world, from_, limit))["topics"]
 
     async def topic(self, name: str) -> TopicDocument:
         """Returns one topic. Raises UnknownTopic if there is none with this name."""

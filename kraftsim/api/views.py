@@ -1,18 +1,18 @@
 """JSON views of the committed state. No function of this module changes the state."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
 from typing import cast
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
+from kraftsim.controller.core.camel_case import lower_camel
 from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition, Topic
 from kraftsim.controller.core.log.records import Endpoint
 from kraftsim.controller.core.rpc import DescribeQuorumResponse, ReplicaState
 from kraftsim.controller.core.uuid import uuid_text
-from kraftsim.controller.wire.codec.schema import lower_camel
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.world import World
 
@@ -101,12 +101,6 @@ def controller_view(world: World, node_id: int) -> ControllerDocument:
     }
 
 
-def broker_views(image: Image, agents: Mapping[int, HostedAgent]) -> Iterator[BrokerDocument]:
-    """Yields every broker that is registered or simulated, in order of id."""
-    for broker_id in sorted({*image.brokers, *agents}):
-        yield broker_view(image, agents, broker_id)
-
-
 def broker_view(image: Image, agents: Mapping[int, HostedAgent], broker_id: int) -> BrokerDocument:
     """Returns the registration of one broker and, if it is simulated, the state of its process."""
     broker, agent = image.brokers.get(broker_id), agents.get(broker_id)
@@ -145,12 +139,6 @@ def _listener_view(listener: Endpoint) -> ListenerDocument:
         "port": listener.port,
         "securityProtocol": listener.security_protocol,
     }
-
-
-def topic_views(image: Image) -> Iterator[TopicDocument]:
-    """Yields every topic with its partitions, in order of name."""
-    for _, topic_id in sorted(image.topic_ids.items()):
-        yield topic_view(image.topics[topic_id])
 
 
 def topic_view(topic: Topic) -> TopicDocument:

@@ -6,7 +6,7 @@ of Kafka's `kafka-cluster` (rules 6.26 to 6.28), `quorum add|remove` print its s
 """
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from kraftsim.controller.wire.json.document import Document
@@ -21,6 +21,7 @@ from ..operations import (
     LIST_BROKERS,
     LIST_EVENTS,
     LIST_REQUESTS,
+    LIST_TOPICS,
     OPERATIONS,
     SHOW_CLUSTER,
     SHOW_LOG,
@@ -29,13 +30,14 @@ from ..printable import printable
 from .journal_verbs import add_event_arguments, print_events, print_requests
 from .output import hint_next, is_data, print_data
 from .service_verbs import end_service
-from .tables import print_document, print_sentence
+from .tables import print_document, print_rows, print_sentence
+from .terminal import width
 from .voter_verbs import add_voter, add_voter_arguments, remove_voter, remove_voter_arguments
 
 Run = Callable[[argparse.Namespace], int]
 
 # What stands for the value of an option in help texts; otherwise the option's name in capitals.
-METAVARS = {"from_": "OFFSET", "limit": "N", "timeout": "DURATION", "to": "ID"}
+METAVARS = {"from_": "START", "limit": "N", "timeout": "DURATION", "to": "ID"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,8 @@ def _of(operation: Operation) -> Command:
             print_document(arguments, document)
         if operation is SHOW_LOG and document["records"]:
             _hint_next_records(document)
+        if operation in (LIST_BROKERS, LIST_TOPICS) and document["next"] is not None:
+            hint_next(" ".join(operation.words), document["next"])
         return GOOD
 
     return Command(operation.words, operation.help, add_arguments, run)
@@ -180,12 +184,33 @@ def _list_endpoints(arguments: argparse.Namespace) -> int:
         return GOOD
     brokers = document["brokers"]
     assert isinstance(brokers, list), brokers
-    print_endpoints(brokers)
+    lines = list(endpoint_lines(brokers))
+    columns = None if arguments.output == "wide" else width()
+    if columns is None or len(lines[0]) <= columns:
+        print(*lines, sep="\n")
+    else:
+        print_rows([_endpoint(broker) for broker in brokers], utc=arguments.utc)
     return GOOD
 
 
-def print_endpoints(brokers: list[Document]) -> None:
-    """Prints the columns of `kafka-cluster list-endpoints` (rule 6.27).
+def _endpoint(broker: Document) -> Document:
+    """Returns the row of a broker with the headings of Kafka, for a terminal that is narrower."""
+    return {
+        "ID": broker["brokerId"],
+        "HOST": broker["host"],
+        "PORT": broker["port"],
+        "STATE": _fenced_state(broker),
+        "RACK": broker["rack"],
+        "ENDPOINT_TYPE": "broker",
+    }
+
+
+def _fenced_state(broker: Document) -> str:
+    return "fenced" if broker["isFenced"] else "unfenced"
+
+
+def endpoint_lines(brokers: list[Document]) -> Iterator[str]:
+    """Yields the lines of `kafka-cluster list-endpoints` (rule 6.27).
 
     The column RACK is omitted if no broker has a rack.
     """
@@ -199,18 +224,15 @@ def print_endpoints(brokers: list[Document]) -> None:
             f"{id!s:<10} {host!s:<{host_width}} {port!s:<10} {shown_rack}{state!s:<10} {kind:<15}"
         )
 
-    print(line("ID", "HOST", "PORT", "RACK", "STATE", "ENDPOINT_TYPE"))
+    yield line("ID", "HOST", "PORT", "RACK", "STATE", "ENDPOINT_TYPE")
     for listed_broker in brokers:
-        state = "fenced" if listed_broker["isFenced"] else "unfenced"
-        print(
-            line(
-                listed_broker["brokerId"],
-                listed_broker["host"],
-                listed_broker["port"],
-                listed_broker["rack"],
-                state,
-                "broker",
-            )
+        yield line(
+            listed_broker["brokerId"],
+            listed_broker["host"],
+            listed_broker["port"],
+            listed_broker["rack"],
+            _fenced_state(listed_broker),
+            "broker",
         )
 
 

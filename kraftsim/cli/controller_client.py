@@ -1,8 +1,10 @@
 """The CLI's client for controllers without HTTP, over Kafka's wire protocol."""
 
 import asyncio
+import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import DescribeQuorumResponse, Request, Response
@@ -12,6 +14,7 @@ from kraftsim.controller.wire.json.json_form import from_json
 
 from ..errors import CommandError, Unreachable
 from ..http.kafka_json import KAFKA_APIS, document_of
+from ..service.log_lines import LogLimit
 
 ANSWER_LIMIT_S = 5.0  # per controller, which itself limits a change of the voters to 2 s
 LEADER_LIMIT_S = 10.0  # an election takes 2 to 4 s
@@ -25,11 +28,23 @@ def request_from_leader(addresses: Sequence[Address], api: str, body: Document) 
     or if the leader refuses.
     """
     request: Request = from_json(KAFKA_APIS[api].request, body)
-    response = asyncio.run(_answer(addresses, request))
+    with _limited_warnings():
+        response = asyncio.run(_answer(addresses, request))
     document = document_of(KAFKA_APIS[api], response)
     if document["errorCode"]:
         raise CommandError(f"{document['error']}: {document['message']}")
     return document
+
+
+@contextmanager
+def _limited_warnings() -> Iterator[None]:
+    """Limits the warnings of the connections, of which each attempt may cause one."""
+    log, limit = logging.getLogger(KafkaCaller.__module__), LogLimit()
+    log.addFilter(limit)
+    try:
+        yield
+    finally:
+        log.removeFilter(limit)
 
 
 async def _answer(addresses: Sequence[Address], request: Request) -> Response:

@@ -12,9 +12,12 @@ from ..printable import printable
 from . import help_texts
 from .output import add_output, is_data, print_data
 from .scenario.runs import add_cell, seeds_of
+from .terminal import print_wrapped
 
 if TYPE_CHECKING:
     from kraftsim.simulation.event_row import EventRow
+
+INDENT = 13  # the column at which a sentence begins
 
 
 def add_explain(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +67,8 @@ def _print_causes(arguments: argparse.Namespace, event: int, lines: list[str]) -
     if is_data(arguments):
         print_data(arguments, {"event": event, "lines": lines})
     else:
-        print(*map(printable, lines), sep="\n")
+        for line in lines:
+            print_wrapped(printable(line), indent=INDENT, is_wide=arguments.output == "wide")
 
 
 def _rows(arguments: argparse.Namespace) -> "list[EventRow]":
@@ -86,7 +90,8 @@ def _list(arguments: argparse.Namespace, rows: "list[EventRow]") -> None:
         from ..api.views import event_view
         from ..simulation.world import VIRTUAL_WALL_START_MS
 
-        print_data(arguments, [event_view(row, VIRTUAL_WALL_START_MS) for row in listed])
+        events = [event_view(row, VIRTUAL_WALL_START_MS) for row in listed]
+        print_data(arguments, {"events": events})
     else:
         for row in listed:
             subject = row.detail.get("leader_id", row.broker_id)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 
-from kraftsim.controller.wire.codec.schema import lower_camel
+from kraftsim.controller.core.camel_case import lower_camel
 
 from ..errors import GOOD, CommandError, UsageError
 from ..http.client import service_url

@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 
 from kraftsim.controller.wire.json.document import Document
@@ -13,7 +13,9 @@ from ..http.client import call, service_url, stream
 from ..operations import LIST_EVENTS
 from ..printable import printable
 from .output import hint_next, is_data, print_data, print_item
-from .terminal import clock_text
+from .terminal import clock_text, is_narrow, print_wrapped
+
+INDENT = 4  # of the rest of a line for which a terminal has no room
 
 
 def add_event_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +60,16 @@ def _print_rows(arguments: argparse.Namespace, rows: Iterable[Document]) -> None
         if is_data(arguments):
             print_item(arguments, row)
         else:
-            print(event_line(row, utc=arguments.utc), flush=True)
+            _print_line(arguments, event_line, row)
+
+
+def _print_line(
+    arguments: argparse.Namespace, line: Callable[..., str], row: Mapping[str, object]
+) -> None:
+    is_wide = arguments.output == "wide"
+    is_short = is_narrow() and not is_wide
+    text = line(row, utc=arguments.utc, is_short=is_short)
+    print_wrapped(text, indent=INDENT, is_wide=is_wide)
 
 
 def _followed(arguments: argparse.Namespace, url: str) -> Iterator[Document]:
@@ -76,17 +87,15 @@ def _page(arguments: argparse.Namespace, url: str) -> tuple[list[Document], obje
     return rows, document["next"]
 
 
-def event_line(row: Mapping[str, object], *, utc: bool) -> str:
+def event_line(row: Mapping[str, object], *, utc: bool, is_short: bool = False) -> str:
     """Formats an event as its time, number, node, kind, broker and details."""
     time_ms, detail = row["timeMs"], row["detail"]
     assert isinstance(time_ms, int), row
     assert isinstance(detail, dict), row
     details = " ".join(f"{key}={value}" for key, value in detail.items() if value is not None)
     broker = "" if row["brokerId"] is None else f" broker={row['brokerId']}"
-    line = (
-        f"{clock_text(time_ms, utc=utc)}  {row['seq']:>6}  {row['node']:<16} {row['kind']}{broker} "
-        f"{details}"
-    )
+    time = clock_text(time_ms, utc=utc, is_short=is_short)
+    line = f"{time}  {row['seq']:>6}  {row['node']:<16} {row['kind']}{broker} {details}"
     return printable(line.rstrip())
 
 
@@ -98,18 +107,19 @@ def print_requests(arguments: argparse.Namespace, page: Document) -> None:
     requests = page["requests"]
     assert isinstance(requests, list), page
     for request in requests:
-        print(request_line(request, utc=arguments.utc))
+        _print_line(arguments, request_line, request)
     if len(requests) == (arguments.limit or PAGE):
         hint_next("request list", page["next"])
 
 
-def request_line(request: Mapping[str, object], *, utc: bool) -> str:
+def request_line(request: Mapping[str, object], *, utc: bool, is_short: bool = False) -> str:
     """Formats a request as its time, number, listener, API, version, client and body."""
     time_ms = request["timeMs"]
     assert isinstance(time_ms, int), request
     client = " ".join(str(request[key]) for key in ("clientAddress", "clientId") if request[key])
     body = json.dumps(request["body"], ensure_ascii=False)
+    time = clock_text(time_ms, utc=utc, is_short=is_short)
     return printable(
-        f"{clock_text(time_ms, utc=utc)}  {request['number']:>6}  {request['listener']!s:<16} "
+        f"{time}  {request['number']:>6}  {request['listener']!s:<16} "
         f"{request['api']} v{request['version']}{client and f' from {client}'} {body}"
     )

@@ -11,7 +11,8 @@ from . import help_texts
 TEXT: Final = "text"
 DATA: Final = ("json", "yaml")  # formats for programs
 
-Data = Mapping[str, object] | Sequence[object]
+# An object; `scenario list` and `scenario mutants` print lists, on which programs rely.
+Document = Mapping[str, object] | Sequence[Mapping[str, object]]
 
 
 def add_output(verb: argparse.ArgumentParser) -> None:
@@ -29,12 +30,12 @@ def is_data(arguments: argparse.Namespace) -> bool:
     return arguments.output in DATA
 
 
-def print_data(arguments: argparse.Namespace, data: Data) -> None:
-    """Prints a document or a list of documents as JSON or YAML."""
+def print_data(arguments: argparse.Namespace, document: Document) -> None:
+    """Prints a document as JSON or YAML."""
     if arguments.output == "json":
-        print(json.dumps(data, indent=2), flush=True)
+        print(json.dumps(document, indent=2), flush=True)
     else:
-        print(_yaml(data), end="", flush=True)
+        print(_yaml(document), end="", flush=True)
 
 
 def print_item(arguments: argparse.Namespace, item: Mapping[str, object]) -> None:
@@ -50,9 +51,9 @@ def hint_next(verb: str, following: object) -> None:
     print(f"next page: kraftsim {verb} --from {following}", file=sys.stderr)
 
 
-def _yaml(data: Data) -> str:
+def _yaml(document: Document) -> str:
     import yaml
 
     # Through JSON, so that YAML has the same types: no tuples, no enumerations.
-    text: str = yaml.safe_dump(json.loads(json.dumps(data)), sort_keys=False)
+    text: str = yaml.safe_dump(json.loads(json.dumps(document)), sort_keys=False)
     return text

@@ -1,6 +1,7 @@
 """Prints documents for people: rows as a table, a single object as `key: value` lines."""
 
 import argparse
+import re
 from collections.abc import Mapping, Sequence
 
 from kraftsim.controller.core.brokers.registration_state import RegistrationState
@@ -8,18 +9,17 @@ from kraftsim.controller.wire.json.document import Document
 
 from ..printable import printable
 from .output import is_data, print_data
-from .terminal import clock_text, coloured, width
+from .terminal import GAP, clock_text, coloured, fitted, print_wrapped, row_width, width
 
-_TABLES = (
-    "voters",
-    "observers",
-    "items",
-    "nearMisses",
-)  # lists inside a document that are printed as tables
 STATES = ("state", "process", "role")  # columns with states, which have colours
-_ONLY_WIDE = ("directoryId", "folder", "lastFetchTimestamp", "partitionEpoch", "tUs", "topicId")
-GAP = "  "  # between two columns
-COLUMN_MIN = 4  # characters of a column that is cut to the width of the terminal
+_ONLY_WIDE = (
+    *("directoryId", "folder", "lastFetchTimestamp", "lastKnownElr", "partitionEpoch"),
+    *("tUs", "topicId"),
+)
+_DROPPED_FIRST = ("timestamp", "version", "control")  # then columns on the right
+_NAME_MIN, _TEXT_MIN, _HEADING_MIN = 8, 12, 6  # characters that stay of a cut cell or heading
+_NUMBER = re.compile(r"(-?\d+(/\d+)?)?")  # numbers are never cut: they would be other numbers
+_INDENT = "  "  # of what is inside a document
 
 
 def print_document(arguments: argparse.Namespace, document: Mapping[str, object]) -> None:
@@ -34,12 +34,25 @@ def print_document(arguments: argparse.Namespace, document: Mapping[str, object]
         print_rows(shown, utc=arguments.utc, is_wide=is_wide)
         return
     for key, value in document.items():
-        if isinstance(value, list) and value and key in _TABLES:
+        if isinstance(value, list) and value and isinstance(value[0], dict):
             print(f"{key}:")
-            print_rows(value, utc=arguments.utc, is_wide=is_wide, indent="  ")
+            shown = _ROWS.get(key, list)(value)
+            print_rows(shown, utc=arguments.utc, is_wide=is_wide, indent=_INDENT)
+        elif isinstance(value, dict) and value:
+            print(f"{key}:")
+            for name, item in value.items():
+                _print_value(name, item, utc=arguments.utc, is_wide=is_wide, indent=_INDENT)
         else:
-            cell = cell_text(key, value, utc=arguments.utc)
-            print(f"{_title(key)}: {coloured(cell, cell) if key in STATES else cell}")
+            _print_value(key, value, utc=arguments.utc, is_wide=is_wide)
+
+
+def _print_value(key: str, value: object, *, utc: bool, is_wide: bool, indent: str = "") -> None:
+    cell = cell_text(key, value, utc=utc)
+    start = f"{indent}{printable(_title(key))}:"
+    if key in STATES:
+        print(f"{start} {coloured(cell, cell)}")
+    else:
+        print_wrapped(f"{start} {cell}", indent=len(indent) + len(_INDENT), is_wide=is_wide)
 
 
 def print_sentence(
@@ -92,39 +105,57 @@ def _addresses(listeners: object) -> list[str]:
 def _topic_rows(topics: Sequence[Document]) -> list[Document]:
     """Returns one row per partition."""
     return [
+        {"topic": topic["name"]} | row | {"topicId": topic["topicId"]}
+        for topic in topics
+        for row in _partition_rows(topic["partitions"])
+    ]
+
+
+def _partition_rows(partitions: object) -> list[Document]:
+    assert isinstance(partitions, list), partitions
+    return [
         {
-            "topic": topic["name"],
             "partition": partition["partition"],
             "leader": "none" if partition["leader"] < 0 else partition["leader"],
             "epoch": partition["leaderEpoch"],
             "replicas": partition["replicas"],
             "isr": partition["isr"],
             "elr": partition["eligibleLeaderReplicas"],
+            "lastKnownElr": partition["lastKnownElr"],
             "partitionEpoch": partition["partitionEpoch"],
-            "topicId": topic["topicId"],
         }
-        for topic in topics
-        for partition in _partitions(topic)
+        for partition in partitions
     ]
 
 
-def _partitions(topic: Document) -> list[dict[str, int]]:
-    partitions = topic["partitions"]
-    assert isinstance(partitions, list), partitions
-    return partitions
-
-
 def _campaign_rows(campaigns: Sequence[Document]) -> list[Document]:
-    """Returns the row of each campaign, with its finished runs of all runs in one column."""
+    """Returns the row of each campaign, with its finished runs of all runs in one column.
+
+    The columns that matter most come first: a narrow terminal shows these.
+    """
+    kept = ("verdicts", "lastCommitTimeMs", "startTimeMs", "engines", "scenarios", "folder")
     return [
         {key: campaign[key] for key in ("name", "state")}
         | {"runs": f"{campaign['runsDone']}/{campaign['runs']}"}
-        | {key: item for key, item in campaign.items() if key not in ("runsDone", "runs")}
+        | {key: campaign[key] for key in kept}
         for campaign in campaigns
     ]
 
 
-_ROWS = {"brokers": broker_rows, "topics": _topic_rows, "campaigns": _campaign_rows}
+def _near_miss_rows(misses: Sequence[Document]) -> list[Document]:
+    """Returns the row of each near miss: before the request itself, why it does not count."""
+    return [
+        {key: miss[key] for key in ("number", "timeMs", "api", "unmet")} | miss for miss in misses
+    ]
+
+
+_ROWS = {
+    "brokers": broker_rows,
+    "topics": _topic_rows,
+    "partitions": _partition_rows,
+    "campaigns": _campaign_rows,
+    "nearMisses": _near_miss_rows,
+}
 
 
 def print_rows(
@@ -132,45 +163,58 @@ def print_rows(
 ) -> None:
     """Prints aligned columns without a table library, whose import would take 0.1 s.
 
-    On a terminal a row fits its width, except if `is_wide`: without room, columns without a value
-    and times are left out, and the widest of the other columns are cut, but no state.
+    On a terminal a row fits its width, except if `is_wide`. Without room, columns without a value
+    and those on the right are left out, times are short, and texts are cut, but no number.
     """
     keys = list(dict.fromkeys(key for row in rows for key in row))
     shown = [key for key in keys if is_wide or key not in (*_ONLY_WIDE, "listeners")]
     cells = {key: [cell_text(key, row.get(key), utc=utc) for row in rows] for key in shown}
-    widths = {key: max(map(len, [_title(key), *cells[key]])) for key in shown}
-    if not is_wide:
-        empty = [key for key in shown if not any(cells[key])]
-        widths = _fitted(widths, len(indent), empty)
+    widths = _widths(cells)
+    columns = None if is_wide else width()
+    if columns is not None and row_width(widths.values()) > columns - len(indent):
+        cells = {
+            key: [cell_text(key, row.get(key), utc=utc, is_short=True) for row in rows]
+            for key in shown
+            if any(cells[key])
+        }
+        widths = _fitted(cells, columns - len(indent))
     print((indent + GAP.join(_cut(_title(key), size) for key, size in widths.items())).rstrip())
     for number in range(len(rows)):
         padded = (_padded(key, cells[key][number], size) for key, size in widths.items())
         print((indent + GAP.join(padded)).rstrip())
 
 
-def _fitted(widths: dict[str, int], indent: int, empty: Sequence[str]) -> dict[str, int]:
-    """Returns the columns and their widths with which a row fits the terminal."""
-    columns = width()
-    fitted = dict(widths)
-    if columns is None:
-        return fitted
-    for key in (*empty, *(key for key in reversed(widths) if _is_time(key))):
-        if key in fitted and _total(fitted) + indent > columns:
-            del fitted[key]
-    while _total(fitted) + indent > columns:
-        widest = max((key for key in fitted if key not in STATES), key=fitted.__getitem__)
-        if fitted[widest] <= COLUMN_MIN:
-            break
-        fitted[widest] -= 1
-    return fitted
+def _widths(cells: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    return {key: max(map(len, [_title(key), *column])) for key, column in cells.items()}
 
 
-def _total(widths: Mapping[str, int]) -> int:
-    return sum(widths.values()) + len(GAP) * (len(widths) - 1)
+def _fitted(cells: Mapping[str, Sequence[str]], room: int) -> dict[str, int]:
+    """Returns the columns and their widths with which a row has at most `room` characters."""
+    first, *others = cells
+    optional = [key for key in others if not _is_state(key)]
+    minor = [key for key in _DROPPED_FIRST if key in optional]
+    drops = dict.fromkeys([*minor, *reversed(optional)])
+    least = {key: _least(key, cells[key], _TEXT_MIN) for key in others}
+    least[first] = _least(first, cells[first], _NAME_MIN)
+    return fitted(_widths(cells), least, list(drops), room)
+
+
+def _least(key: str, column: Sequence[str], text_min: int) -> int:
+    """Returns the width to which a column can be cut: headings of numbers, and texts."""
+    needed = max(map(len, column), default=0)
+    if _is_state(key) or _is_time(key):
+        return max(needed, len(_title(key)))
+    if all(map(_NUMBER.fullmatch, column)):
+        return max(needed, min(len(_title(key)), _HEADING_MIN))
+    return min(max(needed, len(_title(key))), text_min)
+
+
+def _is_state(key: str) -> bool:
+    return key.lower() in STATES  # Kafka's own tools have capital headings
 
 
 def _padded(key: str, cell: str, size: int) -> str:
-    return coloured(_cut(cell, size), cell) if key in STATES else _cut(cell, size)
+    return coloured(_cut(cell, size), cell) if _is_state(key) else _cut(cell, size)
 
 
 def _cut(cell: str, size: int) -> str:
@@ -186,8 +230,11 @@ def _is_time(key: str) -> bool:
     return key.endswith(("TimeMs", "Timestamp")) or key in ("timeMs", "timestamp")
 
 
-def cell_text(key: str, value: object, *, utc: bool) -> str:
-    """Formats the value of a key as one line without control characters."""
+def cell_text(key: str, value: object, *, utc: bool, is_short: bool = False) -> str:
+    """Formats the value of a key as one line without control characters.
+
+    With `is_short` a time has no year and no milliseconds.
+    """
     if isinstance(value, dict):
         pairs = ((name, item) for name, item in value.items() if item is not None)
         return " ".join(
@@ -196,7 +243,7 @@ def cell_text(key: str, value: object, *, utc: bool) -> str:
     if isinstance(value, list):
         return ", ".join(cell_text(key, item, utc=utc) for item in value)
     if _is_time(key) and type(value) is int:
-        return clock_text(value, utc=utc) if value >= 0 else ""
+        return clock_text(value, utc=utc, is_short=is_short) if value >= 0 else ""
     if isinstance(value, bool):
         return str(value).lower()  # as JSON and YAML spell it
     return "" if value is None else printable(str(value))

@@ -23,6 +23,7 @@ from ..service.facades import ClientView
 from ..service.fleet_facades import FleetFacades
 from ..service.voter_addresses import address_of
 from .up import (
+    StopRequest,
     as_option,
     first_of,
     log_to_stderr,
@@ -70,7 +71,7 @@ async def _run(
     fleet = Fleet(timeline, runtime, controllers=controllers, random=entropy)
     facades = FleetFacades(fleet, runtime)
     view = ClientView(topology.cluster_id, topology.profile, entropy)
-    progress = _Progress(len(topology.brokers), facades)
+    progress = _Progress(len(topology.brokers), facades, stopping)
     try:
         specs = []
         for index, broker in enumerate(topology.brokers):
@@ -112,8 +113,8 @@ async def _silence(fleet: Fleet) -> None:
 class _Progress:
     """Announces on stdout that all brokers run, and sets `all_stopped` when all have stopped."""
 
-    def __init__(self, count: int, facades: FleetFacades) -> None:
-        self._facades = facades
+    def __init__(self, count: int, facades: FleetFacades, stopping: StopRequest) -> None:
+        self._facades, self._stopping = facades, stopping
         self.all_stopped = asyncio.Event()
         self._states: dict[int, ProcessState] = {}
         self._count = count
@@ -140,7 +141,7 @@ class _Progress:
         self._facades.follow(broker_id, state)
         states = self._states.values()
         if not self._is_announced and self._running() == self._count:
-            self._is_announced = True
+            self._is_announced = self._stopping.is_running = True
             elapsed_s = time.monotonic() - self._began
             if self._facades.bootstrap_servers:
                 print(f"KRAFTSIM_BOOTSTRAP_SERVERS={self._facades.bootstrap_servers}")

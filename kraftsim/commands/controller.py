@@ -108,6 +108,7 @@ async def _run(
             "KRAFTSIM_NODE_ID": str(config.node_id),
             "KRAFTSIM_CLUSTER_ID": config.cluster_id,
         }
+        stopping.is_running = True
         with announced(lines, ready_file):
             await stopping.wait()
         await service.hand_over()

@@ -75,7 +75,7 @@ def run_until_signalled(main: Coroutine[object, object, int]) -> int:
     """Runs the coroutine, and returns its exit code.
 
     Uses uvloop, if installed, which halves the cost of a heartbeat. Raises KeyboardInterrupt if the
-    exit code is INTERRUPTED, so that a service ends at Ctrl-C as every other verb does.
+    exit code is INTERRUPTED, so that Ctrl-C is answered as in every other verb.
     """
     allow_many_sockets()
     bound_pauses()
@@ -96,6 +96,7 @@ async def _serve(
     stopping = stop_signals()
     try:
         if await _is_ready(kraft, stopping):
+            stopping.is_running = True
             with announced(addresses(kraft), ready_file):
                 async with shown:
                     await first_of(stopping.wait(), kraft.until_down())
@@ -141,13 +142,18 @@ async def _is_ready(kraft: Cluster, stopping: asyncio.Event) -> bool:
 
 
 class StopRequest(asyncio.Event):
-    """An event that SIGTERM and Ctrl-C set; `exit_code` is the code with which the service ends."""
+    """An event that SIGTERM and Ctrl-C set; `exit_code` is the code with which the service ends.
+
+    Ctrl-C interrupts a service that still starts, and ends one that runs.
+    """
 
     exit_code = GOOD
+    is_running = False
 
     def interrupt(self) -> None:
         """Sets the event for Ctrl-C."""
-        self.exit_code = INTERRUPTED
+        if not self.is_running:
+            self.exit_code = INTERRUPTED
         self.set()
 
 

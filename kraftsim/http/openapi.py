@@ -167,7 +167,7 @@ def _in_path(parameter: Parameter) -> Document:
 
 def _schema(parameter: Parameter) -> Document:
     schema: Document = {"type": _TYPES[parameter.kind]}
-    return schema | BOUNDS.get(parameter.name, {})
+    return schema | (BOUNDS.get(parameter.name, {}) if parameter.kind is int else {})
 
 
 def _query(name: str, schema: Document, description: str, *, required: bool = False) -> Document:

@@ -10,12 +10,15 @@ from ..printable import printable
 
 LINES_PER_S = 10.0  # of one kind, over a long time
 BURST = 50  # lines of one kind at once
+REPEAT_S = 10.0  # between two equal lines
+TEXTS_MAX = 16  # lines of one kind that are remembered, to find equal ones
 
 
 class LogLimit(logging.Filter):
-    """Drops lines of one kind above LINES_PER_S; the next line counts those that were dropped.
+    """Drops lines of one kind above LINES_PER_S, and equal lines within REPEAT_S.
 
-    Lines are of one kind if logger and message are equal before their arguments are filled in.
+    The next line of the kind counts those that were dropped. Lines are of one kind if logger and
+    message are equal before their arguments are filled in.
     Control characters in a line are escaped, because arguments come from clients.
     """
 
@@ -26,9 +29,9 @@ class LogLimit(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Returns True if the line may be written."""
         kind = self._kinds.setdefault((record.name, record.msg), _Kind())
-        if not kind.admits(time.monotonic()):
-            return False
         text = printable(record.getMessage())
+        if not kind.admits(text, time.monotonic()):
+            return False
         if kind.dropped:
             text += f" ({kind.dropped} similar lines were dropped)"
             kind.dropped = 0
@@ -43,12 +46,25 @@ class _Kind:
         self.dropped = 0
         self._allowance = float(BURST)
         self._last_s = 0.0
+        self._written_s: dict[str, float] = {}  # when the newest lines were written, oldest first
 
-    def admits(self, now_s: float) -> bool:
+    def admits(self, text: str, now_s: float) -> bool:
+        if not (self._is_new(text, now_s) and self._is_allowed(now_s)):
+            self.dropped += 1
+            return False
+        self._written_s.pop(text, None)
+        self._written_s[text] = now_s
+        if len(self._written_s) > TEXTS_MAX:
+            del self._written_s[next(iter(self._written_s))]
+        return True
+
+    def _is_new(self, text: str, now_s: float) -> bool:
+        return text not in self._written_s or now_s - self._written_s[text] >= REPEAT_S
+
+    def _is_allowed(self, now_s: float) -> bool:
         refill = (now_s - self._last_s) * LINES_PER_S
         self._allowance, self._last_s = min(self._allowance + refill, float(BURST)), now_s
         if self._allowance < 1:
-            self.dropped += 1
             return False
         self._allowance -= 1
         return True

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftsim.controller.wire.codec.schema import lower_camel
+from kraftsim.controller.core.camel_case import lower_camel
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.scenarios.language.suggestions import nearest
 

@@ -14,8 +14,10 @@ from .plan import Plan, Slice
 def summary_of(folder: Folder) -> Document:
     """Returns name, folder, state, runs, verdicts, engines, scenarios and times of a campaign.
 
-    `engines` are those that ran its committed shards. `startTimeMs` and `lastCommitTimeMs` are the
-    times of the files of the plan and of the newest commit, in milliseconds since the epoch.
+    `state` is "finished", "unfinished" or, if a committed file is missing or has another size,
+    "damaged"; `damage` then has a sentence for each such file. `engines` are those that ran its
+    committed shards. `startTimeMs` and `lastCommitTimeMs` are the times of the files of the plan
+    and of the newest commit, in milliseconds since the epoch.
     Raises PlanError if the plan or a commit cannot be read.
     """
     plan, commits = folder.plan(), folder.commits()
@@ -24,16 +26,18 @@ def summary_of(folder: Folder) -> Document:
 
 def _summary(folder: Folder, plan: Plan, commits: Mapping[int, Commit], state: State) -> Document:
     subjects = [item for item in plan.items if not item.is_canary]
+    damage = list(folder.damage(commits))
     return {
         "name": folder.path.resolve().name,
         "folder": str(folder.path),
-        "state": "finished" if state.is_finished else "unfinished",
+        "state": "damaged" if damage else "finished" if state.is_finished else "unfinished",
         "runsDone": state.done_runs,
         "runs": state.runs,
         "verdicts": _in_order(state.verdicts),
         "engines": sorted({commit.engine or "unknown" for commit in commits.values()}),
         "startTimeMs": _time_ms(folder.path / PLAN),
         "lastCommitTimeMs": max(map(_time_ms, folder.commit_files()), default=None),
+        "damage": damage,
         "scenarios": list(dict.fromkeys(item.name for item in subjects)),
     }
 

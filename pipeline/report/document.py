@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from kraftsim.controller.wire.codec.schema import lower_camel
+from kraftsim.controller.core.camel_case import lower_camel
 
 
 def in_lower_camel(values: Mapping[str, object]) -> dict[str, object]:

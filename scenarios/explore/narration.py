@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from kraftsim.controller.core.camel_case import lower_camel
+
 from .identities import FIRST_ID
 from .lone import Requester
 
@@ -40,7 +42,10 @@ def _name(requester: Requester, *, of_broker: bool = False) -> str:
 
 
 def brief(message: Any) -> str:
-    """Returns the message's type and its integer fields that differ from their defaults."""
+    """Returns the message's type and its integer fields that differ from their defaults.
+
+    Fields have the names that they have in JSON.
+    """
     topics: Any = getattr(message, "topics", ()) or getattr(message, "responses", ())
     inside = topics[0].partitions[0] if topics else message
     numbers: Mapping[str, int] = {
@@ -49,5 +54,8 @@ def brief(message: Any) -> str:
         if isinstance(value := getattr(inside, field.name), int) and value != field.default
     }
     return " ".join(
-        [type(message).__name__, *(f"{name}={int(number)}" for name, number in numbers.items())]
+        [
+            type(message).__name__,
+            *(f"{lower_camel(name)}={int(number)}" for name, number in numbers.items()),
+        ]
     )

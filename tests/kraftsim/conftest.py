@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
@@ -12,6 +12,7 @@ from aiohttp import ClientSession
 
 from kraftsim import Cluster
 from kraftsim.cli.main import main
+from tests.kraftsim.on_terminal import OnTerminal
 
 CLUSTER_ID = "kraftsimTestCluster001"
 
@@ -109,3 +110,13 @@ def run(capsys: pytest.CaptureFixture[str]) -> Any:
         return code, out, err
 
     return run
+
+
+@pytest.fixture
+def terminals() -> Iterator[list[OnTerminal]]:
+    terminals: list[OnTerminal] = []
+    yield terminals
+    for terminal in terminals:
+        if terminal.process.poll() is None:
+            terminal.process.kill()
+            terminal.process.wait()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from kraftsim.pipeline.campaign.commit_log import PLAN, SHARDS, Commit, Folder
+from kraftsim.pipeline.campaign.commit_log import PLAN, SHARDS, Commit, Folder, part
 from kraftsim.pipeline.campaign.items import Item
 from kraftsim.pipeline.campaign.plan import Plan, Slice
 from tests.pipeline.campaigns import QUIET
@@ -118,6 +118,62 @@ def test_a_campaign_that_cannot_be_read_is_named_and_the_others_are_listed(
     assert [row["name"] for row in json.loads(out)["campaigns"]] == ["sound"]
     assert "damaged/_shards/000000.json: expected the commit of a shard" in err
     assert "other/plan.json: expected the plan of a campaign" in err
+
+
+def with_files(folder: Folder, *tables: str) -> Folder:
+    """The campaign, whose first shard has committed a file of five bytes for each table."""
+    path = folder.path / SHARDS / "000000.json"
+    piece = {"rows": 1, "size": 5, "sha256": "0" * 64}
+    commit = json.loads(path.read_text()) | {"pieces": dict.fromkeys(tables, piece)}
+    path.write_text(json.dumps(commit))
+    for table in tables:
+        (folder.path / table).mkdir()
+        (folder.path / part(table, 0)).write_text("12345")
+    return folder
+
+
+HARMS = {
+    "gone": (Path.unlink, "expected a file, got none"),
+    "cut": (lambda path: path.write_text("1"), "expected 5 bytes, got 1"),
+}
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_a_missing_or_cut_file_makes_a_campaign_damaged(
+    tmp_path: Path, run: Any, harm: str
+) -> None:
+    folder = with_files(campaign(tmp_path / "c", "local", "local"), "events", "runs")
+    assert [run(f"campaign {verb} {folder.path}")[0] for verb in ("list", "show")] == [0, 0]
+    assert run(f"campaign status {folder.path}")[0] == 1, "a run of it has failed"
+    damage, expected = HARMS[harm]
+    damage(folder.path / part("runs", 0))
+    sentence = f"{folder.path}/runs/part-000000.parquet: {expected}"
+    remedy = f"`kraftsim campaign sweep {folder.path}`"
+
+    for verb in ("list", "show"):
+        code, out, err = run(f"campaign {verb} {folder.path}")
+        assert (code, "damaged" in out) == (2, True)
+        assert err.startswith(f"kraftsim: {sentence}; move the shards aside with {remedy}")
+    code, out, _ = run(f"campaign status {folder.path}")
+    assert (code, sentence in out, remedy in out) == (2, True, True)
+    (row,) = json.loads(run(f"campaign list {folder.path} --json")[1])["campaigns"]
+    shown, status = (
+        json.loads(run(f"campaign {verb} {folder.path} --json")[1]) for verb in ("show", "status")
+    )
+    assert row["state"] == shown["state"] == "damaged"
+    assert row["damage"] == shown["damage"] == status["damage"] == [sentence]
+
+
+def test_a_damaged_campaign_is_named_and_the_others_are_listed(tmp_path: Path, run: Any) -> None:
+    campaign(tmp_path / "sound", "local")
+    damaged = with_files(campaign(tmp_path / "damaged", "local"), "events", "runs")
+    for table in ("events", "runs"):
+        (damaged.path / part(table, 0)).unlink()
+
+    code, out, err = run(f"campaign list {tmp_path}")
+
+    assert (code, len(out.splitlines())) == (2, 3)
+    assert "part-000000.parquet: expected a file, got none (and 1 more damaged files)" in err
 
 
 def test_a_folder_without_campaigns_says_so(tmp_path: Path, run: Any) -> None:

@@ -1,19 +1,12 @@
 """`kraftsim up` on a terminal: a live page, commands to try next, and a terminal left as it was."""
 
-import fcntl
 import json
 import os
-import pty
 import re
-import select
 import signal
-import struct
 import subprocess
 import sys
-import termios
 import time
-from collections.abc import Iterator
-from functools import partial
 from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
@@ -25,10 +18,9 @@ from kraftsim.cli.up.layout import FRAME, Section, shares
 from kraftsim.cli.up.next_steps import TITLE, next_steps
 from kraftsim.cli.up.overview import Observer, Overview
 from kraftsim.cli.up.page import page
+from tests.kraftsim.on_terminal import LIMIT_S, OnTerminal, announced, up_on
 from tests.kraftsim.test_terminal import ESCAPED, FORGED
 
-ANY_PORTS = ("--kafka-port", "0", "--controller-port", "0", "--http-port", "0")
-LIMIT_S = 30
 COVERED, RESTORED, CURSOR = "\x1b[?1049h", "\x1b[?1049l", "\x1b[?25h"
 
 
@@ -94,6 +86,14 @@ async def test_since_is_the_time_of_the_last_change_of_the_state(kraft: Cluster)
         assert since[broker_id] == time.strftime("%H:%M:%S", time.localtime(time_ms // 1000))
 
 
+async def test_events_have_the_fields_that_events_prints(kraft: Cluster) -> None:
+    lines = printed(await overview_of(kraft), [], 160, 50)
+
+    (elected,) = [line for line in lines if "controller_elected" in line]
+    assert "leaderId=3000" in elected
+    assert not re.search(r"[a-z]_[a-z]+=", "".join(lines))
+
+
 async def test_a_rack_with_escape_sequences_forges_no_row_of_the_page(kraft: Cluster) -> None:
     await kraft.add_broker(rack=FORGED)
     await kraft.wait(4, "unfenced")
@@ -153,94 +153,7 @@ def test_shares_never_take_more_lines_than_there_are(lines: int) -> None:
     assert sum(given) in (0, lines - FRAME * sum(map(bool, given))) or lines < 2 * FRAME + 3
 
 
-async def test_a_service_without_brokers_says_how_to_add_one() -> None:
-    async with Cluster(brokers=0, clock="virtual", http_port=0) as kraft:
-        assert "kraftsim broker add" in next_steps(kraft, None)
-
-
-async def test_the_next_steps_begin_with_the_token_that_they_need() -> None:
-    kraft = Cluster(brokers=0, clock="virtual", host="0.0.0.0", http_port=0)  # is not started
-
-    assert any(f"KRAFTSIM_TOKEN={kraft.http_token}" in step for step in next_steps(kraft, None))
-    assert "export KRAFTSIM_TOKEN=$(cat 'a file')" in next_steps(kraft, "a file")
-
-
 # On a real terminal
-
-
-class OnTerminal:
-    """`kraftsim up` with stdin, stdout and stderr on a terminal of its own."""
-
-    def __init__(self, *words: str, columns: int = 80, **environment: str) -> None:
-        self._ours, theirs = pty.openpty()
-        self.resize(columns)
-        known = {key: text for key, text in os.environ.items() if key not in ("COLUMNS", "LINES")}
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "kraftsim", "up", *ANY_PORTS, *words],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            env=known | {"TERM": "xterm"} | environment,
-            preexec_fn=partial(_own_terminal, theirs),
-        )
-        os.close(theirs)
-        self.text = ""
-
-    def resize(self, columns: int) -> None:
-        fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-
-    def until(self, text: str, *, after: int = 0) -> int:
-        """Waits until the text was printed, and returns where it ends."""
-        end_s = time.monotonic() + LIMIT_S
-        while text not in self.text[after:]:
-            assert self._read(end_s - time.monotonic()), f"no {text!r} in {self.text!r}"
-        return self.text.index(text, after) + len(text)
-
-    def press(self, key: bytes) -> None:
-        os.write(self._ours, key)
-
-    def ended(self) -> int:
-        """Returns the exit code; `text` then has everything that was printed."""
-        while self._read(LIMIT_S):
-            pass
-        os.close(self._ours)
-        return self.process.wait(LIMIT_S)
-
-    def _read(self, limit_s: float) -> bool:
-        if not select.select([self._ours], [], [], max(limit_s, 0))[0]:
-            return False
-        try:
-            piece = os.read(self._ours, 65536)
-        except OSError:  # the program has closed the terminal
-            return False
-        self.text += piece.decode(errors="replace").replace("\r\n", "\n")
-        return bool(piece)
-
-
-def _own_terminal(terminal: int) -> None:
-    """Makes the terminal control the new process, so that Ctrl-C is a signal to it."""
-    os.setsid()
-    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell has its background jobs ignore it
-
-
-def announced(text: str) -> dict[str, str]:
-    return dict(re.findall(r"^(KRAFTSIM_\w+)=(\S+)$", text, re.MULTILINE))
-
-
-@pytest.fixture
-def terminals() -> Iterator[list[OnTerminal]]:
-    terminals: list[OnTerminal] = []
-    yield terminals
-    for terminal in terminals:
-        if terminal.process.poll() is None:
-            terminal.process.kill()
-            terminal.process.wait()
-
-
-def up_on(terminals: list[OnTerminal], *words: str, **environment: str) -> OnTerminal:
-    terminals.append(OnTerminal(*words, **environment))
-    return terminals[-1]
 
 
 @pytest.mark.realtime
@@ -263,24 +176,6 @@ def test_ctrl_c_ends_the_page_and_restores_the_terminal(terminals: list[OnTermin
     assert "closing the connection from 127.0.0.1: expected a Kafka request" in line
     assert last == "kraftsim: interrupted"
     assert "Traceback" not in up.text
-
-
-@pytest.mark.realtime
-def test_the_next_steps_work_as_printed(terminals: list[OnTerminal]) -> None:
-    up = up_on(terminals, "--brokers", "1")
-    begin = up.until(TITLE)
-    up.until("kraftsim down", after=begin)
-    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", up.text[begin:])
-    steps = re.findall(r"^  (\S.*?) *$", shown, re.MULTILINE)[:5]
-    program = f'kraftsim() {{ {sys.executable} -m kraftsim "$@"; }}'
-    steps[2] += " --limit 1"  # it would follow for ever
-
-    script = "\n".join((program, "set -e", *steps))
-    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=LIMIT_S)
-
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "ended: cluster" in done.stdout
-    assert up.ended() == 0
 
 
 @pytest.mark.realtime

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kraftsim.service.log_lines import BURST, JsonLines, LogLimit
+from kraftsim.service.log_lines import BURST, REPEAT_S, TEXTS_MAX, JsonLines, LogLimit
 
 
 @pytest.fixture
@@ -40,6 +40,31 @@ def test_lines_of_another_kind_are_written_on(
         log.warning("closing the connection from %s", number)
     log.warning("the port is taken")
     assert caplog.messages[-1] == "the port is taken"
+
+
+def test_equal_lines_are_written_every_few_seconds_with_a_count(
+    log: logging.Logger, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = 1_000.0
+    monkeypatch.setattr("time.monotonic", lambda: now_s)
+    for _ in range(20):
+        for port in (1, 2):
+            log.warning("closing the connection from %s", port)
+    assert caplog.messages == [f"closing the connection from {port}" for port in (1, 2)]
+
+    now_s += REPEAT_S
+    log.warning("closing the connection from %s", 1)
+    assert caplog.messages[2:] == ["closing the connection from 1 (38 similar lines were dropped)"]
+
+
+def test_many_different_lines_are_not_all_remembered(
+    log: logging.Logger, caplog: pytest.LogCaptureFixture
+) -> None:
+    for number in range(TEXTS_MAX + 1):
+        log.warning("closing the connection from %s", number)
+    log.warning("closing the connection from %s", 0)
+
+    assert caplog.messages.count("closing the connection from 0") == 2
 
 
 def test_control_characters_forge_no_line(

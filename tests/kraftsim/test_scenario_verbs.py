@@ -199,6 +199,13 @@ def test_the_library_is_listed_with_titles_and_tags(capsys):
     assert all(row.keys() == {"name", "title", "tags"} for row in rows)
 
 
+def test_explain_lists_events_as_json_like_events_of_a_cluster(capsys):
+    assert main(["explain", NAME, "--seed", "17", "--json"]) == 0
+
+    events = json.loads(capsys.readouterr().out)["events"]
+    assert "broker_fenced" in {event["kind"] for event in events}
+
+
 def test_explain_lists_what_it_can_explain_and_then_why(capsys):
     assert main(["explain", NAME, "--seed", "17"]) == 0
     listed = capsys.readouterr().out.splitlines()

@@ -62,7 +62,7 @@ def test_a_table_fits_the_terminal(service: Service, columns: int) -> None:
     assert [line.split()[0] for line in printed.splitlines()] == ["id", "1", "2", "3"]
     assert ("eu-west-1a-with-a-long-name" in printed) == (columns > 50)
     assert printed.count("unfenced") == printed.count("RUNNING") == 3, "no state is cut"
-    assert ("startTime" in printed) == (columns == 160)
+    assert ("startTime" in printed) == (columns > 50)
 
 
 def test_a_column_without_a_value_makes_room_for_the_others(service: Service) -> None:

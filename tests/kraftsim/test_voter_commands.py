@@ -85,3 +85,19 @@ def test_where_nobody_leads_one_is_told_what_to_look_at(
 
     assert (code, out) == (1, "")
     assert f"no leader among {addresses.replace(',', ', ')}: give the addresses of all" in err
+
+
+def test_an_http_port_in_place_of_a_controller_is_named_once(
+    run: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("kraftsim.cli.controller_client.LEADER_LIMIT_S", 0.5)
+    service = Service(brokers=0)
+    try:
+        address = service.kraft.http_url.removeprefix("http://")
+        code, _, err = run(f"quorum remove 3000 --bootstrap-controllers {address}")
+    finally:
+        service.close()
+
+    assert (code, "no leader among" in err) == (1, True)
+    (warning,) = [text for text in caplog.messages if "that is an HTTP port" in text]
+    assert address in warning

@@ -156,7 +156,8 @@ def test_a_broken_rule_is_told_with_the_shortest_history(capsys):
     assert lines[1].startswith("VIOLATED  S21: ")
     assert "receives from the broker (metadata): FetchRequest" in lines[3]
     assert "receives from the broker (lease): BrokerHeartbeatRequest" in lines[-1]
-    assert "want_fence=1" in lines[-1]
+    assert "brokerId=1" in lines[-1]
+    assert "wantFence=1" in lines[-1]
 
 
 def test_it_says_the_same_as_json(capsys):

@@ -198,4 +198,5 @@ def test_a_scenario_that_does_not_kill_a_bug_is_not_made_smaller_with_it(capsys)
 def test_the_swarm_alone_is_counted(capsys):
     assert 0 == main(["scenario", "mutants", "--swarm", "1", "--json", "M43"])
 
-    assert [(1, 1)] == [(row["seeds"], row["kills"]) for row in json.loads(capsys.readouterr().out)]
+    rows = json.loads(capsys.readouterr().out)
+    assert [(1, 1)] == [(row["seeds"], row["kills"]) for row in rows]

@@ -11,6 +11,8 @@ convention: `frozen` would add 2 ms to every start.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from ...core.camel_case import lower_camel
+
 LATEST = 32767  # versions are int16
 NEVER = LATEST + 1
 OWN_TAG = 10000  # tag of fields that Kafka lacks; far above any tag of Kafka
@@ -175,9 +177,3 @@ def tagged_fields(struct: Struct, version: int) -> list[tuple[int, Field]]:
         if field.tag is not None and field.since <= version <= field.until
     ]
     return sorted(present, key=lambda pair: pair[0])
-
-
-def lower_camel(name: str) -> str:
-    """Converts snake case to lower camel case."""
-    first, *words = name.split("_")
-    return first + "".join(word.capitalize() for word in words)

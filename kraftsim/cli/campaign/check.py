@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kraftsim.controller.wire.codec.schema import lower_camel
+from kraftsim.controller.core.camel_case import lower_camel
 
 from ...errors import FAILED, GOOD, VACUOUS
 from .. import help_texts

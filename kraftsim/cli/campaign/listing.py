@@ -1,7 +1,7 @@
 """`kraftsim campaign list` and `show`: which campaigns a folder has, and what one of them runs.
 
 Both read `plan.json` and the commits only, so they need neither Spark nor pyarrow. Exit codes: 0, 2
-no folder, no campaign or a campaign that cannot be read.
+no folder, no campaign, or a campaign that cannot be read or is damaged.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from ...errors import GOOD, USAGE, UsageError
 from ...printable import printable
 from .. import help_texts
 from ..output import add_output, is_data
+from .damage import damage_line
 from .folder_argument import campaign_folder, folder_of
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    """Prints a row for each campaign; an error on stderr for each that cannot be read."""
+    """Prints a row for each campaign; an error on stderr for each unreadable or damaged one."""
     from kraftsim.pipeline.campaign.description import summary_of
     from kraftsim.pipeline.campaign.plan import PlanError
 
@@ -67,6 +68,7 @@ def _list(arguments: argparse.Namespace) -> int:
     for folder in _campaigns(arguments.folder):
         try:
             rows.append(summary_of(folder))
+            code = _warn_of_damage(rows[-1]) or code
         except PlanError as error:
             print(printable(f"kraftsim: {error}"), file=sys.stderr)
             code = USAGE
@@ -75,6 +77,17 @@ def _list(arguments: argparse.Namespace) -> int:
     elif code == GOOD:
         print(printable(f"no campaign in {arguments.folder.absolute()}"), file=sys.stderr)
     return code
+
+
+def _warn_of_damage(summary: Document) -> int:
+    """Prints an error on stderr if the campaign is damaged, and returns the exit code."""
+    damage = summary["damage"]
+    if not damage:
+        return GOOD
+    assert isinstance(damage, list), summary
+    line = damage_line(Path(str(summary["folder"])), damage)
+    print(printable(f"kraftsim: {line}"), file=sys.stderr)
+    return USAGE
 
 
 def _campaigns(path: Path) -> "Iterator[Folder]":
@@ -93,5 +106,9 @@ def _show(arguments: argparse.Namespace) -> int:
 
     from ..tables import print_document
 
-    print_document(arguments, description_of(folder_of(arguments)))
-    return GOOD
+    description = description_of(folder_of(arguments))
+    code = _warn_of_damage(description)
+    if not is_data(arguments):
+        del description["damage"]  # the warning has it as a sentence
+    print_document(arguments, description)
+    return code

@@ -3,9 +3,10 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from ...errors import FAILED, GOOD, UNFINISHED, VACUOUS
+from ...errors import FAILED, GOOD, UNFINISHED, USAGE, VACUOUS
 from ..output import is_data, print_data
 from .allowed_code import resume_command
+from .damage import damage_line
 
 if TYPE_CHECKING:
     from kraftsim.pipeline.campaign.campaign import State
@@ -14,12 +15,16 @@ if TYPE_CHECKING:
 
 
 def print_summary(arguments: argparse.Namespace, folder: "Folder", state: "State") -> int:
-    """Prints the verdicts, failures and deaf canaries of a campaign; returns the exit code."""
+    """Prints verdicts, failures, deaf canaries and damage of a campaign; returns the exit code."""
     deaf = _deaf_canaries(folder.plan(), state)
+    damage = list(folder.damage(folder.commits()))
     if is_data(arguments):
-        print_data(arguments, _document(state) | {"deafCanaries": deaf})
+        print_data(arguments, _document(state) | {"deafCanaries": deaf, "damage": damage})
     else:
-        print(*_lines(folder, state, deaf), sep="\n")
+        last = damage_line(folder.path, damage) if damage else _next_step(folder, state)
+        print(*_lines(state, deaf), last, sep="\n")
+    if damage:
+        return USAGE
     if deaf or state.failures:
         return FAILED
     if not state.is_finished:
@@ -50,7 +55,7 @@ def _document(state: "State") -> dict[str, object]:
     }
 
 
-def _lines(folder: "Folder", state: "State", deaf: list[str]) -> list[str]:
+def _lines(state: "State", deaf: list[str]) -> list[str]:
     counts = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(state.verdicts.items()))
     lines = [
         f"{state.done_runs:,} of {state.runs:,} runs, {state.done_shards:,} of {state.shards:,} "
@@ -64,11 +69,12 @@ def _lines(folder: "Folder", state: "State", deaf: list[str]) -> list[str]:
     lines += [
         f"a canary had an unexpected verdict, so no verdict can be trusted: {name}" for name in deaf
     ]
-    if not state.is_finished:
-        lines.append(f"unfinished; continue with: {resume_command(folder)}")
-    else:
-        lines.append(
-            f"finished; see the results with: kraftsim campaign report {folder.path} --html "
-            "report.html"
-        )
     return lines
+
+
+def _next_step(folder: "Folder", state: "State") -> str:
+    """Returns a line with the command that continues or reports the campaign."""
+    if not state.is_finished:
+        return f"unfinished; continue with: {resume_command(folder)}"
+    report = f"kraftsim campaign report {folder.path} --html report.html"
+    return f"finished; see the results with: {report}"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ... import machine_code
 from ...errors import FAILED, GOOD, CommandError, UsageError
 from ..output import add_output, is_data, print_data
+from ..terminal import print_wrapped
 from .shrink_progress import shrinking
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def _mutants(arguments: argparse.Namespace) -> int:
         done = _kill(mutant, _shown_by(mutant, smallest=arguments.smallest), without)
         rows.append(_row(mutant) | _measured(mutant) | {"killed": done.is_killed})
         if not is_data(arguments):
-            _print_kill(done, time.monotonic() - began_s)
+            _print_kill(arguments, done, time.monotonic() - began_s)
     if is_data(arguments):
         print_data(arguments, rows)
     return GOOD if all(row["killed"] for row in rows) else FAILED
@@ -151,14 +152,15 @@ def _measured(mutant: "Mutant") -> dict[str, object]:
     }
 
 
-def _print_kill(done: "Kill", duration_s: float) -> None:
+def _print_kill(arguments: argparse.Namespace, done: "Kill", duration_s: float) -> None:
     mutant, measured = done.mutant, _measured(done.mutant)
     alone = f"{measured['swarmKills']} of {measured['swarmSeeds']} seeds"
     verdict = "killed  " if done.is_killed else "SURVIVED"
-    print(
+    print_wrapped(
         f"{mutant.name} {verdict} {duration_s:4.1f} s  {mutant.scenario} by {mutant.broken}: "
         f"{mutant.title} ({mutant.defect}); swarm alone: {alone}; smallest: {measured['smallest']}",
-        flush=True,
+        indent=len(mutant.name) + 1,
+        is_wide=arguments.output == "wide",
     )
 
 
@@ -173,7 +175,11 @@ def _swarm(arguments: argparse.Namespace, chosen: "list[Mutant]") -> int:
         count = kills(mutant, scenario, passing)
         rows.append(_row(mutant) | {"scenario": SWARM, "seeds": len(passing), "kills": count})
         if not is_data(arguments):
-            print(f"{mutant.name} {count:>5} of {len(passing)} seeds: {mutant.title}", flush=True)
+            print_wrapped(
+                f"{mutant.name} {count:>5} of {len(passing)} seeds: {mutant.title}",
+                indent=len(mutant.name) + 1,
+                is_wide=arguments.output == "wide",
+            )
     if is_data(arguments):
         print_data(arguments, rows)
     return GOOD

@@ -15,12 +15,14 @@ from ...printable import printable
 from .. import help_texts
 from ..output import add_output, is_data, print_data
 from ..progress import Progress
+from ..terminal import GAP, print_wrapped, width
 from .explore import add_explore
 from .mutants import add_mutants
 from .runs import add_allow_code, add_cell, add_run, seconds, seeds_of
 from .shrink_progress import shrinking
 
 if TYPE_CHECKING:
+    from kraftsim.scenarios.document.scenario import Scenario
     from kraftsim.scenarios.running.run import Result
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
@@ -113,10 +115,20 @@ def _list(arguments: argparse.Namespace) -> int:
         ]
         print_data(arguments, rows)
         return GOOD
-    width = max((len(scenario.name) for scenario in listed), default=0)
-    for scenario in listed:
-        print(f"{scenario.name:<{width}}  {scenario.title}")
+    _print_titles(listed, is_wide=arguments.output == "wide")
     return GOOD
+
+
+def _print_titles(listed: "list[Scenario]", *, is_wide: bool) -> None:
+    """Prints names and titles in two columns, if these take at most half of a terminal."""
+    names = max((len(scenario.name) for scenario in listed), default=0)
+    columns = width()
+    if not is_wide and columns is not None and 2 * names > columns:
+        names = 0
+    indent = names + len(GAP) if names else 2 * len(GAP)
+    for scenario in listed:
+        line = f"{scenario.name:<{names}}{GAP}{scenario.title}"
+        print_wrapped(line, indent=indent, is_wide=is_wide)
 
 
 def _show(arguments: argparse.Namespace) -> int:

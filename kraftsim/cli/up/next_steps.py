@@ -9,6 +9,7 @@ from ...api.cluster import Cluster
 from ...files.tokens import TOKEN_VARIABLE
 from ...http.paths import DEFAULT_URL
 
+SET_TOKEN = f': "${{{TOKEN_VARIABLE}:?export it here too, or start up with --token-file}}"'
 TITLE = "what next, in another terminal (Ctrl-C ends it):"
 
 
@@ -28,7 +29,11 @@ def next_steps(kraft: Cluster, token_file: str | None) -> Sequence[str]:
 
 
 def _environment(kraft: Cluster, token_file: str | None) -> Sequence[str]:
-    """Returns commands that set the variables; none for a token of the user's own environment."""
+    """Returns commands that set the variables.
+
+    A token of the user's own environment is a secret, which is not printed: the command then fails
+    with the name of the variable, if it is not set.
+    """
     lines = []
     if kraft.http_url != DEFAULT_URL:
         lines.append(f"export KRAFTSIM_HTTP={kraft.http_url}")
@@ -36,4 +41,6 @@ def _environment(kraft: Cluster, token_file: str | None) -> Sequence[str]:
         lines.append(f"export {TOKEN_VARIABLE}=$(cat {quote(token_file)})")
     elif kraft.options.token is None and kraft.http_token is not None:
         lines.append(f"export {TOKEN_VARIABLE}={quote(kraft.http_token)}")
+    elif kraft.http_token is not None:
+        lines.append(SET_TOKEN)
     return lines

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.wire.json.document import Document
-from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.world import World
 
 from ...api.cluster import Cluster
-from ...api.views import broker_view, controller_view
+from ...api.documents import EventDocument
+from ...api.views import broker_view, controller_view, event_view
 from ...service.loop_lag import LoopLag
 from ..tables import broker_rows
 from .clock_time import clock_time
@@ -59,7 +59,7 @@ class Observer:
         """Returns what the page shows now; `log_lines` are the newest lines of the log."""
         world = self._kraft.world
         for row in world.journal.since(self._next_seq):
-            self._note(row, world.timeline.wall_start_ms + row.t_us // 1000)
+            self._note(event_view(row, world.timeline.wall_start_ms))
         ids = {*world.committed.brokers, *world.agents}
         return Overview(
             heading=self._heading(),
@@ -70,18 +70,19 @@ class Observer:
             log_lines=log_lines,
         )
 
-    def _note(self, row: EventRow, time_ms: int) -> None:
-        self._next_seq = row.seq + 1
-        if row.broker_id is not None and row.kind in CHANGES:
-            self._changed_ms[row.broker_id] = time_ms
-        detail = {} if row.broker_id is None else {"broker": row.broker_id}
+    def _note(self, event: EventDocument) -> None:
+        self._next_seq = event["seq"] + 1
+        broker_id, time_ms = event["brokerId"], event["timeMs"]
+        if broker_id is not None and event["kind"] in CHANGES:
+            self._changed_ms[broker_id] = time_ms
+        broker = {} if broker_id is None else {"broker": broker_id}
         self._events.append(
             {
                 "time": clock_time(time_ms),
-                "event": row.seq,
-                "kind": row.kind,
-                "detail": detail | dict(row.detail),
-                "node": row.node,
+                "event": event["seq"],
+                "kind": event["kind"],
+                "detail": broker | event["detail"],
+                "node": event["node"],
             }
         )
 
