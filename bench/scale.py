@@ -15,9 +15,9 @@ from kraftsim.controller.raft.snapshot import Reading
 from kraftsim.controller.wire.records.snapshot_file import read_snapshot
 from kraftsim.service.garbage_collection import bound_pauses
 
+from .large_cluster.cluster import Cluster, begin_snapshot
+from .large_cluster.latency import snapshot_latency
 from .report import Row
-from .scale_cluster import Cluster, begin_snapshot
-from .scale_latency import snapshot_latency
 
 BROKERS, BROKERS_MANY, BROKERS_FEW = 1_000, 10_000, 4
 NAMES = 4_900  # topics per request: two records each, just under 10,000

@@ -9,15 +9,9 @@ from typing import TYPE_CHECKING
 from kraftsim.controller.wire.json.log_paths import LOG, LOG_END
 
 from .api.argument_checks import (
-    Check,
-    accept_all,
-    check_advance,
     check_broker,
-    check_lock,
     check_page,
     check_requests,
-    check_run_until,
-    check_speed,
     check_topic_page,
     check_transfer,
     check_wait,
@@ -27,12 +21,10 @@ from .api.documents import (
     BrokerDocument,
     BrokerList,
     BrokerStatesDocument,
-    ClockDocument,
     ClusterDocument,
     ControllerDocument,
     ControllerList,
     EndingCluster,
-    EventDocument,
     EventPage,
     Explanation,
     LeaderDocument,
@@ -45,6 +37,7 @@ from .api.documents import (
     TopicDocument,
     TopicList,
 )
+from .clock_operations import CLOCK_OPERATIONS
 from .operation import Operation, Run
 
 if TYPE_CHECKING:
@@ -250,48 +243,6 @@ async def wait(
     return seen
 
 
-async def show_clock(kraft: "Cluster") -> ClockDocument:
-    """Show the clock: time and speed, who waits, who holds it, and why time stands still."""
-    return await kraft.clock()
-
-
-async def advance_clock(kraft: "Cluster", by: str) -> ClockDocument:
-    """Let time pass: at once on a clock that stands, otherwise by waiting."""
-    return await kraft.advance(by)
-
-
-async def run_clock_until(
-    kraft: "Cluster", kind: str, broker: int | None = None, timeout: str = "20s"
-) -> EventDocument:
-    """Let time pass until the next event of a kind, and show the event."""
-    return await kraft.run_until(kind, broker, timeout)
-
-
-async def pause_clock(kraft: "Cluster") -> ClockDocument:
-    """Pause the clock: only `advance` moves it until `resume`."""
-    return await kraft.pause_clock()
-
-
-async def resume_clock(kraft: "Cluster") -> ClockDocument:
-    """Resume a paused clock."""
-    return await kraft.resume_clock()
-
-
-async def speed_clock(kraft: "Cluster", factor: str) -> ClockDocument:
-    """Set how many times as fast as real time the clock runs."""
-    return await kraft.speed_clock(factor)
-
-
-async def lock_clock(kraft: "Cluster", owner: str, expiry: str = "30s") -> ClockDocument:
-    """Hold a clock that stands, until `unlock` was called as often or the lock expires."""
-    return await kraft.lock_clock(owner, expiry)
-
-
-async def unlock_clock(kraft: "Cluster", owner: str) -> ClockDocument:
-    """Let go of a clock that this owner holds."""
-    return await kraft.unlock_clock(owner)
-
-
 async def reset(kraft: "Cluster", seed: int | None = None) -> ResetCluster:
     """Replace the cluster by a new one with the same options, addresses and seed."""
     return await kraft.reset(seed)
@@ -310,11 +261,6 @@ def _process_verbs(noun: str, *runs: Run) -> Iterator[Operation]:
         path = f"/sim/{noun}s/{{id}}/{verb}"
         method = verb if noun == "broker" else run.__name__
         yield Operation("POST", path, (noun, verb), method, run, changes=True)
-
-
-def _clock_verb(verb: str, run: Run, method: str, check: Check = accept_all) -> Operation:
-    path = f"/sim/clock/{verb}"
-    return Operation("POST", path, ("clock", verb), method, run, changes=True, check=check)
 
 
 # Operations that the router or the command line treats specially, or calls by themselves.
@@ -390,14 +336,7 @@ OPERATIONS: tuple[Operation, ...] = (
         deafen_broker,
         undeafen_broker,
     ),
-    Operation("GET", "/sim/clock", ("clock", "show"), "clock", show_clock),
-    _clock_verb("advance", advance_clock, "advance", check_advance),
-    _clock_verb("run-until", run_clock_until, "run_until", check_run_until),
-    _clock_verb("pause", pause_clock, "pause_clock"),
-    _clock_verb("resume", resume_clock, "resume_clock"),
-    _clock_verb("speed", speed_clock, "speed_clock", check_speed),
-    _clock_verb("lock", lock_clock, "lock_clock", check_lock),
-    _clock_verb("unlock", unlock_clock, "unlock_clock"),
+    *CLOCK_OPERATIONS,
     RESET,
     DOWN,
     Operation("GET", "/v1/wait", ("wait",), "wait", wait, moves_time=True, check=check_wait),

@@ -23,6 +23,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "api files",
         "commands parameter_texts",
         "operation",
+        "clock_operations",
         "operations",
         "http",
         "cli",

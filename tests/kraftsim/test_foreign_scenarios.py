@@ -154,7 +154,7 @@ def test_python_outside_the_folder_is_refused_and_not_run(folder, outside, capsy
 def test_a_pinned_plan_outside_the_folder_is_not_read(folder, outside, capsys):
     write(folder, expect={"always": ["all"]}, pins=[{"seed": 1, "plan": outside[0]}])
 
-    assert 1 == main(["scenario", "run", "foreign.yaml"])
+    assert 2 == main(["scenario", "run", "foreign.yaml"])
     said = capsys.readouterr()
     assert "expected a path inside the folder" in said.err
     assert "hunter2" not in said.out + said.err

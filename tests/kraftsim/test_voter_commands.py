@@ -98,6 +98,6 @@ def test_an_http_port_in_place_of_a_controller_is_named_once(
     finally:
         service.close()
 
-    assert (code, "no leader among" in err) == (1, True)
+    assert (code, "no controller answers" in err) == (5, True)
     (warning,) = [text for text in caplog.messages if "that is an HTTP port" in text]
     assert address in warning

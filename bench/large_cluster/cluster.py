@@ -20,7 +20,7 @@ from kraftsim.controller.time.timeline import Timeline
 from kraftsim.service.snapshot_files import SNAPSHOT_FILES
 from tests.registrations import first_registration
 
-from .processes import CLUSTER_ID
+from ..processes import CLUSTER_ID
 
 PARTITIONS, PARTITIONS_AT_ONCE, REPLICAS = 100_000, 5_000, 3
 

@@ -1,4 +1,4 @@
-"""Heartbeats at a steady rate: `python -m bench.pulse PORT PER_SECOND SECONDS`, frames on stdin.
+"""Heartbeats at a steady rate: `python -m bench.large_cluster.pulse PORT PER_SECOND SECONDS`.
 
 Heartbeats are due at fixed times, independent of earlier responses; latency counts from the due
 time. Prints one JSON array of [due, latency], both in seconds of the monotonic clock.

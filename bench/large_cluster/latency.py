@@ -10,10 +10,10 @@ from statistics import median, quantiles
 from kraftsim.controller.server.kafka_listener import KafkaListener
 from kraftsim.controller.server.runtime import Runtime
 
-from .heartbeats import heartbeat
+from ..heartbeats import heartbeat
+from ..report import Row
+from .cluster import Cluster, begin_snapshot
 from .pulse import WARM_UP_S
-from .report import Row
-from .scale_cluster import Cluster, begin_snapshot
 
 PER_SECOND = 500  # of 1,000 brokers, each every 2 s
 IDLE_S = 2.0  # before each snapshot
@@ -42,7 +42,14 @@ async def _measured(cluster: Cluster) -> list[tuple[list[float], list[float]]]:
     port = await listener.open("127.0.0.1", 0)
     runtime.leave()
     child = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bench.pulse", str(port), str(PER_SECOND), str(SECONDS)),
+        *(
+            sys.executable,
+            "-m",
+            "bench.large_cluster.pulse",
+            str(port),
+            str(PER_SECOND),
+            str(SECONDS),
+        ),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         limit=1 << 26,

@@ -1,0 +1,1 @@
+"""A large cluster in virtual time, and heartbeats at a steady rate beside its snapshots."""

@@ -1,0 +1,76 @@
+"""The operations on the clock of a cluster: the rows for the table in `operations.py`."""
+
+from typing import TYPE_CHECKING
+
+from .api.argument_checks import (
+    Check,
+    accept_all,
+    check_advance,
+    check_lock,
+    check_run_until,
+    check_speed,
+)
+from .api.documents import ClockDocument, EventDocument
+from .operation import Operation, Run
+
+if TYPE_CHECKING:
+    from .api.cluster import Cluster
+
+
+async def show_clock(kraft: "Cluster") -> ClockDocument:
+    """Show the clock: time and speed, who waits, who holds it, and why time stands still."""
+    return await kraft.clock()
+
+
+async def advance_clock(kraft: "Cluster", by: str) -> ClockDocument:
+    """Let time pass: at once on a clock that stands, otherwise by waiting."""
+    return await kraft.advance(by)
+
+
+async def run_clock_until(
+    kraft: "Cluster", kind: str, broker: int | None = None, timeout: str = "20s"
+) -> EventDocument:
+    """Let time pass until the next event of a kind, and show the event."""
+    return await kraft.run_until(kind, broker, timeout)
+
+
+async def pause_clock(kraft: "Cluster") -> ClockDocument:
+    """Pause the clock: only `advance` moves it until `resume`."""
+    return await kraft.pause_clock()
+
+
+async def resume_clock(kraft: "Cluster") -> ClockDocument:
+    """Resume a paused clock."""
+    return await kraft.resume_clock()
+
+
+async def speed_clock(kraft: "Cluster", factor: str) -> ClockDocument:
+    """Set how many times as fast as real time the clock runs."""
+    return await kraft.speed_clock(factor)
+
+
+async def lock_clock(kraft: "Cluster", owner: str, expiry: str = "30s") -> ClockDocument:
+    """Hold a clock that stands, until `unlock` was called as often or the lock expires."""
+    return await kraft.lock_clock(owner, expiry)
+
+
+async def unlock_clock(kraft: "Cluster", owner: str) -> ClockDocument:
+    """Let go of a clock that this owner holds."""
+    return await kraft.unlock_clock(owner)
+
+
+def _verb(verb: str, run: Run, method: str, check: Check = accept_all) -> Operation:
+    path = f"/sim/clock/{verb}"
+    return Operation("POST", path, ("clock", verb), method, run, changes=True, check=check)
+
+
+CLOCK_OPERATIONS = (
+    Operation("GET", "/sim/clock", ("clock", "show"), "clock", show_clock),
+    _verb("advance", advance_clock, "advance", check_advance),
+    _verb("run-until", run_clock_until, "run_until", check_run_until),
+    _verb("pause", pause_clock, "pause_clock"),
+    _verb("resume", resume_clock, "resume_clock"),
+    _verb("speed", speed_clock, "speed_clock", check_speed),
+    _verb("lock", lock_clock, "lock_clock", check_lock),
+    _verb("unlock", unlock_clock, "unlock_clock"),
+)
