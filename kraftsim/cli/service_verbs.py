@@ -161,7 +161,10 @@ def _add_listeners(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--advertised-host",
         metavar="H",
-        help="host in the addresses that clients receive (default: the value of --host)",
+        help=(
+            "host in the addresses that clients receive (default: KRAFTSIM_ADVERTISED_HOST in the "
+            "environment, else the value of --host)"
+        ),
     )
     verb.add_argument(
         "--kafka-port",

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import logging
+import os
 import resource
 import signal
 import sys
@@ -44,7 +45,7 @@ def run_up(
         racks=arguments.rack,
         settings=settings_of(arguments.config),
         host=arguments.host,
-        advertised_host=arguments.advertised_host,
+        advertised_host=arguments.advertised_host or os.environ.get("KRAFTSIM_ADVERTISED_HOST"),
         kafka_port=arguments.kafka_port,
         controller_port=arguments.controller_port,
         http_port=arguments.http_port,
