@@ -7,7 +7,7 @@ from inspect import isasyncgenfunction, iscoroutinefunction
 
 import pytest
 
-from .testing.keys import RUNNING
+from .testing.keys import EXPLORED, RUNNING
 
 TYPE_CHECKING = False  # importing typing takes time at every start of pytest
 if TYPE_CHECKING:
@@ -36,6 +36,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="seed of every cluster whose marker has no seed (default: chosen for each test)",
     )
     group.addoption(
+        "--kraft-explore",
+        type=int,
+        metavar="N",
+        help="run every test that has a cluster N times, with N seeds from --kraft-seed on (or 0)",
+    )
+    group.addoption(
         "--kraft-keep",
         action="store_true",
         help="after a failed test keep its cluster running until Ctrl-C, and print its addresses",
@@ -47,6 +53,16 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", MARKER)
     if config.getoption("kraft_keep") and config.getoption("numprocesses", None):
         raise pytest.UsageError("--kraft-keep needs one process: run without -n, or with -n 0")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Makes N tests of each test that has a cluster, with --kraft-explore=N."""
+    count = metafunc.config.getoption("kraft_explore")
+    if count and any(name.startswith("kraft") for name in metafunc.fixturenames):
+        first = metafunc.config.getoption("kraft_seed") or 0
+        seeds = range(first, first + count)
+        metafunc.fixturenames.append(EXPLORED)
+        metafunc.parametrize(EXPLORED, seeds, ids=[f"seed {seed}" for seed in seeds])
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pytest
 from ..api.cluster import Cluster
 from ..cli.scenario.narration import event_lines
 from .keys import FAILED, RUNNING, SEED
+from .requested import explored_seed
 
 LAST_EVENTS = 12  # lines
 ROWS_READ = 1000  # newest rows of the journal, from which the lines are made
@@ -22,8 +23,10 @@ def add_section(test: pytest.Item, report: pytest.TestReport) -> None:
 
 def _repeat_line(test: pytest.Item) -> str:
     """Returns the command that repeats the test with its seed."""
-    name = test.config.cwd_relative_nodeid(test.nodeid)
-    return f"repeat: pytest {quote(name)} --kraft-seed={test.stash[SEED]}"
+    name, seed = test.config.cwd_relative_nodeid(test.nodeid), test.stash[SEED]
+    if explored_seed(test) is not None:
+        return f"repeat: pytest {quote(name)} --kraft-explore=1 --kraft-seed={seed}"
+    return f"repeat: pytest {quote(name)} --kraft-seed={seed}"
 
 
 def _lines(cluster: Cluster) -> Iterator[str]:

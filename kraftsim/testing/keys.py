@@ -6,6 +6,7 @@ TYPE_CHECKING = False  # pytest imports this module at every start
 if TYPE_CHECKING:
     from ..api.cluster import Cluster
 
+EXPLORED = "_kraft_explored_seed"  # the parameter of a test that --kraft-explore makes
 SEED = pytest.StashKey[int]()
 RUNNING: "pytest.StashKey[list[Cluster]]" = pytest.StashKey()
 FAILED = pytest.StashKey[bool]()

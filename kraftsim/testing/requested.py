@@ -10,7 +10,7 @@ import pytest
 from kraftsim.scenarios.language.suggestions import nearest
 
 from ..api.cluster import Cluster
-from .keys import SEED
+from .keys import EXPLORED, SEED
 
 DEFAULTS: Mapping[str, object] = {"kafka_port": 0, "controller_port": 0, "clock": "auto"}
 SCOPES = ("function", "module", "session")
@@ -60,13 +60,25 @@ def _marked(test: pytest.Item) -> dict[str, Any]:
 
 
 def _seed(test: pytest.Item, marked: object) -> int:
-    """Returns the seed of the test: of its marker, else of `--kraft-seed`, else a random seed."""
-    chosen = test.config.getoption("kraft_seed") if marked is None else marked
+    """Returns the seed of the test.
+
+    It is that of `--kraft-explore`, else of its marker, else of `--kraft-seed`, else a random seed.
+    """
+    chosen: object = explored_seed(test)
+    if chosen is None:
+        chosen = test.config.getoption("kraft_seed") if marked is None else marked
     if chosen is None:
         return randbelow(SEEDS)
     if not isinstance(chosen, int):
         refuse(f"seed: expected a whole number, got {chosen!r}")
     return chosen
+
+
+def explored_seed(test: pytest.Item) -> int | None:
+    """Returns the seed that `--kraft-explore` has chosen for the test; None without it."""
+    parameters = getattr(getattr(test, "callspec", None), "params", {})
+    seed: int | None = parameters.get(EXPLORED)
+    return seed
 
 
 def new_cluster(options: Mapping[str, Any]) -> Cluster:
