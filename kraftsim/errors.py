@@ -67,6 +67,15 @@ class UnknownTopic(CommandError):
         super().__init__(f"no topic {name!r}: {expected}")
 
 
+class UnknownFault(CommandError):
+    """No fault has this id; the message lists the known ids."""
+
+    def __init__(self, fault_id: str, known_ids: Sequence[str]) -> None:
+        ids = ", ".join(known_ids[-20:])
+        expected = f"expected one of {ids}" if ids else "no fault was added"
+        super().__init__(f"no fault {fault_id!r}: {expected}")
+
+
 class Unreachable(CommandError):
     """No kraftsim service or controller answers at the address."""
 

@@ -23,8 +23,8 @@ Run = Callable[..., Awaitable[Mapping[str, object]]]
 class Parameter:
     """A parameter of an operation.
 
-    `kind` is int, bool or str. A `default` of `inspect.Parameter.empty` makes the parameter
-    required.
+    `kind` is int, bool, str, or dict for a document. A `default` of `inspect.Parameter.empty`
+    makes the parameter required.
     """
 
     name: str
@@ -115,7 +115,8 @@ def _kind(annotation: object) -> type:
         if isinstance(annotation, str)
         else getattr(annotation, "__name__", str(annotation))
     )
-    return {"int": int, "bool": bool}.get(str(text).split(" ")[0], str)
+    name = str(text).split(" ")[0].split("[")[0]
+    return {"int": int, "bool": bool, "Mapping": dict}.get(name, str)
 
 
 def arguments(operation: Operation, values: dict[str, object]) -> dict[str, object]:
@@ -146,11 +147,11 @@ def converted(parameter: Parameter, value: object) -> object:
     """Converts a JSON value or a text to the parameter's type; raises CommandError if it cannot."""
     if value is None and parameter.default is None:
         return None
-    if parameter.kind is str and isinstance(value, str):
+    if parameter.kind in (str, dict) and isinstance(value, parameter.kind):
         return value
     if parameter.kind is bool and str(value).lower() in ("true", "false"):
         return str(value).lower() == "true"
     if parameter.kind is int and (number := whole_number(str(value))) is not None:
         return number
-    kinds = {int: "a whole number", bool: "true or false", str: "a text"}
+    kinds = {int: "a whole number", bool: "true or false", str: "a text", dict: "an object"}
     raise CommandError(f"{parameter.json_name}: expected {kinds[parameter.kind]}, got {value!r}")

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from importlib import import_module
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
@@ -34,6 +35,9 @@ from ..service.snapshot_files import SNAPSHOT_FILES
 from .documents import ResetCluster
 from .reading import Reading
 from .states import Clock
+
+if TYPE_CHECKING:
+    from .faults import Faults
 
 START_LIMIT = "60s"
 SIMULATED_MAX = 10_000  # simulated brokers of one cluster, including those added later
@@ -92,6 +96,7 @@ class Cluster(Reading):
         self.cluster_id = cluster_id or uuid_text(random_uuid(self._streams.draw_of("cluster")))
         self._service = Service(host, self.options.http_token())
         self._running: Running | None = None
+        self._faults: Faults | None = None
 
     async def __aenter__(self) -> "Cluster":
         await self.start()
@@ -295,6 +300,14 @@ class Cluster(Reading):
     @property
     def _advertised(self) -> str:
         return self.options.advertised_host or self.options.host
+
+    @property
+    def faults(self) -> "Faults":
+        """The faults of the cluster: `await kraft.faults.add({"net.partition": {"on": 2}})`."""
+        if self._faults is None:
+            module = import_module("kraftsim.api.faults")  # slow, and not needed at every start
+            self._faults = module.Faults(self.options, lambda: self.world, self._entered)
+        return self._faults
 
     # Simulated brokers
 

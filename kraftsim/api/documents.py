@@ -277,3 +277,38 @@ class ResetCluster(TypedDict):
     clusterId: str
     generation: int
     seed: int | None
+
+
+class FaultDocument(TypedDict):
+    """A fault: its verb with its words, its hits, its nodes, and the event of its begin.
+
+    `open` is false once the fault was removed or its time was over.
+    """
+
+    id: str
+    verb: str
+    words: Document
+    open: bool
+    hits: int
+    nodes: list[int]
+    event: int
+
+
+class FaultList(TypedDict):
+    """Every fault that was added, in the order of time."""
+
+    faults: list[FaultDocument]
+
+
+class FaultVerb(TypedDict):
+    """A verb of a fault, with the words that it accepts."""
+
+    verb: str
+    words: list[str]
+    meaning: str
+
+
+class FaultCatalog(TypedDict):
+    """The verbs that a running cluster accepts."""
+
+    verbs: list[FaultVerb]

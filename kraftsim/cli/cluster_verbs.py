@@ -8,10 +8,11 @@ of Kafka's `kafka-cluster` (rules 6.26 to 6.28), `quorum add|remove` print its s
 import argparse
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from kraftsim.controller.wire.json.document import Document
 
-from ..errors import GOOD, CommandError
+from ..errors import GOOD, CommandError, UsageError
 from ..http.client import call, service_url
 from ..http.paths import kafka_path
 from ..operation import Operation, Parameter
@@ -37,7 +38,7 @@ from .voter_verbs import add_voter, add_voter_arguments, remove_voter, remove_vo
 Run = Callable[[argparse.Namespace], int]
 
 # What stands for the value of an option in help texts; otherwise the option's name in capitals.
-METAVARS = {"from_": "START", "limit": "N", "timeout": "DURATION", "to": "ID"}
+METAVARS = {"from_": "START", "hits": "N", "limit": "N", "timeout": "DURATION", "to": "ID"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,10 @@ def _add_argument(
             parameter.name, type=parameter.kind, metavar=parameter.name.upper(), help=parameter.help
         )
         return
+    if parameter.kind is dict:
+        metavar, text = parameter.name.upper(), f"{parameter.help}; or @FILE"
+        parser.add_argument(parameter.name, type=_document, metavar=metavar, help=text)
+        return
     option = "--" + parameter.name.rstrip("_").replace("_", "-")
     kind = str if parameter.kind is bool else parameter.kind
     parser.add_argument(
@@ -101,6 +106,19 @@ def _add_argument(
         metavar=METAVARS.get(parameter.name),
         help=parameter.help,
     )
+
+
+def _document(text: str) -> object:
+    """Parses an argument that is a document in YAML, or @FILE with such a document."""
+    from ..files.yaml_document import parsed, read_document
+
+    try:
+        document = read_document(Path(text[1:])) if text.startswith("@") else parsed(text, "FAULT")
+    except (UsageError, OSError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if not isinstance(document.value, dict):
+        raise argparse.ArgumentTypeError(f"expected a mapping in YAML, got {text!r}")
+    return document.value
 
 
 def _kafka_cluster_arguments(parser: argparse.ArgumentParser) -> None:

@@ -149,7 +149,17 @@ def _near_miss_rows(misses: Sequence[Document]) -> list[Document]:
     ]
 
 
+def _fault_rows(faults: Sequence[Document]) -> list[Document]:
+    """Returns the row of each fault, without its event, which its document has."""
+    return [
+        {"id": fault["id"], "open": fault["open"], "hits": fault["hits"], "nodes": fault["nodes"]}
+        | {"words": fault["words"]}
+        for fault in faults
+    ]
+
+
 _ROWS = {
+    "faults": _fault_rows,
     "brokers": broker_rows,
     "topics": _topic_rows,
     "partitions": _partition_rows,

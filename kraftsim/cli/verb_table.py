@@ -18,6 +18,7 @@ VERBS = {
     "wait": "wait until a broker is in a state, or until a controller is active",
     "clock": "show, advance, pause, resume, lock and unlock the clock, and set its speed",
     "reset": "replace the cluster by a new one with the same options, addresses and seed",
+    "fault": "add, list, show, wait for and remove faults of the running cluster",
     "down": "end the `kraftsim up` that serves the cluster",
     "events": "print the events of the cluster, one per line",
     "follow": (

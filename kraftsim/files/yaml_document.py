@@ -48,12 +48,21 @@ class Document:
 
 def read_document(path: Path) -> Document:
     """Reads a YAML file; raises UsageError with file and line if it is invalid or too large."""
-    import yaml
-
     if path.stat().st_size > FILE_BYTES_MAX:
         raise UsageError(f"{path}: expected at most {FILE_BYTES_MAX} bytes")
     try:
-        root = yaml.compose(path.read_text("utf-8"), Loader=_loader())
+        text = path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: {error}") from None
+    return parsed(text, str(path))
+
+
+def parsed(text: str, path: str) -> Document:
+    """Parses YAML; raises UsageError with `path`, which names the text, and line if invalid."""
+    import yaml
+
+    try:
+        root = yaml.compose(text, Loader=_loader())
         if root is None:
             return Document(None, {(): f"{path}:1"})
         values = list(islice(_lines_of_values(root), VALUES_MAX + 1))
@@ -67,7 +76,7 @@ def read_document(path: Path) -> Document:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise UsageError(f"{path}:{line}: {error.problem or error}") from None
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise UsageError(f"{path}: {error}") from None
 
 

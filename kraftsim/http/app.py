@@ -23,6 +23,7 @@ from ..errors import (
     PortUnavailable,
     UnknownBroker,
     UnknownController,
+    UnknownFault,
     UnknownTopic,
 )
 from ..operation import Operation, arguments
@@ -61,10 +62,11 @@ _STATUS = {
     ErrorCode.UNKNOWN_SERVER_ERROR: 500,
 }
 
-UNKNOWN = (UnknownBroker, UnknownController, UnknownTopic)
+UNKNOWN = (UnknownBroker, UnknownController, UnknownFault, UnknownTopic)
 UNKNOWN_NAMES: dict[type[Exception], str] = {
     UnknownBroker: "UNKNOWN_BROKER",
     UnknownController: "UNKNOWN_CONTROLLER",
+    UnknownFault: "UNKNOWN_FAULT",
     UnknownTopic: "UNKNOWN_TOPIC",
 }
 

@@ -19,7 +19,7 @@ from .paths import LIVENESS, METRICS, OPENAPI, READINESS, kafka_path
 JSON = "application/json"
 REFERENCE = "#/components/schemas/{name}"
 VERSION = "API version; an unsupported version is refused (default: no check)"
-_TYPES = {int: "integer", bool: "boolean", str: "string"}
+_TYPES = {int: "integer", bool: "boolean", str: "string", dict: "object"}
 
 
 def package_version() -> str:

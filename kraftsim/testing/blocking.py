@@ -13,9 +13,38 @@ from ..api.cluster import Cluster
 from ..errors import CommandError
 
 T = TypeVar("T")
+WRAPPED = ("Faults", "FaultHandle")  # by name, because a start does not import their module
 
 
-class BlockingCluster:
+class Blocking:
+    """An object of a running cluster whose methods block: its own methods, without `await`."""
+
+    def __init__(self, target: object, loop: asyncio.AbstractEventLoop) -> None:
+        self._target, self._loop = target, loop
+
+    def __getattr__(self, name: str) -> Any:
+        """Returns an attribute of the object, or a method that runs in the cluster's thread."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        attribute = getattr(self._target, name)
+        return self._blocking(attribute) if callable(attribute) else self._wrapped(attribute)
+
+    def __dir__(self) -> list[str]:
+        return [name for name in dir(self._target) if not name.startswith("_")]
+
+    def _blocking(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
+        def blocking(*arguments: object, **named: object) -> object:
+            return self._wrapped(call_in(self._loop, _awaited(method, *arguments, **named)))
+
+        return blocking
+
+    def _wrapped(self, result: object) -> object:
+        """Returns the result; the faults of a cluster and their handles block, too."""
+        return Blocking(result, self._loop) if type(result).__name__ in WRAPPED else result
+
+
+class BlockingCluster(Blocking):
     """A running cluster whose methods block: those of `Cluster`, without `await`.
 
     Its listeners respond while the test blocks in a Kafka client, because they run in another
@@ -23,7 +52,7 @@ class BlockingCluster:
     """
 
     def __init__(self, cluster: Cluster, loop: asyncio.AbstractEventLoop) -> None:
-        self._cluster, self._loop = cluster, loop
+        super().__init__(cluster, loop)
         self._is_ended = False
 
     def end(self) -> None:
@@ -31,23 +60,9 @@ class BlockingCluster:
         self._is_ended = True
 
     def __getattr__(self, name: str) -> Any:
-        """Returns an attribute of the cluster, or a method that runs in the cluster's thread."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if self._is_ended:
+        if self._is_ended and not name.startswith("_"):
             raise CommandError("the test of this cluster has ended: this call came late")
-        attribute = getattr(self._cluster, name)
-        return self._blocking(attribute) if callable(attribute) else attribute
-
-    def __dir__(self) -> list[str]:
-        return [name for name in dir(self._cluster) if not name.startswith("_")]
-
-    def _blocking(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(method)
-        def blocking(*arguments: object, **named: object) -> object:
-            return call_in(self._loop, _awaited(method, *arguments, **named))
-
-        return blocking
+        return super().__getattr__(name)
 
 
 def call_in(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[object, object, T]) -> T:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,8 +45,10 @@ class ProcessCluster:
         assert isinstance(generation, int), reset
         return ProcessCluster(self.http_url, generation)
 
-    def __getattr__(self, name: str) -> Callable[..., Document]:
+    def __getattr__(self, name: str) -> Any:
         operations = {operation.python: operation for operation in OPERATIONS}
+        if any(known.startswith(f"{name}.") for known in operations):
+            return _Methods(self, f"{name}.")  # such as `faults.add`
         if name not in operations:
             raise AttributeError(f"no operation {name!r}: expected {nearest(name, operations)}")
         return partial(self._call, operations[name])
@@ -81,6 +84,17 @@ class ProcessCluster:
         voters = self.quorum()["voters"]
         assert isinstance(voters, list), voters
         return ",".join(str(voter["endpoint"]) for voter in voters)
+
+
+class _Methods:
+    """The operations of a `ProcessCluster` whose names begin with `prefix`."""
+
+    def __init__(self, cluster: ProcessCluster, prefix: str) -> None:
+        self._cluster, self._prefix = cluster, prefix
+
+    def __getattr__(self, name: str) -> Callable[..., Document]:
+        method: Callable[..., Document] = getattr(self._cluster, self._prefix + name)
+        return method
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """One step of a scenario: a trigger and a verb."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -43,18 +43,11 @@ class Step:
     def from_document(value: object, path: Path) -> "Step":
         """Reads a step; raises Problem unless it has exactly one trigger and one verb."""
         words = mapping(value, path)
-        verbs = [word for word in words if word not in STEP_WORDS]
-        triggers = [word for word in words if word in TRIGGERS]
-        if len(verbs) != 1 or verbs[0] not in VERBS:
-            wrong = next((verb for verb in verbs if verb not in VERBS), None)
-            if wrong is not None:
-                raise Problem(
-                    (*path, wrong), f"unknown verb {wrong!r}: expected {nearest(wrong, VERBS)}"
-                )
-            raise Problem(path, f"expected one verb, got {', '.join(verbs) or 'none'}")
+        word = one_verb(words, STEP_WORDS, VERBS, path)
+        triggers = [key for key in words if key in TRIGGERS]
         if len(triggers) != 1:
             raise Problem(path, f"expected one of {', '.join(TRIGGERS)}, got {triggers}")
-        (word,), (trigger,) = verbs, triggers
+        (trigger,) = triggers
         is_when = trigger == "when"
         return Step(
             verb=read(VERBS[word], words[word] or {}, (*path, word)),
@@ -105,6 +98,19 @@ class Step:
             if getattr(self, word):
                 document[word] = document_of(getattr(self, word))
         return document | {self.word: document_of(self.verb)}
+
+
+def one_verb(
+    words: Mapping[str, object], others: Sequence[str], verbs: Mapping[str, object], path: Path
+) -> str:
+    """Returns the only key that is not in `others`; raises Problem unless it is one of `verbs`."""
+    named = [word for word in words if word not in others]
+    wrong = next((verb for verb in named if verb not in verbs), None)
+    if len(named) == 1 and wrong is None:
+        return named[0]
+    if wrong is not None:
+        raise Problem((*path, wrong), f"unknown verb {wrong!r}: expected {nearest(wrong, verbs)}")
+    raise Problem(path, f"expected one verb, got {', '.join(named) or 'none'}")
 
 
 def _one_of(words: Iterable[str]) -> Schema:

@@ -7,13 +7,14 @@ import pytest
 
 from kraftsim import Cluster
 from kraftsim.api.broker_states import STATES
+from kraftsim.api.faults import Faults
 from kraftsim.api.states import BrokerState, ProcessStateName
 from kraftsim.broker_agent.process_state import LASTING_STATES, ProcessState
 from kraftsim.controller.core.brokers.registration_state import RegistrationState
 from kraftsim.operation import Operation
 from kraftsim.operations import OPERATIONS
 
-NOUNS = ("broker", "clock", "cluster", "controller", "log", "quorum", "request", "topic")
+NOUNS = ("broker", "clock", "cluster", "controller", "fault", "log", "quorum", "request", "topic")
 
 
 def by_path(operation: Operation) -> tuple[str, ...]:
@@ -34,6 +35,9 @@ def by_path(operation: Operation) -> tuple[str, ...]:
 def by_method(operation: Operation) -> set[tuple[str, ...]]:
     """The nouns and verbs that the name of a method of `Cluster` may stand for."""
     name = operation.python
+    of, dot, verb = name.partition(".")
+    if dot:
+        return {(of.removesuffix("s"), verb)}
     noun = name.removesuffix("s")
     if noun in NOUNS:
         return {(noun, "show" if name == noun else "list")}
@@ -53,7 +57,8 @@ def test_an_operation_has_one_noun_and_one_verb(operation: Operation) -> None:
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_the_method_of_an_operation_has_its_parameters(operation: Operation) -> None:
-    method = getattr(Cluster, operation.python)
+    of, _, verb = operation.python.rpartition(".")
+    method = getattr({"": Cluster, "faults": Faults}[of], verb)
     ours = {parameter.name for parameter in operation.parameters} - {"id"}
 
     assert inspect.iscoroutinefunction(method)

@@ -1,0 +1,228 @@
+"""The faults of a running cluster: the verbs of scenario files, with a handle for each.
+
+Imported when the first fault is added, because the verbs take longer to import than a cluster takes
+to start.
+"""
+
+import asyncio
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from kraftsim.controller.core.node_id import numbers_of
+from kraftsim.scenarios.document.fault import InjectedFault, catalog
+from kraftsim.scenarios.language.durations import microseconds
+from kraftsim.scenarios.language.positions import found
+from kraftsim.scenarios.language.reading import Problem, document_of
+from kraftsim.scenarios.language.selectors import Selector
+from kraftsim.scenarios.stage.stage import Fault, Stage
+from kraftsim.scenarios.verbs import Verb
+from kraftsim.simulation.world import World
+
+from ..errors import CommandError, UnknownFault
+from ..options import ClusterOptions
+from .documents import FaultDocument, FaultVerb
+from .waiting import until_virtual
+
+FAULTS_MAX = 1_000  # faults of one cluster, ended ones included; the oldest ended ones make room
+POLL_S = 0.01  # between two looks at the hits of a fault, on a real clock
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What the faults need of their cluster: options, the world, and the entry to its timeline."""
+
+    options: ClusterOptions
+    world: Callable[[], World]
+    entered: Callable[[], AbstractContextManager[None]]
+
+
+class FaultHandle:
+    """A fault that was added: `hits` counts its effects so far."""
+
+    def __init__(self, live: Live, stage: Stage, fault: Fault, verb: Verb) -> None:
+        self._live, self._stage, self._fault, self._verb = live, stage, fault, verb
+
+    def __await__(self) -> Generator[None, None, "FaultHandle"]:
+        """Returns the handle: `await` is allowed where a test cannot know that it needs none."""
+        yield from ()
+        return self
+
+    @property
+    def id(self) -> str:
+        """The id of the fault."""
+        return self._fault.fault_id
+
+    @property
+    def hits(self) -> int:
+        """The number of effects so far, such as lost messages."""
+        return self._fault.effects()
+
+    @property
+    def is_open(self) -> bool:
+        """True until the fault is removed or its time is over."""
+        return self._fault.is_open
+
+    async def wait(self, hits: int = 1, timeout: str = "20s") -> int:
+        """Waits until the fault has had `hits` effects, and returns the number of its effects.
+
+        Raises TimeoutError after `timeout`. On a virtual clock the wait advances the time.
+        """
+        limit_us = microseconds(timeout)
+        if not await self._becomes_true(lambda: self.hits >= hits, limit_us):
+            raise TimeoutError(
+                f"expected {hits} hits of fault {self.id} within {timeout}, got {self.hits}"
+            )
+        return self.hits
+
+    async def remove(self) -> None:
+        """Ends the fault, and undoes it; does nothing if it has ended."""
+        with self._live.entered():
+            self._stage.lift(self._fault)
+
+    def document(self) -> FaultDocument:
+        """Returns the fault as HTTP and `--json` show it."""
+        fault = self._fault
+        return {
+            "id": fault.fault_id,
+            "verb": fault.kind,
+            "words": document_of(self._verb),
+            "open": fault.is_open,
+            "hits": self.hits,
+            "nodes": list(numbers_of(sorted(fault.nodes))),
+            "event": -1 if fault.seq is None else fault.seq,
+        }
+
+    async def _becomes_true(self, condition: Callable[[], bool], limit_us: int) -> bool:
+        if self._live.options.is_virtual:
+            return await until_virtual(self._live.world(), condition, limit_us)
+        try:
+            async with asyncio.timeout(limit_us / 1e6 / self._live.options.speed()):
+                while not condition():  # noqa: ASYNC110  # effects are counted without an event
+                    await asyncio.sleep(POLL_S)
+        except TimeoutError:
+            return condition()
+        return True
+
+
+class Faults:
+    """The faults of one cluster, in the order in which they were added."""
+
+    def __init__(
+        self,
+        options: ClusterOptions,
+        world: Callable[[], World],
+        entered: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        self._live = Live(options, world, entered)
+        self._stage: Stage | None = None
+        self._handles: dict[str, FaultHandle] = {}
+        self._count = 0
+
+    async def add(self, fault: Mapping[str, object]) -> FaultHandle:
+        """Begins a fault, written as a step of a scenario without its trigger.
+
+        `{"net.partition": {"on": 2, "for": "5s"}, "id": "cut"}`; without an id it gets one. Raises
+        CommandError, with the nearest word, for a mistake.
+        """
+        return self.begin(fault)
+
+    def begin(self, fault: Mapping[str, object]) -> FaultHandle:
+        """Begins a fault as `add` does, without a coroutine."""
+        try:
+            return self._begin(InjectedFault.from_document(fault, ()))
+        except Problem as problem:
+            raise CommandError(f"fault: {problem}") from None
+        except ValueError as error:  # nodes that the selectors do not find
+            raise CommandError(f"fault: {error}") from None
+
+    def _begin(self, injected: InjectedFault) -> FaultHandle:
+        stage = self._stage_of(self._live.world())
+        self._expect_room()
+        fault_id = injected.id or self._next_id(injected.word)
+        if fault_id in self._handles:
+            raise CommandError(f"fault: expected an id that no other fault has, got {fault_id!r}")
+        world = stage.world
+        _expect_nodes(world, injected.word, injected.verb)
+        with self._live.entered():
+            verb = injected.drawn(world.topology.settings, world.streams, fault_id)
+            fault = stage.begin(verb, injected.word, fault_id, injected.say)
+            if verb.for_ is not None:
+                world.timeline.after(verb.for_.us, lambda: stage.lift(fault))
+        handle = self._handles[fault_id] = FaultHandle(self._live, stage, fault, verb)
+        return handle
+
+    async def list(self) -> Sequence[FaultDocument]:
+        """Returns every fault, also those that have ended."""
+        return [handle.document() for handle in self._known().values()]
+
+    async def show(self, id: str) -> FaultDocument:
+        """Returns one fault. Raises UnknownFault if there is none with this id."""
+        return self.handle(id).document()
+
+    async def wait(self, id: str, hits: int = 1, timeout: str = "20s") -> FaultDocument:
+        """Waits until the fault has had `hits` effects; raises TimeoutError after `timeout`."""
+        handle = self.handle(id)
+        await handle.wait(hits, timeout)
+        return handle.document()
+
+    async def remove(self, id: str) -> FaultDocument:
+        """Ends the fault, and undoes it; does nothing if it has ended."""
+        handle = self.handle(id)
+        await handle.remove()
+        return handle.document()
+
+    async def catalog(self) -> Sequence[FaultVerb]:
+        """Returns the verbs that a running cluster accepts, with their words."""
+        return [
+            {"verb": verb, "words": words, "meaning": meaning} for verb, words, meaning in catalog()
+        ]
+
+    def handle(self, id: str) -> FaultHandle:
+        """Returns the handle of a fault. Raises UnknownFault if there is none with this id."""
+        handles = self._known()
+        if id not in handles:
+            raise UnknownFault(id, list(handles))
+        return handles[id]
+
+    def _known(self) -> dict[str, FaultHandle]:
+        self._stage_of(self._live.world())
+        return self._handles
+
+    def _stage_of(self, world: World) -> Stage:
+        """Returns the stage of the world; another world than before has no faults."""
+        if self._stage is None or self._stage.world is not world:
+            self._stage = Stage(world)
+            self._handles.clear()
+        return self._stage
+
+    def _expect_room(self) -> None:
+        """Forgets the oldest ended fault if there are too many; CommandError if all are open."""
+        if len(self._handles) < FAULTS_MAX:
+            return
+        ended = next((name for name, known in self._handles.items() if not known.is_open), None)
+        if ended is None:
+            raise CommandError(f"fault: expected at most {FAULTS_MAX} open faults: remove some")
+        del self._handles[ended]
+        if self._stage is not None:
+            self._stage.faults = [fault for fault in self._stage.faults if fault.fault_id != ended]
+
+    def _next_id(self, word: str) -> str:
+        """Returns an id that no fault has."""
+        while True:
+            self._count += 1
+            name = f"{word}-{self._count}"
+            if name not in self._handles:
+                return name
+
+
+def _expect_nodes(world: World, word: str, verb: Verb) -> None:
+    """Raises CommandError for an id that no node has, or a name that only a scenario binds."""
+    known = {*numbers_of(world.nodes), *numbers_of(world.clones)}
+    for path, selector in found(Selector, verb, (word,)):
+        if selector.word == "let":
+            text = f"expected nodes, got ${selector.value}, which only a scenario binds"
+            raise Problem(path, text)
+        if selector.word == "id" and selector.value not in known:
+            ids = ", ".join(map(str, sorted(known)))
+            raise Problem(path, f"no node {selector.value}: expected one of {ids}")

@@ -1,0 +1,77 @@
+"""A fault of a running cluster: a step of a scenario without a trigger.
+
+Left out are verbs that are operations of the cluster itself (topics, brokers that join or leave)
+and verbs that only a simulated address book supports.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from re import fullmatch
+from typing import Any
+
+from kraftsim.controller.core.settings import Settings
+from kraftsim.simulation.streams import Streams
+
+from ..language.amounts import Amount
+from ..language.positions import changed
+from ..language.reading import Path, Problem, mapping, read, words_of
+from ..verbs import VERBS, Verb
+from .step import one_verb
+
+FAULT_WORDS = ("id", "say")
+LEFT_OUT = (
+    "topic.create",
+    "broker.decommission",
+    "broker.unregister",
+    "broker.add",
+    "quorum.remove",
+    "features.update",
+    "note",
+    "proc.move",
+)
+FAULTS = {word: verb for word, verb in VERBS.items() if word not in LEFT_OUT}
+ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"  # stands in a path of HTTP
+RESERVED_ID = "catalog"
+
+
+@dataclass(frozen=True, slots=True)
+class InjectedFault:
+    """One verb, with the `id` of the fault (default: empty) and a text for its event."""
+
+    verb: Verb
+    word: str
+    id: str = ""
+    say: str = ""
+
+    @staticmethod
+    def from_document(value: object, path: Path) -> "InjectedFault":
+        """Reads a fault; raises Problem unless it has exactly one verb."""
+        words = mapping(value, path)
+        word = one_verb(words, FAULT_WORDS, FAULTS, path)
+        fault_id = read(str, words.get("id", ""), (*path, "id"))
+        if fault_id and (fault_id == RESERVED_ID or not fullmatch(ID, fault_id)):
+            expected = f"expected 1 to 64 letters, digits, '.', '_' and '-', not {RESERVED_ID!r}"
+            raise Problem((*path, "id"), f"{expected}, got {fault_id!r}")
+        return InjectedFault(
+            verb=read(FAULTS[word], words[word] or {}, (*path, word)),
+            word=word,
+            id=fault_id,
+            say=read(str, words.get("say", ""), (*path, "say")),
+        )
+
+    def drawn(self, settings: Settings, streams: Streams, fault_id: str) -> Verb:
+        """Returns the verb with every time computed from `settings`, or drawn."""
+        stream = streams.of(f"times/{fault_id}")
+        return changed(Amount, self.verb, lambda amount: amount.fixed(settings, stream))
+
+
+def catalog() -> Iterator[tuple[str, list[str], str]]:
+    """Yields each verb that a running cluster accepts: its word, its keys, its meaning."""
+    for word, verb in FAULTS.items():
+        kind: Any = verb  # mypy finds no __hash__ in the type of a class with slots
+        yield word, list(words_of(kind)), meaning(verb)
+
+
+def meaning(kind: Any) -> str:
+    """Returns the docstring of a type in one line, for pages and catalogues."""
+    return " ".join((kind.__doc__ or "").split())
