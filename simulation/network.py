@@ -6,7 +6,7 @@ Without rules a message costs one random draw. Rules are applied in the order of
 (`network_rules.py`).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from kraftsim.controller.core.node_id import NodeId
@@ -24,7 +24,8 @@ class Network:
     receive nothing. `delay_us` draws the delay of one message in microseconds (None: no delay).
     `loss` is the fraction of messages that is lost, 0.0 to 1.0. `arrived` listeners get every
     delivered message before its receiver does, `stopped` listeners every message that is lost
-    or held back. `queues` holds the queues of slow receivers, which get a message when its turn
+    or held back. Requests of a type in `armed` are reported by the rules about requests, when they
+    are handled. `queues` holds the queues of slow receivers, which get a message when its turn
     comes.
     """
 
@@ -36,6 +37,7 @@ class Network:
         self.delay_us: Callable[[], int] | None = None
         self.rules: list[Rule] = []
         self.queues: dict[NodeId, ServiceQueue] = {}
+        self.armed: Mapping[type, object] = {}
         self.arrived: list[Callable[[Message], None]] = []
         self.stopped: list[Callable[[Message], None]] = []
         self._timeline = timeline
@@ -45,7 +47,7 @@ class Network:
     def carry(self, message: Message, deliver: Callable[[], None]) -> None:
         """Calls `deliver` after the delay, if the link is open when the message arrives."""
         if self.loss and self._random() < self.loss:
-            self._stop(message)
+            self.stop(message)
             return
         delay_us = self.delay_us() if self.delay_us is not None else 0
         if not self.rules:
@@ -56,17 +58,17 @@ class Network:
         for rule in self.rules:
             lags_us = rule.on_departure(message, lags_us)
         if not lags_us:
-            self._stop(message)
+            self.stop(message)
         for lag_us in lags_us:
             self._timeline.after(lag_us, partial(self._arrive, message, deliver))
 
     def _arrive(self, message: Message, deliver: Callable[[], None]) -> None:
         if not self.is_whole and not self.is_open(message.sender, message.receiver):
-            self._stop(message)
+            self.stop(message)
             return
         for rule in self.rules:
             if not rule.lets_in(message, partial(self.admit, message, deliver)):
-                self._stop(message)
+                self.stop(message)
                 return
         if self.queues:
             self.admit(message, deliver)
@@ -82,16 +84,17 @@ class Network:
         if queue is None:
             self._deliver(message, deliver)
         elif not queue.put(partial(self._deliver, message, deliver)):
-            self._stop(message)
+            self.stop(message)
 
     def _deliver(self, message: Message, deliver: Callable[[], None]) -> None:
-        for listener in self.arrived:
-            listener(message)
+        if not self.armed or message.is_reply or type(message.request) not in self.armed:
+            self.report(message)
         deliver()
 
     def report(self, message: Message) -> None:
-        """Passes `message`, which did not use this network, to the `arrived` listeners."""
-        self._deliver(message, lambda: None)
+        """Passes `message`, which arrives now, to the `arrived` listeners."""
+        for listener in self.arrived:
+            listener(message)
 
     @property
     def is_whole(self) -> bool:
@@ -103,7 +106,8 @@ class Network:
         is_cut = (sender, receiver) in self.cut
         return not (is_cut or sender in self.mute or receiver in self.deaf)
 
-    def _stop(self, message: Message) -> None:
+    def stop(self, message: Message) -> None:
+        """Passes a message that is lost or held back to the `stopped` listeners."""
         for listener in self.stopped:
             listener(message)
 

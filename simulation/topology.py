@@ -1,12 +1,12 @@
 """The topology of a cluster: one value from which commands, `Cluster` and tests build a world."""
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import field
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER, AgentConfig
 from kraftsim.controller.core.feature_levels import METADATA_VERSION
 from kraftsim.controller.core.java_text import STRING_BYTES_MAX
-from kraftsim.controller.core.node_id import checked_id
+from kraftsim.controller.core.node_id import NodeId, broker_node, checked_id, controller_node
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
 from kraftsim.controller.core.settings import Settings
@@ -104,6 +104,22 @@ class Topology:
         for broker in self.brokers:
             expect_free("broker", broker.broker_id, controllers, brokers)
             brokers.add(broker.broker_id)
+
+    def nodes_in(self, rack: str) -> tuple[NodeId, ...]:
+        """Returns the controllers and brokers of a rack."""
+        return tuple(node for node, node_rack in self._racks().items() if node_rack == rack)
+
+    def racks_of(self, nodes: Iterable[NodeId]) -> tuple[str, ...]:
+        """Returns the racks of these nodes, without duplicates."""
+        rack_of = self._racks()
+        racks = (rack_of.get(node) for node in nodes)
+        return tuple(dict.fromkeys(rack for rack in racks if rack is not None))
+
+    def _racks(self) -> dict[NodeId, str | None]:
+        """Returns the rack of every node of the topology, controllers first."""
+        return {
+            controller_node(controller.node_id): controller.rack for controller in self.controllers
+        } | {broker_node(broker.broker_id): broker.rack for broker in self.brokers}
 
 
 def expect_free(

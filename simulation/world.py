@@ -34,6 +34,7 @@ from .disks import Disk
 from .journal import Journal
 from .message import Message
 from .network import Network
+from .request_rules import RequestRules
 from .streams import Streams, stream_name
 from .topology import BrokerSpec, Topology, agent_config, expect_free
 from .turning_points import TurningPoints
@@ -72,6 +73,8 @@ class World:
         self.timeline = Timeline(wall_start_ms=wall_start_ms)
         self.streams = streams
         self.network = Network(self.timeline, streams.draw_of("network"))
+        self.request_rules = RequestRules(self.network.report, self.network.stop)
+        self.network.armed = self.request_rules.armed
         self.committed_log = MetadataLog()
         self.history = ImageHistory(self.committed_log)
         self.journal = Journal(
@@ -175,7 +178,8 @@ class World:
             lost = ApiError(ErrorCode.NOT_CONTROLLER, "The active controller has just gone.")
             reply_to(lost if reply is None else reply)
 
-        network.admit(Message(OUTSIDE, node, request), partial(process.submit, request, answer))
+        message, receive = Message(OUTSIDE, node, request), self.request_rules.receive
+        network.admit(message, partial(receive, message, process, process.submit, answer))
 
     def send_request(
         self,
@@ -183,8 +187,13 @@ class World:
         request: Request,
         reply_to: Callable[[Reply | None], None],
         controller_id: int = -1,
+        *,
+        is_forwarded: bool = False,
     ) -> None:
-        """Sends a broker's request to a controller; for an id of -1 they take turns."""
+        """Sends a broker's request to a controller; for an id of -1 they take turns.
+
+        The rules about requests have already acted on a request that a broker forwards.
+        """
         process = self.controllers.get(controller_id)
         if process is None:
             controller_id = self._next_controller_id(asker, type(request))
@@ -196,7 +205,9 @@ class World:
             network.carry(message, partial(reply_to, reply))
 
         message = Message(asker, receiver, request)
-        network.carry(message, partial(process.submit, request, reply_back))
+        rules = self.request_rules
+        receive = rules.forward if is_forwarded else rules.receive
+        network.carry(message, partial(receive, message, process, process.submit, reply_back))
 
     def _next_controller_id(self, asker: NodeId, kind: type[Request]) -> int:
         """Returns the next controller in turn, counted by broker and kind of request."""
@@ -263,19 +274,20 @@ class World:
         def carry(send: Send, on_answer: Callable[[Response | None], None]) -> None:
             peer_id, request = send.peer_id, send.request
             peer = controller_node(peer_id)
+            message = Message(sender, peer, request)
             process = self.controllers.get(peer_id)
 
             def back(response: Response | None) -> None:
-                message = Message(peer, sender, request, True, response)
-                self.network.carry(message, partial(on_answer, response))
+                reply = Message(peer, sender, request, True, response)
+                self.network.carry(reply, partial(on_answer, response))
 
             def arrive() -> None:
                 if process is None or (peer_id in self._moved and self._has_moved(send)):
                     back(None)
                 else:
-                    process.submit_from_peer(request, back)
+                    self.request_rules.receive(message, process, process.submit_from_peer, back)
 
-            self.network.carry(Message(sender, peer, request), arrive)
+            self.network.carry(message, arrive)
 
         return carry
 
@@ -329,24 +341,6 @@ class World:
         return self.streams.draw_of(stream_name("node", node))
 
     # Any node
-
-    def nodes_in(self, rack: str) -> tuple[NodeId, ...]:
-        """Returns the controllers and brokers of a rack."""
-        return tuple(node for node, node_rack in self._racks().items() if node_rack == rack)
-
-    def racks_of(self, nodes: Iterable[NodeId]) -> tuple[str, ...]:
-        """Returns the racks of these nodes, without duplicates."""
-        rack_of = self._racks()
-        racks = (rack_of.get(node) for node in nodes)
-        return tuple(dict.fromkeys(rack for rack in racks if rack is not None))
-
-    def _racks(self) -> dict[NodeId, str | None]:
-        """Returns the rack of every node of the topology, controllers first."""
-        topology = self.topology
-        return {
-            controller_node(controller.node_id): controller.rack
-            for controller in topology.controllers
-        } | {broker_node(broker.broker_id): broker.rack for broker in topology.brokers}
 
     def leader_of(self, topic: str) -> tuple[NodeId, ...]:
         """Returns the leader of the topic's first partition; empty without a topic or leader."""

@@ -26,6 +26,7 @@ from kraftsim.scenarios.language import amounts, selectors
 from kraftsim.scenarios.language.durations import duration_text
 from kraftsim.scenarios.language.reading import words_of
 from kraftsim.scenarios.verbs import VERBS
+from kraftsim.scenarios.verbs.request_matching import Requests
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "scenario-words.md"
 INTRODUCTION = """\
@@ -48,6 +49,7 @@ BLOCKS = {
     "expect: leads_to": LeadsTo,
     "expect: during": During,
     "expect: converge": Converge,
+    "verbs rpc.*": Requests,
     "conditions: topic (`TopicState`)": TopicState,
 }
 TABLES: dict[str, ModuleType] = {

@@ -17,8 +17,14 @@ from .errors import ApiError, ErrorCode
 from .features.update_features import update_features
 from .partitions.alter_partition import alter_partition
 from .rpc import (
+    AddRaftVoterRequest,
+    AddRaftVoterResponse,
     AlterPartitionRequest,
     AlterPartitionResponse,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    BeginQuorumEpochRequest,
+    BeginQuorumEpochResponse,
     BrokerHeartbeatRequest,
     BrokerHeartbeatResponse,
     BrokerRegistrationRequest,
@@ -35,15 +41,29 @@ from .rpc import (
     DeleteTopicsResponse,
     DescribeClusterRequest,
     DescribeClusterResponse,
+    DescribeQuorumRequest,
+    DescribeQuorumResponse,
+    EndQuorumEpochRequest,
+    EndQuorumEpochResponse,
+    FetchRequest,
+    FetchResponse,
+    FetchSnapshotRequest,
+    FetchSnapshotResponse,
     MetadataRequest,
     MetadataResponse,
     MetadataTopic,
+    RemoveRaftVoterRequest,
+    RemoveRaftVoterResponse,
     Request,
     Response,
     UnregisterBrokerRequest,
     UnregisterBrokerResponse,
     UpdateFeaturesRequest,
     UpdateFeaturesResponse,
+    UpdateRaftVoterRequest,
+    UpdateRaftVoterResponse,
+    VoteRequest,
+    VoteResponse,
 )
 from .state import Decision, State
 from .topics.creation import create_topics
@@ -124,6 +144,28 @@ def _deleted_none(request: DeleteTopicsRequest, error: ApiError) -> DeleteTopics
     )
 
 
+def _with_code(response: Any) -> Callable[[Any, ApiError], Response]:
+    """Returns the function that makes a refusal of a response with a code for the whole."""
+
+    def refused(_: Any, error: ApiError) -> Response:
+        made: Response = response(error_code=error.code)
+        return made
+
+    return refused
+
+
+_OF_THE_QUORUM: Mapping[type, Any] = {  # which the node answers, and not a handler of this table
+    ApiVersionsRequest: ApiVersionsResponse,
+    FetchRequest: FetchResponse,
+    FetchSnapshotRequest: FetchSnapshotResponse,
+    VoteRequest: VoteResponse,
+    BeginQuorumEpochRequest: BeginQuorumEpochResponse,
+    EndQuorumEpochRequest: EndQuorumEpochResponse,
+    DescribeQuorumRequest: DescribeQuorumResponse,
+    AddRaftVoterRequest: AddRaftVoterResponse,
+    RemoveRaftVoterRequest: RemoveRaftVoterResponse,
+    UpdateRaftVoterRequest: UpdateRaftVoterResponse,
+}
 _REFUSALS: Mapping[type, Callable[[Any, ApiError], Response]] = {
     BrokerRegistrationRequest: lambda _, e: BrokerRegistrationResponse(error_code=e.code),
     BrokerHeartbeatRequest: lambda _, e: BrokerHeartbeatResponse(error_code=e.code),
@@ -143,6 +185,7 @@ _REFUSALS: Mapping[type, Callable[[Any, ApiError], Response]] = {
     DescribeClusterRequest: lambda _, e: DescribeClusterResponse(
         error_code=e.code, error_message=e.message
     ),
+    **{request: _with_code(response) for request, response in _OF_THE_QUORUM.items()},
     CreateTopicsRequest: _created_none,
     DeleteTopicsRequest: _deleted_none,
     MetadataRequest: _described_none,

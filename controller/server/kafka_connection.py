@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol, cast
 
 from ..core.errors import ErrorCode
@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 Describe = Callable[[ApiVersionsRequest, int], ApiVersionsResponse]
 Dispatch = Callable[[Request, Callable[[Reply], None]], None]
 Note = Callable[[str, RequestHeader, bytes], None]
+Intercept = Callable[["KafkaConnection", RequestHeader, Request], None]
 
 WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; above it, its requests wait
 IDLE_LOOKS = 20  # ten minutes, Kafka's connections.max.idle.ms
@@ -44,6 +45,8 @@ class Listener(Protocol):
     describe: Describe
     dispatch: Dispatch
     note: Note | None
+    intercepted: Mapping[type, object]
+    intercept: Intercept | None
     is_holding: bool
 
     def admit(self, connection: "KafkaConnection", transport: asyncio.BaseTransport) -> bool:
@@ -67,6 +70,7 @@ class KafkaConnection(asyncio.Protocol):
         self._cannot_write = False
         self._is_paused = False
         self._is_input_closed = False
+        self._is_silent = False
         self.address = ""
         self.unread_bytes = 0  # as noted in the runtime
         self._handled = self._handled_before = 0  # requests, now and at the last look
@@ -128,8 +132,9 @@ class KafkaConnection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Keep the bytes, and handle the requests that they complete."""
-        self._reader.feed(data)
-        self.work()
+        if not self._is_silent:
+            self._reader.feed(data)
+            self.work()
 
     def work(self) -> None:
         """Handle requests until a reply is pending, the client does not read or the turn ends."""
@@ -141,7 +146,9 @@ class KafkaConnection(asyncio.Protocol):
         runtime.turns.join(self)
         handled = 0
         try:
-            while not (self._awaited or self._cannot_write or listener.is_holding):
+            while not (
+                self._awaited or self._cannot_write or self._is_silent or listener.is_holding
+            ):
                 if handled:
                     if not reader.data:
                         break
@@ -173,11 +180,14 @@ class KafkaConnection(asyncio.Protocol):
         request = exchange.decode(frame, exchange.end)[0]
         if listener.note is not None:
             listener.note(self.address, exchange.header, frame)
-        if exchange.is_api_versions:
+        if type(request) in listener.intercepted and listener.intercept is not None:
+            self._awaited = (exchange, frame[4:8], request)
+            listener.intercept(self, exchange.header, request)
+        elif exchange.is_api_versions:
             self._describe(frame, exchange.version, request)
         else:
             self._awaited = (exchange, frame[4:8], request)
-            listener.dispatch(request, self._reply)
+            listener.dispatch(request, self.reply)
 
     def _put_off(self) -> None:
         """Handle the requests that remain in a later visit."""
@@ -221,17 +231,46 @@ class KafkaConnection(asyncio.Protocol):
         number = int.from_bytes(frame[4:8], signed=True)
         self._put(encode_response(API_VERSIONS, version, number, response))
 
-    def _reply(self, reply: Reply) -> None:
+    def reply(self, reply: Reply) -> None:
         """Encode the reply; it leaves with the other replies of its read, or alone if late."""
+        frame = self._encoded(reply)
+        if frame is not None:
+            self._put(frame)
+            if not self._is_working:
+                self._continue_soon()
+
+    def reply_damaged(self, reply: Reply, change: Callable[[bytes], bytes], closes: bool) -> None:
+        """Reply with changed bytes; then close the connection if `closes`."""
+        frame = self._encoded(reply)
+        if frame is not None:
+            self._put(change(frame))
+            if closes:
+                self.end()
+            elif not self._is_working:
+                self._continue_soon()
+
+    def end(self) -> None:
+        """Close the connection after the replies so far; the pending request gets none."""
+        self._awaited, self._is_silent = None, True
+        self.flush()
+        self._close()
+
+    def fall_silent(self) -> None:
+        """Reply to nothing more, and forget all later bytes, until the client disconnects."""
+        self._awaited, self._is_silent = None, True
+        self._reader = FrameReader(REQUEST_BYTES_MAX)
+        self._note_unread()
+        if not self._is_working:
+            self._mind_backlog()
+
+    def _encoded(self, reply: Reply) -> bytes | None:
+        """Returns the reply to the pending request as a frame; None if the connection ended."""
         awaited = self._awaited
         if awaited is None or self._transport is None:
-            return  # the connection ended before the reply
+            return None
         self._awaited = None
         exchange, correlation_id, request = awaited
-        response = response_to(request, reply, exchange.version)
-        self._put(exchange.encode(correlation_id, response))
-        if not self._is_working:
-            self._continue_soon()
+        return exchange.encode(correlation_id, response_to(request, reply, exchange.version))
 
     def _continue_soon(self) -> None:
         """Write a late reply; requests that remain wait for a visit."""

@@ -8,7 +8,7 @@ requests of a connection are handled before the others have their turn.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ..core.errors import Impossible
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
@@ -16,7 +16,7 @@ from ..raft.protocol import Reply
 from ..wire.apis.table import APIS
 from .admission import Admission
 from .bound_port import bound_port
-from .kafka_connection import Describe, Dispatch, KafkaConnection, Note
+from .kafka_connection import Describe, Dispatch, Intercept, KafkaConnection, Note
 from .runtime import Runtime
 
 CONNECTIONS_MAX = 10_000  # of one listener; further connections are closed at once
@@ -31,7 +31,9 @@ class KafkaListener:
 
     It reads no request before `serve`. `describe(request, version)` answers ApiVersions, whose
     response depends on the requested version; `dispatch(request, reply_to)` handles all other
-    requests. `note(address, header, frame)`, if it is set, gets every request before.
+    requests. `note(address, header, frame)`, if it is set, gets every request before. Requests of
+    the types in `intercepted` go to `intercept(connection, header, request)` instead, which may
+    reply, close the connection, or call `handle` later.
     """
 
     def __init__(self, kind: str, name: str) -> None:
@@ -42,6 +44,8 @@ class KafkaListener:
         self.describe: Describe = _unset_describe
         self.dispatch: Dispatch = _unset_dispatch
         self.note: Note | None = None
+        self.intercepted: Mapping[type, object] = {}
+        self.intercept: Intercept | None = None
         self.connections: set[KafkaConnection] = set()
         self._admission = Admission(name, spare_files=SPARE_FILES)
         self.is_holding = True
@@ -66,6 +70,13 @@ class KafkaListener:
         )
         self._look = loop.call_later(LOOK_S, self._look_at_connections)
         return bound_port(self._server)
+
+    def handle(self, request: Request, version: int, reply_to: Callable[[Reply], None]) -> None:
+        """Handle a request that was intercepted."""
+        if isinstance(request, ApiVersionsRequest):
+            reply_to(self.describe(request, version))
+        else:
+            self.dispatch(request, reply_to)
 
     def close(self) -> None:
         """Stop listening and abort every connection, as a killed process does."""

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Protocol
 
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.controller.core.node_id import broker_node
+from kraftsim.controller.core.node_id import broker_node, controller_node
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.kafka_connection import Describe
 from kraftsim.controller.server.runtime import Runtime
@@ -18,6 +18,7 @@ from .binding import binding
 from .description import client_view
 from .facades import Facade
 from .followed_listener import FollowedListener
+from .interception import intercept
 from .loop_watch import LoopWatch
 from .request_journal import RequestJournal
 from .traffic import Traffic
@@ -90,6 +91,7 @@ class Service:
         for node_id, listener in self.controllers.items():
             process = world.controllers[node_id]
             listener.note = partial(self.requests.note, listener.name)
+            intercept(listener, world.request_rules, controller_node(node_id))
             listener.serve(runtime, _describe(process), process.hosted.submit)
         world.agent_listeners.append(self._on_agent_state)
         world.controller_listeners.append(self._on_controller)
@@ -103,9 +105,10 @@ class Service:
             client_view(world),
             world.agents[broker_id],
             runtime,
-            partial(world.send_request, broker_node(broker_id)),
+            partial(world.send_request, broker_node(broker_id), is_forwarded=True),
         )
         listener.note = partial(self.requests.note, listener.name)
+        intercept(listener, world.request_rules, broker_node(broker_id))
         listener.serve(runtime, facade.describe, facade.answer)
 
     def traffic(self, runtime: Runtime) -> Traffic:

@@ -123,7 +123,7 @@ class Selector:
                     raise ValueError(f"${self.value} is not bound: `let` binds {known}")
                 return bound[str(self.value)]
             case "rack":
-                return world.nodes_in(str(self.value))
+                return world.topology.nodes_in(str(self.value))
             case "leader_of":
                 return world.leader_of(str(self.value))
             case "every":
@@ -136,9 +136,9 @@ class Selector:
                 return self.of[0].nodes(world, bound, stream)[position - 1 : position]
             case "rack_of":
                 nodes = self.of[0].nodes(world, bound, stream)
-                return tuple(
-                    node for rack in world.racks_of(nodes) for node in world.nodes_in(rack)
-                )
+                topology = world.topology
+                racks = topology.racks_of(nodes)
+                return tuple(node for rack in racks for node in topology.nodes_in(rack))
             case "other_than":
                 excluded, whole = (selector.nodes(world, bound, stream) for selector in self.of)
                 return tuple(node_id for node_id in whole if node_id not in excluded)

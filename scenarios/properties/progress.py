@@ -258,6 +258,8 @@ class ProgressDuring(Property):
 
     def _is_reachable(self, broker: NodeId) -> bool:
         network = self.world.network
+        if BrokerRegistrationRequest in self.world.request_rules.armed:
+            return False
         return all(
             network.is_open(broker, node_id) and network.is_open(node_id, broker)
             for node_id in map(controller_node, self.world.controllers)

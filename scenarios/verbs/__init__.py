@@ -1,6 +1,6 @@
 """Every verb of a scenario, by its word (`VERBS`): one file per family."""
 
-from . import admin, clocks, disks, link_quality, links, membership, processes
+from . import admin, clocks, disks, link_quality, links, membership, processes, requests
 from .verb import VERBS, Verb
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "disks",
     "membership",
     "processes",
+    "requests",
     "links",
     "link_quality",
 ]
