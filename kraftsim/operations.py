@@ -3,7 +3,7 @@
 `operation.py` says what a row of the table is.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kraftsim.controller.wire.json.log_paths import LOG, LOG_END
@@ -27,9 +27,6 @@ from .api.documents import (
     EndingCluster,
     EventPage,
     Explanation,
-    FaultCatalog,
-    FaultDocument,
-    FaultList,
     LeaderDocument,
     LogEndDocument,
     LogPage,
@@ -41,6 +38,7 @@ from .api.documents import (
     TopicList,
 )
 from .clock_operations import CLOCK_OPERATIONS
+from .fault_operations import FAULT_OPERATIONS
 from .operation import Operation, Run
 
 if TYPE_CHECKING:
@@ -233,38 +231,6 @@ async def undeafen_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
     return kraft.broker_states(id)
 
 
-async def add_fault(kraft: "Cluster", fault: Mapping[str, object]) -> FaultDocument:
-    """Begin a fault, written as a step of a scenario without its trigger."""
-    return (await kraft.faults.add(fault)).document()
-
-
-async def list_faults(kraft: "Cluster") -> FaultList:
-    """List the faults that were added, with their hits."""
-    return {"faults": list(await kraft.faults.list())}
-
-
-async def show_fault(kraft: "Cluster", id: str) -> FaultDocument:
-    """Show a fault: its verb, its nodes, its hits and the event of its begin."""
-    return await kraft.faults.show(id)
-
-
-async def wait_for_fault(
-    kraft: "Cluster", id: str, hits: int = 1, timeout: str = "20s"
-) -> FaultDocument:
-    """Wait until a fault has had a number of hits."""
-    return await kraft.faults.wait(id, hits, timeout)
-
-
-async def remove_fault(kraft: "Cluster", id: str) -> FaultDocument:
-    """End a fault, and undo it."""
-    return await kraft.faults.remove(id)
-
-
-async def show_fault_catalog(kraft: "Cluster") -> FaultCatalog:
-    """List the verbs of faults with their words and their meaning."""
-    return {"verbs": list(await kraft.faults.catalog())}
-
-
 async def wait(
     kraft: "Cluster",
     broker: int | None = None,
@@ -314,9 +280,6 @@ LIST_REQUESTS = Operation(
 EXPLAIN = Operation("GET", "/sim/explain/{event}", ("explain",), "explain", explain)
 
 RESET = Operation("POST", "/sim/reset", ("reset",), "reset", reset, changes=True)
-FAULT_CATALOG = Operation(
-    "GET", "/sim/faults/catalog", ("fault", "catalog"), "faults.catalog", show_fault_catalog
-)
 DOWN = Operation("POST", "/sim/down", ("down",), "down", down, changes=True)
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -376,27 +339,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     *CLOCK_OPERATIONS,
     RESET,
-    Operation("POST", "/sim/faults", ("fault", "add"), "faults.add", add_fault, changes=True),
-    Operation("GET", "/sim/faults", ("fault", "list"), "faults.list", list_faults),
-    # before the paths with an id, of which it would be one
-    FAULT_CATALOG,
-    Operation("GET", "/sim/faults/{id}", ("fault", "show"), "faults.show", show_fault),
-    Operation(
-        "GET",
-        "/sim/faults/{id}/wait",
-        ("fault", "wait"),
-        "faults.wait",
-        wait_for_fault,
-        moves_time=True,
-    ),
-    Operation(
-        "POST",
-        "/sim/faults/{id}/remove",
-        ("fault", "remove"),
-        "faults.remove",
-        remove_fault,
-        changes=True,
-    ),
+    *FAULT_OPERATIONS,
     DOWN,
     Operation("GET", "/v1/wait", ("wait",), "wait", wait, moves_time=True, check=check_wait),
 )

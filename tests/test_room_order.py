@@ -23,7 +23,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "api files",
         "commands parameter_texts",
         "operation",
-        "clock_operations",
+        "clock_operations fault_operations",
         "operations",
         "http",
         "cli",

@@ -306,7 +306,7 @@ class Cluster(Reading):
         """The faults of the cluster: `await kraft.faults.add({"net.partition": {"on": 2}})`."""
         if self._faults is None:
             module = import_module("kraftsim.api.faults")  # slow, and not needed at every start
-            self._faults = module.Faults(self.options, lambda: self.world, self._entered)
+            self._faults = module.Faults(lambda: self.world, lambda: self._clock, self._entered)
         return self._faults
 
     # Simulated brokers

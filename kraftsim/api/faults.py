@@ -6,7 +6,7 @@ to start.
 
 import asyncio
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 
 from kraftsim.controller.core.node_id import numbers_of
@@ -20,9 +20,8 @@ from kraftsim.scenarios.verbs import Verb
 from kraftsim.simulation.world import World
 
 from ..errors import CommandError, UnknownFault
-from ..options import ClusterOptions
+from ..service.clock_control import ClockControl
 from .documents import FaultDocument, FaultVerb
-from .waiting import until_virtual
 
 FAULTS_MAX = 1_000  # faults of one cluster, ended ones included; the oldest ended ones make room
 POLL_S = 0.01  # between two looks at the hits of a fault, on a real clock
@@ -30,10 +29,10 @@ POLL_S = 0.01  # between two looks at the hits of a fault, on a real clock
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """What the faults need of their cluster: options, the world, and the entry to its timeline."""
+    """What the faults need of their cluster: its world and clock, and the entry to its timeline."""
 
-    options: ClusterOptions
     world: Callable[[], World]
+    clock: Callable[[], ClockControl]
     entered: Callable[[], AbstractContextManager[None]]
 
 
@@ -76,9 +75,10 @@ class FaultHandle:
         return self.hits
 
     async def remove(self) -> None:
-        """Ends the fault, and undoes it; does nothing if it has ended."""
-        with self._live.entered():
-            self._stage.lift(self._fault)
+        """Ends the fault, and undoes it; does nothing if it or its cluster has ended."""
+        if self._stage.world is self._live.world():
+            with self._live.entered():
+                self._stage.lift(self._fault)
 
     def document(self) -> FaultDocument:
         """Returns the fault as HTTP and `--json` show it."""
@@ -94,15 +94,14 @@ class FaultHandle:
         }
 
     async def _becomes_true(self, condition: Callable[[], bool], limit_us: int) -> bool:
-        if self._live.options.is_virtual:
-            return await until_virtual(self._live.world(), condition, limit_us)
-        try:
-            async with asyncio.timeout(limit_us / 1e6 / self._live.options.speed()):
+        clock = self._live.clock()
+        if clock.is_standing:
+            return await clock.until(condition, limit_us, f"hits of fault {self.id}")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(limit_us / 1e6 / clock.speed):
                 while not condition():  # noqa: ASYNC110  # effects are counted without an event
                     await asyncio.sleep(POLL_S)
-        except TimeoutError:
-            return condition()
-        return True
+        return condition()
 
 
 class Faults:
@@ -110,11 +109,11 @@ class Faults:
 
     def __init__(
         self,
-        options: ClusterOptions,
         world: Callable[[], World],
+        clock: Callable[[], ClockControl],
         entered: Callable[[], AbstractContextManager[None]],
     ) -> None:
-        self._live = Live(options, world, entered)
+        self._live = Live(world, clock, entered)
         self._stage: Stage | None = None
         self._handles: dict[str, FaultHandle] = {}
         self._count = 0

@@ -110,6 +110,18 @@ async def test_ended_faults_make_room_and_open_ones_do_not(
     assert [fault["id"] for fault in await kraft.faults.list()] == ["second", "third"]
 
 
+async def test_a_reset_cluster_has_no_faults(kraft: Cluster) -> None:
+    crash = await kraft.faults.add({"proc.crash": {"on": 2}})
+    await kraft.reset()
+    listed = await kraft.faults.list()
+
+    await crash.remove()  # which would start the broker of the former cluster
+
+    assert listed == []
+    assert "RUNNING" in kraft.states_of(2)
+    assert await kraft.faults.add(CUT | {"id": "cut"})
+
+
 async def test_http_adds_shows_waits_and_removes(http: Http, kraft: Cluster) -> None:
     added = await http.post("/sim/faults", {"fault": CUT | {"id": "cut"}})
     waited = await http.get("/sim/faults/cut/wait", hits=2)

@@ -1,0 +1,69 @@
+"""The rows of the table of operations about faults."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from .api.documents import FaultCatalog, FaultDocument, FaultList
+from .operation import Operation
+
+if TYPE_CHECKING:
+    from .api.cluster import Cluster
+
+
+async def add_fault(kraft: "Cluster", fault: Mapping[str, object]) -> FaultDocument:
+    """Begin a fault, written as a step of a scenario without its trigger."""
+    return (await kraft.faults.add(fault)).document()
+
+
+async def list_faults(kraft: "Cluster") -> FaultList:
+    """List the faults that were added, with their hits."""
+    return {"faults": list(await kraft.faults.list())}
+
+
+async def show_fault(kraft: "Cluster", id: str) -> FaultDocument:
+    """Show a fault: its verb, its nodes, its hits and the event of its begin."""
+    return await kraft.faults.show(id)
+
+
+async def wait_for_fault(
+    kraft: "Cluster", id: str, hits: int = 1, timeout: str = "20s"
+) -> FaultDocument:
+    """Wait until a fault has had a number of hits."""
+    return await kraft.faults.wait(id, hits, timeout)
+
+
+async def remove_fault(kraft: "Cluster", id: str) -> FaultDocument:
+    """End a fault, and undo it."""
+    return await kraft.faults.remove(id)
+
+
+async def show_fault_catalog(kraft: "Cluster") -> FaultCatalog:
+    """List the verbs of faults with their words and their meaning."""
+    return {"verbs": list(await kraft.faults.catalog())}
+
+
+FAULT_OPERATIONS: tuple[Operation, ...] = (
+    Operation("POST", "/sim/faults", ("fault", "add"), "faults.add", add_fault, changes=True),
+    Operation("GET", "/sim/faults", ("fault", "list"), "faults.list", list_faults),
+    # before the paths with an id, of which it would be one
+    Operation(
+        "GET", "/sim/faults/catalog", ("fault", "catalog"), "faults.catalog", show_fault_catalog
+    ),
+    Operation("GET", "/sim/faults/{id}", ("fault", "show"), "faults.show", show_fault),
+    Operation(
+        "GET",
+        "/sim/faults/{id}/wait",
+        ("fault", "wait"),
+        "faults.wait",
+        wait_for_fault,
+        moves_time=True,
+    ),
+    Operation(
+        "POST",
+        "/sim/faults/{id}/remove",
+        ("fault", "remove"),
+        "faults.remove",
+        remove_fault,
+        changes=True,
+    ),
+)
