@@ -14,7 +14,7 @@ from .large_requests import large_requests
 from .quorum import heartbeats_beside_kafka, quorum
 from .report import Row, print_rows, write_rows
 from .scale import scale
-from .simulation import simulation
+from .simulation import request_faults, simulation
 from .simulation_peers import simulation_peers
 from .starts import agents, in_process, start
 
@@ -30,6 +30,7 @@ BENCHMARKS = {
         backend,
         attacks,
         large_requests,
+        request_faults,
         quorum,
         simulation,
         simulation_peers,

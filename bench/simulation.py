@@ -3,12 +3,19 @@
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 
+from kraftsim.controller.core.node_id import broker_node, controller_node
+from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
+from kraftsim.scenarios.language.reading import read
 from kraftsim.scenarios.properties import ALWAYS
 from kraftsim.scenarios.running.digest import Digest
 from kraftsim.scenarios.running.watch import watch
+from kraftsim.scenarios.stage.stage import Stage
+from kraftsim.scenarios.verbs import VERBS
 from kraftsim.simulation.delays import uniform
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.streams import Streams
 from kraftsim.simulation.topology import BrokerSpec, ControllerSpec, Topology, unbound_port
 from kraftsim.simulation.world import World
@@ -24,6 +31,8 @@ DELAY_US = (1_000, 10_000)  # of every message, in each direction
 FLEET = 1_000
 REGISTERS_WITHIN_S = 600  # each broker of the fleet restarts once in this time
 HOURS = 3, 12  # virtual hours at which memory is compared
+RULES, REQUESTS = 100, 100_000  # faults of requests, and requests of one measure
+BROKER = 7
 FLEET_S = 60  # the measured part of REGISTERS_WITHIN_S; the rest is extrapolated
 
 
@@ -142,3 +151,54 @@ def _cpu_s(world: World, seconds: int) -> float:
     began = time.process_time()
     world.advance(seconds * SECOND_US)
     return time.process_time() - began
+
+
+def request_faults() -> list[Row]:
+    """Measures what the rules add to the delivery of a heartbeat to a controller."""
+    heartbeat = {"api": "BrokerHeartbeat"}
+    of_others = [heartbeat | {"broker": 1000 + number} for number in range(RULES)]
+    of_one = [*of_others[1:], heartbeat | {"broker": BROKER}]
+    of_another_epoch = [heartbeat | {"epoch": number} for number in range(RULES)]
+    return [
+        _fault_row("no fault of requests", [], "<= 1 us"),
+        _fault_row("100, of another API", [{"api": "Vote"}] * RULES, "<= 1 us"),
+        _fault_row("100, of other brokers", of_others, "<= 5 us"),
+        _fault_row("100, one of this broker observes", of_one, "<= 5 us"),
+        _fault_row("100 of every broker, each with another epoch", of_another_epoch, ""),
+    ]
+
+
+def _fault_row(name: str, faults: list[dict[str, object]], goal: str) -> Row:
+    world = World(Topology(cluster_id="bench"), streams=Streams(1))
+    stage = Stage(world)
+    for number, words in enumerate(faults):
+        stage.begin(read(VERBS["rpc.observe"], words), "rpc.observe", f"fault-{number}")
+    added_us = median(_added_us(world) for _ in range(RUNS))
+    return Row(f"cost of a request: {name}", f"{added_us:.2f} us", "", None, goal)
+
+
+def _added_us(world: World) -> float:
+    """Returns the microseconds that the rules add to a delivery, which itself does nothing."""
+    request = BrokerHeartbeatRequest(
+        broker_id=BROKER,
+        broker_epoch=BROKER,
+        current_metadata_offset=0,
+        want_fence=False,
+        want_shut_down=False,
+    )
+    message = Message(broker_node(BROKER), controller_node(3000), request)
+    process = world.controllers[3000]
+    process.is_alive = True
+    receive = partial(world.request_rules.receive, message, process, _nothing, None)
+    return (_elapsed_ns(receive) - _elapsed_ns(partial(_nothing, request, None))) / REQUESTS / 1000
+
+
+def _elapsed_ns(deliver: Callable[[], None]) -> int:
+    began = time.perf_counter_ns()
+    for _ in range(REQUESTS):
+        deliver()
+    return time.perf_counter_ns() - began
+
+
+def _nothing(request: object, reply_to: object) -> None:
+    """Handles a request without doing anything."""

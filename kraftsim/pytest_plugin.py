@@ -7,7 +7,7 @@ from inspect import isasyncgenfunction, iscoroutinefunction
 
 import pytest
 
-from .testing.keys import EXPLORED, RUNNING
+from .testing.keys import EXPLORED, FAULTS, RUNNING
 
 TYPE_CHECKING = False  # importing typing takes time at every start of pytest
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .api.cluster import Cluster
+    from .testing.aimed_faults import AimedFaults
     from .testing.blocking import BlockingCluster
     from .testing.clock import ClusterClock
     from .testing.factory import Factory
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 MARKER = (
     "kraft(brokers=3, controllers=1, clock='auto', seed=None, scope='function', may_leak=False, "
-    "...): the cluster of the fixtures kraft and kraft_sync; any argument of kraftsim.Cluster"
+    "may_miss=False, ...): the cluster of the fixtures kraft and kraft_sync; any argument of "
+    "kraftsim.Cluster"
 )
 
 
@@ -93,6 +95,20 @@ async def kraft_clock(kraft: "Cluster") -> "ClusterClock":
 
 
 @pytest.fixture
+def kraft_faults(request: pytest.FixtureRequest) -> "AimedFaults":
+    """The faults of the test's cluster: `kraft_faults.add(api="BrokerHeartbeat", action="drop")`.
+
+    A test that passes although one of its faults had no effect fails, unless the fault was added
+    with `may_miss=True` or the marker has it.
+    """
+    from .testing.aimed_faults import AimedFaults
+
+    faults = AimedFaults(request)
+    request.node.stash[FAULTS] = faults
+    return faults
+
+
+@pytest.fixture
 def kraft_sync(request: pytest.FixtureRequest) -> "Iterator[BlockingCluster]":
     """A running cluster in a thread of its own, for blocking clients; its methods block.
 
@@ -140,6 +156,15 @@ def pytest_fixture_setup(
             patch.setattr(fixturedef, "func", prepared(function, request))
             return (yield)
     return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> "Generator[None, object, object]":
+    """Fails a test that passed although a fault of it had no effect."""
+    result = yield
+    if FAULTS in item.stash:
+        item.stash[FAULTS].refuse_missed()
+    return result
 
 
 @pytest.hookimpl(wrapper=True)

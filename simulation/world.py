@@ -34,7 +34,7 @@ from .disks import Disk
 from .journal import Journal
 from .message import Message
 from .network import Network
-from .request_rules import RequestRules
+from .requests.rules import RequestRules
 from .streams import Streams, stream_name
 from .topology import BrokerSpec, Topology, agent_config, expect_free
 from .turning_points import TurningPoints

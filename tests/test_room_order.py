@@ -54,10 +54,10 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     ),
     "kraftsim.controller.wire": ("errors", "codec", "records", "apis json", "frames"),
     "kraftsim.simulation": (
-        "arrival delays event_row journal_kinds message ports",
+        "delays event_row journal_kinds message ports",
         "topology",
-        "causes disks network_rules recurring request_rules service_queue streams",
-        "controller_nodes controller_process journal network request_actions",
+        "causes disks network_rules recurring requests service_queue streams",
+        "controller_nodes controller_process journal network",
         "turning_points",
         "world",
         "processes",

@@ -55,6 +55,8 @@ class Cluster(Reading):
     is not a loopback address.
     """
 
+    _faults: "Faults | None" = None
+
     def __init__(
         self,
         brokers: int = 3,
@@ -96,7 +98,6 @@ class Cluster(Reading):
         self.cluster_id = cluster_id or uuid_text(random_uuid(self._streams.draw_of("cluster")))
         self._service = Service(host, self.options.http_token())
         self._running: Running | None = None
-        self._faults: Faults | None = None
 
     async def __aenter__(self) -> "Cluster":
         await self.start()

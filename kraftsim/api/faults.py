@@ -15,6 +15,7 @@ from kraftsim.scenarios.language.durations import microseconds
 from kraftsim.scenarios.language.positions import found
 from kraftsim.scenarios.language.reading import Problem, document_of
 from kraftsim.scenarios.language.selectors import Selector
+from kraftsim.scenarios.language.spelling import as_written
 from kraftsim.scenarios.stage.stage import Fault, Stage
 from kraftsim.scenarios.verbs import Verb
 from kraftsim.simulation.world import World
@@ -79,6 +80,10 @@ class FaultHandle:
         if self._stage.world is self._live.world():
             with self._live.entered():
                 self._stage.lift(self._fault)
+
+    def text(self) -> str:
+        """Returns the verb and its words in one line, as a scenario file has them."""
+        return f"{self._fault.kind}: {as_written(document_of(self._verb))}"
 
     def document(self) -> FaultDocument:
         """Returns the fault as HTTP and `--json` show it."""

@@ -75,13 +75,14 @@ class _Metrics(Collector):
     def _of_faults(self) -> Iterator[Metric]:
         network = self._world.network
         armed = GaugeMetricFamily(
-            "kraftsim_faults_armed", "Faults of the network that are active.", labels=["kind"]
+            "kraftsim_faults_armed", "Faults of links and requests in force.", labels=["kind"]
         )
         counts = {
             "mute": len(network.mute),
             "deaf": len(network.deaf),
             "cut": len(network.cut),
             "rule": len(network.rules),
+            "request": len(self._world.request_rules),
         }
         for kind, count in counts.items():
             armed.add_metric([kind], count)

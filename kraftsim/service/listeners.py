@@ -6,19 +6,24 @@ from functools import partial
 from typing import Protocol
 
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.controller.core.node_id import broker_node, controller_node
+from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
+from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.server import api_versions
-from kraftsim.controller.server.kafka_connection import Describe
+from kraftsim.controller.server.kafka_connection import Describe, KafkaConnection
+from kraftsim.controller.server.kafka_listener import KafkaListener
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.timeline import Timeline
+from kraftsim.controller.wire.frames import RequestHeader
 from kraftsim.simulation.controller_process import ControllerProcess
+from kraftsim.simulation.requests.arrival import Arrival, Change, ReplyTo, broker_of
+from kraftsim.simulation.requests.rules import RequestRules
 from kraftsim.simulation.world import World
 
 from .binding import binding
 from .description import client_view
 from .facades import Facade
 from .followed_listener import FollowedListener
-from .interception import intercept
 from .loop_watch import LoopWatch
 from .request_journal import RequestJournal
 from .traffic import Traffic
@@ -170,3 +175,48 @@ def _describe(process: ControllerProcess) -> Describe:
     It asks the process for its node at every call, because a restart replaces the node.
     """
     return lambda request, version: api_versions.of_controller(process.node, request, version)
+
+
+def intercept(listener: KafkaListener, rules: RequestRules, node: NodeId) -> None:
+    """Makes the listener of `node` ask the rules about each request of an armed type."""
+
+    def on_request(connection: KafkaConnection, header: RequestHeader, request: Request) -> None:
+        broker_id = broker_of(request, node)
+        arrival = SocketArrival(request, node, broker_id, listener, connection, header)
+        rules.go_on(iter(rules.rules_of(request, broker_id)), arrival, arrival.reply_to)
+
+    listener.intercepted, listener.intercept = rules.armed, on_request
+
+
+class SocketArrival(Arrival):
+    """A request that a client has sent over a socket."""
+
+    __slots__ = ("_connection", "_listener")
+
+    def __init__(
+        self,
+        request: Request,
+        node: NodeId,
+        broker_id: int,
+        listener: KafkaListener,
+        connection: KafkaConnection,
+        header: RequestHeader,
+    ) -> None:
+        self._listener, self._connection = listener, connection
+        client_id, version = header.client_id, header.api_version
+        super().__init__(request, node, broker_id, self._send, client_id, version)
+
+    def _send(self, reply: Reply | None) -> None:
+        if reply is None:
+            self._connection.end()
+        else:
+            self._connection.reply(reply)
+
+    def submit(self, reply_to: ReplyTo) -> None:
+        self._listener.handle(self.request, self.version or 0, reply_to)
+
+    def lose(self, is_handled: bool) -> None:
+        self._connection.fall_silent()
+
+    def send_damaged(self, reply: Reply, change: Change, closes: bool, reply_to: ReplyTo) -> None:
+        self._connection.reply_damaged(reply, change, closes)

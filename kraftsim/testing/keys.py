@@ -4,9 +4,12 @@ import pytest
 
 TYPE_CHECKING = False  # pytest imports this module at every start
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..api.cluster import Cluster
 
 EXPLORED = "_kraft_explored_seed"  # the parameter of a test that --kraft-explore makes
 SEED = pytest.StashKey[int]()
 RUNNING: "pytest.StashKey[list[Cluster]]" = pytest.StashKey()
+FAULTS: "pytest.StashKey[Any]" = pytest.StashKey()
 FAILED = pytest.StashKey[bool]()

@@ -14,7 +14,11 @@ from .keys import EXPLORED, SEED
 
 DEFAULTS: Mapping[str, object] = {"kafka_port": 0, "controller_port": 0, "clock": "auto"}
 SCOPES = ("function", "module", "session")
-OF_THE_PLUGIN = ("scope", "may_leak")  # arguments of the marker beside those of `Cluster`
+OF_THE_PLUGIN = (
+    "scope",
+    "may_leak",
+    "may_miss",
+)  # arguments of the marker beside those of `Cluster`
 SEEDS = 2**31
 
 
@@ -28,9 +32,18 @@ def requested_scope(test: pytest.Item) -> str:
 
 def may_leak(test: pytest.Item) -> bool:
     """Returns True if the test's marker lets it leave connections and tasks behind."""
-    allowed = _marked(test).get("may_leak", False)
+    return _is_allowed(test, "may_leak")
+
+
+def may_miss(test: pytest.Item) -> bool:
+    """Returns True if the test's marker lets its faults have no effect."""
+    return _is_allowed(test, "may_miss")
+
+
+def _is_allowed(test: pytest.Item, name: str) -> bool:
+    allowed = _marked(test).get(name, False)
     if not isinstance(allowed, bool):
-        refuse(f"may_leak: expected True or False, got {allowed!r}")
+        refuse(f"{name}: expected True or False, got {allowed!r}")
     return allowed
 
 

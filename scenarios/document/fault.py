@@ -4,7 +4,7 @@ Left out are verbs that are operations of the cluster itself (topics, brokers th
 and verbs that only a simulated address book supports.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from re import fullmatch
 from typing import Any
@@ -14,7 +14,8 @@ from kraftsim.simulation.streams import Streams
 
 from ..language.amounts import Amount
 from ..language.positions import changed
-from ..language.reading import Path, Problem, mapping, read, words_of
+from ..language.reading import Path, Problem, key_of, mapping, read, words_of
+from ..language.suggestions import nearest
 from ..verbs import VERBS, Verb
 from .step import one_verb
 
@@ -63,6 +64,20 @@ class InjectedFault:
         """Returns the verb with every time computed from `settings`, or drawn."""
         stream = streams.of(f"times/{fault_id}")
         return changed(Amount, self.verb, lambda amount: amount.fixed(settings, stream))
+
+
+def aimed(action: str, words: Mapping[str, object]) -> Mapping[str, object]:
+    """Returns the document of the short form of a fault of requests.
+
+    `aimed("drop", {"api": "Fetch"})` stands for `rpc.drop`, once. A word that Python reserves has a
+    trailing underscore. Raises Problem for an unknown action.
+    """
+    actions = {word.removeprefix("rpc."): word for word in FAULTS if word.startswith("rpc.")}
+    if action not in actions:
+        raise Problem(("action",), f"expected {nearest(action, actions)}, got {action!r}")
+    named = {key_of(name): value for name, value in words.items()}
+    of_fault = {name: named.pop(name) for name in FAULT_WORDS if name in named}
+    return {actions[action]: {"count": 1, **named}, **of_fault}
 
 
 def catalog() -> Iterator[tuple[str, list[str], str]]:

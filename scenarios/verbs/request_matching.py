@@ -1,12 +1,12 @@
 """Which requests a verb of rpc.* affects: words that all of them have."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, ClassVar, get_args
 
 from kraftsim.controller.core.node_id import Kind, NodeId, broker_node, numbers_of
 from kraftsim.controller.core.rpc import Request
-from kraftsim.simulation.arrival import Arrival
-from kraftsim.simulation.request_rules import UNLIMITED, Concerns, RequestRule, When
+from kraftsim.simulation.requests.arrival import Arrival
+from kraftsim.simulation.requests.rules import UNLIMITED, Concerns, RequestRule, When
 
 from ..conditions.occurrences import MessageName
 from ..language.amounts import Amount
@@ -75,6 +75,8 @@ class Requests(Verb):
     probability `p`, until it has affected `count` (default -1: any number).
     """
 
+    is_cause: ClassVar[bool] = True
+
     api: Annotated[tuple[MessageName, ...], Bare()] = ()
     broker: Selector | None = None
     controller: Selector | None = None
@@ -97,7 +99,7 @@ class Requests(Verb):
         raise NotImplementedError(self.word)
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        brokers = None if self.broker is None else stage.targets(self.broker)
+        brokers = None if self.broker is None else self._targets(stage, self.broker)
         concerns = self._concerns(stage)
         when = When(
             count=self.count,
@@ -112,7 +114,7 @@ class Requests(Verb):
         begun = causes.doing
 
         def on_hit(arrival: Arrival) -> None:
-            if begun is not None and arrival.broker_id >= 0:
+            if self.is_cause and begun is not None and arrival.broker_id >= 0:
                 causes.note_fault(begun, (broker_node(arrival.broker_id),))
 
         rule = self.rule(stage, fault_id, kinds, named, concerns, when, on_hit)
@@ -124,7 +126,7 @@ class Requests(Verb):
         """Returns a function that returns True if all words but `api` and `broker` match."""
         tests: list[Concerns] = []
         if self.controller is not None:
-            tests.append(_reaches(frozenset(stage.targets(self.controller))))
+            tests.append(_reaches(frozenset(self._targets(stage, self.controller))))
         if self.epoch is not None:
             epoch = self.epoch
             tests.append(lambda arrival: epoch.is_of(arrival, stage))
@@ -135,7 +137,17 @@ class Requests(Verb):
             tests.append(lambda arrival: arrival.receiver.kind is kind)
         if self.versions:
             tests.append(lambda arrival: arrival.version in self.versions)
+        if len(tests) < 2:  # the usual cases cost no loop
+            return tests[0] if tests else _any
         return lambda arrival: all(test(arrival) for test in tests)
+
+    def _targets(self, stage: Stage, selector: Selector) -> tuple[NodeId, ...]:
+        """Returns the nodes of the selector, which are targets of a fault that changes anything."""
+        return stage.targets(selector) if self.is_cause else stage.nodes(selector)
+
+
+def _any(arrival: Arrival) -> bool:
+    return True
 
 
 def _reaches(controllers: frozenset[NodeId]) -> Concerns:

@@ -1,11 +1,12 @@
 """rpc.*: faults of single requests, when they reach a controller or a broker's listener."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.simulation.request_actions import (
+from kraftsim.simulation.requests.actions import (
     Close,
+    Count,
     Damage,
     Lose,
     Park,
@@ -14,7 +15,7 @@ from kraftsim.simulation.request_actions import (
     Repeat,
     Throttle,
 )
-from kraftsim.simulation.request_rules import RequestRule
+from kraftsim.simulation.requests.rules import RequestRule
 
 from ..language.amounts import Amount, Lasting
 from ..language.constraints import OneOf
@@ -119,8 +120,10 @@ class HoldRequests(Requests, word="rpc.hold"):
 class Observe(Requests, word="rpc.observe"):
     """Counts requests and changes nothing."""
 
+    is_cause: ClassVar[bool] = False
+
     def rule(self, stage: Stage, fault_id: str, *of_rule: Any) -> RequestRule:
-        return RequestRule(*of_rule)
+        return Count(*of_rule)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,8 @@ from typing import Any, Protocol, get_args
 
 from kraftsim.controller.core.rpc import Request
 
-from .arrival import Arrival, ReplyTo, Submit
-from .message import Message
+from ..message import Message
+from .arrival import Arrival, ReplyTo, broker_of
 
 Concerns = Callable[[Arrival], bool]
 GoOn = Callable[[ReplyTo], None]
@@ -46,11 +46,14 @@ class When:
 
 
 class RequestRule:
-    """Base of all rules, and the rule that observes: it counts requests and lets them pass.
+    """Base of all rules about requests.
 
     `kinds` are the types of requests, `brokers` the brokers (None: all) and `concerns` all other
-    conditions. `on_hit` is called with each request on which the rule acts.
+    conditions. `on_hit` is called with each request on which the rule acts. A rule with `lets_pass`
+    only counts requests.
     """
+
+    lets_pass = False
 
     def __init__(
         self,
@@ -81,7 +84,7 @@ class RequestRule:
 
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
         """Acts on a request; `go_on` leaves it to the next rule and to the node."""
-        go_on(reply_to)
+        raise NotImplementedError
 
     def lift(self) -> None:
         """Ends the rule, and releases the requests that it holds."""
@@ -93,6 +96,7 @@ class Process(Protocol):
     is_alive: bool
 
 
+Submit = Callable[[Request, Any], None]  # for peers, a reply is never an ApiError
 RulesOfBroker = Mapping[int, tuple[RequestRule, ...]]
 
 
@@ -109,9 +113,13 @@ class RequestRules:
     def __init__(
         self, arrived: Callable[[Message], None], stopped: Callable[[Message], None]
     ) -> None:
-        self._arrived, self._stopped = arrived, stopped
+        self.arrived, self.stopped = arrived, stopped
         self.armed: dict[type, tuple[tuple[RequestRule, ...], RulesOfBroker]] = {}
         self._rules: list[RequestRule] = []
+
+    def __len__(self) -> int:
+        """The number of rules that are armed."""
+        return len(self._rules)
 
     def add(self, rule: RequestRule) -> None:
         """Arms a rule, after all others."""
@@ -134,49 +142,43 @@ class RequestRules:
     def receive(self, message: Message, process: Process, submit: Submit, reply_to: Any) -> None:
         """Handles a request that the network delivers to the process of a controller."""
         request = message.request
-        if type(request) not in self.armed or not process.is_alive:
-            self.forward(message, process, submit, reply_to)
-            return
-
-        def lose(is_reply: bool) -> None:
-            reply = Message(message.receiver, message.sender, request, True)
-            self._stopped(reply if is_reply else message)
-
-        def submit_now(request: Request, reply_to: ReplyTo) -> None:
-            self._arrived(message)
-            submit(request, reply_to)
-
-        held = partial(self._stopped, message)
-        self.handle(Arrival(request, message.receiver, submit_now, reply_to, lose, on_held=held))
+        if type(request) in self.armed and process.is_alive:
+            broker_id = broker_of(request, message.receiver)
+            rules = self.rules_of(request, broker_id)
+            if rules:
+                delivery = Delivery(message, broker_id, submit, reply_to, self)
+                self.go_on(iter(rules), delivery, reply_to)
+                return
+        self.forward(message, process, submit, reply_to)
 
     def forward(self, message: Message, process: Process, submit: Submit, reply_to: Any) -> None:
         """Handles a request that a broker forwards, without a rule."""
         if type(message.request) in self.armed:
-            self._arrived(message)
+            self.arrived(message)
         submit(message.request, reply_to)
 
-    def handle(self, arrival: Arrival) -> None:
-        """Has the rules act on a request, in their order, and then submits it."""
-        entry = self.armed.get(type(arrival.request))
+    def rules_of(self, request: Request, broker_id: int) -> tuple[RequestRule, ...]:
+        """Returns the rules about a request of this type and of this broker."""
+        entry = self.armed.get(type(request))
         if entry is None:
-            arrival.submit(arrival.request, arrival.reply_to)
-            return
+            return ()
         of_any, of_broker = entry
-        rules = of_broker.get(arrival.broker_id, of_any)
-        self._go_on(iter(rules), arrival, arrival.reply_to)
+        return of_broker.get(broker_id, of_any)
 
-    def _go_on(self, rules: Iterator[RequestRule], arrival: Arrival, reply_to: ReplyTo) -> None:
+    def go_on(self, rules: Iterator[RequestRule], arrival: Arrival, reply_to: ReplyTo) -> None:
+        """Has the rules act on a request, in their order; then it is handled."""
         for rule in rules:
             if rule.takes(arrival):
                 if rule.is_spent:
                     self.disarm(rule)
-                rule.act(arrival, partial(self._pass, tuple(rules), arrival), reply_to)
-                return
-        arrival.submit(arrival.request, reply_to)
+                if not rule.lets_pass:
+                    rule.act(arrival, partial(self._pass, tuple(rules), arrival), reply_to)
+                    return
+        arrival.submit(reply_to)
 
     def _pass(self, rest: tuple[RequestRule, ...], arrival: Arrival, reply_to: ReplyTo) -> None:
         """Leaves a request to the rules that remain; a rule may do so later, or twice."""
-        self._go_on(iter(rest), arrival, reply_to)
+        self.go_on(iter(rest), arrival, reply_to)
 
     def _arrange(self, kinds: Iterable[type]) -> None:
         """Sorts the rules about these types of requests by brokers."""
@@ -195,3 +197,32 @@ class RequestRules:
                         for broker in named
                     },
                 )
+
+
+class Delivery(Arrival):
+    """A request that the network delivers: a message."""
+
+    __slots__ = ("_message", "_rules", "_submit")
+
+    def __init__(
+        self,
+        message: Message,
+        broker_id: int,
+        submit: Submit,
+        reply_to: ReplyTo,
+        rules: RequestRules,
+    ) -> None:
+        super().__init__(message.request, message.receiver, broker_id, reply_to)
+        self._message, self._submit, self._rules = message, submit, rules
+
+    def submit(self, reply_to: ReplyTo) -> None:
+        self._rules.arrived(self._message)
+        self._submit(self.request, reply_to)
+
+    def lose(self, is_handled: bool) -> None:
+        message = self._message
+        reply = Message(message.receiver, message.sender, message.request, True)
+        self._rules.stopped(reply if is_handled else message)
+
+    def hold(self) -> None:
+        self._rules.stopped(self._message)

@@ -11,9 +11,15 @@ from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.time.timeline import Timeline
 
 from .arrival import Arrival, Change, ReplyTo
-from .request_rules import GoOn, RequestRule
+from .rules import GoOn, RequestRule
 
 HELD_MAX = 10_000  # requests that one rule holds; further requests are lost
+
+
+class Count(RequestRule):
+    """Counts requests and changes nothing."""
+
+    lets_pass = True
 
 
 class Refuse(RequestRule):
@@ -87,7 +93,7 @@ class Park(RequestRule):
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
         if len(self._held) < HELD_MAX:
             self._held.append(partial(go_on, reply_to))
-            arrival.on_held()
+            arrival.hold()
         else:
             arrival.lose(False)
 
@@ -127,13 +133,11 @@ class Damage(RequestRule):
         self._change, self._closes = change, closes
 
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
-        send = arrival.send_damaged
-
         def damaged(reply: Reply | None) -> None:
-            if send is None or reply is None:
+            if reply is None:
                 reply_to(None)
             else:
-                send(reply, self._change, self._closes)
+                arrival.send_damaged(reply, self._change, self._closes, reply_to)
 
         go_on(damaged)
 

@@ -1,0 +1,67 @@
+"""The faults that a test adds to its cluster, and whether each had an effect."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from kraftsim.scenarios.document.fault import aimed
+from kraftsim.scenarios.language.reading import Problem
+
+from ..errors import CommandError
+from .keys import RUNNING
+from .requested import may_miss as marker_lets_miss
+from .requested import refuse
+
+
+class AimedFaults:
+    """Adds faults to the cluster of a test: that of `kraft_sync`, or the first of `kraft`."""
+
+    def __init__(self, request: pytest.FixtureRequest) -> None:
+        self._request = request
+        self._added: list[Any] = []
+
+    def add(
+        self,
+        fault: Mapping[str, object] | None = None,
+        *,
+        action: str | None = None,
+        may_miss: bool = False,
+        **words: object,
+    ) -> Any:
+        """Begins a fault and returns its handle, with `hits`, `wait` and `remove`.
+
+        `add({"rpc.drop": {"api": "Fetch"}})` is written as a step of a scenario.
+        `add(api="Fetch", action="drop")` is short for it and affects one request unless `count` is
+        given (-1: any number). Awaiting the handle is allowed. Raises CommandError for a mistake.
+        """
+        if (fault is None) == (action is None):
+            raise CommandError("kraft_faults.add: expected either a fault or an action")
+        try:
+            document = fault if fault is not None else aimed(str(action), words)
+        except Problem as problem:
+            raise CommandError(f"kraft_faults.add: {problem}") from None
+        if fault is not None and words:
+            raise CommandError(f"kraft_faults.add: {', '.join(words)}: expected in the fault")
+        handle = self._cluster().faults.begin(document)
+        if not may_miss:
+            self._added.append(handle)
+        return handle
+
+    def refuse_missed(self) -> None:
+        """Fails the test if a fault had no effect, unless that is allowed."""
+        missed = [] if marker_lets_miss(self._request.node) else self._added
+        for handle in missed:
+            if not handle.hits:
+                refuse(
+                    f"fault {handle.id} never fired ({handle.text()}): remove it, or allow it with "
+                    "kraft_faults.add(..., may_miss=True)"
+                )
+
+    def _cluster(self) -> Any:
+        if "kraft_sync" in self._request.fixturenames:
+            return self._request.getfixturevalue("kraft_sync")
+        running = self._request.node.stash.get(RUNNING, [])
+        if not running:
+            refuse("kraft_faults needs kraft or kraft_sync, and the cluster must run")
+        return running[0]

@@ -1,0 +1,1 @@
+"""Requests that reach a listener, and rules that act on them."""
