@@ -4,7 +4,7 @@ Each run uses a random subset of the kinds, because a bug may need one kind with
 faults are drawn here, so that a plan shows them as steps and can be shrunk step by step.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Annotated, Any
@@ -71,11 +71,16 @@ class Kinds:
     @staticmethod
     def to_schema(of: SchemaOf) -> Schema:
         """Returns the schema of the verbs that chaos can draw."""
-        return closed({word: _kind_schema(verb, of) for word, verb in VERBS.items()})
+        on_nodes = {word: verb for word, verb in VERBS.items() if "on" in _words(verb)}
+        return closed({word: _kind_schema(verb, of) for word, verb in on_nodes.items()})
 
     def to_document(self) -> object:
         """Returns the document from which `from_document` reads an equal value."""
         return {member.word: member.to_document() for member in self.members}
+
+
+def _words(verb: Any) -> Mapping[str, object]:
+    return words_of(verb)
 
 
 def _kind_schema(verb: Any, of: SchemaOf) -> Schema:

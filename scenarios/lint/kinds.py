@@ -16,6 +16,7 @@ from ..verbs.admin import Decommission, Transfer, Unregister
 from ..verbs.disks import DiskVerb
 from ..verbs.membership import RemoveVoter
 from ..verbs.processes import Clone, Move, Slow
+from ..verbs.request_matching import Requests
 
 Words = tuple[tuple[type[object], str], ...]
 OF_BROKERS: Words = (
@@ -24,6 +25,7 @@ OF_BROKERS: Words = (
     (Clone, "on"),
     (Decommission, "on"),
     (Unregister, "on"),
+    (Requests, "broker"),
 )
 OF_CONTROLLERS: Words = (
     (ControllerState, "controller"),
@@ -32,6 +34,7 @@ OF_CONTROLLERS: Words = (
     (Move, "on"),
     (RemoveVoter, "on"),
     (Transfer, "to"),
+    (Requests, "controller"),
 )
 
 

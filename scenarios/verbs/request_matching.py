@@ -11,7 +11,7 @@ from kraftsim.simulation.requests.rules import UNLIMITED, Concerns, RequestRule,
 from ..conditions.occurrences import MessageName
 from ..language.amounts import Amount
 from ..language.constraints import Bare, Between, OneOf
-from ..language.reading import Path, Problem
+from ..language.reading import Path, Problem, read
 from ..language.schema import SWEPT, Schema, SchemaOf, any_of
 from ..language.selectors import Selector
 from ..language.suggestions import nearest
@@ -22,6 +22,7 @@ REQUESTS_MAX = 1_000_000_000  # largest number of a request
 KINDS = {kind.__name__.removesuffix("Request"): kind for kind in get_args(Request)}
 EPOCHS = ("stale", "current", "future")
 LISTENERS = {"broker": Kind.BROKER, "controller": Kind.CONTROLLER}
+Names = Annotated[tuple[MessageName, ...], Bare()]
 Listener = Annotated[str, OneOf(tuple(LISTENERS))]
 
 
@@ -64,6 +65,30 @@ class Epoch:
         return EPOCHS[(difference > 0) - (difference < 0) + 1] == self.value
 
 
+@dataclass(frozen=True, slots=True)
+class Apis:
+    """The APIs of requests: a name, a list of names, or an empty list for every API."""
+
+    names: tuple[str, ...] = ()
+
+    @staticmethod
+    def from_document(value: object, path: Path) -> "Apis":
+        """Reads a name or a list of names; raises Problem for an unknown name."""
+        return Apis(read(Names, value, path))
+
+    @staticmethod
+    def to_schema(of: SchemaOf) -> Schema:
+        """Returns the schema of both forms."""
+        return of(Names)
+
+    def to_document(self) -> object:
+        """Returns the only name, or the list of names."""
+        return self.names[0] if len(self.names) == 1 else list(self.names)
+
+
+EVERY_API = Apis()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests(Verb):
     """Selects requests, and how many of them the fault affects.
@@ -77,7 +102,7 @@ class Requests(Verb):
 
     is_cause: ClassVar[bool] = True
 
-    api: Annotated[tuple[MessageName, ...], Bare()] = ()
+    api: Apis = EVERY_API
     broker: Selector | None = None
     controller: Selector | None = None
     epoch: Epoch | None = None
@@ -108,7 +133,7 @@ class Requests(Verb):
             probability=self.p,
             stream=stage.stream(f"fault/{fault_id}"),
         )
-        kinds = [KINDS[name] for name in self.api]
+        kinds = [KINDS[name] for name in self.api.names]
         named = None if brokers is None else frozenset(numbers_of(brokers))
         causes = stage.world.journal.causes
         begun = causes.doing

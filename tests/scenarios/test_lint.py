@@ -77,6 +77,14 @@ UNSOUND = {
         does({"at": "1s", "proc.clone": {"on": 3000}}),
         "do[0].proc.clone.on: expected a broker, got a controller",
     ),
+    "requests of a controller that name it as a broker": (
+        does({"at": "1s", "rpc.drop": {"broker": 3000}}),
+        "do[0].rpc.drop.broker: expected a broker, got a controller",
+    ),
+    "requests that reach a broker as a controller": (
+        does({"at": "1s", "rpc.drop": {"controller": "brokers"}}),
+        "do[0].rpc.drop.controller: expected a controller, got a broker",
+    ),
     "a broker that moves": (
         does({"at": "1s", "proc.move": {"on": "brokers"}}),
         "do[0].proc.move.on: expected a controller, got a broker",
