@@ -115,6 +115,7 @@ async def test_a_lost_request_has_no_reply_until_the_client_leaves(
         ask(client, api)
         client.ask_versions(99)  # waits behind the lost request
         await _until_hit(fault)
+        client.ask_versions(100)  # is forgotten
         client.writer.write_eof()
 
         assert await is_closed(client)

@@ -124,6 +124,35 @@ def test_after_every_and_count_choose_among_the_requests():
     assert hits_of(p=0.3) == hits_of(p=0.3)
 
 
+def test_a_repeated_request_reaches_the_next_rule_twice():
+    heartbeat = {"api": "BrokerHeartbeat", "broker": 2}
+    twice = {"at": "1s", "rpc.duplicate": heartbeat | {"count": 3, "after": 2}}
+
+    result = finished("rpc.observe", heartbeat, twice)
+
+    assert result.effects["it"] == hits_of() + 3
+
+
+def test_a_fault_that_only_observes_is_no_cause():
+    drop = {"at": "1s", "id": "drop", "rpc.drop": {"api": "BrokerHeartbeat", "for": "15s"}}
+
+    result = finished("rpc.observe", {"broker": 2}, drop)
+
+    begun = {row.fault_id: row.seq for row in kinds(result, "fault_begins")}
+    assert {row.cause_seq for row in kinds(result, "lease_expired")} == {begun["drop"]}
+
+
+def test_a_broker_that_cannot_register_because_of_a_fault_breaks_no_property():
+    restart = {"at": "3s", "proc.restart": {"on": 2}}
+    long = {"time": {"warmup": "1s", "run": "55s", "calm": "20s"}}
+
+    result = finished(
+        "rpc.drop", {"api": "BrokerRegistration", "broker": 2, "for": "50s"}, restart, **long
+    )
+
+    assert result.violations == ()
+
+
 def test_all_words_must_match():
     every = hits_of()
 
