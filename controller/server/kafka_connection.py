@@ -71,6 +71,7 @@ class KafkaConnection(asyncio.Protocol):
         self._is_paused = False
         self._is_input_closed = False
         self._is_silent = False
+        self.is_held = False  # a fault holds the pending request: time does not bring its reply
         self.address = ""
         self.unread_bytes = 0  # as noted in the runtime
         self._handled = self._handled_before = 0  # requests, now and at the last look

@@ -212,7 +212,11 @@ class SocketArrival(Arrival):
         else:
             self._connection.reply(reply)
 
+    def hold(self) -> None:
+        self._connection.is_held = True
+
     def submit(self, reply_to: ReplyTo) -> None:
+        self._connection.is_held = False
         self._listener.handle(self.request, self.version or 0, reply_to)
 
     def lose(self, is_handled: bool) -> None:

@@ -53,8 +53,9 @@ class Traffic:
 
     def _awaited(self) -> Iterator[Request]:
         for connection in self._connections():
-            if connection.awaited is not None and not isinstance(connection.awaited, LONG_POLLS):
-                yield connection.awaited
+            awaited = connection.awaited
+            if awaited is not None and not (connection.is_held or isinstance(awaited, LONG_POLLS)):
+                yield awaited
 
     def _connections(self) -> Iterator[KafkaConnection]:
         for listener in self._listeners():

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, get_args
 
 from kraftsim.controller.core.node_id import Kind, NodeId, broker_node, numbers_of
-from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.core.rpc import BrokerRegistrationRequest, Request
+from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.simulation.requests.arrival import Arrival
 from kraftsim.simulation.requests.rules import UNLIMITED, Concerns, RequestRule, When
 
@@ -95,9 +96,10 @@ class Requests(Verb):
 
     All words that are given must match. `broker` is the broker that sent the request or that it
     is about, or else the broker whose listener it reached; `controller` is the controller that
-    it reached. `client_id` and `versions` match only requests that came over a socket. The
-    fault skips the first `after` requests, then affects each `every`-th of them with
-    probability `p`, until it has affected `count` (default -1: any number).
+    it reached. `incarnation` is the incarnation id of a registration. `client_id` and
+    `versions` match only requests that came over a socket. The fault skips the first `after`
+    requests, then affects each `every`-th of them with probability `p`, until it has affected
+    `count` (default -1: any number).
     """
 
     is_cause: ClassVar[bool] = True
@@ -106,6 +108,7 @@ class Requests(Verb):
     broker: Selector | None = None
     controller: Selector | None = None
     epoch: Epoch | None = None
+    incarnation: str | None = None
     client_id: str | None = None
     listener: Listener | None = None
     versions: tuple[int, ...] = ()
@@ -155,6 +158,8 @@ class Requests(Verb):
         if self.epoch is not None:
             epoch = self.epoch
             tests.append(lambda arrival: epoch.is_of(arrival, stage))
+        if self.incarnation is not None:
+            tests.append(lambda arrival: _incarnation_of(arrival) == self.incarnation)
         if self.client_id is not None:
             tests.append(lambda arrival: arrival.client_id == self.client_id)
         if self.listener is not None:
@@ -169,6 +174,13 @@ class Requests(Verb):
     def _targets(self, stage: Stage, selector: Selector) -> tuple[NodeId, ...]:
         """Returns the nodes of the selector, which are targets of a fault that changes anything."""
         return stage.targets(selector) if self.is_cause else stage.nodes(selector)
+
+
+def _incarnation_of(arrival: Arrival) -> str | None:
+    request = arrival.request
+    if isinstance(request, BrokerRegistrationRequest):
+        return uuid_text(request.incarnation_id)
+    return None
 
 
 def _any(arrival: Arrival) -> bool:

@@ -242,6 +242,37 @@ async def test_the_words_of_a_client_request_match(kraft: Cluster, words: Any, h
     assert fault.hits == hits
 
 
+@pytest.mark.parametrize(("incarnation", "hits"), [("A" * 22, 1), ("B" * 22, 0)])
+async def test_a_registration_matches_by_its_incarnation(
+    kraft: Cluster, incarnation: str, hits: int
+) -> None:
+    words = {"api": ["BrokerRegistration", "BrokerHeartbeat"], "incarnation": incarnation}
+    fault = await kraft.faults.add({"rpc.observe": words})
+    async with client_of(kraft, "controller") as client:
+        for api in words["api"]:
+            ask(client, api)
+            await answer_to(client, api)
+
+    assert fault.hits == hits
+
+
+async def test_no_time_passes_for_a_held_request() -> None:
+    ports = {"kafka_port": 0, "controller_port": 0}
+    async with Cluster(brokers=1, clock="auto", seed=1, cluster_id=CLUSTER_ID, **ports) as kraft:
+        fault = await kraft.faults.add({"rpc.hold": {"api": "UnregisterBroker"}})
+        before_us = kraft.world.timeline.now_us
+        async with client_of(kraft, "broker") as client:
+            ask(client, "UnregisterBroker")
+            await _until_hit(fault)
+            async with client_of(kraft, "controller") as other:
+                assert await other.is_served()
+            passed_us = kraft.world.timeline.now_us - before_us
+            await fault.remove()
+            await answer_to(client, "UnregisterBroker")
+
+    assert passed_us < 10_000_000
+
+
 async def test_a_request_that_a_broker_forwards_is_affected_once(kraft: Cluster) -> None:
     fault = await kraft.faults.add({"rpc.observe": {"api": "UnregisterBroker"}})
     async with client_of(kraft, "broker") as client:
