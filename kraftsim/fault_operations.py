@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from .api.argument_checks import check_fault, check_fault_wait
 from .api.documents import FaultCatalog, FaultDocument, FaultList
 from .operation import Operation
 
@@ -43,7 +44,15 @@ async def show_fault_catalog(kraft: "Cluster") -> FaultCatalog:
 
 
 FAULT_OPERATIONS: tuple[Operation, ...] = (
-    Operation("POST", "/sim/faults", ("fault", "add"), "faults.add", add_fault, changes=True),
+    Operation(
+        "POST",
+        "/sim/faults",
+        ("fault", "add"),
+        "faults.add",
+        add_fault,
+        changes=True,
+        check=check_fault,
+    ),
     Operation("GET", "/sim/faults", ("fault", "list"), "faults.list", list_faults),
     # before the paths with an id, of which it would be one
     Operation(
@@ -57,6 +66,7 @@ FAULT_OPERATIONS: tuple[Operation, ...] = (
         "faults.wait",
         wait_for_fault,
         moves_time=True,
+        check=check_fault_wait,
     ),
     Operation(
         "POST",

@@ -4,7 +4,7 @@ Each function takes the parameters of its operations by name. It raises UsageErr
 for a malformed duration or rack.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from kraftsim.scenarios.language.durations import microseconds
@@ -139,3 +139,21 @@ def check_broker(rack: str | None = None) -> None:
         from kraftsim.simulation.topology import check_rack  # loads the simulation
 
         check_rack(rack)
+
+
+def check_fault(fault: Mapping[str, object]) -> None:
+    """Raises UsageError, with the nearest word, for a fault that no cluster accepts."""
+    from kraftsim.scenarios.document.fault import InjectedFault  # loads the verbs
+    from kraftsim.scenarios.language.reading import Problem
+
+    try:
+        InjectedFault.from_document(fault, ())
+    except Problem as problem:
+        raise UsageError(f"fault: {problem}") from None
+
+
+def check_fault_wait(id: str, hits: int = 1, timeout: str = "20s") -> None:
+    """Raises UsageError if `hits` is negative, ValueError for an invalid duration."""
+    if hits < 0:
+        raise UsageError(f"hits: expected 0 or above, got {hits}")
+    check_duration("timeout", timeout)

@@ -22,6 +22,7 @@ from kraftsim.simulation.world import World
 
 from ..errors import CommandError, UnknownFault
 from ..service.clock_control import ClockControl
+from .argument_checks import check_fault, check_fault_wait
 from .documents import FaultDocument, FaultVerb
 
 FAULTS_MAX = 1_000  # faults of one cluster, ended ones included; the oldest ended ones make room
@@ -127,16 +128,15 @@ class Faults:
         """Begins a fault, written as a step of a scenario without its trigger.
 
         `{"net.partition": {"on": 2, "for": "5s"}, "id": "cut"}`; without an id it gets one. Raises
-        CommandError, with the nearest word, for a mistake.
+        UsageError, with the nearest word, for a mistake.
         """
         return self.begin(fault)
 
     def begin(self, fault: Mapping[str, object]) -> FaultHandle:
         """Begins a fault as `add` does, without a coroutine."""
+        check_fault(fault)
         try:
             return self._begin(InjectedFault.from_document(fault, ()))
-        except Problem as problem:
-            raise CommandError(f"fault: {problem}") from None
         except ValueError as error:  # nodes that the selectors do not find
             raise CommandError(f"fault: {error}") from None
 
@@ -166,6 +166,7 @@ class Faults:
 
     async def wait(self, id: str, hits: int = 1, timeout: str = "20s") -> FaultDocument:
         """Waits until the fault has had `hits` effects; raises TimeoutError after `timeout`."""
+        check_fault_wait(id, hits, timeout)
         handle = self.handle(id)
         await handle.wait(hits, timeout)
         return handle.document()

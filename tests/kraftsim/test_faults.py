@@ -180,6 +180,7 @@ def test_a_shell_adds_a_fault_as_a_scenario_writes_it(run, capsys, tmp_path, mon
         removed = run("fault remove nap")
         catalogue = run("fault catalog")
         wrong = run("fault add net.partition:{")
+        nearest = run("fault add {proc.paus:{}}")
         unknown = run("fault show cut")
     finally:
         service.close()
@@ -190,6 +191,7 @@ def test_a_shell_adds_a_fault_as_a_scenario_writes_it(run, capsys, tmp_path, mon
     assert "open: false" in removed[1]
     assert "proc.pause" in catalogue[1]
     assert (wrong[0], "argument FAULT: expected a mapping in YAML" in wrong[2]) == (2, True)
+    assert (nearest[0], "'proc.pause' (nearest)" in nearest[2]) == (2, True)
     assert (unknown[0], "no fault 'cut'" in unknown[2]) == (1, True)
 
 

@@ -60,7 +60,11 @@ async def test_a_documented_route_is_found(method: str, path: str) -> None:
 
 def test_a_path_is_written_in_the_table_or_in_the_list_beside_it() -> None:
     """Pipelines may not import the face: the two paths that they read are in the wire."""
-    tables = ("kraftsim.operations", "kraftsim.fault_operations")
+    tables = (
+        "kraftsim.operations",
+        "kraftsim.clock_operations",
+        "kraftsim.fault_operations",
+    )
     homes = (*tables, "kraftsim.http.paths", log_paths.__name__)
 
     written = [
