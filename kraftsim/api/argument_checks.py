@@ -150,6 +150,8 @@ def check_fault(fault: Mapping[str, object]) -> None:
         InjectedFault.from_document(fault, ())
     except Problem as problem:
         raise UsageError(f"fault: {problem}") from None
+    except RecursionError:
+        raise UsageError("fault: expected fewer levels of nesting") from None
 
 
 def check_fault_wait(id: str, hits: int = 1, timeout: str = "20s") -> None:

@@ -139,6 +139,8 @@ class Faults:
             return self._begin(InjectedFault.from_document(fault, ()))
         except ValueError as error:  # nodes that the selectors do not find
             raise CommandError(f"fault: {error}") from None
+        except RecursionError:  # selectors within selectors
+            raise CommandError("fault: expected fewer levels of nesting") from None
 
     def _begin(self, injected: InjectedFault) -> FaultHandle:
         stage = self._stage_of(self._live.world())

@@ -155,6 +155,17 @@ async def test_http_refuses_with_the_nearest_word_and_knows_no_other_fault(http:
     assert late.status == 404
 
 
+@pytest.mark.parametrize("levels", [20, 200, 300, 350, 450, 900])
+async def test_a_fault_that_is_nested_too_deeply_is_refused(http: Http, levels: int) -> None:
+    nodes: object = 1
+    for _ in range(levels):
+        nodes = [nodes]
+
+    refused = await http.post("/sim/faults", {"fault": {"proc.pause": {"on": nodes}}})
+
+    assert refused.status in ((200,) if levels < 100 else (200, 400)), refused.document
+
+
 async def test_the_catalogue_has_every_verb_with_its_words_and_its_meaning(http: Http) -> None:
     verbs = {row["verb"]: row for row in (await http.get("/sim/faults/catalog")).document["verbs"]}
 

@@ -8,6 +8,7 @@ from kraftsim.scenarios.language.reading import Problem, document_of, read
 from kraftsim.scenarios.properties import ALL
 from kraftsim.scenarios.running.run import Run
 from kraftsim.scenarios.verbs import VERBS
+from kraftsim.simulation.requests import actions
 
 STALE = {"code": "STALE_BROKER_EPOCH"}
 BITES = {
@@ -151,6 +152,24 @@ def test_a_broker_that_cannot_register_because_of_a_fault_breaks_no_property():
     )
 
     assert result.violations == ()
+
+
+def test_requests_above_the_limit_of_a_hold_are_lost(monkeypatch):
+    monkeypatch.setattr(actions, "HELD_MAX", 2)
+    hold = {"api": "BrokerHeartbeat", "broker": 2, "for": "20s"}
+    run = started({"at": "2s", "id": "it", "rpc.hold": hold})
+    arrived_us = []
+
+    def on_arrived(message):
+        if isinstance(message.request, BrokerHeartbeatRequest) and not message.is_reply:
+            arrived_us.extend([run.world.timeline.now_us] * (message.request.broker_id == 2))
+
+    run.world.network.arrived.append(on_arrived)
+    result = run.finish()
+
+    (end,) = kinds(result, "fault_ends")
+    assert result.effects["it"] > 2
+    assert arrived_us.count(end.t_us) == 2
 
 
 def test_all_words_must_match():
