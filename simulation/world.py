@@ -34,7 +34,7 @@ from .disks import Disk
 from .journal import Journal
 from .message import Message
 from .network import Network
-from .requests.rules import RequestRules
+from .requests.rules import RequestRules, Submit
 from .streams import Streams, stream_name
 from .topology import BrokerSpec, Topology, agent_config, expect_free
 from .turning_points import TurningPoints
@@ -165,10 +165,11 @@ class World:
 
     # Controllers
 
-    def dispatch(self, request: Request, reply_to: ReplyTo) -> None:
-        """Submits a request to the active controller, bypassing delays and faults.
+    def dispatch(self, request: Request, reply_to: ReplyTo, submit: Submit | None = None) -> None:
+        """Submits a request to the active controller, bypassing the faults of links.
 
         The `arrived` listeners get request and reply; a process that ends replies NOT_CONTROLLER.
+        `submit`, if it is given, handles the request instead of the controller.
         """
         process, network = self.controller, self.network
         node = controller_node(process.node.config.node_id)
@@ -179,7 +180,8 @@ class World:
             reply_to(lost if reply is None else reply)
 
         message, receive = Message(OUTSIDE, node, request), self.request_rules.receive
-        network.admit(message, partial(receive, message, process, process.submit, answer))
+        handle = process.submit if submit is None else submit
+        network.admit(message, partial(receive, message, process, handle, answer))
 
     def send_request(
         self,

@@ -27,6 +27,7 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.topics.names import METADATA_TOPIC
 from kraftsim.scenarios.language.durations import microseconds
 from kraftsim.simulation.controller_process import ControllerProcess
+from kraftsim.simulation.requests.rules import Submit
 
 from ..errors import CommandError, UnknownController
 from ..service.description import ClusterDescription, describe
@@ -44,14 +45,14 @@ class ControllerVerbs(Waiting):
     @abstractmethod
     def _entered(self) -> AbstractContextManager[None]: ...
 
-    async def request(self, request: Request) -> Response:
+    async def request(self, request: Request, submit: Submit | None = None) -> Response:
         """Sends a request to the active controller and returns the response.
 
         Raises ApiError if the controller refuses the request or does not answer in
         REQUEST_LIMIT_S. While no controller is active, a request that changes something waits up to
         HOLD_LIMIT for the next leader, as requests that a broker forwards do (rule 0A.2). On a
         virtual clock the request does not wait, because time stands still during this call; the
-        clock "auto" moves for it.
+        clock "auto" moves for it. `submit`, if it is given, handles it instead of the controller.
         """
         clock = self._clock
         is_held = self.world.active is None and not isinstance(request, _READS)
@@ -60,7 +61,7 @@ class ControllerVerbs(Waiting):
             await clock.until(lambda: self.world.active is not None, limit_us, "a leader")
         replies: asyncio.Queue[Response | ApiError] = asyncio.Queue()
         with self._entered():
-            self.world.dispatch(request, replies.put_nowait)
+            self.world.dispatch(request, replies.put_nowait, submit)
         if clock.is_standing and clock.moves_for_requests:
             limit_us = int(REQUEST_LIMIT_S * 1e6)
             await clock.until(lambda: not replies.empty(), limit_us, "a response of the controller")

@@ -5,6 +5,7 @@ Requests and responses have the types of the wire, with field names in lowerCame
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
@@ -86,7 +87,8 @@ def _with_directory(request: Request) -> Request:
 
 async def _answer(kraft: "Cluster", request: Request) -> Response:
     if isinstance(request, DescribeClusterRequest) and request.endpoint_type == BROKER_ENDPOINT:
-        return client_view(kraft.world).brokers(kraft.world.committed, request)
+        answer = partial(client_view(kraft.world).answer_brokers, kraft.world.committed)
+        return await kraft.request(request, answer)
     return await kraft.request(request)
 
 

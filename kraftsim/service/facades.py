@@ -73,6 +73,17 @@ class ClientView:
             random=self.random,
         )
 
+    def answer_brokers(
+        self, image: Image, request: DescribeClusterRequest, reply_to: ReplyTo
+    ) -> None:
+        """Answers a DescribeCluster request from the image, also if it is refused."""
+        try:
+            reply = self.brokers(image, request)
+        except ApiError as error:
+            reply_to(error)
+        else:
+            reply_to(reply)
+
 
 class Facade:
     """The request handlers of a simulated broker's Kafka listener.
@@ -106,11 +117,6 @@ class Facade:
             case MetadataRequest():
                 in_turns(self._turns, self._view.metadata(image, request, reply_to))
             case DescribeClusterRequest():
-                try:
-                    reply = self._view.brokers(image, request)
-                except ApiError as error:
-                    reply_to(error)
-                else:
-                    reply_to(reply)
+                self._view.answer_brokers(image, request, reply_to)
             case _:
                 self._forwarding.forward(request, reply_to)

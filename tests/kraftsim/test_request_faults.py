@@ -316,3 +316,15 @@ async def test_an_applied_request_over_http_may_answer_with_an_error(
 
     assert refused.document["topics"][0]["errorCode"] == 7
     assert [row["name"] for row in await kraft.topics()] == ["orders"]
+
+
+@pytest.mark.parametrize("endpoint", [1, 2])
+async def test_http_describes_the_cluster_through_the_faults(http: Http, endpoint: int) -> None:
+    fault = {"rpc.error": {"api": "DescribeCluster", "code": 41, "count": 1}}
+    await http.post("/sim/faults", {"fault": fault})
+
+    refused = await http.kafka("DescribeCluster", endpointType=endpoint)
+    described = await http.kafka("DescribeCluster", endpointType=endpoint)
+
+    assert (refused.document["errorCode"], described.document["errorCode"]) == (41, 0)
+    assert described.document["brokers"]
