@@ -12,6 +12,7 @@ from heapq import heappop, heappush
 
 Action = Callable[[], None]
 NEVER_MS = NEVER_US = 1 << 61  # no deadline
+WALL_STEPS_MAX = 1_000  # remembered steps of the wall clock, which are rare
 ACTIONS_PER_INSTANT_MAX = 1_000_000  # more than 10,000 brokers schedule: an endless loop
 
 
@@ -26,6 +27,7 @@ class Timeline:
         self.now_us = 0
         self.due_us = NEVER_US
         self.wall_start_ms = wall_start_ms
+        self._wall_steps: list[tuple[int, int]] = []  # when, and the start before the step
         self._times_us: list[int] = []  # a heap
         self._actions: dict[int, list[Action]] = {}
         self._scheduled_count = 0
@@ -40,6 +42,21 @@ class Timeline:
     def wall_ms(self) -> int:
         """Wall time in milliseconds since the epoch, for timestamps of records and reports only."""
         return self.wall_start_ms + self.now_us // 1000
+
+    def wall_ms_at(self, at_us: int) -> int:
+        """Returns what the wall clock showed at a time that is not in the future."""
+        start_ms = self.wall_start_ms
+        for stepped_us, before_ms in reversed(self._wall_steps):
+            if at_us > stepped_us:
+                break
+            start_ms = before_ms
+        return start_ms + at_us // 1000
+
+    def step_wall(self, by_ms: int) -> None:
+        """Step the wall clock; times before this keep what it showed then."""
+        self._wall_steps.append((self.now_us, self.wall_start_ms))
+        del self._wall_steps[:-WALL_STEPS_MAX]
+        self.wall_start_ms += by_ms
 
     @property
     def scheduled_count(self) -> int:

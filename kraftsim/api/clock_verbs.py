@@ -63,7 +63,7 @@ class ClockVerbs(ABC):
             listeners.remove(on_row)
         if not found:
             raise TimeoutError(self._in_vain(f"an event {kind}", timeout))
-        return event_view(found[0], self.world.timeline.wall_start_ms)
+        return event_view(found[0], self.world.timeline.wall_ms_at(found[0].t_us))
 
     async def sleep(self, duration: str) -> None:
         """Waits until the cluster's time has passed by `duration`, whoever moves it."""

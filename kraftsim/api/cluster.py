@@ -159,7 +159,7 @@ class Cluster(Reading):
             streams=self._streams,
             snapshot_format=SNAPSHOT_FILES,
             wall_start_ms=VIRTUAL_WALL_START_MS
-            if options.is_virtual
+            if options.speed() != 1.0  # it may not run ahead of real time (rule 6.36)
             else time.time_ns() // 1_000_000,
         )
         runtime = Runtime(world.timeline, speed=options.speed())

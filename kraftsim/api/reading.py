@@ -108,7 +108,7 @@ class Reading(BrokerVerbs):
         check_page(from_, limit)
         world = self.world
         rows = world.journal.since(from_, limit)
-        return await in_slices(event_view(row, world.timeline.wall_start_ms) for row in rows)
+        return await in_slices(event_view(row, world.timeline.wall_ms_at(row.t_us)) for row in rows)
 
     @property
     @abstractmethod

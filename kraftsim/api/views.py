@@ -170,9 +170,9 @@ _EVENT_FIELDS = tuple((lower_camel(field.name), field.name) for field in fields(
 _camel = cache(lower_camel)  # the names of details are few
 
 
-def event_view(row: EventRow, wall_start_ms: int) -> EventDocument:
-    """Returns a row of the journal of a world whose wall clock started at `wall_start_ms`."""
+def event_view(row: EventRow, time_ms: int) -> EventDocument:
+    """Returns a row of the journal; `time_ms` is what the wall clock showed then."""
     document = {name: getattr(row, field) for name, field in _EVENT_FIELDS}
     document["detail"] = {_camel(name): value for name, value in row.detail.items()}
-    document["timeMs"] = wall_start_ms + row.t_us // 1000
+    document["timeMs"] = time_ms
     return cast(EventDocument, document)

@@ -90,7 +90,7 @@ def _list(arguments: argparse.Namespace, rows: "list[EventRow]") -> None:
         from ..api.views import event_view
         from ..simulation.world import VIRTUAL_WALL_START_MS
 
-        events = [event_view(row, VIRTUAL_WALL_START_MS) for row in listed]
+        events = [event_view(row, VIRTUAL_WALL_START_MS + row.t_us // 1000) for row in listed]
         print_data(arguments, {"events": events})
     else:
         for row in listed:

@@ -234,7 +234,7 @@ async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
     The stream ends if its reader lags, or if the cluster is reset.
     """
     generation = kraft.generation
-    journal, wall_start_ms = kraft.world.journal, kraft.world.timeline.wall_start_ms
+    journal, timeline = kraft.world.journal, kraft.world.timeline
     start = _cursor(request, max(journal.last_seq, 0))
     rows: asyncio.Queue[EventRow] = asyncio.Queue(EVENTS_QUEUED_MAX)
     is_lagging = False
@@ -250,7 +250,7 @@ async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
     journal.listeners.append(on_row)
     try:
         for sent, row in enumerate(journal.since(start), 1):
-            await _write(response, row, wall_start_ms)
+            await _write(response, row, timeline.wall_ms_at(row.t_us))
             if sent % ITEMS_AT_ONCE == 0:
                 await asyncio.sleep(0)  # a reader that keeps up does not make a write wait
         while not rows.empty() or (not is_lagging and kraft.generation == generation):
@@ -259,7 +259,7 @@ async def _stream(kraft: "Cluster", request: web.Request) -> web.StreamResponse:
             except TimeoutError:
                 await response.write(b": nothing new\n\n")
             else:
-                await _write(response, row, wall_start_ms)
+                await _write(response, row, timeline.wall_ms_at(row.t_us))
         response.force_close()
     except (ConnectionError, asyncio.CancelledError):
         return response  # the client has disconnected
@@ -295,6 +295,6 @@ def _cursor(request: web.Request, newest: int) -> int:
     return int(text) + 1 if last else int(text)
 
 
-async def _write(response: web.StreamResponse, row: "EventRow", wall_start_ms: int) -> None:
-    data = json.dumps(event_view(row, wall_start_ms))
+async def _write(response: web.StreamResponse, row: "EventRow", time_ms: int) -> None:
+    data = json.dumps(event_view(row, time_ms))
     await response.write(f"id: {row.seq}\nevent: {row.kind}\ndata: {data}\n\n".encode())

@@ -27,6 +27,7 @@ LOOK_S = 0.001  # between two looks whether something still holds the clock
 HELD_MAX_S = 60.0  # an advance that is held for longer is refused
 WALL_CHECK_S = 1.0  # between two checks of the wall clock of a clock that runs fast
 WALL_MARGIN_S = 10.0  # of real time, for which it stays behind without a check
+WALL_BACK_S = 600.0  # of real time, for which a step back suffices
 PARKED_LIMIT_US = 60_000_000  # of time that passes for a request; clients give up earlier
 
 
@@ -189,7 +190,8 @@ class ClockControl:
         limit_us = min(end_us, timeline.now_us + SLICE_US)
         if self._traffic.has_clients:
             limit_us = min(limit_us, max(timeline.due_us, timeline.now_us))
-        self._keep_wall_behind(limit_us - timeline.now_us)
+        leap_us = limit_us - timeline.now_us
+        self._keep_wall_behind(leap_us, leap_us)
         if condition is None:
             timeline.run_until(limit_us)
         else:
@@ -264,17 +266,18 @@ class ClockControl:
 
     # The wall clock
 
-    def _keep_wall_behind(self, by_us: int) -> None:
+    def _keep_wall_behind(self, by_us: int, back_us: int) -> None:
         """Steps the wall clocks back if `by_us` more would take them past the real time.
 
-        Kafka's tools refuse timestamps of their future (rule 6.36).
+        They are then behind it even after `back_us`. Kafka's tools refuse timestamps of their
+        future (rule 6.36).
         """
-        timeline = self._world.timeline
-        ahead_ms = timeline.wall_ms + by_us // 1000 - time.time_ns() // 1_000_000
-        if ahead_ms > 0 and by_us > 0:
-            timeline.wall_start_ms -= ahead_ms
+        real_ms, wall_ms = time.time_ns() // 1_000_000, self._world.timeline.wall_ms
+        if by_us > 0 and wall_ms + by_us // 1000 > real_ms:
+            by_ms = real_ms - wall_ms - back_us // 1000
+            self._world.timeline.step_wall(by_ms)
             for clock in self._world.clocks.values():
-                clock.step_wall(-ahead_ms)
+                clock.step_wall(by_ms)
 
     def _check_wall(self) -> None:
         """Keeps the wall clock of a clock that runs fast behind the real time."""
@@ -282,7 +285,8 @@ class ClockControl:
             self._wall_check.cancel()
             self._wall_check = None
         if self.speed > 1.0:
-            self._keep_wall_behind(int(WALL_MARGIN_S * self.speed * 1e6))
+            second_us = int(self.speed * 1e6)
+            self._keep_wall_behind(int(WALL_MARGIN_S) * second_us, int(WALL_BACK_S) * second_us)
             loop = asyncio.get_running_loop()
             self._wall_check = loop.call_later(WALL_CHECK_S, self._check_wall)
 

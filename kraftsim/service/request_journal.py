@@ -70,7 +70,7 @@ class RequestJournal:
 
     def wall_ms(self, received: ReceivedRequest) -> int:
         """Returns the time of a request on the cluster's wall clock, in ms since 1970."""
-        return self._timeline.wall_start_ms + received.t_us // 1000
+        return self._timeline.wall_ms_at(received.t_us)
 
     @property
     def numbered(self) -> list[tuple[int, ReceivedRequest]]:

@@ -121,6 +121,19 @@ async def test_no_timestamp_of_a_fast_clock_lies_in_the_future() -> None:
         assert all(v["lastFetchTimestamp"] <= time.time() * 1000 for v in quorum["voters"])
 
 
+async def test_what_was_read_once_keeps_its_time_when_the_wall_clock_is_set_back() -> None:
+    async with Cluster(brokers=1, seed=1) as kraft:
+        before = await kraft.events()
+        await kraft.pause_clock()
+        await kraft.advance("1m")
+        await kraft.advance("1m")
+        await kraft.kill(1)
+
+        later = await kraft.events()
+        assert later[: len(before)] == before
+        assert later[-1]["timeMs"] == (await kraft.clock())["wallMs"]
+
+
 async def test_a_lock_holds_the_clock_until_it_was_let_go_as_often(kraft: Cluster) -> None:
     before = await now_ms(kraft)
     await kraft.lock_clock("worker")

@@ -59,7 +59,7 @@ class Observer:
         """Returns what the page shows now; `log_lines` are the newest lines of the log."""
         world = self._kraft.world
         for row in world.journal.since(self._next_seq):
-            self._note(event_view(row, world.timeline.wall_start_ms))
+            self._note(event_view(row, world.timeline.wall_ms_at(row.t_us)))
         ids = {*world.committed.brokers, *world.agents}
         return Overview(
             heading=self._heading(),
