@@ -103,6 +103,15 @@ class PortUnavailable(CommandError):
         self.option, self.address, self.reason = option, address, reason
 
 
+class HostUnavailable(UsageError):
+    """A host on which no listener can be bound."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            f"host: expected an address of this machine, such as 127.0.0.1 or 0.0.0.0, got {host!r}"
+        )
+
+
 class OffsetGone(CommandError):
     """The offset is below the start of the log: a snapshot has replaced its records."""
 

@@ -8,7 +8,7 @@ from .api.broker_states import STATES
 
 PARAMETER_TEXTS: Final = {
     "api": "Kafka's name of the API, such as BrokerRegistration (default: every API)",
-    "broker": "id of the broker to wait for (clock run-until: default any)",
+    "broker": "id of the broker; `clock run-until` waits for any without it",
     "by": "how long, such as 11s (a bare number is seconds)",
     "event": "number of the event, as `kraftsim events` prints it",
     "expiry": "real time after which the lock ends by itself (default 30s, at most 1h)",

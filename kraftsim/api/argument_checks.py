@@ -16,6 +16,7 @@ from .broker_states import STATES
 Check = Callable[..., None]
 
 PAGE: Final = 1000  # records, events or requests, unless the reader asks for another number
+LOCK_MAX_US: Final = 3_600_000_000  # a program that died holds a clock for an hour at most
 LIMIT_MAX: Final = 10_000  # records, events or requests of one page
 
 
@@ -121,8 +122,15 @@ def check_speed(factor: str | float) -> None:
 
 
 def check_lock(owner: str, expiry: str | None = None) -> None:
-    """Raises ValueError if `expiry` is no duration; every text is an owner."""
+    """Raises UsageError without an owner, and unless `expiry` is above 0 and at most an hour.
+
+    Raises ValueError if it is no duration.
+    """
+    if not owner.strip():
+        raise UsageError(f"owner: expected a name, got {owner!r}")
     check_duration("expiry", expiry)
+    if expiry is not None and not 0 < microseconds(expiry) <= LOCK_MAX_US:
+        raise UsageError(f"expiry: expected more than 0 and at most 1h, got {expiry!r}")
 
 
 def check_duration(name: str, duration: str | None) -> None:

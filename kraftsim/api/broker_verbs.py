@@ -3,7 +3,7 @@
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.node_id import broker_node
 
-from ..errors import UnknownBroker
+from ..errors import CommandError, UnknownBroker
 from .argument_checks import expect_id
 from .controllers import ControllerVerbs
 
@@ -14,7 +14,17 @@ class BrokerVerbs(ControllerVerbs):
     async def stop(self, broker_id: int) -> None:
         """Sends SIGTERM: the broker hands over its leaderships, is fenced, and exits."""
         with self._entered():
-            self._agent(broker_id).stop()
+            self._living(broker_id).stop()
+
+    def _living(self, broker_id: int) -> HostedAgent:
+        """Returns the process of a broker; CommandError if it has ended."""
+        agent = self._agent(broker_id)
+        if not agent.is_alive:
+            raise CommandError(
+                f"broker {broker_id}: expected a process that runs, got NOT_RUNNING: restart it "
+                "first"
+            )
+        return agent
 
     async def kill(self, broker_id: int) -> None:
         """Sends SIGKILL: the process ends at once; the broker is fenced when its lease runs out."""
@@ -24,7 +34,7 @@ class BrokerVerbs(ControllerVerbs):
     async def pause(self, broker_id: int) -> None:
         """Sends SIGSTOP: the process does nothing and its sockets hang."""
         with self._entered():
-            self._agent(broker_id).pause()
+            self._living(broker_id).pause()
 
     async def resume(self, broker_id: int) -> None:
         """Sends SIGCONT to a paused process."""

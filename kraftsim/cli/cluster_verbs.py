@@ -72,7 +72,7 @@ def _of(operation: Operation) -> Command:
         if operation is SHOW_LOG and document["records"]:
             _hint_next_records(document)
         if operation in (LIST_BROKERS, LIST_TOPICS) and document["next"] is not None:
-            hint_next(" ".join(operation.words), document["next"])
+            hint_next(document["next"])
         return GOOD
 
     return Command(operation.words, operation.help, add_arguments, run)
@@ -80,7 +80,7 @@ def _of(operation: Operation) -> Command:
 
 def _hint_next_records(page: Document) -> None:
     if page["next"] != page["highWatermark"]:
-        hint_next("log show", page["next"])
+        hint_next(page["next"])
 
 
 def _add_argument(

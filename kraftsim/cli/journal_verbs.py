@@ -51,7 +51,7 @@ def print_events(arguments: argparse.Namespace) -> int:
     rows, following = _page(arguments, url)
     _print_rows(arguments, rows)
     if len(rows) == (arguments.limit or PAGE):
-        hint_next("events", following)
+        hint_next(following)
     return GOOD
 
 
@@ -109,7 +109,7 @@ def print_requests(arguments: argparse.Namespace, page: Document) -> None:
     for request in requests:
         _print_line(arguments, request_line, request)
     if len(requests) == (arguments.limit or PAGE):
-        hint_next("request list", page["next"])
+        hint_next(page["next"])
 
 
 def request_line(request: Mapping[str, object], *, utc: bool, is_short: bool = False) -> str:

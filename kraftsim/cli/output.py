@@ -46,9 +46,9 @@ def print_item(arguments: argparse.Namespace, item: Mapping[str, object]) -> Non
         print(f"---\n{_yaml(item)}", end="", flush=True)
 
 
-def hint_next(verb: str, following: object) -> None:
+def hint_next(following: object) -> None:
     """Prints to stderr how to read the next page."""
-    print(f"next page: kraftsim {verb} --from {following}", file=sys.stderr)
+    print(f"next page: the same command with --from {following}", file=sys.stderr)
 
 
 def _yaml(document: Document) -> str:

@@ -19,6 +19,7 @@ _ONLY_WIDE = (
 _DROPPED_FIRST = ("timestamp", "version", "control")  # then columns on the right
 _NAME_MIN, _TEXT_MIN, _HEADING_MIN = 8, 12, 6  # characters that stay of a cut cell or heading
 _NUMBER = re.compile(r"(-?\d+(/\d+)?)?")  # numbers are never cut: they would be other numbers
+_DURATIONS = ("nowMs", "nextTimerMs", "sinceMs", "expiresInMs")  # of a clock
 _INDENT = "  "  # of what is inside a document
 
 
@@ -232,12 +233,12 @@ def _cut(cell: str, size: int) -> str:
 
 
 def _title(key: str) -> str:
-    """Returns the heading of a key: a time is printed as clock time, so it loses its unit."""
-    return key.removesuffix("Ms") if _is_time(key) else key
+    """Returns the heading of a key: values are printed with their units, so it loses its own."""
+    return key.removesuffix("Ms") if _is_time(key) or key in _DURATIONS else key
 
 
 def _is_time(key: str) -> bool:
-    return key.endswith(("TimeMs", "Timestamp")) or key in ("timeMs", "timestamp")
+    return key.endswith(("TimeMs", "Timestamp")) or key in ("timeMs", "timestamp", "wallMs")
 
 
 def cell_text(key: str, value: object, *, utc: bool, is_short: bool = False) -> str:
@@ -254,6 +255,8 @@ def cell_text(key: str, value: object, *, utc: bool, is_short: bool = False) -> 
         return ", ".join(cell_text(key, item, utc=utc) for item in value)
     if _is_time(key) and type(value) is int:
         return clock_text(value, utc=utc, is_short=is_short) if value >= 0 else ""
+    if key in _DURATIONS and type(value) is int:
+        return f"{value / 1000:.3f} s"
     if isinstance(value, bool):
         return str(value).lower()  # as JSON and YAML spell it
     return "" if value is None else printable(str(value))

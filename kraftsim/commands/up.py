@@ -34,7 +34,13 @@ def run_up(
     """
     log_to_stderr(arguments.log_format)
     expect_ready_file(arguments.ready_file)
-    kraft = Cluster(
+    with naming_options(vars(arguments)):
+        kraft = _cluster(arguments)
+    return run_until_signalled(_serve(kraft, arguments.ready_file, shown(kraft, arguments)))
+
+
+def _cluster(arguments: argparse.Namespace) -> Cluster:
+    return Cluster(
         brokers=arguments.brokers,
         controllers=arguments.controllers,
         cluster_id=arguments.cluster_id,
@@ -51,7 +57,21 @@ def run_up(
         http_port=arguments.http_port,
         token=token_from(arguments.token_file),
     )
-    return run_until_signalled(_serve(kraft, arguments.ready_file, shown(kraft, arguments)))
+
+
+@contextmanager
+def naming_options(options: Container[str]) -> Iterator[None]:
+    """Raises a ValueError again that begins with the name of an argument, with that of the option.
+
+    "http_port: expected ..." is "--http-port: expected ..." on the command line.
+    """
+    try:
+        yield
+    except ValueError as error:
+        name, colon, rest = str(error).partition(":")
+        if not colon or name not in options:
+            raise
+        raise UsageError(f"--{name.replace('_', '-')}:{rest}") from None
 
 
 def log_to_stderr(line_format: str) -> None:

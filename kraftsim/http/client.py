@@ -8,13 +8,13 @@ from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse
 from typing import IO
 from urllib.error import HTTPError, URLError
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import Request, urlopen
 
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.scenarios.language.durations import microseconds
 
-from ..errors import CommandError, TimedOut, Unreachable
+from ..errors import CommandError, TimedOut, Unreachable, UsageError
 from ..files.tokens import token_from
 from ..printable import printable
 from .paths import DEFAULT_URL, GENERATION
@@ -32,11 +32,17 @@ class Refused(CommandError):
 def service_url(url_option: str | None) -> str:
     """Returns `url_option` (--url), else the environment's KRAFTSIM_HTTP, else DEFAULT_URL.
 
-    Raises ValueError if it is not an HTTP URL.
+    Raises UsageError if it is not an HTTP URL with a host.
     """
     url = url_option or os.environ.get("KRAFTSIM_HTTP") or DEFAULT_URL
-    if not url.startswith(("http://", "https://")):
-        raise ValueError(f"--url: expected an address such as {DEFAULT_URL}, got {url!r}")
+    try:
+        parts = urlsplit(url)
+        is_url = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # the port is no number, or too large
+        is_url = False
+    if not is_url:
+        name = "--url" if url_option else "KRAFTSIM_HTTP"
+        raise UsageError(f"{name}: expected an address such as {DEFAULT_URL}, got {url!r}")
     return url.rstrip("/")
 
 

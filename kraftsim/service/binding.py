@@ -1,19 +1,22 @@
 """Errors of ports that cannot be bound, by the option that chose the port."""
 
 import errno
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..errors import CommandError, PortUnavailable
+from ..errors import CommandError, HostUnavailable, PortUnavailable
 
 REASONS = {errno.EADDRINUSE: "in use", errno.EACCES: "permission denied"}
+NO_ADDRESS = (errno.EADDRNOTAVAIL, socket.EAI_NONAME, socket.EAI_AGAIN, socket.EAI_FAIL)
 
 
 @contextmanager
 def binding(option: str, host: str, port: int, *, takes_zero: bool = True) -> Iterator[None]:
     """Turns the error of a port that is in use or forbidden into PortUnavailable.
 
-    Raises CommandError at the limit of open files.
+    Raises HostUnavailable if the host is no address of this machine, CommandError at the limit of
+    open files.
     """
     try:
         yield
@@ -23,6 +26,8 @@ def binding(option: str, host: str, port: int, *, takes_zero: bool = True) -> It
                 f"{host}:{port} cannot be bound (too many open files): raise the limit of open "
                 "files (ulimit -n), or start fewer brokers"
             ) from None
+        if error.errno in NO_ADDRESS:
+            raise HostUnavailable(host) from None
         if error.errno not in REASONS:
             raise
         reason = REASONS[error.errno]

@@ -312,14 +312,32 @@ def test_where_no_cluster_answers_the_way_out_is_named(run: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "code"),
-    [("nonsense", 2), ("ftp://127.0.0.1:1", 2), ("http://", 5), ("http://127.0.0.1:x", 5)],
+    "url", ["nonsense", "ftp://127.0.0.1:1", "http://", "http://127.0.0.1:x", "http://h:99999"]
 )
-def test_an_address_that_is_none_is_refused(run: Any, url: str, code: int) -> None:
-    ended, out, err = run(f"broker list --url {url}")
+def test_an_address_that_is_none_is_refused(run: Any, url: str) -> None:
+    code, out, err = run(f"broker list --url {url}")
 
-    assert (ended, out) == (code, "")
+    assert (code, out) == (2, "")
+    assert err.startswith("kraftsim: --url: expected an address such as http://127.0.0.1:8090, got")
     assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("verb", ["stop", "pause"])
+def test_a_process_that_has_ended_is_neither_stopped_nor_paused(
+    service: Service, run: Any, verb: str
+) -> None:
+    assert run("broker kill 1")[0] == 0
+
+    code, _, err = run(f"broker {verb} 1")
+
+    assert (code, "broker 1: expected a process that runs, got NOT_RUNNING" in err) == (1, True)
+
+
+@pytest.mark.parametrize("host", ["256.1.1.1", "203.0.113.4"])
+def test_a_host_that_is_none_of_this_machine_is_named(run: Any, host: str) -> None:
+    code, _, err = run(f"up --host {host} --kafka-port 0 --controller-port 0 --http-port 0")
+
+    assert (code, "host: expected an address of this machine" in err) == (2, True)
 
 
 @pytest.mark.parametrize("greeting", [b"SSH-2.0-x\r\n", b"HTTP/1.1 200 OK\r\n\r\n<html>", b""])

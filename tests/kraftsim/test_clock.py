@@ -160,7 +160,7 @@ async def test_a_lock_expires_in_real_time(kraft: Cluster) -> None:
 
 @pytest.mark.parametrize(
     ("owner", "expiry", "reason"),
-    [(" ", "1s", "owner: expected a name"), ("me", "2h", "at most 3600 s"), ("me", "0s", "than 0")],
+    [(" ", "1s", "owner: expected a name"), ("me", "2h", "at most 1h"), ("me", "0s", "than 0")],
 )
 async def test_a_lock_has_an_owner_and_an_end(
     kraft: Cluster, owner: str, expiry: str, reason: str

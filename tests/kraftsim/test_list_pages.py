@@ -101,9 +101,9 @@ def test_a_page_on_the_command_line_names_the_next(service: Service, run: Any) -
 
     code, out, err = run("topic list --limit 2 --json")
     assert (code, json.loads(out)["next"]) == (0, "b-")
-    assert err == "next page: kraftsim topic list --from b-\n"
+    assert err == "next page: the same command with --from b-\n"
     assert run("broker list --from 2 --limit 1")[2] == (
-        "next page: kraftsim broker list --from 3\n"
+        "next page: the same command with --from 3\n"
     )
     rest = run("broker list --from 3 --limit 1")
     assert [line.split()[0] for line in rest[1].splitlines()] == ["id", "3"]

@@ -167,14 +167,13 @@ def test_ctrl_c_ends_the_page_and_restores_the_terminal(terminals: list[OnTermin
 
     up.press(b"\x03")
 
-    assert up.ended() == 130
+    assert up.ended() == 0
     end = up.text.index(RESTORED)
     assert up.text.count(COVERED) == up.text.count(RESTORED) == 1
     assert up.text.index("KRAFTSIM_CLUSTER_ID") < up.text.index(COVERED) < shown < end
     assert CURSOR in up.text[shown:]
-    line, last = up.text[end:].replace(RESTORED, "").replace(CURSOR, "").split("\n")[:-1]
+    (line,) = up.text[end:].replace(RESTORED, "").replace(CURSOR, "").split("\n")[:-1]
     assert "closing the connection from 127.0.0.1: expected a Kafka request" in line
-    assert last == "kraftsim: interrupted"
     assert "Traceback" not in up.text
 
 
@@ -248,12 +247,12 @@ def test_without_a_page_the_next_steps_are_printed_once(
     up.until("kraftsim down\n")
     up.press(b"\x03")
 
-    assert up.ended() == 130
+    assert up.ended() == 0
     assert "\x1b" not in up.text
     lines = up.text.replace("^C", "").splitlines()
     assert [line.partition("=")[0] for line in lines[:4]] == list(announced(up.text))[:4]
     assert lines[4] == TITLE
-    assert lines[-2:] == ["  kraftsim down", "kraftsim: interrupted"]
+    assert lines[-1] == "  kraftsim down"
 
 
 def test_a_verb_off_a_terminal_imports_no_library_of_terminals() -> None:

@@ -164,7 +164,7 @@ def test_a_page_of_requests_names_the_next(service: Service, run: Any) -> None:
     for number in range(3):
         run(f"cluster unregister --id {70 + number}")
 
-    assert run("request list --limit 2")[2] == "next page: kraftsim request list --from 2\n"
+    assert run("request list --limit 2")[2] == "next page: the same command with --from 2\n"
     assert run("request list --from 2")[2] == ""
 
 
@@ -199,7 +199,7 @@ def test_events_are_a_stream_of_documents(service: Service, run: Any) -> None:
 
 def test_a_page_that_is_not_the_last_names_the_next(service: Service, run: Any) -> None:
     for verb in ("events", "log show"):
-        assert run(f"{verb} --limit 3")[2] == f"next page: kraftsim {verb} --from 3\n"
+        assert run(f"{verb} --limit 3")[2] == "next page: the same command with --from 3\n"
         assert run(verb)[2] == ""
         assert run(f"{verb} --from 5000")[2] == ""
 

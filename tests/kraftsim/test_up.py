@@ -226,7 +226,7 @@ def test_a_controller_names_the_option_of_a_port_in_use(
         (["--brokers", "many"], "invalid int value: 'many'"),
         (["--brokers", "-1"], "brokers: expected 0 to"),
         (["--controllers", "0"], "controllers: expected 1 to 9, got 0"),
-        (["--http-port", "70000"], "http_port: expected 0 to 65535"),
+        (["--http-port", "70000"], "--http-port: expected 0 to 65535"),
         (["--metadata-version", "5.0"], "expected a metadata.version such as"),
     ],
 )

@@ -196,9 +196,11 @@ def _shrink(arguments: argparse.Namespace) -> int:
         return shrink_with(arguments, file)
     arguments.seeds = None
     seed = seeds_of(arguments, file)[0]
+    path = arguments.out or Path(f"{file.scenario.name}-small.yaml")
+    if not path.parent.is_dir():
+        raise UsageError(f"--out: expected a file in a folder that exists, got {path}")
     with shrinking(arguments, file.scenario.name) as may_go_on:
         shrunk = shrink(file.scenario, seed, may_go_on=may_go_on)
-    path = arguments.out or Path(f"{file.scenario.name}-small.yaml")
     small = pinned_plan(shrunk.scenario, seed, shrunk.result.bound, shrunk.result.digest)
     path.write_text(written(small), "utf-8")
     _expect_same(run(read_file(path).scenario, seed), shrunk.result)
