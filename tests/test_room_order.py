@@ -20,7 +20,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "simulation",
         "scenarios",
         "explanation options pipeline service",
-        "api files",
+        "admin api files",
         "commands parameter_texts",
         "operation",
         "clock_operations fault_operations",

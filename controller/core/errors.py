@@ -58,6 +58,11 @@ class ErrorCode(IntEnum):
     BROKER_REQUIRED_FOR_PARTITIONS = 10001
 
 
+def error_name(code: int) -> str:
+    """Returns Kafka's name of an error code, `ERROR_N` for an unknown code N."""
+    return ErrorCode(code).name if code in set(ErrorCode) else f"ERROR_{code}"
+
+
 class Impossible(Exception):
     """A state that no rule permits: a defect, or a planted bug.
 

@@ -31,7 +31,7 @@ from ..operations import LIST_EVENTS, OPERATIONS, SHOW_LOG
 from .connections import REQUEST_S, HttpConnections
 from .generation import announce_generation, only_of_generation
 from .guard import guard
-from .kafka_json import KAFKA_APIS, answer_kafka_api, error_name
+from .kafka_json import KAFKA_APIS, answer_kafka_api, http_error_name
 from .paths import KAFKA_API, LIVENESS, METRICS, OPENAPI, READINESS
 from .responses import json_response, page_response, refusal, refusal_of
 
@@ -117,7 +117,9 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     try:
         return await handler(request)
     except ApiError as error:
-        return refusal(status_of(error.code), error.message, error_name(error.code), error.code)
+        return refusal(
+            status_of(error.code), error.message, http_error_name(error.code), error.code
+        )
     except UNKNOWN as error:
         return refusal(404, str(error), UNKNOWN_NAMES[type(error)])
     except OffsetGone as error:

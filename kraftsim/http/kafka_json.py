@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.errors import ApiError, ErrorCode, error_name
 from kraftsim.controller.core.handlers import refusal
 from kraftsim.controller.core.rpc import (
     BrokerRegistrationRequest,
@@ -55,7 +55,7 @@ async def answer_kafka_api(
         document = to_json(api.response, refusal(request, error))
         return document | {
             "errorCode": int(error.code),
-            "error": error_name(error.code),
+            "error": http_error_name(error.code),
             "message": error.message,
         }
     return document_of(api, response)
@@ -67,15 +67,15 @@ def document_of(api: Api, response: Response) -> Document:
     code = document["errorCode"]
     if isinstance(code, int) and code:
         message = document.get("errorMessage") or "refused"
-        document |= {"error": error_name(code), "message": message}
+        document |= {"error": http_error_name(code), "message": message}
     return document
 
 
-def error_name(code: int) -> str:
+def http_error_name(code: int) -> str:
     """Returns the name of a Kafka error code. 104 is INVALID_CLUSTER_ID, as in KIP-631."""
     if code == ErrorCode.INCONSISTENT_CLUSTER_ID:
         return "INVALID_CLUSTER_ID"
-    return ErrorCode(code).name if code in set(ErrorCode) else f"ERROR_{code}"
+    return error_name(code)
 
 
 def _with_directory(request: Request) -> Request:

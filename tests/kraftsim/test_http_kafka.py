@@ -7,7 +7,7 @@ import pytest
 from kraftsim import Cluster
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.http.app import status_of
-from kraftsim.http.kafka_json import error_name
+from kraftsim.http.kafka_json import http_error_name
 from tests.kraftsim.conftest import CLUSTER_ID, Http
 
 pytestmark = pytest.mark.realtime
@@ -272,6 +272,6 @@ def test_every_error_has_its_status(code: int, status: int) -> None:
 
 
 def test_an_error_has_kafkas_name_but_for_the_wrong_cluster() -> None:
-    assert error_name(104) == "INVALID_CLUSTER_ID"
-    assert error_name(77) == "STALE_BROKER_EPOCH"
-    assert error_name(12345) == "ERROR_12345"
+    assert http_error_name(104) == "INVALID_CLUSTER_ID"
+    assert http_error_name(77) == "STALE_BROKER_EPOCH"
+    assert http_error_name(12345) == "ERROR_12345"

@@ -1,0 +1,104 @@
+"""Turns responses of the wire into results."""
+
+from kraftsim.controller.core.rpc import (
+    ApiVersionsResponse,
+    DescribeClusterResponse,
+    DescribeQuorumResponse,
+    ReplicaState,
+)
+from kraftsim.controller.core.uuid import ZERO_UUID, uuid_text
+
+from .results import (
+    Broker,
+    ClusterDescription,
+    Controller,
+    ControllersDescription,
+    Endpoint,
+    FeaturesDescription,
+    LevelRange,
+    QuorumDescription,
+    Replica,
+)
+
+Endpoints = dict[int, tuple[Endpoint, ...]]
+
+
+def cluster_of(response: DescribeClusterResponse) -> ClusterDescription:
+    """Returns the brokers; `controller_id` is left out: it is any live broker (rule 5.16)."""
+    brokers = (
+        Broker(
+            id=broker.broker_id,
+            host=broker.host,
+            port=broker.port,
+            rack=broker.rack,
+            is_fenced=broker.is_fenced,
+            start_time_ms=broker.start_time_ms or None,
+        )
+        for broker in response.brokers
+    )
+    ordered = tuple(sorted(brokers, key=lambda broker: broker.id))
+    return ClusterDescription(cluster_id=response.cluster_id, brokers=ordered)
+
+
+def controllers_of(response: DescribeClusterResponse) -> ControllersDescription:
+    """Returns the controllers."""
+    controllers = (
+        Controller(id=node.broker_id, host=node.host, port=node.port) for node in response.brokers
+    )
+    return ControllersDescription(
+        cluster_id=response.cluster_id,
+        leader_id=_known(response.controller_id),
+        controllers=tuple(sorted(controllers, key=lambda controller: controller.id)),
+    )
+
+
+def quorum_of(response: DescribeQuorumResponse) -> QuorumDescription:
+    """Returns the quorum of the metadata log, the only partition that was requested."""
+    described = response.topics[0].partitions[0]
+    endpoints: Endpoints = {
+        node.node_id: tuple(Endpoint(at.name, at.host, at.port) for at in node.listeners)
+        for node in response.nodes
+    }
+    return QuorumDescription(
+        leader_id=described.leader_id,
+        leader_epoch=described.leader_epoch,
+        high_watermark=described.high_watermark,
+        voters=_replicas(described.current_voters, endpoints),
+        observers=_replicas(described.observers, {}),
+    )
+
+
+def _replicas(states: tuple[ReplicaState, ...], endpoints: Endpoints) -> tuple[Replica, ...]:
+    replicas = (
+        Replica(
+            id=state.replica_id,
+            directory_id=_directory(state.replica_directory_id),
+            log_end_offset=state.log_end_offset,
+            last_fetch_time_ms=_known(state.last_fetch_timestamp),
+            last_caught_up_time_ms=_known(state.last_caught_up_timestamp),
+            endpoints=endpoints.get(state.replica_id, ()),
+        )
+        for state in states
+    )
+    return tuple(sorted(replicas, key=lambda replica: replica.id))
+
+
+def features_of(response: ApiVersionsResponse) -> FeaturesDescription:
+    """Returns the features."""
+    return FeaturesDescription(
+        finalized_epoch=_known(response.finalized_features_epoch),
+        finalized={key.name: key.max_version_level for key in response.finalized_features},
+        supported={
+            key.name: LevelRange(key.min_version, key.max_version)
+            for key in response.supported_features
+        },
+    )
+
+
+def _known(number: int) -> int | None:
+    """Returns None for -1, which Kafka sends for an unknown number."""
+    return None if number == -1 else number
+
+
+def _directory(directory_id: bytes) -> str | None:
+    return None if directory_id == ZERO_UUID else uuid_text(directory_id)
