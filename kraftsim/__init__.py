@@ -4,9 +4,9 @@ Most tests need only `from kraftsim import Cluster`; `kraftsim up` runs the same
 service. `ApiError` is a refusal by the controller, `CommandError` a command that cannot be carried
 out, `UnknownBroker` and `UnknownController` an id that no node has.
 
-The public names are those in `__all__`, the functions that docs/live.md imports, and the fixtures
-and options of pytest (docs/tutorial-fleet-tool.md). Every other name in the modules and packages of
-kraftsim is internal and can change in any release.
+The public names are those in `__all__` here and in `kraftsim.admin`, the functions that
+docs/live.md imports, and the fixtures and options of pytest (docs/tutorial-fleet-tool.md). Every
+other name in the modules and packages of kraftsim is internal and can change in any release.
 """
 
 import os

@@ -48,7 +48,7 @@ def _bootstrap_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bootstrap-controllers",
         metavar="HOST:PORT,...",
-        help="addresses of all `kraftsim controller run` processes of the quorum, instead of --url",
+        help="addresses of `kraftsim controller run` processes of the quorum, instead of --url",
     )
 
 
