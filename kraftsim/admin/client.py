@@ -37,6 +37,7 @@ from .results import (
 )
 
 TIMEOUT_S = 10.0
+TIMEOUT_MAX_S = 86_400
 _METADATA_LOG = DescribeQuorumTopic(
     topic_name=METADATA_TOPIC, partitions=(DescribeQuorumPartition(partition_index=0),)
 )
@@ -63,6 +64,10 @@ class Admin:
             "bootstrap_servers": bootstrap_servers,
             "bootstrap_controllers": bootstrap_controllers,
         }
+        if not 0 < timeout_s <= TIMEOUT_MAX_S:
+            raise ValueError(
+                f"timeout_s: expected seconds above 0 and at most {TIMEOUT_MAX_S}, got {timeout_s}"
+            )
         listeners = [
             Listeners([address_of(name, text) for text in texts.split(",")], timeout_s)
             for name, texts in given.items()
@@ -132,9 +137,7 @@ class Admin:
             timeout_ms=self._timeout_ms,
             voter_id=checked_id("voter_id", voter_id),
             voter_directory_id=directory_of("directory_id", directory_id),
-            listeners=tuple(
-                QuorumEndpoint(name=at.listener, host=at.host, port=at.port) for at in endpoints
-            ),
+            listeners=tuple(_checked(endpoint) for endpoint in endpoints),
         )
         await self._accepted(self._controllers, request)
 
@@ -155,3 +158,9 @@ class Admin:
         if code:
             raise AdminError(code, message)
         return response
+
+
+def _checked(endpoint: Endpoint) -> QuorumEndpoint:
+    """Returns the endpoint for a request; raises ValueError for a port that does not exist."""
+    host, port = address_of("endpoints", f"{endpoint.host}:{endpoint.port}")
+    return QuorumEndpoint(name=endpoint.listener, host=host, port=port)

@@ -175,6 +175,8 @@ async def open_connection(address: Address) -> Connection:
         _, connection = await loop.create_connection(lambda: Connection(address), *address)
     except OSError as error:
         raise NoResponse(_text_of_failure(error), was_sent=False) from None
+    except (OverflowError, ValueError) as error:  # a controller may advertise any port and host
+        raise NoResponse(str(error), was_sent=False) from None
     try:
         await connection.negotiate()
     except BaseException:

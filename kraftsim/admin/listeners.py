@@ -1,8 +1,9 @@
 """Listeners of one cluster: a request goes to each in turn until one that may answer it does."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
+from typing import TypeVar
 
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import (
@@ -21,8 +22,14 @@ from .connection import Connection, open_connection, text_of
 from .errors import AdminError, NoResponse, error_of
 
 RETRY_S = 0.1
+WAY_OUT = (
+    "give the addresses of all controllers of the quorum, and check that a majority of its voters "
+    "runs"
+)
+MAY_BE_MADE = "the change was sent and may have been made: look before you send it again"
 _CHANGES = (UnregisterBrokerRequest, AddRaftVoterRequest, RemoveRaftVoterRequest)
 _NOT_LEADER = (ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+Result = TypeVar("Result")
 _CONTROLLERS = DescribeClusterRequest(endpoint_type=CONTROLLER_ENDPOINT)
 
 
@@ -52,53 +59,58 @@ class Listeners:
         Other refusals are returned as responses. Raises AdminError if no server answers, if none
         leads within the time limit, or if the connection ends after a change was sent.
         """
-        end_s = asyncio.get_running_loop().time() + self._timeout_s
+        loop = asyncio.get_running_loop()
+        end_s = loop.time() + self._timeout_s
         while True:
-            refused: list[tuple[Address, int]] = []
-            reasons: list[str] = []
-            addresses = sorted(self._addresses, key=lambda address: address != self._first)
-            for position, address in enumerate(addresses):
-                share = 1 / (len(addresses) - position)
-                try:
-                    response = await self._ask_at(address, request, min_version, end_s, share)
-                except NoResponse as failure:
-                    reasons.append(f"{text_of(address)} ({failure})")
-                    continue
-                code, _ = error_of(response)
-                if code not in _NOT_LEADER:
-                    self._first = address
-                    return response
-                refused.append((address, code))
-            if not refused:
-                raise AdminError(None, f"no Kafka listener answers at {', '.join(reasons)}")
-            await self._find_leader(refused, end_s)
+            response = await self._ask_each(request, min_version, end_s)
+            code, _ = error_of(response)
+            if code not in _NOT_LEADER:
+                return response
+            if loop.time() + RETRY_S > end_s:
+                named = ", ".join(text_of(address) for address in self._addresses)
+                raise AdminError(code, f"no leader among {named}: {WAY_OUT}")
+            await asyncio.sleep(RETRY_S)
+
+    async def _ask_each(self, request: Request, min_version: int, end_s: float) -> Response:
+        """Returns the response of the leader, else that of a listener that does not lead.
+
+        Raises AdminError if no listener answers.
+        """
+        refusal: Response | None = None
+        reasons: list[str] = []
+        addresses = sorted(self._addresses, key=lambda address: address != self._first)
+        for position, address in enumerate(addresses):
+            limit_s = _share_of(end_s, len(addresses) - position)
+            try:
+                response = await self._ask_at(address, request, min_version, limit_s, end_s)
+            except NoResponse as failure:
+                reasons.append(f"{text_of(address)} ({failure})")
+                continue
+            if error_of(response)[0] not in _NOT_LEADER:
+                self._first = address
+                return response
+            refusal = response
+            with suppress(AdminError, NoResponse):
+                self._learn(await self._ask_at(address, _CONTROLLERS, 1, limit_s, limit_s))
+        if refusal is None:
+            raise AdminError(None, f"no Kafka listener answers at {', '.join(reasons)}")
+        return refusal
 
     async def _ask_at(
-        self, address: Address, request: Request, min_version: int, end_s: float, share: float
+        self, address: Address, request: Request, min_version: int, limit_s: float, end_s: float
     ) -> Response:
-        """Asks one listener, which may take that share of the time that is left."""
-        loop = asyncio.get_running_loop()
-        begun_s = loop.time()
-        limit_s = begun_s + max(0.0, end_s - begun_s) * share
-        try:
-            async with asyncio.timeout_at(limit_s):
-                connection = await self._connection(address)
-        except TimeoutError:
-            raise NoResponse(f"no response in {limit_s - begun_s:.1f} s", was_sent=False) from None
+        """Asks one listener until `limit_s`; waits for a change until `end_s`, once it was sent."""
+        connection = await _before(limit_s, self._connection(address), was_sent=False)
         is_change = isinstance(request, _CHANGES)
-        limit_s = end_s if is_change else limit_s
+        answer = connection.request(request, min_version)
         try:
-            async with asyncio.timeout_at(limit_s):
-                return await connection.request(request, min_version)
-        except TimeoutError:
+            return await _before(end_s if is_change else limit_s, answer, was_sent=True)
+        except NoResponse as failure:
             connection.retire()
-            failure = NoResponse(f"no response in {limit_s - begun_s:.1f} s", was_sent=True)
-        except NoResponse as error:
-            failure = error
-        if is_change and failure.was_sent:
-            text = "the change was sent and may have been made: look before you send it again"
-            raise AdminError(None, f"{connection.name} ({failure}): {text}") from None
-        raise failure
+            if is_change and failure.was_sent:
+                text = f"{connection.name} ({failure}): {MAY_BE_MADE}"
+                raise AdminError(None, text) from None
+            raise
 
     async def _connection(self, address: Address) -> Connection:
         """Returns the connection to an address; concurrent calls share one attempt to open it."""
@@ -111,21 +123,8 @@ class Listeners:
             self._connections[address] = await open_connection(address)
             return self._connections[address]
 
-    async def _find_leader(self, refused: Sequence[tuple[Address, int]], end_s: float) -> None:
-        """Adds the controllers that a listener knows; AdminError if the time is over."""
-        if asyncio.get_running_loop().time() + RETRY_S > end_s:
-            named = ", ".join(text_of(address) for address in self._addresses)
-            raise AdminError(
-                refused[0][1],
-                f"no leader among {named}: give the addresses of all controllers of the quorum, "
-                "and check that a majority of its voters runs",
-            )
-        for address, _ in refused:
-            with suppress(AdminError, NoResponse):
-                self._learn(await self._ask_at(address, _CONTROLLERS, 1, end_s, share=0.5))
-        await asyncio.sleep(RETRY_S)
-
     def _learn(self, response: Response) -> None:
+        """Adds the addresses of the controllers that a controller knows."""
         assert isinstance(response, DescribeClusterResponse), type(response)
         for node in response.brokers:
             address = (node.host, node.port)
@@ -133,3 +132,20 @@ class Listeners:
                 self._addresses.append(address)
             if node.broker_id == response.controller_id:
                 self._first = address
+
+
+def _share_of(end_s: float, listeners: int) -> float:
+    """Returns the time limit of the next listener: all that are left get an equal share."""
+    now_s = asyncio.get_running_loop().time()
+    return now_s + max(0.0, end_s - now_s) / listeners
+
+
+async def _before(limit_s: float, call: Awaitable[Result], *, was_sent: bool) -> Result:
+    """Returns the result of a call; raises NoResponse if it is not over at `limit_s`."""
+    begun_s = asyncio.get_running_loop().time()
+    try:
+        async with asyncio.timeout_at(limit_s):
+            return await call
+    except TimeoutError:
+        reason = f"no response in {limit_s - begun_s:.1f} s"
+        raise NoResponse(reason, was_sent=was_sent) from None

@@ -1,5 +1,6 @@
 """Turns responses of the wire into results."""
 
+from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import (
     ApiVersionsResponse,
     DescribeClusterResponse,
@@ -8,6 +9,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.core.uuid import ZERO_UUID, uuid_text
 
+from .errors import AdminError
 from .results import (
     Broker,
     ClusterDescription,
@@ -53,8 +55,15 @@ def controllers_of(response: DescribeClusterResponse) -> ControllersDescription:
 
 
 def quorum_of(response: DescribeQuorumResponse) -> QuorumDescription:
-    """Returns the quorum of the metadata log, the only partition that was requested."""
-    described = response.topics[0].partitions[0]
+    """Returns the quorum of the metadata log, the only partition that was requested.
+
+    Raises AdminError if the response lacks it.
+    """
+    partitions = [partition for topic in response.topics for partition in topic.partitions]
+    if not partitions:
+        text = "the response has no partition of the metadata log"
+        raise AdminError(ErrorCode.UNKNOWN_SERVER_ERROR, text)
+    described = partitions[0]
     endpoints: Endpoints = {
         node.node_id: tuple(Endpoint(at.name, at.host, at.port) for at in node.listeners)
         for node in response.nodes

@@ -8,7 +8,9 @@ from kraftsim import Cluster
 from kraftsim.admin import Admin, AdminError
 from kraftsim.admin.connection import RESPONSE_BYTES_MAX
 from kraftsim.controller.core.rpc import (
+    DescribeClusterBroker,
     DescribeClusterResponse,
+    DescribeQuorumResponse,
     Request,
     Response,
     UnregisterBrokerResponse,
@@ -181,3 +183,26 @@ async def test_without_a_leader_the_remedy_is_named() -> None:
     assert (41, "NOT_CONTROLLER") == (failed.code, failed.name)
     assert f"no leader among {server.address}: give the addresses of all" in failed.message
     assert server.connections == 1
+
+
+@pytest.mark.parametrize(("host", "port"), [("a\0b", 1), ("127.0.0.1", 70_000), ("x" * 70, 1)])
+async def test_an_advertised_address_that_cannot_be_is_passed_over(host: str, port: int) -> None:
+    leader = DescribeClusterBroker(broker_id=3000, host=host, port=port)
+    described = DescribeClusterResponse(controller_id=3000, brokers=(leader,))
+
+    def answer(header: RequestHeader, request: Request) -> Response:
+        return UnregisterBrokerResponse(error_code=41) if header.api_key == 64 else described
+
+    async with scripted(answer) as server:
+        failed = await failure_of(server.address, lambda admin: admin.unregister_broker(1), 0.3)
+
+    assert "NOT_CONTROLLER" == failed.name
+
+
+async def test_a_quorum_that_is_not_described_is_an_error() -> None:
+    async with scripted(always(DescribeQuorumResponse())) as server:
+        failed = await failure_of(server.address, Admin.describe_quorum)
+
+    assert str(failed) == (
+        "UNKNOWN_SERVER_ERROR: the response has no partition of the metadata log"
+    )

@@ -231,6 +231,18 @@ async def test_an_id_that_no_broker_has_is_refused_before_it_is_sent(broker_id: 
             await admin.unregister_broker(broker_id)
 
 
+async def test_an_endpoint_without_a_port_is_refused_before_it_is_sent() -> None:
+    async with Admin("127.0.0.1:1") as admin:
+        with pytest.raises(ValueError, match="endpoints: expected host:port, got 'a:65536'"):
+            await admin.add_voter(3003, DIRECTORY, [Endpoint("CONTROLLER", "a", 65_536)])
+
+
+@pytest.mark.parametrize("timeout_s", [0, -1, float("nan"), float("inf")])
+def test_a_time_limit_that_is_none_is_refused(timeout_s: float) -> None:
+    with pytest.raises(ValueError, match="timeout_s: expected seconds above 0"):
+        Admin("127.0.0.1:1", timeout_s=timeout_s)
+
+
 @pytest.mark.parametrize(
     ("addresses", "wrong"),
     [
