@@ -53,7 +53,7 @@ class Connection(asyncio.Protocol):
         response = await self._versions_in(FIRST_VERSION)
         if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
             newest = max((api.max_version for api in response.api_keys), default=0)
-            response = await self._versions_in(min(newest, FIRST_VERSION))
+            response = await self._versions_in(max(0, min(newest, FIRST_VERSION)))
         if response.error_code:
             raise AdminError(response.error_code, f"{self.name} refused ApiVersions")
         self._versions = {api.api_key: api for api in response.api_keys}
@@ -120,7 +120,6 @@ class Connection(asyncio.Protocol):
         try:
             return decode_response(key, version, frame)[1]
         except DecodeError as error:
-            self.close()
             raise NoResponse(f"malformed response: {error}", was_sent=True) from None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

@@ -1,11 +1,20 @@
 """A server that answers as a test says: a Kafka listener that is old, broken or not one at all."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
-from kraftsim.controller.core.rpc import ApiVersion, ApiVersionsResponse, Request, Response
+import pytest
+
+from kraftsim.admin import Admin, AdminError
+from kraftsim.controller.core.rpc import (
+    ApiVersion,
+    ApiVersionsResponse,
+    DescribeClusterResponse,
+    Request,
+    Response,
+)
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.frames import (
     RequestHeader,
@@ -15,9 +24,12 @@ from kraftsim.controller.wire.frames import (
 )
 
 NEVER = b""  # an answer that does not come, on a connection that stays open
+LIMIT_S = 5
+DESCRIBED = DescribeClusterResponse(cluster_id="c")
 NEWEST = {key: 9 for key in APIS}
 
-Answer = Callable[[RequestHeader, Request], bytes | Response | None]
+Given = bytes | Response | None
+Answer = Callable[[RequestHeader, Request], Given | Awaitable[Given]]
 
 
 @dataclass(slots=True)
@@ -39,8 +51,9 @@ async def scripted(
 ) -> AsyncIterator[Scripted]:
     """A server that negotiates like Kafka and answers other requests with `answer`.
 
-    A response is encoded, bytes are sent as they are and end the connection, None ends it at once.
-    `newest` has the newest version of an API that it supports, where that is not 9.
+    A response is encoded, bytes are sent as they are and end the connection, None ends it at once;
+    all three may come later. The clients must have closed their connections at the end. `newest`
+    has the newest version of an API that it supports, where that is not 9.
     """
     versions = NEWEST | (newest or {})
     server = Scripted()
@@ -63,7 +76,8 @@ async def scripted(
     server.port = listener.sockets[0].getsockname()[1]
     async with listener:
         yield server
-        await asyncio.gather(*filter(None, serving))
+        async with asyncio.timeout(LIMIT_S):
+            await asyncio.gather(*filter(None, serving))
 
 
 async def _next(
@@ -86,6 +100,36 @@ async def _next(
         response = ApiVersionsResponse(api_keys=apis)
         return encode_response(key, version, header.correlation_id, response), False
     given = answer(header, decode_request(header, frame))
+    if isinstance(given, Awaitable):
+        given = await given
     if given is None or isinstance(given, bytes):
         return given or b"", given != NEVER
     return encode_response(key, version, header.correlation_id, given), False
+
+
+def always(given: Given) -> Answer:
+    """Answers every request alike."""
+    return lambda header, request: given
+
+
+def once(given: Given, then: Response) -> Answer:
+    """Answers the first request with `given`, and every other one with `then`."""
+    answers = iter([given])
+    return lambda header, request: next(answers, then)
+
+
+async def failure_of(
+    addresses: str,
+    call: Callable[[Admin], Awaitable[object]] = Admin.describe_cluster,
+    limit_s: float = 10,
+) -> AdminError:
+    """The error of a call to those servers, made within the time limit."""
+    async with Admin(addresses, timeout_s=limit_s) as admin:
+        with pytest.raises(AdminError) as failed:
+            await call(admin)
+    return failed.value
+
+
+def frame(size: int, correlation_id: int, body: bytes) -> bytes:
+    """A frame that says it has `size` bytes, whatever follows."""
+    return size.to_bytes(4) + correlation_id.to_bytes(4) + body

@@ -220,8 +220,9 @@ async def test_a_closed_client_refuses_calls(kraft: Cluster, admin: Admin) -> No
     await admin.describe_cluster()
     admin.close()
 
-    with pytest.raises(AdminError, match="the client is closed"):
-        await admin.describe_cluster()
+    for call in (admin.describe_cluster, admin.describe_controllers):
+        with pytest.raises(AdminError, match="the client is closed"):
+            await call()
 
 
 @pytest.mark.parametrize("broker_id", [-1, 2**31, True, "2"])
