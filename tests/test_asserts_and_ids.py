@@ -49,7 +49,11 @@ ASKS_FOR_ALL = {"kraftsim.controller.core.rpc.fetch", "kraftsim.controller.core.
 
 def test_ids_have_one_limit() -> None:
     """Bytes and correlation ids are no ids of nodes."""
-    others = {"kraftsim.controller.server.kafka_caller", *ASKS_FOR_ALL}
+    others = {
+        "kraftsim.admin.connection",
+        "kraftsim.controller.server.kafka_caller",
+        *ASKS_FOR_ALL,
+    }
 
     limits = [module for module in modules() if _names_int32_max(tree_of(module))]
 
