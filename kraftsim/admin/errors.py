@@ -16,7 +16,7 @@ class AdminError(CommandError):
     """
 
     def __init__(self, code: int | None, message: str) -> None:
-        self.code = code
+        self.code = None if code is None else int(code)
         self.name = None if code is None else error_name(code)
         self.message = printable(message)
         self.exit_code = UNREACHABLE if code is None else FAILED
