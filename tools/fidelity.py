@@ -54,7 +54,7 @@ def problems_of(proofs: Iterable[Proof]) -> list[str]:
 def collect() -> list[Proof]:
     """Returns the proofs of the whole test suite, which pytest collects in this process."""
     collector = _Collector()
-    code = pytest.main(["--collect-only", "-p", "no:terminal", str(ROOT)], [collector])
+    code = pytest.main(["--collect-only", "-p", "no:terminal", str(ROOT / "tests")], [collector])
     if code != pytest.ExitCode.OK:
         sys.exit(
             f"the tests cannot be collected (pytest: {code!r}); `pytest --collect-only` says why"
