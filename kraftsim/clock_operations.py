@@ -22,13 +22,13 @@ async def show_clock(kraft: "Cluster") -> ClockDocument:
     return await kraft.clock()
 
 
-async def advance_clock(kraft: "Cluster", by: str) -> ClockDocument:
+async def advance_clock(kraft: "Cluster", by: str | float) -> ClockDocument:
     """Let time pass: at once on a clock that stands, otherwise by waiting."""
     return await kraft.advance(by)
 
 
 async def run_clock_until(
-    kraft: "Cluster", kind: str, broker: int | None = None, timeout: str = "20s"
+    kraft: "Cluster", kind: str, broker: int | None = None, timeout: str | float = "20s"
 ) -> EventDocument:
     """Let time pass until the next event of a kind, and show the event."""
     return await kraft.run_until(kind, broker, timeout)
@@ -44,12 +44,12 @@ async def resume_clock(kraft: "Cluster") -> ClockDocument:
     return await kraft.resume_clock()
 
 
-async def speed_clock(kraft: "Cluster", factor: str) -> ClockDocument:
+async def speed_clock(kraft: "Cluster", factor: str | float) -> ClockDocument:
     """Set how many times as fast as real time the clock runs."""
     return await kraft.speed_clock(factor)
 
 
-async def lock_clock(kraft: "Cluster", owner: str, expiry: str = "30s") -> ClockDocument:
+async def lock_clock(kraft: "Cluster", owner: str, expiry: str | float = "30s") -> ClockDocument:
     """Hold a clock that stands, until `unlock` was called as often or the lock expires."""
     return await kraft.lock_clock(owner, expiry)
 

@@ -58,6 +58,16 @@ class UnknownController(CommandError):
         super().__init__(f"no controller {node_id}: expected one of {ids}")
 
 
+class UnknownEvent(CommandError):
+    """The journal has no event with this number; the message has the numbers that it has."""
+
+    def __init__(self, seq: int, known: Sequence[int]) -> None:
+        numbers = f"{known[0]} to {known[-1]}" if known else "none"
+        super().__init__(
+            f"no event {seq}: expected a number of an event in the journal ({numbers})"
+        )
+
+
 class UnknownTopic(CommandError):
     """No topic has this name; the message lists the known names."""
 

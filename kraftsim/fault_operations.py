@@ -27,7 +27,7 @@ async def show_fault(kraft: "Cluster", id: str) -> FaultDocument:
 
 
 async def wait_for_fault(
-    kraft: "Cluster", id: str, hits: int = 1, timeout: str = "20s"
+    kraft: "Cluster", id: str, hits: int = 1, timeout: str | float = "20s"
 ) -> FaultDocument:
     """Wait until a fault has had a number of hits."""
     return await kraft.faults.wait(id, hits, timeout)

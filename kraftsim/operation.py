@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from kraftsim.controller.core.camel_case import lower_camel
-from kraftsim.scenarios.language.suggestions import nearest, whole_number
+from kraftsim.scenarios.language.suggestions import DIGITS_MAX, nearest, whole_number
 
 from .api.argument_checks import Check, accept_all
 from .errors import CommandError
@@ -24,12 +24,14 @@ class Parameter:
     """A parameter of an operation.
 
     `kind` is int, bool, str, or dict for a document. A `default` of `inspect.Parameter.empty`
-    makes the parameter required.
+    makes the parameter required. `takes_number` marks a text for which JSON may have a number: a
+    duration or a factor.
     """
 
     name: str
     kind: type
     default: object
+    takes_number: bool = False
 
     @property
     def is_required(self) -> bool:
@@ -99,7 +101,12 @@ class Operation:
         signature = inspect.signature(self.run)
         named = list(signature.parameters.values())[1:]
         return [
-            Parameter(parameter.name, _kind(parameter.annotation), parameter.default)
+            Parameter(
+                parameter.name,
+                _kind(parameter.annotation),
+                parameter.default,
+                takes_number=float in get_args(parameter.annotation),
+            )
             for parameter in named
         ]
 
@@ -120,15 +127,17 @@ def _kind(annotation: object) -> type:
 
 
 def arguments(operation: Operation, values: dict[str, object]) -> dict[str, object]:
-    """Checks the values that a user gave, and converts them to the operation's parameters.
+    """Checks the values of a request, and converts them to the operation's parameters.
 
-    Raises CommandError, with the parameter's name, for an invalid, unknown or missing value.
+    Raises CommandError, with the route or the parameter's name, for an invalid, unknown or missing
+    value.
     """
+    route = f"{operation.method} {operation.path}"
     parameters = {parameter.json_name: parameter for parameter in operation.parameters}
     for name in values:
         if name not in parameters:
             expected = nearest(name, parameters) if parameters else "no parameters"
-            raise CommandError(f"{operation.name}: expected {expected}, got {name!r}")
+            raise CommandError(f"{route}: expected {expected}, got {name!r}")
     missing = [
         name
         for name, parameter in parameters.items()
@@ -136,7 +145,7 @@ def arguments(operation: Operation, values: dict[str, object]) -> dict[str, obje
     ]
     if missing:
         raise CommandError(
-            f"{operation.name}: expected the parameters {', '.join(missing)}, got none of them"
+            f"{route}: expected the parameters {', '.join(missing)}, got none of them"
         )
     return {
         parameters[name].name: converted(parameters[name], value) for name, value in values.items()
@@ -149,9 +158,18 @@ def converted(parameter: Parameter, value: object) -> object:
         return None
     if parameter.kind in (str, dict) and isinstance(value, parameter.kind):
         return value
+    if parameter.takes_number and isinstance(value, int | float) and not isinstance(value, bool):
+        return value
     if parameter.kind is bool and str(value).lower() in ("true", "false"):
         return str(value).lower() == "true"
     if parameter.kind is int and (number := whole_number(str(value))) is not None:
         return number
-    kinds = {int: "a whole number", bool: "true or false", str: "a text", dict: "an object"}
-    raise CommandError(f"{parameter.json_name}: expected {kinds[parameter.kind]}, got {value!r}")
+    raise CommandError(f"{parameter.json_name}: expected {_expected(parameter)}, got {value!r}")
+
+
+def _expected(parameter: Parameter) -> str:
+    if parameter.kind is int:
+        return f"a whole number of at most {DIGITS_MAX} digits"
+    if parameter.takes_number:
+        return "a text or a number"
+    return {bool: "true or false", str: "a text", dict: "an object"}[parameter.kind]

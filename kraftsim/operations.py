@@ -56,7 +56,7 @@ async def show_quorum(kraft: "Cluster") -> QuorumDocument:
 
 
 async def transfer_leadership(
-    kraft: "Cluster", to: int = -1, timeout: str = "20s"
+    kraft: "Cluster", to: int = -1, timeout: str | float = "20s"
 ) -> LeaderDocument:
     """Make the leader resign, and return once its successor is active."""
     await kraft.transfer_leadership(to, timeout)
@@ -99,9 +99,8 @@ async def resume_controller(kraft: "Cluster", id: int) -> ControllerDocument:
 
 async def list_brokers(kraft: "Cluster", from_: int = 0, limit: int | None = None) -> BrokerList:
     """List the registered and the simulated brokers, in order of id."""
-    from .api.list_pages import broker_page  # the simulation, which a command does not import
-
-    return await broker_page(kraft.world, from_, limit)
+    page = await kraft.brokers(from_, limit)
+    return {"brokers": page, "next": page.next}
 
 
 async def show_broker(kraft: "Cluster", id: int) -> BrokerDocument:
@@ -111,9 +110,8 @@ async def show_broker(kraft: "Cluster", id: int) -> BrokerDocument:
 
 async def list_topics(kraft: "Cluster", from_: str = "", limit: int | None = None) -> TopicList:
     """List the topics with leader, replicas and in-sync replicas of every partition."""
-    from .api.list_pages import topic_page
-
-    return await topic_page(kraft.world, from_, limit)
+    page = await kraft.topics(from_, limit)
+    return {"topics": page, "next": page.next}
 
 
 async def show_topic(kraft: "Cluster", name: str) -> TopicDocument:
@@ -127,7 +125,13 @@ async def show_log(kraft: "Cluster", from_: int | None = None, limit: int = 1000
     Starts at the first offset of the log unless `from` is given. The response is one JSON object
     per line if the client accepts application/x-ndjson.
     """
-    return await kraft.log(from_, limit)
+    page, log = await kraft.log(from_, limit), kraft.world.committed_log
+    return {
+        "records": page,
+        "next": page.next,
+        "startOffset": log.start_offset,
+        "highWatermark": log.end_offset,
+    }
 
 
 async def show_log_end(kraft: "Cluster") -> LogEndDocument:
@@ -140,8 +144,8 @@ async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Ev
 
     A stream begins at the newest event unless `from` is given.
     """
-    events = await kraft.events(from_, limit)
-    return {"events": events, "next": events[-1]["seq"] + 1 if events else from_}
+    page = await kraft.events(from_, limit)
+    return {"events": page, "next": page.next}
 
 
 async def list_requests(
@@ -152,11 +156,8 @@ async def list_requests(
     limit: int = 1000,
 ) -> RequestPage:
     """List the requests that clients have sent, without those of the simulated brokers."""
-    requests = await kraft.requests(api, where, from_, limit)
-    following = kraft.request_journal.next_number
-    if len(requests) == limit:
-        following = requests[-1]["number"] + 1
-    return {"requests": requests, "next": following}
+    page = await kraft.requests(api, where, from_, limit)
+    return {"requests": page, "next": page.next}
 
 
 async def count_requests(
@@ -236,7 +237,7 @@ async def wait(
     broker: int | None = None,
     state: str | None = None,
     leader: str | None = None,
-    timeout: str = "20s",
+    timeout: str | float = "20s",
 ) -> BrokerStatesDocument | LeaderDocument:
     """Wait until a broker is in a state, or until a controller is active."""
     seen: BrokerStatesDocument | LeaderDocument

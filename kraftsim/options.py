@@ -20,6 +20,7 @@ from kraftsim.simulation.topology import (
 )
 
 CONTROLLERS_MAX = 9  # above every recommended quorum size
+SPEED_MIN = 0.001  # the arithmetic of the clock divides by its speed
 SPEED_MAX = 1000.0  # each broker then sends a heartbeat every 2 ms; above, real time falls behind
 CLOCKS = ("real", "virtual", "auto", "scaled:K")
 
@@ -91,6 +92,8 @@ class ClusterOptions:
             raise ValueError(f"racks: expected a list of names, got {self.racks!r}")
         for rack in self.racks:
             check_rack(rack)
+        if self.token == "":
+            raise ValueError("token: expected a text of at least one character, got ''")
 
     def _check_ports(self) -> None:
         """Raises ValueError if a port, or one derived from it, exceeds PORT_MAX.
@@ -133,9 +136,9 @@ class ClusterOptions:
             speed = float(factor) if kind == "scaled" else 0.0
         except ValueError:
             speed = 0.0
-        if not 0 < speed <= SPEED_MAX:
+        if not SPEED_MIN <= speed <= SPEED_MAX:
             raise ValueError(
-                f"clock: expected {', '.join(CLOCKS)} with K up to {SPEED_MAX:g}, "
+                f"clock: expected {', '.join(CLOCKS)} with K from {SPEED_MIN:g} to {SPEED_MAX:g}, "
                 f"got {self.clock!r}"
             )
         return speed

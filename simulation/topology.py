@@ -62,9 +62,9 @@ def check_cluster_id(cluster_id: str, label: str = "cluster_id") -> None:
     `label` names the user's input in errors.
     """
     expected = f"{label}: expected 1 to {CLUSTER_ID_CHARS_MAX} printable characters without spaces"
-    if not 1 <= len(cluster_id) <= CLUSTER_ID_CHARS_MAX:
-        raise ValueError(f"{expected}, got {len(cluster_id)}")
-    if not cluster_id.isprintable() or " " in cluster_id:
+    if len(cluster_id) > CLUSTER_ID_CHARS_MAX:
+        raise ValueError(f"{expected}, got {len(cluster_id)} characters")
+    if not cluster_id or not cluster_id.isprintable() or " " in cluster_id:
         raise ValueError(f"{expected}, got {cluster_id!r}")
 
 

@@ -28,6 +28,9 @@ do not edit this page. [http.md](http.md) lists the same operations in HTTP.
   (unless `NO_COLOR` is set), and times are local clock times. Programs use `--json`, which prints
   an object (`events`, `follow` and `scenario run`: an object per line; `scenario list` and
   `scenario mutants`: a list).
+- Lists are read in pages: `--from` takes the `next` of the page before, which `--json` prints, and
+  which text names in a line on stderr if a page follows. `events --json` prints events only: the
+  next page begins at the `seq` of the last event plus one.
 - `source <(kraftsim completion bash)` completes words and options in this shell; the same with zsh,
   and in fish `kraftsim completion fish | source`.
 - Control characters in names are printed as escape sequences, such as `\\x1b`.

@@ -19,19 +19,22 @@ INTRODUCTION = """\
 
 Written by `python -m tools.http_page` from the table of operations and Kafka's APIs; do not edit
 this page. [service.md](service.md) has examples, [security.md](security.md) says which requests
-are refused, and `/openapi.json` has the schemas. [cli.md](cli.md) lists the same operations as
-commands.
+are refused, and `/openapi.json` has schemas and examples of all. [cli.md](cli.md) lists the same
+operations as commands.
 
 - `/v1` reads and waits; `/sim` changes the cluster or explains it; `/kafka` takes Kafka's own
   requests as JSON.
 - Keys are in lowerCamel. Parameters of `GET` are in the query, those of `POST` in a JSON object
-  (`Content-Type: application/json`); a name in braces is part of the path.
-- Lists are read in pages of at most `limit` items; the next page begins at `next`, which is null
-  after the last broker or topic. Without `limit` a page has every broker or topic.
-  `Accept: text/event-stream` streams events, from the newest on unless `from` is given;
+  (`Content-Type: application/json`); a name in braces is part of the path. A parameter is given
+  once.
+- Lists are read in pages of at most `limit` items: the next page begins `from` the page's `next`.
+  Brokers and topics end: `next` is null after the last of them, and a page without `limit` has them
+  all. Events, requests and the log grow at the end: `next` is always a number, never below `from`,
+  and at the end it is the number or offset at which to go on later. Controllers have no pages.
+- `Accept: text/event-stream` streams events, from the newest on unless `from` is given;
   `Accept: application/x-ndjson` streams the log.
 - A refused request has a status of 400 or more and `errorCode`, `error` and `message`. Durations
-  are texts such as `20s`.
+  are texts such as `20s` or `250ms`; a number, in JSON too, is seconds.
 
 ## Operations
 

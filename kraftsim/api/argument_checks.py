@@ -24,23 +24,38 @@ def accept_all(**_: object) -> None:
     """Accepts all arguments."""
 
 
-def expect_id(name: str, number: object) -> None:
-    """Raises UsageError if the id of a node is no int, such as the text "1"."""
+def expect_int(name: str, number: object) -> None:
+    """Raises UsageError if `number` is no int, such as the text "1"; True is no int here."""
     if not isinstance(number, int) or isinstance(number, bool):
-        got = f"the {type(number).__name__} {number!r}"
-        raise UsageError(f"{name}: expected an int, such as 1, got {got}")
+        raise UsageError(f"{name}: expected an int, such as 1, got {_typed(number)}")
+
+
+def expect_text(name: str, text: object) -> None:
+    """Raises UsageError if `text` is no str."""
+    if not isinstance(text, str):
+        raise UsageError(f"{name}: expected a str, got {_typed(text)}")
+
+
+def _typed(value: object) -> str:
+    return f"the {type(value).__name__} {value!r}"
 
 
 def check_page(from_: int | None = None, limit: int | None = None) -> None:
-    """Raises UsageError if `from_` is negative or `limit` is not in 1 to LIMIT_MAX."""
-    if from_ is not None and from_ < 0:
-        raise UsageError(f"from: expected 0 or above, got {from_}")
-    if limit is not None and not 1 <= limit <= LIMIT_MAX:
-        raise UsageError(f"limit: expected 1 to {LIMIT_MAX}, got {limit}")
+    """Raises UsageError unless `from_` is 0 or above and `limit` is in 1 to LIMIT_MAX."""
+    if from_ is not None:
+        expect_int("from", from_)
+        if from_ < 0:
+            raise UsageError(f"from: expected 0 or above, got {from_}")
+    if limit is not None:
+        expect_int("limit", limit)
+        if not 1 <= limit <= LIMIT_MAX:
+            raise UsageError(f"limit: expected 1 to {LIMIT_MAX}, got {limit}")
 
 
 def check_topic_page(from_: str | None = None, limit: int | None = None) -> None:
-    """Raises UsageError if `limit` is not in 1 to LIMIT_MAX; every text is a first name."""
+    """Raises UsageError unless `limit` is in 1 to LIMIT_MAX; every text is a first name."""
+    if from_ is not None:
+        expect_text("from", from_)
     check_page(None, limit)
 
 
@@ -52,6 +67,9 @@ def check_requests(
 ) -> None:
     """Raises UsageError for an unknown API, an invalid condition or an invalid page."""
     check_page(from_, limit)
+    for name, text in (("api", api), ("where", where)):
+        if text is not None:
+            expect_text(name, text)
     if api is not None or where is not None:
         from ..service.request_search import api_named, conditions_in  # loads the APIs of Kafka
 
@@ -63,7 +81,7 @@ def check_wait(
     broker: int | None = None,
     state: str | None = None,
     leader: int | str | None = None,
-    timeout: str | None = None,
+    timeout: str | float | None = None,
 ) -> None:
     """Raises UsageError unless there are both `broker` and a known `state`, or only `leader`.
 
@@ -75,57 +93,63 @@ def check_wait(
         got = " and ".join(named) or "none of them"
         raise UsageError(f"wait: expected both broker and state, or only leader, got {got}")
     if broker is not None:
-        expect_id("broker", broker)
-    if state is not None and state not in STATES:
-        raise UsageError(f"state: expected {nearest(state, STATES)}, got {state!r}")
+        expect_int("broker", broker)
+    if state is not None:
+        expect_text("state", state)
+        if state not in STATES:
+            raise UsageError(f"state: expected {nearest(state, STATES)}, got {state!r}")
     if leader not in (None, "any") and whole_number(str(leader)) is None:
         raise UsageError(f"leader: expected a controller's id or any, got {leader!r}")
     check_duration("timeout", timeout)
 
 
-def check_transfer(to: int | None = None, timeout: str | None = None) -> None:
+def check_transfer(to: int | None = None, timeout: str | float | None = None) -> None:
     """Raises UsageError for an id that is no int, ValueError for an invalid timeout."""
     if to is not None:
-        expect_id("to", to)
+        expect_int("to", to)
     check_duration("timeout", timeout)
 
 
-def check_advance(by: str) -> None:
+def check_advance(by: str | float) -> None:
     """Raises ValueError if `by` is no duration."""
     check_duration("by", by)
 
 
-def check_run_until(kind: str, broker: int | None = None, timeout: str | None = None) -> None:
+def check_run_until(
+    kind: str, broker: int | None = None, timeout: str | float | None = None
+) -> None:
     """Raises UsageError for an unknown kind of event, ValueError for an invalid timeout."""
     from kraftsim.simulation.journal_kinds import EVENTS  # loads the simulation
 
+    expect_text("kind", kind)
     if kind not in EVENTS:
         raise UsageError(f"kind: expected {nearest(kind, EVENTS)}, got {kind!r}")
     if broker is not None:
-        expect_id("broker", broker)
+        expect_int("broker", broker)
     check_duration("timeout", timeout)
 
 
 def check_speed(factor: str | float) -> None:
-    """Raises UsageError if `factor` is no number above 0, at most SPEED_MAX."""
-    from ..options import SPEED_MAX  # loads the rules of Kafka
+    """Raises UsageError if `factor` is no number from SPEED_MIN to SPEED_MAX."""
+    from ..options import SPEED_MAX, SPEED_MIN  # loads the rules of Kafka
 
     try:
-        speed = float(factor)
-    except ValueError:
+        speed = 0.0 if isinstance(factor, bool) else float(factor)
+    except (TypeError, ValueError, OverflowError):
         speed = 0.0
-    if not 0 < speed <= SPEED_MAX:
+    if not SPEED_MIN <= speed <= SPEED_MAX:
         raise UsageError(
-            f"factor: expected a number above 0, at most {SPEED_MAX:g}, got {factor!r}; to stop "
-            "the clock, pause it"
+            f"factor: expected a number from {SPEED_MIN:g} to {SPEED_MAX:g}, got {factor!r}; to "
+            "stop the clock, pause it"
         )
 
 
-def check_lock(owner: str, expiry: str | None = None) -> None:
+def check_lock(owner: str, expiry: str | float | None = None) -> None:
     """Raises UsageError without an owner, and unless `expiry` is above 0 and at most an hour.
 
     Raises ValueError if it is no duration.
     """
+    expect_text("owner", owner)
     if not owner.strip():
         raise UsageError(f"owner: expected a name, got {owner!r}")
     check_duration("expiry", expiry)
@@ -133,7 +157,7 @@ def check_lock(owner: str, expiry: str | None = None) -> None:
         raise UsageError(f"expiry: expected more than 0 and at most 1h, got {expiry!r}")
 
 
-def check_duration(name: str, duration: str | None) -> None:
+def check_duration(name: str, duration: str | float | None) -> None:
     """Raises ValueError, with the name of the parameter, for a text that is no duration."""
     try:
         microseconds("0s" if duration is None else duration)
@@ -142,8 +166,9 @@ def check_duration(name: str, duration: str | None) -> None:
 
 
 def check_broker(rack: str | None = None) -> None:
-    """Raises ValueError if the rack of a new broker is no text of Kafka's protocol."""
+    """Raises UsageError or ValueError if the rack of a new broker is no text of the protocol."""
     if rack is not None:
+        expect_text("rack", rack)
         from kraftsim.simulation.topology import check_rack  # loads the simulation
 
         check_rack(rack)
@@ -162,7 +187,7 @@ def check_fault(fault: Mapping[str, object]) -> None:
         raise UsageError("fault: expected fewer levels of nesting") from None
 
 
-def check_fault_wait(id: str, hits: int = 1, timeout: str = "20s") -> None:
+def check_fault_wait(id: str, hits: int = 1, timeout: str | float = "20s") -> None:
     """Raises UsageError if `hits` is negative, ValueError for an invalid duration."""
     if hits < 0:
         raise UsageError(f"hits: expected 0 or above, got {hits}")

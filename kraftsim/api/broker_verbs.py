@@ -4,7 +4,7 @@ from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.node_id import broker_node
 
 from ..errors import CommandError, UnknownBroker
-from .argument_checks import expect_id
+from .argument_checks import expect_int
 from .controllers import ControllerVerbs
 
 
@@ -69,7 +69,7 @@ class BrokerVerbs(ControllerVerbs):
         self.world.network.deaf.discard(broker_node(broker_id))
 
     def _agent(self, broker_id: int) -> HostedAgent:
-        expect_id("broker_id", broker_id)
+        expect_int("broker_id", broker_id)
         agent = self.world.agents.get(broker_id)
         if agent is None:
             raise UnknownBroker(broker_id, sorted(self.world.agents))

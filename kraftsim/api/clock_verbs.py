@@ -31,8 +31,10 @@ class ClockVerbs(ABC):
         """Returns time and speed, who waits, who holds the clock, and why time stands still."""
         return clock_view(self.world, self._clock, self.options.clock)
 
-    async def advance(self, by: str) -> ClockDocument:
-        """Lets the duration `by` ("11s") pass: at once on a clock that stands, else by waiting.
+    async def advance(self, by: str | float) -> ClockDocument:
+        """Lets the duration `by` pass: at once on a clock that stands, otherwise by waiting.
+
+        `by` is a text such as "11s", or a number of seconds.
 
         Kafka clients may be connected: whatever they send in between is handled. Raises
         TimeoutError, with the holders, if locks or half a request hold the clock for 60 s.
@@ -42,7 +44,7 @@ class ClockVerbs(ABC):
         return await self.clock()
 
     async def run_until(
-        self, kind: str, broker: int | None = None, timeout: str = "20s"
+        self, kind: str, broker: int | None = None, timeout: str | float = "20s"
     ) -> EventDocument:
         """Lets time pass until the next event of a kind ("broker_fenced"); returns the event.
 
@@ -65,7 +67,7 @@ class ClockVerbs(ABC):
             raise TimeoutError(self._in_vain(f"an event {kind}", timeout))
         return event_view(found[0], self.world.timeline.wall_ms_at(found[0].t_us))
 
-    async def sleep(self, duration: str) -> None:
+    async def sleep(self, duration: str | float) -> None:
         """Waits until the cluster's time has passed by `duration`, whoever moves it."""
         limit_us = microseconds(duration)
         await self._clock.until(lambda: False, limit_us, f"{duration} to pass")
@@ -86,7 +88,7 @@ class ClockVerbs(ABC):
         self._clock.run_at(float(factor))
         return await self.clock()
 
-    async def lock_clock(self, owner: str, expiry: str = "30s") -> ClockDocument:
+    async def lock_clock(self, owner: str, expiry: str | float = "30s") -> ClockDocument:
         """Holds a clock that stands until `unlock_clock` was called as often, or `expiry`.
 
         Waits and `advance` wait meanwhile. `expiry` is in real time, at most an hour.
@@ -100,7 +102,7 @@ class ClockVerbs(ABC):
         self._clock.locks.let_go(owner)
         return await self.clock()
 
-    def _in_vain(self, expected: str, timeout: str) -> str:
+    def _in_vain(self, expected: str, timeout: str | float) -> str:
         """Returns the message of a wait that was in vain, and what held the clock."""
         held_by = self._clock.held_by() if self._clock.is_standing else None
         reason = "" if held_by is None else f", but time stood still: {held_by}"

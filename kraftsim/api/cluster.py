@@ -18,7 +18,6 @@ from kraftsim.simulation.topology import (
     FIRST_BROKER_ID,
     FIRST_CONTROLLER_ID,
     BrokerSpec,
-    check_rack,
     expect_free,
     unbound_port,
 )
@@ -32,6 +31,7 @@ from ..service.followed_listener import FollowedListener
 from ..service.listeners import Service
 from ..service.request_journal import RequestJournal
 from ..service.snapshot_files import SNAPSHOT_FILES
+from .argument_checks import check_broker, expect_int
 from .documents import ResetCluster
 from .reading import Reading
 from .states import Clock
@@ -179,6 +179,8 @@ class Cluster(Reading):
         `generation` and, unless another `seed` is given, its seed. Every connection of a Kafka
         client ends, and every call that waits raises CommandError.
         """
+        if seed is not None:
+            expect_int("seed", seed)
         async with self._service.clearing:
             self._now_running.close()
             if seed is not None:
@@ -315,14 +317,16 @@ class Cluster(Reading):
     async def add_broker(self, rack: str | None = None, broker_id: int | None = None) -> int:
         """Starts another simulated broker and returns its id.
 
-        Raises CommandError if the id is taken, if the rack is no text of Kafka's protocol, or if
-        the cluster has 10,000 simulated brokers.
+        Raises CommandError if the id is taken or no int, if the rack is no text of Kafka's
+        protocol, or if the cluster has 10,000 simulated brokers.
         """
         world = self.world
         try:
-            check_rack(rack or "")
+            check_broker(rack)
         except ValueError as error:
             raise CommandError(str(error)) from None
+        if broker_id is not None:
+            expect_int("broker_id", broker_id)
         chosen = self._free_id(broker_id)
         self._service.arriving.add(
             chosen

@@ -31,7 +31,7 @@ from kraftsim.simulation.requests.rules import Submit
 
 from ..errors import CommandError, UnknownController
 from ..service.description import ClusterDescription, describe
-from .argument_checks import check_transfer, expect_id
+from .argument_checks import check_transfer, expect_int
 from .waiting import Waiting
 
 _READS = (DescribeClusterRequest, DescribeQuorumRequest)  # never held for the next leader
@@ -84,7 +84,7 @@ class ControllerVerbs(Waiting):
 
     async def unregister(self, broker_id: int) -> None:
         """Unregisters a broker. It leaves every ISR and stays in the replica assignments."""
-        expect_id("broker_id", broker_id)
+        expect_int("broker_id", broker_id)
         await self.request(UnregisterBrokerRequest(broker_id=broker_id))
 
     async def decommission(self, broker_id: int, force: bool = False) -> None:
@@ -92,7 +92,7 @@ class ControllerVerbs(Waiting):
 
         Raises ApiError if the broker holds the last replica of a partition.
         """
-        expect_id("broker_id", broker_id)
+        expect_int("broker_id", broker_id)
         await self.request(DecommissionBrokerRequest(broker_id=broker_id, force=force))
 
     async def create_topic(
@@ -136,7 +136,7 @@ class ControllerVerbs(Waiting):
         _raise_if_refused(result.error_code, result.error_message)
         return reply
 
-    async def transfer_leadership(self, to: int = -1, timeout: str = "20s") -> int:
+    async def transfer_leadership(self, to: int = -1, timeout: str | float = "20s") -> int:
         """Makes the leader resign; returns the id of the next leader once it is active.
 
         `to` is the preferred successor; -1 prefers the voter with the longest log. Raises
@@ -207,7 +207,7 @@ class ControllerVerbs(Waiting):
             self.world.resume_controller(node_id)
 
     def _process(self, node_id: int) -> ControllerProcess:
-        expect_id("node_id", node_id)
+        expect_int("node_id", node_id)
         process = self.world.controllers.get(node_id)
         if process is None:
             raise UnknownController(node_id, sorted(self.world.controllers))

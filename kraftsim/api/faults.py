@@ -64,7 +64,7 @@ class FaultHandle:
         """True until the fault is removed or its time is over."""
         return self._fault.is_open
 
-    async def wait(self, hits: int = 1, timeout: str = "20s") -> int:
+    async def wait(self, hits: int = 1, timeout: str | float = "20s") -> int:
         """Waits until the fault has had `hits` effects, and returns the number of its effects.
 
         Raises TimeoutError after `timeout`. On a virtual clock the wait advances the time.
@@ -166,7 +166,7 @@ class Faults:
         """Returns one fault. Raises UnknownFault if there is none with this id."""
         return self.handle(id).document()
 
-    async def wait(self, id: str, hits: int = 1, timeout: str = "20s") -> FaultDocument:
+    async def wait(self, id: str, hits: int = 1, timeout: str | float = "20s") -> FaultDocument:
         """Waits until the fault has had `hits` effects; raises TimeoutError after `timeout`."""
         check_fault_wait(id, hits, timeout)
         handle = self.handle(id)

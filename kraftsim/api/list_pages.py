@@ -1,20 +1,36 @@
-"""Brokers and topics in pages: the items from a key on, and the key of the next page."""
+"""Lists in pages: the items from a key on, and the key at which the next page begins."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Generic, TypeVar
 
 from kraftsim.simulation.world import World
 
 from .argument_checks import check_page, check_topic_page
-from .documents import BrokerList, TopicList
+from .documents import BrokerDocument, TopicDocument
 from .slices import in_slices
 from .views import broker_view, topic_view
 
 Key = TypeVar("Key", int, str)
+Item = TypeVar("Item")
+Next = TypeVar("Next", bound=int | str | None)
 
 
-async def broker_page(world: World, start: int, limit: int | None) -> BrokerList:
+class Page(list[Item], Generic[Item, Next]):
+    """The items of a page. The next page begins at `next`: pass it as `from_`.
+
+    `next` is None after the last broker or topic. Events, requests and records are added at the
+    end: after the last of them, `next` is the number or the offset of what comes next.
+    """
+
+    def __init__(self, items: Iterable[Item], following: Next) -> None:
+        super().__init__(items)
+        self.next = following
+
+
+async def broker_page(
+    world: World, start: int, limit: int | None
+) -> Page[BrokerDocument, int | None]:
     """Returns the brokers that are registered or simulated, from id `start` on.
 
     Returns at most `limit` brokers (None: all), in order of id. Raises UsageError for a negative
@@ -24,10 +40,12 @@ async def broker_page(world: World, start: int, limit: int | None) -> BrokerList
     image, agents = world.committed.copy(), world.agents  # no other task changes the copy
     ids, following = _page(sorted({*image.brokers, *agents}), start, limit)
     views = (broker_view(image, agents, broker_id) for broker_id in ids)
-    return {"brokers": await in_slices(views), "next": following}
+    return Page(await in_slices(views), following)
 
 
-async def topic_page(world: World, start: str, limit: int | None) -> TopicList:
+async def topic_page(
+    world: World, start: str, limit: int | None
+) -> Page[TopicDocument, str | None]:
     """Returns the topics with their partitions, from name `start` on, in order of name.
 
     Returns at most `limit` topics (None: all). Raises UsageError for a limit outside 1 to
@@ -37,7 +55,7 @@ async def topic_page(world: World, start: str, limit: int | None) -> TopicList:
     image = world.committed.copy()
     names, following = _page(sorted(image.topic_ids), start, limit)
     views = (topic_view(image.topics[image.topic_ids[name]]) for name in names)
-    return {"topics": await in_slices(views), "next": following}
+    return Page(await in_slices(views), following)
 
 
 def _page(keys: Sequence[Key], start: Key, limit: int | None) -> tuple[Sequence[Key], Key | None]:

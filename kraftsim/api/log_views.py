@@ -11,8 +11,8 @@ from kraftsim.controller.wire.json.document import Document
 from kraftsim.simulation.world import World
 
 from ..errors import OffsetGone
-from .documents import LogEndDocument, LogPage
-from .slices import ITEMS_AT_ONCE, in_slices
+from .documents import LogEndDocument
+from .slices import ITEMS_AT_ONCE
 
 LINES_BYTES_MAX = 8 * 1024 * 1024  # per response in lines, as Kafka bounds a Fetch of the log
 
@@ -33,18 +33,6 @@ def log_end_view(world: World) -> LogEndDocument:
         "highWatermark": log.end_offset,
         "lastEpoch": last.epoch if last else log.start_epoch,
         "lastTimestamp": last.timestamp_ms if last else -1,
-    }
-
-
-async def log_view(log: MetadataLog, start: int | None, limit: int) -> LogPage:
-    """Returns at most `limit` committed records from `start` on, as Kafka's decoder prints them."""
-    start, start_offset, end_offset = start_in(log, start), log.start_offset, log.end_offset
-    records = await in_slices(committed_records(log, start, limit))
-    return {
-        "records": records,
-        "next": start + len(records),
-        "startOffset": start_offset,
-        "highWatermark": end_offset,
     }
 
 

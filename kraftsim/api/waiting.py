@@ -21,19 +21,19 @@ class Waiting(ClockVerbs):
 
     @overload
     async def wait(
-        self, broker: int, state: BrokerState, timeout: str = "20s"
+        self, broker: int, state: BrokerState, timeout: str | float = "20s"
     ) -> BrokerStatesDocument: ...
 
     @overload
     async def wait(
-        self, *, leader: int | Literal["any"], timeout: str = "20s"
+        self, *, leader: int | Literal["any"], timeout: str | float = "20s"
     ) -> LeaderDocument: ...
 
     async def wait(
         self,
         broker: int | None = None,
         state: str | None = None,
-        timeout: str = "20s",
+        timeout: str | float = "20s",
         *,
         leader: int | str | None = None,
     ) -> BrokerStatesDocument | LeaderDocument:
@@ -64,7 +64,7 @@ class Waiting(ClockVerbs):
         node = self.world.controller.node
         return {"leaderId": node.leader_id, "leaderEpoch": node.epoch}
 
-    async def _wait_for_broker(self, broker: int, state: str, timeout: str) -> None:
+    async def _wait_for_broker(self, broker: int, state: str, timeout: str | float) -> None:
         await self._until(
             lambda: state in self.states_of(broker),
             timeout,
@@ -72,7 +72,7 @@ class Waiting(ClockVerbs):
             lambda: self._states_text((broker,)),
         )
 
-    async def _wait_for_leader(self, leader: int | str, timeout: str) -> None:
+    async def _wait_for_leader(self, leader: int | str, timeout: str | float) -> None:
         world = self.world
         leader_id = None if leader == "any" else whole_number(str(leader))
         if leader_id is not None and leader_id not in world.controllers:
@@ -88,7 +88,11 @@ class Waiting(ClockVerbs):
         await self._until(leads, timeout, expected, self._roles)
 
     async def _until(
-        self, condition: Callable[[], bool], timeout: str, expected: str, current: Callable[[], str]
+        self,
+        condition: Callable[[], bool],
+        timeout: str | float,
+        expected: str,
+        current: Callable[[], str],
     ) -> None:
         if not await self._clock.until(condition, microseconds(timeout), expected):
             raise TimeoutError(f"{self._in_vain(expected, timeout)}; {current()}")

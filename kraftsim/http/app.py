@@ -23,6 +23,7 @@ from ..errors import (
     PortUnavailable,
     UnknownBroker,
     UnknownController,
+    UnknownEvent,
     UnknownFault,
     UnknownTopic,
 )
@@ -62,13 +63,14 @@ _STATUS = {
     ErrorCode.UNKNOWN_SERVER_ERROR: 500,
 }
 
-UNKNOWN = (UnknownBroker, UnknownController, UnknownFault, UnknownTopic)
 UNKNOWN_NAMES: dict[type[Exception], str] = {
     UnknownBroker: "UNKNOWN_BROKER",
     UnknownController: "UNKNOWN_CONTROLLER",
     UnknownFault: "UNKNOWN_FAULT",
     UnknownTopic: "UNKNOWN_TOPIC",
+    UnknownEvent: "UNKNOWN_EVENT",
 }
+UNKNOWN = tuple(UNKNOWN_NAMES)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -153,6 +155,14 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         )
 
 
+def _query(request: web.Request) -> dict[str, str]:
+    """Returns the parameters of the query; raises CommandError if a name is there twice."""
+    for name in request.query:
+        if (count := len(request.query.getall(name))) > 1:
+            raise CommandError(f"{name}: expected once in the query, got it {count} times")
+    return dict(request.query)
+
+
 async def _body(request: web.Request) -> dict[str, object]:
     try:
         text = await asyncio.wait_for(request.read(), REQUEST_S)
@@ -171,14 +181,17 @@ async def _body(request: web.Request) -> dict[str, object]:
 
 def _route(kraft: "Cluster", operation: Operation) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
+        values: dict[str, object] = {**_query(request)}
         if operation is LIST_EVENTS and _accepts(request, "text/event-stream"):
             return await _stream(kraft, request)
-        values: dict[str, object] = dict(request.query)
         if operation is SHOW_LOG and _accepts(request, LINES):
             typed = arguments(operation, values)
             return await _stream_log(kraft, request, **typed)  # type: ignore[arg-type]  # just typed
         if operation.method == "POST":
-            values |= await _body(request)
+            body = await _body(request)
+            for name in values.keys() & body.keys():
+                raise CommandError(f"{name}: expected in the body, got it in the query too")
+            values |= body
         for name in values.keys() & request.match_info.keys():
             raise CommandError(
                 f"{name}: expected only in the path, got {values[name]!r} in the query or body too"
@@ -198,7 +211,7 @@ def _kafka(kraft: "Cluster") -> Handler:
         name = request.match_info["api"]
         if name not in KAFKA_APIS:
             raise CommandError(f"expected {nearest(name, KAFKA_APIS)}, got {name!r}")
-        version = request.query.get("version")
+        version = _query(request).get("version")
         document = await answer_kafka_api(kraft, name, await _body(request), version)
         code = document.get("errorCode", 0)
         assert isinstance(code, int), code

@@ -1,25 +1,36 @@
 """The OpenAPI document, generated from the operations and from the schemas of Kafka's APIs.
 
-The schemas of responses are those of the types that the functions of the operations return.
+The schemas of responses are those of the types that the functions of the operations return. The
+examples are requests to a real cluster and their responses: `python -m tools.http_examples` records
+them in `examples.json`.
 """
 
+import json
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import msgspec
 
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import json_schema
+from kraftsim.scenarios.language.suggestions import DIGITS_MAX
+from kraftsim.simulation.journal_kinds import EVENTS
 
 from ..api.argument_checks import LIMIT_MAX
+from ..api.broker_states import STATES
 from ..operation import Operation, Parameter
 from ..operations import LIST_EVENTS, OPERATIONS, SHOW_LOG
+from ..options import SPEED_MAX, SPEED_MIN
 from .kafka_json import KAFKA_APIS
 from .paths import LIVENESS, METRICS, OPENAPI, READINESS, kafka_path
 
 JSON = "application/json"
 REFERENCE = "#/components/schemas/{name}"
 VERSION = "API version; an unsupported version is refused (default: no check)"
+EXAMPLES = Path(__file__).with_name("examples.json")
 _TYPES = {int: "integer", bool: "boolean", str: "string", dict: "object"}
+_WHOLE_MAX = 10**DIGITS_MAX - 1
+_WHOLE_MIN = -(10 ** (DIGITS_MAX - 1)) + 1  # the sign counts as a digit
 
 
 def package_version() -> str:
@@ -32,14 +43,18 @@ def package_version() -> str:
 
 def openapi_document() -> Document:
     """Returns the OpenAPI document."""
+    examples: dict[str, Document] = json.loads(EXAMPLES.read_text("utf-8"))
     types = sorted({kind for operation in OPERATIONS for kind in operation.responses}, key=_name)
     _, components = msgspec.json.schema_components(
         types, schema_hook=_any_value, ref_template=REFERENCE
     )
     paths: dict[str, Document] = {}
     for operation in OPERATIONS:
-        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
-    paths |= {kafka_path(name): {"post": _kafka(name)} for name in KAFKA_APIS}
+        example = examples.get(operation.name, {})
+        document = _operation(operation, example)
+        paths.setdefault(operation.path, {})[operation.method.lower()] = document
+    for name in KAFKA_APIS:
+        paths[kafka_path(name)] = {"post": _kafka(name, examples.get(name, {}))}
     paths |= {path: {"get": _fixed(path)} for path in FIXED}
     return {
         "openapi": "3.1.0",
@@ -60,44 +75,64 @@ def _object(**properties: str) -> Document:
 
 
 ERROR = _object(errorCode="integer", error="string", message="string")
-FIXED: dict[str, tuple[str, str, Document]] = {  # summary, media type and schema
-    LIVENESS: ("Report that the process runs.", JSON, _object(status="string")),
-    READINESS: ("Report whether a controller is active.", JSON, _object(ready="boolean")),
-    OPENAPI: ("Return this document.", JSON, {"type": "object"}),
+ERROR_EXAMPLE = {
+    "errorCode": 42,
+    "error": "INVALID_REQUEST",
+    "message": "limit: expected 1 to 10000, got 0",
+}
+FIXED: dict[str, tuple[str, str, Document, object]] = {  # summary, media type, schema and example
+    LIVENESS: (
+        "Report that the process runs.",
+        JSON,
+        _object(status="string"),
+        {"status": "alive"},
+    ),
+    READINESS: (
+        "Report whether a controller is active.",
+        JSON,
+        _object(ready="boolean"),
+        {"ready": True},
+    ),
+    OPENAPI: ("Return this document.", JSON, {"type": "object"}, {"openapi": "3.1.0"}),
     METRICS: (
         "Return the metrics of the cluster in the text format of Prometheus.",
         "text/plain",
         {"type": "string"},
+        "kafka_controller_kafkacontroller_activebrokercount 3.0\n",
     ),
 }
 BOUNDS: dict[str, Document] = {
     "limit": {"minimum": 1, "maximum": LIMIT_MAX},
     "from_": {"minimum": 0},
+    "factor": {"minimum": SPEED_MIN, "maximum": SPEED_MAX},
 }
+CHOICES: dict[str, Document] = {"state": {"enum": list(STATES)}, "kind": {"enum": list(EVENTS)}}
 STREAMS = {LIST_EVENTS: "text/event-stream", SHOW_LOG: "application/x-ndjson"}
 
 
 def _fixed(path: str) -> Document:
-    summary, media_type, schema = FIXED[path]
-    responses = _responses(schema, media_type)
+    summary, media_type, schema, example = FIXED[path]
+    responses = _responses(schema, example, media_type)
     if path == READINESS:
-        responses["503"] = {"description": "no controller is active", **_content(schema)}
+        content = _content(schema, {"ready": False})
+        responses["503"] = {"description": "no controller is active", **content}
     name = path.strip("/").replace(".json", "")
     return {"operationId": name, "summary": summary, "responses": responses}
 
 
-def _kafka(name: str) -> Document:
+def _kafka(name: str, example: Document) -> Document:
     """Returns a POST of one of Kafka's APIs; its response adds the fields of an error."""
     api = KAFKA_APIS[name]
     schema = json_schema(api.response)
     error = {field: {"type": kind["type"]} for field, kind in ERROR["properties"].items()}  # type: ignore[attr-defined]  # an object
     schema["properties"] = error | schema["properties"]  # type: ignore[operator]  # an object
+    body = _content(json_schema(api.request), example.get("body"))
     return {
         "operationId": name,
         "summary": f"Send Kafka's {name} request in JSON.",
         "parameters": [_query("version", {"type": "integer"}, VERSION)],
-        "requestBody": {"required": True, **_content(json_schema(api.request))},
-        "responses": _responses(schema),
+        "requestBody": {"required": True, **body},
+        "responses": _responses(schema, example.get("response")),
     }
 
 
@@ -119,7 +154,7 @@ def _response_schema(operation: Operation) -> Document:
     return references[0] if len(references) == 1 else {"anyOf": references}
 
 
-def _operation(operation: Operation) -> Document:
+def _operation(operation: Operation, example: Document) -> Document:
     in_path = operation.path_names
     outside_path = [
         parameter for parameter in operation.parameters if parameter.name not in in_path
@@ -127,7 +162,7 @@ def _operation(operation: Operation) -> Document:
     document: Document = {
         "operationId": operation.name,
         "summary": operation.summary,
-        "responses": _responses(_response_schema(operation)),
+        "responses": _responses(_response_schema(operation), example.get("response")),
     }
     if operation in STREAMS:
         stream = {STREAMS[operation]: {"schema": {"type": "string"}}}
@@ -150,9 +185,20 @@ def _operation(operation: Operation) -> Document:
             parameter.json_name: _schema(parameter) | {"description": parameter.help}
             for parameter in outside_path
         }
-        body = _content({"type": "object", "properties": properties})
-        document["requestBody"] = {"required": True, **body}
-    return document | {"parameters": parameters}
+        required = [parameter.json_name for parameter in outside_path if parameter.is_required]
+        schema: Document = {"type": "object", "properties": properties, "required": required}
+        document["requestBody"] = {"required": True, **_content(schema, example.get("body"))}
+    return document | {"parameters": _with_examples(parameters, example)}
+
+
+def _with_examples(parameters: list[Document], example: Document) -> list[Document]:
+    """Returns the parameters of a path and a query, with the values of the recorded request."""
+    values = example.get("parameters", {})
+    assert isinstance(values, dict), values
+    return [
+        parameter | ({"example": values[name]} if (name := parameter["name"]) in values else {})
+        for parameter in parameters
+    ]
 
 
 def _in_path(parameter: Parameter) -> Document:
@@ -166,8 +212,12 @@ def _in_path(parameter: Parameter) -> Document:
 
 
 def _schema(parameter: Parameter) -> Document:
-    schema: Document = {"type": _TYPES[parameter.kind]}
-    return schema | (BOUNDS.get(parameter.name, {}) if parameter.kind is int else {})
+    if parameter.kind is int:
+        bounds: Document = {"minimum": _WHOLE_MIN, "maximum": _WHOLE_MAX}
+        return {"type": "integer"} | bounds | BOUNDS.get(parameter.name, {})
+    if parameter.takes_number:  # the minimum is that of numbers; a text has none
+        return {"type": ["string", "number"]} | BOUNDS.get(parameter.name, {"minimum": 0})
+    return {"type": _TYPES[parameter.kind]} | CHOICES.get(parameter.name, {})
 
 
 def _query(name: str, schema: Document, description: str, *, required: bool = False) -> Document:
@@ -180,13 +230,13 @@ def _query(name: str, schema: Document, description: str, *, required: bool = Fa
     }
 
 
-def _content(schema: Document, media_type: str = JSON) -> Document:
-    return {"content": {media_type: {"schema": schema}}}
+def _content(schema: Document, example: object, media_type: str = JSON) -> Document:
+    return {"content": {media_type: {"schema": schema, "example": example}}}
 
 
-def _responses(schema: Document, media_type: str = JSON) -> Document:
-    error = _content({"$ref": "#/components/schemas/Error"})
+def _responses(schema: Document, example: object, media_type: str = JSON) -> Document:
+    error = _content({"$ref": "#/components/schemas/Error"}, ERROR_EXAMPLE)
     return {
-        "200": {"description": "result", **_content(schema, media_type)},
+        "200": {"description": "result", **_content(schema, example, media_type)},
         "default": {"description": "error", **error},
     }

@@ -199,7 +199,54 @@ async def test_what_aiohttp_refuses_by_itself_gets_a_document_too(
 async def test_an_unknown_argument_names_the_nearest(http: Http) -> None:
     refused = await http.get("/v1/log", form=3)
 
-    assert refused.message == "show_log: expected 'from' (nearest), got 'form'"
+    assert refused.message == "GET /v1/log: expected 'from' (nearest), got 'form'"
+
+
+async def test_a_missing_argument_names_the_route(http: Http) -> None:
+    refused = await http.post("/sim/clock/advance", {})
+
+    assert refused.message == (
+        "POST /sim/clock/advance: expected the parameters by, got none of them"
+    )
+
+
+@pytest.mark.parametrize("seed", [2**70, -(2**63)])
+async def test_a_number_with_too_many_digits_names_the_bound(http: Http, seed: int) -> None:
+    refused = await http.post("/sim/reset", {"seed": seed})
+
+    assert refused.refusal == (400, 42, "INVALID_REQUEST")
+    assert refused.message == f"seed: expected a whole number of at most 19 digits, got {seed}"
+
+
+@pytest.mark.parametrize(
+    ("verb", "body", "message"),
+    [
+        ("advance", {"by": True}, "by: expected a text or a number, got True"),
+        ("advance", {"by": -1}, "by: expected a duration such as 11s, 250ms or 2m, got -1"),
+        ("advance", {"by": float("nan")}, "by: expected a duration such as 11s"),
+        ("speed", {"factor": 0}, "factor: expected a number from 0.001 to 1000, got 0"),
+        ("speed", {"factor": 5e-324}, "factor: expected a number from 0.001 to 1000, got 5e-324"),
+        ("speed", {"factor": 10**400}, "factor: expected a number from 0.001 to 1000"),
+        ("speed", {"factor": [2]}, "factor: expected a text or a number, got [2]"),
+        ("lock", {"owner": 5}, "owner: expected a text, got 5"),
+    ],
+)
+async def test_a_number_that_is_no_duration_or_factor_is_refused(
+    http: Http, verb: str, body: dict[str, object], message: str
+) -> None:
+    refused = await http.post(f"/sim/clock/{verb}", body)
+
+    assert refused.refusal == (400, 42, "INVALID_REQUEST")
+    assert refused.message.startswith(message)
+
+
+async def test_a_parameter_is_in_the_query_or_in_the_body(http: Http) -> None:
+    refused = await http.post("/sim/clock/advance?by=1s", {"by": "2s"})
+
+    assert (refused.status, refused.message) == (
+        400,
+        "by: expected in the body, got it in the query too",
+    )
 
 
 @pytest.mark.parametrize("body", [{"id": 2}, {"force": True}, {"on": False}])

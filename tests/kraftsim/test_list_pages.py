@@ -1,5 +1,6 @@
 """Brokers and topics are read in pages, in HTTP, on the command line and in Python alike."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from kraftsim import Cluster
 from kraftsim.errors import CommandError
+from kraftsim.http.kafka_json import KAFKA_APIS
 from tests.kraftsim.conftest import Http, Service
 
 NAMES = ["a", "b", "b-", "b.c", "b0", "bb"]
@@ -58,14 +60,69 @@ async def test_a_page_begins_at_the_next_item_if_there_is_none_with_the_key(
     assert (await http.get("/v1/brokers", from_=77)).document == {"brokers": [], "next": None}
 
 
-async def test_python_reads_the_same_pages(kraft: Cluster) -> None:
+@pytest.mark.parametrize(
+    ("listed", "items", "following"),
+    [
+        ("brokers", "brokers", 3),
+        ("topics", "topics", "b-"),
+        ("events", "events", 2),
+        ("requests", "requests", 2),
+        ("log", "records", 2),
+    ],
+)
+async def test_python_reads_the_same_pages_of_every_list(
+    kraft: Cluster, http: Http, listed: str, items: str, following: object
+) -> None:
+    await with_topics(kraft)
+    for _ in range(3):
+        await http.kafka("DescribeCluster")
+    shown = (await http.get(f"/v1/{listed}", limit=2)).document
+
+    page = await getattr(kraft, listed)(limit=2)
+    rest = await getattr(kraft, listed)(from_=page.next, limit=1)
+
+    assert (page, page.next) == (shown[items], shown["next"]) == (shown[items], following)
+    assert rest == (await http.get(f"/v1/{listed}", limit=1, from_=following)).document[items]
+    assert len(rest) == 1
+
+
+async def test_every_broker_and_topic_is_on_the_page_unless_there_is_a_limit(
+    kraft: Cluster,
+) -> None:
     await with_topics(kraft)
 
-    assert [broker["brokerId"] for broker in await kraft.brokers(2, 1)] == [2]
-    assert [topic["name"] for topic in await kraft.topics("b", limit=2)] == ["b", "b-"]
-    assert len(await kraft.brokers()) == 3
+    brokers, topics = await kraft.brokers(), await kraft.topics()
+
+    assert ([broker["brokerId"] for broker in brokers], brokers.next) == ([1, 2, 3], None)
+    assert ([topic["name"] for topic in topics], topics.next) == (NAMES, None)
     with pytest.raises(CommandError, match="limit: expected 1 to 10000, got 0"):
         await kraft.topics(limit=0)
+
+
+@pytest.mark.parametrize("listed", ["events", "log", "requests"])
+async def test_a_list_that_grows_always_has_a_next_and_never_one_below_from(
+    http: Http, listed: str
+) -> None:
+    await http.kafka("DescribeCluster")
+    for start in (0, 1, 2, 9, 5000):
+        page = (await http.get(f"/v1/{listed}", from_=start)).document
+
+        assert page["next"] >= start
+
+
+async def test_a_request_that_comes_during_the_search_is_on_the_next_page(
+    http: Http, kraft: Cluster
+) -> None:
+    for _ in range(3):
+        await http.kafka("DescribeCluster")
+    search = asyncio.create_task(kraft.requests(api="DescribeCluster"))
+    await asyncio.sleep(0)  # the search has begun
+    kraft.request_journal.note_json(KAFKA_APIS["DescribeCluster"], {})
+
+    page = await search
+
+    assert len(page) == 3
+    assert len(await kraft.requests(from_=page.next)) == 1
 
 
 @pytest.mark.parametrize(
@@ -74,9 +131,14 @@ async def test_python_reads_the_same_pages(kraft: Cluster) -> None:
         ("/v1/brokers?limit=0", "limit: expected 1 to 10000, got 0"),
         ("/v1/topics?limit=10001", "limit: expected 1 to 10000, got 10001"),
         ("/v1/brokers?from=-1", "from: expected 0 or above, got -1"),
-        ("/v1/brokers?from=a", "from: expected a whole number, got 'a'"),
-        ("/v1/controllers?limit=1", "list_controllers: expected no parameters, got 'limit'"),
-        ("/v1/brokers?limt=1", "list_brokers: expected 'limit' (nearest), got 'limt'"),
+        ("/v1/brokers?from=a", "from: expected a whole number of at most 19 digits, got 'a'"),
+        ("/v1/controllers?limit=1", "GET /v1/controllers: expected no parameters, got 'limit'"),
+        ("/v1/brokers?limit=2&limit=3", "limit: expected once in the query, got it 2 times"),
+        (
+            f"/v1/brokers?from={10**19}",
+            f"from: expected a whole number of at most 19 digits, got '{10**19}'",
+        ),
+        ("/v1/brokers?limt=1", "GET /v1/brokers: expected 'limit' (nearest), got 'limt'"),
     ],
 )
 async def test_a_wrong_page_is_refused_with_a_whole_sentence(

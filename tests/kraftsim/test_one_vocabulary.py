@@ -93,7 +93,7 @@ async def test_python_returns_what_http_shows() -> None:
         assert [node["active"] for node in await kraft.controllers()] == [True]
         events = await kraft.events()
         assert next(row for row in events if row["kind"] == "broker_fenced")["brokerId"] == 2
-        assert (await kraft.log(from_=2, limit=3))["next"] == 5
+        assert (await kraft.log(from_=2, limit=3)).next == 5
         assert (await kraft.explain(events[-1]["seq"])) != []
 
 

@@ -112,6 +112,7 @@ def test_a_release_is_chosen_by_profile_and_by_metadata_version() -> None:
         ({"clock": "scaled"}, "clock: expected"),
         ({"clock": "scaled:0"}, "clock: expected"),
         ({"clock": "scaled:-2"}, "clock: expected"),
+        ({"clock": "scaled:1e-320"}, "scaled:K with K from 0.001 to 1000, got"),
         ({"clock": "scaled:nan"}, "clock: expected"),
         ({"clock": "scaled:inf"}, "clock: expected"),
         ({"http_port": 65536}, "http_port: expected 0 to 65535, got 65536"),
@@ -140,6 +141,9 @@ def test_what_cannot_be_is_refused_with_what_can(options: dict[str, object], mes
         ({"settings": ["a"]}, "settings: expected a mapping"),
         ({"clock": -1.0}, "clock: expected"),
         ({"clock": None}, "clock: expected"),
+        ({"token": ""}, "token: expected a text of at least one character, got ''"),
+        ({"cluster_id": ""}, "characters without spaces, got ''"),
+        ({"cluster_id": "x" * 256}, "characters without spaces, got 256 characters"),
         *(
             ({"cluster_id": cluster_id}, "cluster_id: expected 1 to 255 printable characters")
             for cluster_id in ("", "x y", "x\ty", "x\n", "x\x1b", "\ud800", "x" * 256)

@@ -1,0 +1,238 @@
+"""Writes kraftsim/http/examples.json: the examples of the OpenAPI document.
+
+`python -m tools.http_examples` sends the requests below to a cluster on a virtual clock and records
+each request with its response; tests/kraftsim/test_openapi_examples.py fails if an operation has no
+example, or if the file differs from the result. A new operation needs a line in `_requests`.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+from aiohttp import ClientSession
+
+from kraftsim import Cluster
+from kraftsim.http.kafka_json import KAFKA_APIS
+from kraftsim.http.openapi import EXAMPLES
+from kraftsim.http.paths import kafka_path
+from kraftsim.operations import OPERATIONS
+
+CLUSTER_ID = "kraftsimTestCluster001"
+INCARNATION, DIRECTORY = "vbPs2PxWSfKDLAnbUC1bTQ", "2kV3hDqVQ4mLKlFzS9mC0A"
+Call = Callable[..., Awaitable[Any]]
+
+
+async def recorded() -> dict[str, Any]:
+    """Returns the examples by the name of their operation: parameters, body and response."""
+    examples: dict[str, Any] = {}
+    async with (
+        Cluster(
+            brokers=3,
+            controllers=3,
+            clock="virtual",
+            seed=1,
+            cluster_id=CLUSTER_ID,
+            racks=("a", "b"),
+            http_port=0,
+        ) as kraft,
+        ClientSession(kraft.http_url) as session,
+    ):
+        await _requests(partial(_call, session, examples))
+    return {name: examples[name] for name in sorted(examples)}
+
+
+async def _call(
+    session: ClientSession, examples: dict[str, Any], name: str, /, **values: object
+) -> Any:
+    """Sends a request to an operation or an API of Kafka, and records its first response.
+
+    Raises ValueError if it is refused.
+    """
+    values = {key.rstrip("_"): value for key, value in values.items()}
+    method, path = _route(name)
+    in_path = {key: values.pop(key) for key in list(values) if f"{{{key}}}" in path}
+    query, body = (values, None) if method == "GET" else ({}, values)
+    async with session.request(
+        method, path.format_map(in_path), params={k: str(v) for k, v in query.items()}, json=body
+    ) as answer:
+        response = await answer.json()
+    if answer.status != 200:
+        raise ValueError(f"{name}: expected status 200, got {answer.status}: {response}")
+    for lock in response.get("locks", ()):  # in real time: some of a second has passed
+        lock["expiresInMs"] = round(lock["expiresInMs"], -3)
+    example = {"parameters": in_path | query, "body": body, "response": response}
+    if name not in examples:
+        examples[name] = {key: value for key, value in example.items() if value is not None}
+    return response
+
+
+def _route(name: str) -> tuple[str, str]:
+    if name in KAFKA_APIS:
+        return "POST", kafka_path(name)
+    operation = next(operation for operation in OPERATIONS if operation.name == name)
+    return operation.method, operation.path
+
+
+async def _requests(call: Call) -> None:
+    """Sends the requests, in an order in which each of them succeeds."""
+    await _reads(call)
+    await _kafka_requests(call)
+    await _broker_verbs(call)
+    await _controller_verbs(call)
+    await _faults(call)
+    await _clock_verbs(call)
+    await call("reset", seed=7)
+    await call("down")
+
+
+async def _reads(call: Call) -> None:
+    orders = {"name": "orders", "numPartitions": 1, "replicationFactor": 3}
+    await call("CreateTopics", topics=[orders], timeoutMs=30_000, validateOnly=False)
+    for name in ("show_cluster", "show_quorum", "list_controllers", "show_log_end", "show_clock"):
+        await call(name)
+    await call("show_controller", id=3000)
+    await call("list_brokers", limit=2)
+    await call("show_broker", id=1)
+    await call("list_topics", from_="a", limit=10)
+    await call("show_topic", name="orders")
+    log = await call("show_log_end")
+    await call("show_log", from_=log["highWatermark"] - 3, limit=2)
+    await call("list_events", from_=0, limit=2)
+    await call("list_requests", api="CreateTopics", where="topics.name=orders", limit=1)
+    await call("count_requests", api="CreateTopics", where="topics.name=payments")
+
+
+async def _kafka_requests(call: Call) -> None:
+    await call("DescribeCluster", includeFencedBrokers=True)
+    metadata = {"topicName": "__cluster_metadata", "partitions": [{"partitionIndex": 0}]}
+    await call("DescribeQuorum", topics=[metadata])
+    await call("UpdateFeatures", timeoutMs=30_000, featureUpdates=[], validateOnly=True)
+    await _shrunk_isr(call)
+    await _registrations(call)
+    await call("UnregisterBroker", brokerId=9)
+    await call("DeleteTopics", topics=[{"name": "orders"}], timeoutMs=30_000)
+    await _voters(call)
+
+
+async def _shrunk_isr(call: Call) -> None:
+    """The leader of the partition removes a follower from the ISR."""
+    topic = await call("show_topic", name="orders")
+    (partition,) = topic["partitions"]
+    leader = await call("show_broker", id=partition["leader"])
+    change = {
+        "partitionIndex": 0,
+        "leaderEpoch": partition["leaderEpoch"],
+        "newIsrWithEpochs": [
+            {"brokerId": leader["brokerId"], "brokerEpoch": leader["brokerEpoch"]}
+        ],
+        "leaderRecoveryState": 0,
+        "partitionEpoch": partition["partitionEpoch"],
+    }
+    await call(
+        "AlterPartition",
+        brokerId=leader["brokerId"],
+        brokerEpoch=leader["brokerEpoch"],
+        topics=[{"topicId": topic["topicId"], "partitions": [change]}],
+    )
+
+
+async def _registrations(call: Call) -> None:
+    cluster = await call("show_cluster")
+    features = [
+        {"name": name, "minSupportedVersion": min(level, 1), "maxSupportedVersion": level}
+        for name, level in cluster["finalizedFeatures"].items()
+    ]
+    listener = {"name": "PLAINTEXT", "host": "127.0.0.1", "port": 9100, "securityProtocol": 0}
+    registered = await call(
+        "BrokerRegistration",
+        brokerId=9,
+        clusterId=CLUSTER_ID,
+        incarnationId=INCARNATION,
+        listeners=[listener],
+        features=features,
+        rack="a",
+        logDirs=[DIRECTORY],
+    )
+    await call(
+        "BrokerHeartbeat",
+        brokerId=9,
+        brokerEpoch=registered["brokerEpoch"],
+        currentMetadataOffset=registered["brokerEpoch"],
+        wantFence=True,
+        wantShutDown=False,
+    )
+    await call(
+        "ControllerRegistration",
+        controllerId=3002,
+        incarnationId=INCARNATION,
+        listeners=[listener | {"name": "CONTROLLER", "port": 9101}],
+        features=features,
+    )
+
+
+async def _voters(call: Call) -> None:
+    """A follower updates its endpoint, leaves the voters and joins them again."""
+    quorum = await call("show_quorum")
+    voter = next(node for node in quorum["voters"] if node["nodeId"] != quorum["leaderId"])
+    same = {"voterId": voter["nodeId"], "voterDirectoryId": voter["directoryId"]}
+    host, _, port = voter["endpoint"].partition(":")
+    listeners = [{"name": "CONTROLLER", "host": host, "port": int(port)}]
+    await call(
+        "UpdateRaftVoter",
+        clusterId=CLUSTER_ID,
+        currentLeaderEpoch=quorum["leaderEpoch"],
+        **same,
+        listeners=listeners,
+        kRaftVersionFeature={"minSupportedVersion": 0, "maxSupportedVersion": 1},
+    )
+    await call("RemoveRaftVoter", clusterId=CLUSTER_ID, **same)
+    await call("AddRaftVoter", clusterId=CLUSTER_ID, timeoutMs=30_000, **same, listeners=listeners)
+
+
+async def _broker_verbs(call: Call) -> None:
+    await call("add_broker", rack="b")
+    await call("wait", broker=4, state="unfenced", timeout="20s")
+    for verb in ("mute", "unmute", "deafen", "undeafen", "pause", "resume", "stop"):
+        await call(f"{verb}_broker", id=2)
+    await call("restart_broker", id=2)
+    await call("kill_broker", id=4)
+    await call("DecommissionBroker", brokerId=4, force=False)
+
+
+async def _controller_verbs(call: Call) -> None:
+    await call("transfer_leadership", to=3001, timeout="20s")
+    for verb in ("pause", "resume", "kill", "start"):
+        await call(f"{verb}_controller", id=3002)
+
+
+async def _faults(call: Call) -> None:
+    await call("show_fault_catalog")
+    dropped = {"rpc.drop": {"api": "BrokerHeartbeat", "broker": 1, "count": 1}}
+    fault = await call("add_fault", fault=dropped)
+    await call("wait_for_fault", id=fault["id"], hits=1, timeout="20s")
+    await call("show_fault", id=fault["id"])
+    await call("list_faults")
+    await call("remove_fault", id=fault["id"])
+
+
+async def _clock_verbs(call: Call) -> None:
+    await call("kill_broker", id=3)
+    fenced = await call("run_clock_until", kind="broker_fenced", broker=3, timeout="20s")
+    await call("explain", event=fenced["seq"])
+    await call("advance_clock", by="11s")
+    await call("pause_clock")
+    await call("resume_clock")
+    await call("lock_clock", owner="my-test", expiry="30s")
+    await call("unlock_clock", owner="my-test")
+    await call("speed_clock", factor=10)
+
+
+def render() -> str:
+    """Returns the text of the file."""
+    return json.dumps(asyncio.run(recorded()), indent=1, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    EXAMPLES.write_text(render(), "utf-8")
