@@ -169,7 +169,7 @@ def converted(parameter: Parameter, value: object) -> object:
 
 def _expected(parameter: Parameter) -> str:
     if parameter.kind is int:
-        return f"a whole number of at most {DIGITS_MAX} digits"
+        return f"a whole number of at most {DIGITS_MAX} characters"
     if parameter.takes_number:
         return "a text or a number"
     return {bool: "true or false", str: "a text", dict: "an object"}[parameter.kind]

@@ -211,11 +211,11 @@ async def test_a_missing_argument_names_the_route(http: Http) -> None:
 
 
 @pytest.mark.parametrize("seed", [2**70, -(2**63)])
-async def test_a_number_with_too_many_digits_names_the_bound(http: Http, seed: int) -> None:
+async def test_a_number_that_is_too_long_names_the_bound(http: Http, seed: int) -> None:
     refused = await http.post("/sim/reset", {"seed": seed})
 
     assert refused.refusal == (400, 42, "INVALID_REQUEST")
-    assert refused.message == f"seed: expected a whole number of at most 19 digits, got {seed}"
+    assert refused.message == f"seed: expected a whole number of at most 19 characters, got {seed}"
 
 
 @pytest.mark.parametrize(
