@@ -17,6 +17,9 @@ CHECKS = (
     "content_type_conformance",
     "response_schema_conformance",
 )
+# Their valid requests wait: a clock that runs makes others wait in real time, and an event that
+# does not come is a 504. test_openapi_examples.py holds their replies against the document.
+WAITING = ("/sim/clock/run-until", "/sim/clock/speed")
 
 
 async def test_every_response_is_documented(tmp_path: Path) -> None:
@@ -31,6 +34,7 @@ async def test_every_response_is_documented(tmp_path: Path) -> None:
             "--phases=coverage,fuzzing",
             "--max-examples=5",
             "--seed=1",
+            *(f"--exclude-path={path}" for path in WAITING),
             "--header=Authorization: Bearer secret",
             cwd=tmp_path,
             stdout=asyncio.subprocess.PIPE,
@@ -39,4 +43,4 @@ async def test_every_response_is_documented(tmp_path: Path) -> None:
         output, _ = await process.communicate()
     text = output.decode()
     assert process.returncode == 0, text
-    assert "63 selected / 63 total" in text
+    assert "61 selected / 63 total" in text
