@@ -19,7 +19,8 @@ from ..campaign.campaign import POLL_EVERY_S, Poll
 
 Result = TypeVar("Result")
 
-STOP_LIMIT_S = 1.0  # for an orderly stop, and again for the cleanup after a kill
+STOP_LIMIT_S = 1.0  # for an orderly stop, so that Ctrl-C takes at most 2 s
+KILLS_MAX, KILL_EVERY_S = 20, 0.05
 
 
 def in_background(
@@ -55,8 +56,11 @@ def in_background(
         with _logging_disabled():
             is_stopped = end() and ended.wait(STOP_LIMIT_S)
             if owns_children and not is_stopped:
+                for _ in range(KILLS_MAX):  # the work may start another process after a kill
+                    _kill_descendants()
+                    if ended.wait(KILL_EVERY_S):
+                        break
                 _kill_descendants()
-                ended.wait(STOP_LIMIT_S)
         raise
     if failures:
         raise failures[0]
