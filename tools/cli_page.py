@@ -44,10 +44,13 @@ EXIT_TITLE = """\
 
 If several apply, 1 has precedence over 3: a campaign that is unfinished and has a failed run exits
 with 1. A campaign of which a file is missing or was changed exits with 2, whatever its runs.
-SIGTERM ends a service (`up`, `agent`, `controller run`) with 0, and so does Ctrl-C once the service
-has printed its addresses. Ctrl-C ends every other verb, and a service that still starts, with one
-line and 130. Until Python has reached the first line of kraftsim, about 20 ms after the start,
-Ctrl-C is handled by Python: the process ends with no message or with Python's traceback.
+SIGTERM ends a service (`up`, `agent`, `controller run`) with 0 once its arguments are parsed, about
+60 ms after the start; before that, and in every other verb, the signal itself ends the process.
+Ctrl-C ends a service with 0 too once the service has printed its addresses. Ctrl-C ends every other
+verb, and a service that still starts, with one line and 130; a further Ctrl-C is ignored for 5 s,
+in which the verb cleans up. Until Python has reached the first line of kraftsim, about 20 ms after
+the start, Ctrl-C is handled by Python: the process ends with no message, by the signal, or with
+Python's traceback. In its last milliseconds, Python frees memory, and Ctrl-C changes nothing.
 
 | code | meaning |
 |---|---|"""

@@ -11,15 +11,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.camel_case import lower_camel
 
-from ..errors import GOOD, CommandError, UsageError
+from ..errors import GOOD, CommandError, Unreachable, UsageError
 from ..http.client import service_url
 from . import help_texts
 from .interrupts import interrupt_flag
 from .output import add_output, is_data, print_item
-from .spark_options import add_session
+from .spark_options import add_session, expect_master
+
+if TYPE_CHECKING:
+    from kraftsim.pipeline.live.log import KraftLogError
 
 
 def add_follow(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +53,9 @@ def add_follow(parser: argparse.ArgumentParser) -> None:
 def run_follow(arguments: argparse.Namespace) -> int:
     """Follows the log to its end and returns the exit code; KeyboardInterrupt at Ctrl-C."""
     source = _source(arguments)
+    expect_master(arguments.master)
     try:
+        from kraftsim.pipeline.engines.background import in_background
         from kraftsim.pipeline.engines.java import require_java
         from kraftsim.pipeline.engines.session import session
         from kraftsim.pipeline.live import follow
@@ -63,8 +69,9 @@ def run_follow(arguments: argparse.Namespace) -> int:
         options_of(source).log.extent()  # reports a wrong address before Java starts
         conf = follow.CONF | dict(arguments.conf)
         print(f"starting Spark to follow {' '.join(source.values())}", file=sys.stderr)
+        starting = partial(session, "kraftsim follow", master=arguments.master, conf=conf)
         with _stderr_redirected():
-            spark = session("kraftsim follow", master=arguments.master, conf=conf)
+            spark = in_background(starting, owns_children=True)
         on_change = partial(_print_data, arguments) if is_data(arguments) else _print_change
         with interrupt_flag() as stop, code_on_workers(spark):
             query = follow.start(
@@ -77,10 +84,21 @@ def run_follow(arguments: argparse.Namespace) -> int:
             )
             follow.run(query, stop)
     except KraftLogError as error:
-        raise CommandError(str(error)) from None
+        raise _command_error(error) from None
     if stop.is_set():
         raise KeyboardInterrupt
     return GOOD
+
+
+def _command_error(error: "KraftLogError") -> CommandError:
+    """Returns the error with the exit code of its cause."""
+    from kraftsim.pipeline.live.log import NoAnswer, NoLog
+
+    if isinstance(error, NoAnswer):
+        return Unreachable(str(error))
+    if isinstance(error, NoLog):
+        return UsageError(str(error))
+    return CommandError(str(error))
 
 
 def _source(arguments: argparse.Namespace) -> dict[str, str]:

@@ -82,18 +82,17 @@ def _nearest(word: str, valid: "Sequence[str]") -> str | None:
 
 
 def main(
-    argv: "Sequence[str] | None" = None, before_verb: "Callable[[], None]" = lambda: None
+    argv: "Sequence[str] | None" = None, before_verb: "Callable[[bool], None]" = lambda _: None
 ) -> int:
     """Runs the command line and returns the exit code.
 
-    `before_verb` is called once the arguments are parsed, unless the verb runs a service, which
-    handles signals and garbage by itself.
+    Once the arguments are parsed, `before_verb` is called with whether the verb runs a service,
+    which handles signals and garbage by itself.
     """
     words = sys.argv[1:] if argv is None else argv
     try:
         arguments = build_parser(_verb_in(words)).parse_args(words)
-        if not arguments.is_service:
-            before_verb()
+        before_verb(arguments.is_service)
         run: Callable[[argparse.Namespace], int] = arguments.run
         return run(arguments)
     except CommandError as error:

@@ -58,10 +58,7 @@ def spark_target_of(arguments: argparse.Namespace) -> "SparkTarget":
 
     if arguments.master and arguments.remote:
         raise UsageError("expected --master or --remote, got both")
-    if arguments.master and not MASTER.fullmatch(arguments.master):
-        raise UsageError(
-            f"--master: expected local[2,4] or spark://HOST:PORT, got {arguments.master}"
-        )
+    expect_master(arguments.master)
     if arguments.remote and not REMOTE.fullmatch(arguments.remote):
         raise UsageError(
             f"--remote: expected sc://HOST:PORT of a Connect server, got {arguments.remote}"
@@ -71,6 +68,12 @@ def spark_target_of(arguments: argparse.Namespace) -> "SparkTarget":
     except EngineError as error:
         raise CommandError(str(error)) from None
     return SparkTarget(arguments.master, arguments.remote, dict(arguments.conf))
+
+
+def expect_master(master: str | None) -> None:
+    """Raises UsageError if --master is an address that Spark does not accept."""
+    if master and not MASTER.fullmatch(master):
+        raise UsageError(f"--master: expected local[2,4] or spark://HOST:PORT, got {master}")
 
 
 def expect_installed(*modules: str) -> None:

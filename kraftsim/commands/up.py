@@ -95,8 +95,10 @@ def allow_many_sockets() -> None:
 def run_until_signalled(main: Coroutine[object, object, int]) -> int:
     """Runs the coroutine, and returns its exit code.
 
-    Uses uvloop, if installed, which halves the cost of a heartbeat. Raises KeyboardInterrupt if the
-    exit code is INTERRUPTED, so that Ctrl-C is answered as in every other verb.
+    Uses uvloop, if installed, which halves the cost of a heartbeat. Ignores further signals once
+    the coroutine has returned: the event loop restores Python's handlers, which end the process
+    with another exit code. Raises KeyboardInterrupt if the exit code is INTERRUPTED, so that Ctrl-C
+    is answered as in every other verb.
     """
     allow_many_sockets()
     bound_pauses()
@@ -106,6 +108,8 @@ def run_until_signalled(main: Coroutine[object, object, int]) -> int:
         code = asyncio.run(main)
     else:
         code = uvloop.run(main)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     return code

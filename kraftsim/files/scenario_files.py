@@ -42,12 +42,16 @@ def library() -> dict[str, Path]:
 def find(name: str) -> Path:
     """Returns the path of a scenario, given as a path or as a name of the library.
 
-    Raises UsageError if it does not exist.
+    Raises UsageError if it does not exist or is no regular file.
     """
     if name.endswith((".yaml", ".yml")) or "/" in name:
-        if not Path(name).is_file():
+        path = Path(name)
+        if not path.exists():
             raise UsageError(f"{name}: no such file; `kraftsim scenario list` lists the library")
-        return Path(name)
+        if not path.is_file():
+            got = "a folder" if path.is_dir() else "a special file"
+            raise UsageError(f"{name}: expected a regular file, got {got}")
+        return path
     paths = library()
     if name not in paths:
         expected = f"{nearest(name, paths, LIST)}, or the path of a file"

@@ -3,9 +3,8 @@
 Each function creates a session and stops it at the end, unless a session already runs.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..analysis.views import define
 from ..campaign.commit_log import Folder
@@ -15,38 +14,48 @@ from ..report import comparison
 from ..report.findings import Findings
 from ..report.gather import READS, gather
 from ..tables import TABLES
+from .background import in_background
 from .session import SparkTarget, session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+Result = TypeVar("Result")
 
 MANY_ROWS = 5_000_000  # with fewer rows, the JVM's C2 compiler costs more than it saves
 
 
 def reported(folder: Folder, target: SparkTarget) -> Findings:
     """Returns the findings of a campaign, for its report."""
-    with _session(target, _rows(folder, READS)) as spark:
-        return gather(folder, define(spark, folder, READS))
+    return _on_spark(
+        lambda spark: gather(folder, define(spark, folder, READS)), target, _rows(folder, READS)
+    )
 
 
 def checked(folder: Folder, target: SparkTarget) -> list[dict[str, Any]]:
     """Returns rows of the table `violations`: those that the SQL rules and the replay find."""
-    with _session(target, _rows(folder, TABLES)) as spark:
+
+    def check(spark: "SparkSession") -> list[dict[str, Any]]:
         query = define(spark, folder, TABLES)
         for text in definitions(folder.plan()):
             spark.sql(text)
         return [*broken(query), *recheck(spark, folder)]
 
+    return _on_spark(check, target, _rows(folder, TABLES))
+
 
 def compared(base: Folder, new: Folder, target: SparkTarget) -> comparison.Comparison:
     """Compares two campaigns; raises PlanError if they share no run."""
-    rows = _rows(base, comparison.READS) + _rows(new, comparison.READS)
-    with _session(target, rows) as spark:
+
+    def compare(spark: "SparkSession") -> comparison.Comparison:
         define(spark, base, comparison.READS, "base_")
         query = define(spark, new, comparison.READS, "new_")
         for text in comparison.definitions(base.plan(), new.plan()):
             spark.sql(text)
         return comparison.compare(query)
+
+    rows = _rows(base, comparison.READS) + _rows(new, comparison.READS)
+    return _on_spark(compare, target, rows)
 
 
 def _rows(folder: Folder, names: Iterable[str]) -> int:
@@ -54,21 +63,39 @@ def _rows(folder: Folder, names: Iterable[str]) -> int:
     return sum(commit.pieces[name].rows for name in names for commit in commits)
 
 
-@contextmanager
-def _session(target: SparkTarget, rows: int) -> "Iterator[SparkSession]":
-    """Yields a session for queries that read `rows` rows, and stops it unless it already ran."""
+def _on_spark(use: Callable[["SparkSession"], Result], target: SparkTarget, rows: int) -> Result:
+    """Calls `use` with a session for queries that read `rows` rows, and returns its result.
+
+    A session that already runs is used and kept. Otherwise Ctrl-C cancels the queries and stops the
+    session, or kills a JVM that still starts, before KeyboardInterrupt is raised.
+    """
     from pyspark.sql import SparkSession
 
-    is_ours = SparkSession.getActiveSession() is None
-    spark = session(
+    if SparkSession.getActiveSession() is not None:
+        return use(_session(target, rows))
+    started: list[SparkSession] = []
+
+    def work() -> Result:
+        spark = _session(target, rows)
+        started.append(spark)
+        try:
+            return use(spark)
+        finally:
+            spark.stop()
+
+    def end() -> bool:
+        for spark in started:
+            spark.interruptAll()
+        return bool(started)
+
+    return in_background(work, end=end, owns_children=True)
+
+
+def _session(target: SparkTarget, rows: int) -> "SparkSession":
+    return session(
         "kraftsim campaign",
         master=target.master,
         remote=target.remote,
         conf=target.conf,
         heavy=rows > MANY_ROWS,
     )
-    try:
-        yield spark
-    finally:
-        if is_ours:
-            spark.stop()

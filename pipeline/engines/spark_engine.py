@@ -38,8 +38,8 @@ def run_shards(
 ) -> None:
     """Runs the missing shards on Spark; calls `poll` repeatedly meanwhile.
 
-    Ctrl-C cancels the job and kills the JVM that this process started before KeyboardInterrupt is
-    raised. Raises EngineError if a shard cannot be run.
+    Ctrl-C cancels the job; a JVM that this process started ends at the latest with this process.
+    Raises EngineError if a shard cannot be run.
     """
     _on_spark(lambda spark: _run_all(spark, plan, folder, missing), poll, target)
 
@@ -87,9 +87,10 @@ def _on_spark(
             if is_ours:
                 spark.stop()
 
-    def end() -> None:
+    def end() -> bool:
         for spark in started:
             spark.interruptAll()
+        return bool(started)
 
     in_background(work, poll, end, owns_children=is_ours)
 

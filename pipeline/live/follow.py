@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pyspark.errors import PySparkException
 
 from .changes import broker_changes
-from .log import KraftLogError
+from .log import DataLost, KraftLogError, NoAnswer, NoLog
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -24,7 +24,8 @@ CONF = {"spark.sql.shuffle.partitions": "2"}
 AT_ONCE, FILES_EVERY = "0 seconds", "10 seconds"  # each batch is a file or two
 CHECKPOINT = "_checkpoint"  # the default, in the folder `out`
 POLL_S = 1  # seconds between checks for an interrupt
-_SOURCE_ERROR = re.compile(r"(?:KraftLogError|DataLost): (.*)")
+_SOURCE_ERRORS = {kind.__name__: kind for kind in (KraftLogError, DataLost, NoAnswer, NoLog)}
+_SOURCE_ERROR = re.compile(rf"\b({'|'.join(_SOURCE_ERRORS)}): (.*)")
 
 OnChange = Callable[[Mapping[str, object]], None]
 
@@ -59,15 +60,16 @@ def start(
 def run(query: "StreamingQuery", stop: Event) -> None:
     """Waits until the query ends or `stop` is set, and then stops it.
 
-    Raises KraftLogError if it fails, with the message of the source if that is the cause.
+    Raises KraftLogError if it fails, or the error of the source if that is the cause.
     """
     try:
         while not stop.is_set() and not query.awaitTermination(POLL_S):
             pass
     except PySparkException as error:
         match = _SOURCE_ERROR.search(str(error))
-        message = match[1] if match else f"Spark: {str(error).splitlines()[0]}"
-        raise KraftLogError(message) from None
+        if match:
+            raise _SOURCE_ERRORS[match[1]](match[2]) from None
+        raise KraftLogError(f"Spark: {str(error).splitlines()[0]}") from None
     if query.isActive:
         query.stop()
 

@@ -10,7 +10,7 @@ from urllib.request import Request, urlopen
 
 from kraftsim.controller.wire.json.log_paths import LOG, LOG_END
 
-from .log import DataLost, Extent, KraftLogError, Mark, Range
+from .log import DataLost, Extent, KraftLogError, Mark, NoAnswer, Range
 from .rows import Row, row_of
 
 TIMEOUT_S = 30.0  # without any data from the service
@@ -82,7 +82,7 @@ class HttpLog:
             raise kind(f"{self.url}{path}: HTTP {error.code}: {message}") from None
         except (URLError, HTTPException, OSError) as error:
             reason = getattr(error, "reason", error)
-            raise KraftLogError(
+            raise NoAnswer(
                 f"{self.url}: no service answers ({reason}): start it, then start again with "
                 "the same checkpoint, if one was given"
             ) from None

@@ -18,6 +18,14 @@ class KraftLogError(Exception):
     """The log cannot be read as requested; the message names the remedy."""
 
 
+class NoLog(KraftLogError):
+    """The path has no metadata log."""
+
+
+class NoAnswer(KraftLogError):
+    """No service answers at the URL."""
+
+
 class DataLost(KraftLogError):
     """Records that were not read yet are gone, or the log is not the log of the mark."""
 

@@ -12,7 +12,7 @@ from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.records.batch_heads import BatchHead, batch_heads
 from kraftsim.controller.wire.records.record_batch import decode_batches
 
-from .log import KraftLogError
+from .log import KraftLogError, NoLog
 
 PARTITION = f"{METADATA_TOPIC}-0"
 INDEX_BYTES = 65_536  # between two index entries: the most that is read to find an offset
@@ -22,14 +22,14 @@ _SEGMENT = re.compile(r"\d{20}\.log")
 def segment_files(path: Path) -> list[Path]:
     """Returns the file itself, or the segments of the folder or its metadata partition, in order.
 
-    Raises KraftLogError if there are none.
+    Raises NoLog if there are none.
     """
     if path.is_file():
         return [path]
     folder = path / PARTITION if (path / PARTITION).is_dir() else path
     segments = sorted(path for path in folder.glob("*.log") if _SEGMENT.fullmatch(path.name))
     if not segments:
-        raise KraftLogError(
+        raise NoLog(
             f"{path}: expected a file, or a folder with segments of a metadata log "
             f"({0:020}.log), got {'a folder without' if path.is_dir() else 'no such path'}"
         )

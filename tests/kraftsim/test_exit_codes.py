@@ -1,6 +1,8 @@
 """The exit code of a command names the cause of its end, by one table."""
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -97,6 +99,19 @@ def test_a_file_that_a_service_cannot_use_is_found_before_it_starts(run: Any, li
     assert (code, out, len(err.splitlines())) == (USAGE, "", 1)
     assert err.startswith(f"kraftsim: {option}: ")
     assert path in err
+
+
+@pytest.mark.parametrize("verb", ["lint", "run", "show"])
+def test_a_scenario_is_a_regular_file(run: Any, verb: str, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.yaml"
+    os.mkfifo(pipe)
+
+    for path in (pipe, "/dev/zero"):
+        code, _, err = run(f"scenario {verb} {path}")
+        assert (code, err) == (
+            USAGE,
+            f"kraftsim: {path}: expected a regular file, got a special file\n",
+        )
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,17 @@ def test_ctrl_c_ends_it_and_leaves_nobody_behind(tmp_path):
     eventually(lambda: alive_in_session(process.pid), [], ignoring=OSError)
 
 
+def test_ctrl_c_while_spark_starts_is_one_line_and_leaves_no_jvm(by_processes, tmp_path):
+    process = started("report", by_processes.resolve(), cwd=tmp_path)
+    while len(alive_in_session(process.pid)) < 3:  # the script, and a program that it starts
+        assert process.poll() is None, process.communicate()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+
+    assert (130, "", "kraftsim: interrupted\n") == (process.returncode, out, err)
+    eventually(lambda: alive_in_session(process.pid), [], ignoring=OSError)
+
+
 def until_workers(process):
     """Of Spark's Python: a daemon, and what it has forked."""
     while len(alive_in_session(process.pid)) < 4:
