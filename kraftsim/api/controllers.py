@@ -62,15 +62,19 @@ class ControllerVerbs(Waiting):
         replies: asyncio.Queue[Response | ApiError] = asyncio.Queue()
         with self._entered():
             self.world.dispatch(request, replies.put_nowait, submit)
+        limit_s = REQUEST_LIMIT_S
         if clock.is_standing and clock.moves_for_requests:
-            limit_us = int(REQUEST_LIMIT_S * 1e6)
-            await clock.until(lambda: not replies.empty(), limit_us, "a response of the controller")
-        return await self._reply_in(replies)
+            limit_us, reason = int(REQUEST_LIMIT_S * 1e6), "a response of the controller"
+            if not await clock.until(lambda: not replies.empty(), limit_us, reason):
+                limit_s = 0.0  # the time of the cluster has passed
+        return await self._reply_in(replies, limit_s)
 
-    async def _reply_in(self, replies: asyncio.Queue[Response | ApiError]) -> Response:
-        """Returns the reply, or raises it if it is an error, or if none comes in time."""
+    async def _reply_in(
+        self, replies: asyncio.Queue[Response | ApiError], limit_s: float
+    ) -> Response:
+        """Returns the reply, or raises it if it is an error, or if none comes in `limit_s`."""
         try:
-            async with asyncio.timeout(REQUEST_LIMIT_S):
+            async with asyncio.timeout(limit_s):
                 reply = await replies.get()
         except TimeoutError:
             text = (

@@ -33,7 +33,7 @@ WAITING = (
 
 async def test_every_response_is_documented(tmp_path: Path) -> None:
     async with Cluster(
-        brokers=3, controllers=3, clock="virtual", seed=1, http_port=0, token="secret"
+        brokers=3, controllers=3, clock="auto", seed=1, http_port=0, token="secret"
     ) as kraft:
         process = await asyncio.create_subprocess_exec(
             SCHEMATHESIS,
