@@ -22,7 +22,7 @@ from .traffic import Traffic
 
 # Passes of the event loop in which it accepts connections, and reads and handles what has arrived.
 FIRST_PASSES, PASSES = 6, 3  # when a wait begins, and between two timers
-SLICE_US = 60_000_000  # of time that nobody watches; other tasks run between slices
+SLICE_S = 0.005  # of real time, for which time moves without a break; others are served then
 LOOK_S = 0.001  # between two looks whether something still holds the clock
 HELD_MAX_S = 60.0  # an advance that is held for longer is refused
 WALL_CHECK_S = 1.0  # between two checks of the wall clock of a clock that runs fast
@@ -182,20 +182,20 @@ class ClockControl:
         self._check_open()
 
     async def _leap(self, condition: Callable[[], bool] | None, end_us: int) -> None:
-        """Moves time to the next timer, or, if no client is connected, over a slice of it.
+        """Moves time to the next timer, or, if no client is connected, for SLICE_S.
 
         Stops as soon as the condition holds.
         """
-        timeline = self._world.timeline
-        limit_us = min(end_us, timeline.now_us + SLICE_US)
+        timeline, end_s = self._world.timeline, time.monotonic() + SLICE_S
+        limit_us = end_us
         if self._traffic.has_clients:
             limit_us = min(limit_us, max(timeline.due_us, timeline.now_us))
         leap_us = limit_us - timeline.now_us
         self._keep_wall_behind(leap_us, leap_us)
-        if condition is None:
-            timeline.run_until(limit_us)
-        else:
-            self._world.run_until(condition, limit_us=limit_us - timeline.now_us)
+        self._world.run_until(
+            lambda: (condition is not None and condition()) or time.monotonic() > end_s,
+            limit_us=leap_us,
+        )
         self._runtime.leave()
         await asyncio.sleep(0)
         self._check_open()

@@ -16,6 +16,7 @@ from kraftsim import Cluster
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.errors import CommandError
 from tests.kraftsim.conftest import Http, Service
+from tests.kraftsim.loop_passes import passes_during
 
 METADATA_REQUEST = struct.pack(">ihhih", 14, 3, 1, 7, -1) + struct.pack(">i", -1)
 
@@ -66,6 +67,25 @@ async def test_advance_moves_time_by_exactly_its_duration(kraft: Cluster) -> Non
     before = await now_ms(kraft)
 
     assert (await kraft.advance("90m"))["nowMs"] == before + 90 * 60_000
+
+
+async def test_others_are_served_while_time_jumps_far() -> None:
+    async with Cluster(brokers=100, clock="virtual", seed=1) as kraft:
+        _, passes = await passes_during(kraft.advance("40s"))
+
+    assert passes >= 10
+
+
+async def test_owners_of_locks_have_a_bound(
+    kraft: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kraftsim.service.clock_locks.LOCKS_MAX", 2)
+    await kraft.lock_clock("first")
+    await kraft.lock_clock("second")
+    await kraft.lock_clock("second")
+
+    with pytest.raises(CommandError, match="expected at most 2 owners of locks"):
+        await kraft.lock_clock("third")
 
 
 async def test_run_until_returns_the_next_event_of_its_kind_and_broker(kraft: Cluster) -> None:
