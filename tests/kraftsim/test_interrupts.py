@@ -164,6 +164,7 @@ print(*sorted(set(sys.modules) - before), file=sys.stderr)
 import os, signal
 kraftsim.__main__._exit_at(signal.SIGINT, kraftsim.__main__._exit_interrupted)
 os.kill(os.getpid(), signal.SIGINT)
+signal.pause()
 """
 
     assert ended(program) == (130, "atexit gc kraftsim kraftsim.__main__\nkraftsim: interrupted\n")
