@@ -15,7 +15,7 @@ from ..report.findings import Findings
 from ..report.gather import READS, gather
 from ..tables import TABLES
 from .background import in_background
-from .session import SparkTarget, session
+from .session import SparkTarget, running_session, session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -69,9 +69,7 @@ def _on_spark(use: Callable[["SparkSession"], Result], target: SparkTarget, rows
     A session that already runs is used and kept. Otherwise Ctrl-C cancels the queries and stops the
     session, or kills a JVM that still starts, before KeyboardInterrupt is raised.
     """
-    from pyspark.sql import SparkSession
-
-    if SparkSession.getActiveSession() is not None:
+    if running_session() is not None:
         return use(_session(target, rows))
     started: list[SparkSession] = []
 

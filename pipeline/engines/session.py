@@ -89,14 +89,20 @@ def _master_of_environment() -> str | None:
     return next(filter(None, named), None)
 
 
+def running_session() -> "SparkSession | None":
+    """Returns the session of this process, whichever thread has started it; None without one."""
+    from pyspark.sql import SparkSession
+
+    # PySpark's active session is one of a thread.
+    return SparkSession.getActiveSession() or SparkSession._instantiatedSession
+
+
 def _running(named: str | None) -> "SparkSession | None":
     """Returns the running session, if any; ValueError if it is not on the master `named`.
 
     PySpark would return the running session instead of creating a session on `named`.
     """
-    from pyspark.sql import SparkSession
-
-    running = SparkSession.getActiveSession()
+    running = running_session()
     if running is not None and named is not None:
         running_on = running.conf.get("spark.master", named)
         if running_on != named:
