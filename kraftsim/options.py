@@ -118,11 +118,6 @@ class ClusterOptions:
 
         return token_urlsafe()
 
-    @property
-    def is_virtual(self) -> bool:
-        """True if the clock stands unless somebody moves it: virtual or auto."""
-        return self.speed() == 0.0
-
     def speed(self) -> float:
         """Returns the factor of the clock: 1.0 in real time, 0.0 if it stands, K in scaled time.
 

@@ -10,10 +10,7 @@ from kraftsim.controller.core.rpc import (
     ApiVersionsResponse,
     DescribeClusterRequest,
     DescribeClusterResponse,
-    DescribeQuorumPartition,
-    DescribeQuorumRequest,
     DescribeQuorumResponse,
-    DescribeQuorumTopic,
     QuorumEndpoint,
     RemoveRaftVoterRequest,
     Request,
@@ -21,8 +18,8 @@ from kraftsim.controller.core.rpc import (
     UnregisterBrokerRequest,
 )
 from kraftsim.controller.core.rpc.cluster import CONTROLLER_ENDPOINT
-from kraftsim.controller.core.topics.names import METADATA_TOPIC
 
+from ..service.quorum_request import QUORUM_REQUEST
 from ..service.voter_addresses import address_of, directory_of
 from .connection import VERSIONS_REQUEST
 from .errors import AdminError, error_of
@@ -38,9 +35,6 @@ from .results import (
 
 TIMEOUT_S = 10.0
 TIMEOUT_MAX_S = 86_400
-_METADATA_LOG = DescribeQuorumTopic(
-    topic_name=METADATA_TOPIC, partitions=(DescribeQuorumPartition(partition_index=0),)
-)
 
 
 class Admin:
@@ -109,8 +103,7 @@ class Admin:
 
     async def describe_quorum(self) -> QuorumDescription:
         """Returns the leader, and the progress of all voters and observers (KIP-595, KIP-836)."""
-        request = DescribeQuorumRequest(topics=(_METADATA_LOG,))
-        response = await self._accepted(self._controllers, request)
+        response = await self._accepted(self._controllers, QUORUM_REQUEST)
         return quorum_of(cast(DescribeQuorumResponse, response))
 
     async def describe_features(self) -> FeaturesDescription:

@@ -5,13 +5,16 @@ for a malformed duration or rack.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kraftsim.scenarios.language.durations import microseconds
 from kraftsim.scenarios.language.suggestions import nearest, whole_number
 
 from ..errors import UsageError
 from .broker_states import STATES
+
+if TYPE_CHECKING:
+    from kraftsim.scenarios.document.fault import InjectedFault
 
 Check = Callable[..., None]
 
@@ -176,11 +179,16 @@ def check_broker(rack: str | None = None) -> None:
 
 def check_fault(fault: Mapping[str, object]) -> None:
     """Raises UsageError, with the nearest word, for a fault that no cluster accepts."""
+    read_fault(fault)
+
+
+def read_fault(fault: Mapping[str, object]) -> "InjectedFault":
+    """Returns the fault that a document describes; raises UsageError as `check_fault` does."""
     from kraftsim.scenarios.document.fault import InjectedFault  # loads the verbs
     from kraftsim.scenarios.language.reading import Problem
 
     try:
-        InjectedFault.from_document(fault, ())
+        return InjectedFault.from_document(fault, ())
     except Problem as problem:
         raise UsageError(f"fault: {problem}") from None
     except RecursionError:

@@ -50,9 +50,9 @@ class Cluster(Reading):
     unfenced. With a number K as `clock`, time passes K times as fast. With `clock="virtual"`, it
     advances only during `advance`, `run_until`, `wait`, `sleep` and `transfer_leadership`, as fast
     as the processor allows; with `clock="auto"` also while a client waits for a response. Ports of
-    None (the default) open no sockets; 0 lets the system choose a port. HTTP
-    requests must carry `http_token` if it is not None: that is `token`, or a random token if `host`
-    is not a loopback address.
+    None (the default) open no sockets; 0 lets the system choose a port. HTTP requests must carry
+    `http_token` if it is not None: that is `token`, or a random token if `host` is not a loopback
+    address.
     """
 
     _faults: "Faults | None" = None

@@ -16,21 +16,19 @@ from kraftsim.controller.core.rpc import (
     DeleteTopicsResponse,
     DeleteTopicState,
     DescribeClusterRequest,
-    DescribeQuorumPartition,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
-    DescribeQuorumTopic,
     Request,
     Response,
     UnregisterBrokerRequest,
 )
-from kraftsim.controller.core.topics.names import METADATA_TOPIC
 from kraftsim.scenarios.language.durations import microseconds
 from kraftsim.simulation.controller_process import ControllerProcess
 from kraftsim.simulation.requests.rules import Submit
 
 from ..errors import CommandError, UnknownController
 from ..service.description import ClusterDescription, describe
+from ..service.quorum_request import QUORUM_REQUEST
 from .argument_checks import check_transfer, expect_int
 from .waiting import Waiting
 
@@ -132,9 +130,7 @@ class ControllerVerbs(Waiting):
 
     async def describe_quorum(self) -> DescribeQuorumResponse:
         """Returns the leader's description of the quorum (KIP-836); ApiError without a leader."""
-        partition = DescribeQuorumPartition(partition_index=0)
-        topic = DescribeQuorumTopic(topic_name=METADATA_TOPIC, partitions=(partition,))
-        reply = await self.request(DescribeQuorumRequest(topics=(topic,)))
+        reply = await self.request(QUORUM_REQUEST)
         assert isinstance(reply, DescribeQuorumResponse), type(reply)
         result = reply.topics[0].partitions[0]
         _raise_if_refused(result.error_code, result.error_message)

@@ -22,7 +22,7 @@ from kraftsim.simulation.world import World
 
 from ..errors import CommandError, UnknownFault
 from ..service.clock_control import ClockControl
-from .argument_checks import check_fault, check_fault_wait
+from .argument_checks import check_fault_wait, read_fault
 from .documents import FaultDocument, FaultVerb
 
 FAULTS_MAX = 1_000  # faults of one cluster, ended ones included; the oldest ended ones make room
@@ -134,9 +134,9 @@ class Faults:
 
     def begin(self, fault: Mapping[str, object]) -> FaultHandle:
         """Begins a fault as `add` does, without a coroutine."""
-        check_fault(fault)
+        injected = read_fault(fault)
         try:
-            return self._begin(InjectedFault.from_document(fault, ()))
+            return self._begin(injected)
         except ValueError as error:  # nodes that the selectors do not find
             raise CommandError(f"fault: {error}") from None
         except RecursionError:  # selectors within selectors

@@ -71,7 +71,12 @@ def naming_options(options: Container[str]) -> Iterator[None]:
         name, colon, rest = str(error).partition(":")
         if not colon or name not in options:
             raise
-        raise UsageError(f"--{name.replace('_', '-')}:{rest}") from None
+        raise UsageError(f"{_option(name)}:{rest}") from None
+
+
+def _option(argument: str) -> str:
+    """Returns the option of the command line for an argument of `Cluster`."""
+    return f"--{argument.replace('_', '-')}"
 
 
 def log_to_stderr(line_format: str) -> None:
@@ -140,8 +145,7 @@ async def _serve(
 
 def as_option(error: PortUnavailable) -> PortUnavailable:
     """Returns the error with the name of the option on the command line."""
-    option = f"--{error.option.replace('_', '-')}"
-    return PortUnavailable(option, error.address, error.reason)
+    return PortUnavailable(_option(error.option), error.address, error.reason)
 
 
 async def first_of(*waits: Coroutine[object, object, object]) -> None:

@@ -14,11 +14,8 @@ from .keys import EXPLORED, SEED
 
 DEFAULTS: Mapping[str, object] = {"kafka_port": 0, "controller_port": 0, "clock": "auto"}
 SCOPES = ("function", "module", "session")
-OF_THE_PLUGIN = (
-    "scope",
-    "may_leak",
-    "may_miss",
-)  # arguments of the marker beside those of `Cluster`
+# Arguments of the marker beside those of `Cluster`.
+OF_THE_PLUGIN = ("scope", "may_leak", "may_miss")
 SEEDS = 2**31
 
 

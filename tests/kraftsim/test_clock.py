@@ -16,7 +16,7 @@ from kraftsim import Cluster
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.errors import CommandError
 from tests.kraftsim.conftest import Http, Service
-from tests.kraftsim.loop_passes import passes_during
+from tests.kraftsim.loop_passes import others_run, passes_during
 
 METADATA_REQUEST = struct.pack(">ihhih", 14, 3, 1, 7, -1) + struct.pack(">i", -1)
 
@@ -38,11 +38,6 @@ def service() -> Iterator[Service]:
     service = Service(brokers=2)
     yield service
     service.close()
-
-
-async def one_pass() -> None:
-    """Lets the event loop go on; the clock has no event for what it waits for."""
-    await asyncio.sleep(0)
 
 
 @asynccontextmanager
@@ -226,7 +221,7 @@ async def test_time_never_passes_while_a_request_is_half_sent(auto: Cluster) -> 
         writer.write(METADATA_REQUEST[:9])
         moving = asyncio.ensure_future(auto.advance("11s"))
         while "9 bytes of a request" not in str((shown := await auto.clock())["standsStill"]):
-            await one_pass()
+            await others_run()  # the clock announces nothing
 
         assert shown["nowMs"] == before
         assert [waiter["waitsFor"] for waiter in shown["waiters"]] == ["advance by 11 s"]

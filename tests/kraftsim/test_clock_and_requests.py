@@ -10,6 +10,7 @@ from contextlib import ExitStack, suppress
 import pytest
 
 from kraftsim import Cluster
+from tests.kraftsim.loop_passes import others_run
 
 STEPS = int(os.environ.get("KRAFTSIM_SOAK_STEPS", "10000"))
 CLIENTS = 3
@@ -49,8 +50,7 @@ async def moved(kraft: Cluster, by_ms: int, later: Client | None) -> None:
     """Lets time pass; a client that has sent half a request sends the rest while it should."""
     moving = asyncio.ensure_future(kraft.advance(f"{by_ms}ms"))
     if later is not None:
-        for _ in range(20):
-            await asyncio.sleep(0)
+        await others_run(20)
         assert not moving.done()
         later.send_rest()
     await moving

@@ -79,7 +79,9 @@ async def test_real_time_waits_for_hits_too() -> None:
         ({"proc.crash": {"on": {"pick": 9, "of": "brokers"}}}, "pick: expected at most 3, got 9"),
     ],
 )
-async def test_a_mistake_is_refused_with_its_place(kraft: Cluster, fault, message) -> None:  # type: ignore[no-untyped-def]
+async def test_a_mistake_is_refused_with_its_place(
+    kraft: Cluster, fault: dict[str, object], message: str
+) -> None:
     with pytest.raises(CommandError, match=message):
         await kraft.faults.add(fault)
 

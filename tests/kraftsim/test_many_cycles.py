@@ -8,8 +8,10 @@ from collections import Counter
 from functools import _lru_cache_wrapper
 
 from kraftsim import Cluster
+from tests.kraftsim.loop_passes import others_run
 
 CYCLES = int(os.environ.get("KRAFTSIM_SOAK_CYCLES", "500"))  # `make soak` runs ten thousand
+PASSES = 10  # of the event loop, in which it closes the sockets of the last cluster
 WARM_UP = 20  # cycles, in which modules are imported and tables are made
 
 
@@ -38,21 +40,15 @@ def kept() -> Counter[str]:
     return named + Counter(files=len(os.listdir("/dev/fd")), threads=threading.active_count())
 
 
-async def all_gone() -> None:
-    """Lets the event loop close the sockets of the last cluster."""
-    for _ in range(10):
-        await asyncio.sleep(0)
-
-
 async def test_clusters_that_end_leave_nothing_behind() -> None:
     for number in range(WARM_UP):
         await cycle(number)
-    await all_gone()
+    await others_run(PASSES)
     before = kept()
 
     for number in range(CYCLES):
         await cycle(number)
-    await all_gone()
+    await others_run(PASSES)
 
     assert kept() - before == Counter()
     assert asyncio.all_tasks() == {asyncio.current_task()}

@@ -51,8 +51,8 @@ def test_every_operation_has_examples_that_fit_its_schemas(method: str, path: st
 
     media = [*media_of(operation), *parameters]
 
-    assert [one for one in media if one["example"] is None] == []
-    assert [one for one in media if not fits(one["schema"], one["example"])] == []
+    assert [medium for medium in media if medium["example"] is None] == []
+    assert [medium for medium in media if not fits(medium["schema"], medium["example"])] == []
     in_path = {given["name"] for given in parameters if given["in"] == "path"}
     assert in_path == {part[1:-1] for part in path.split("/") if part.startswith("{")}
 

@@ -7,6 +7,7 @@ import pytest
 from kraftsim import Cluster
 from kraftsim.errors import CommandError
 from tests.kraftsim.conftest import Http
+from tests.kraftsim.loop_passes import others_run
 
 
 def story(kraft: Cluster) -> list[tuple[int, str, str]]:
@@ -37,7 +38,7 @@ async def test_another_seed_gives_another_cluster(kraft: Cluster) -> None:
 async def test_a_wait_of_the_previous_test_ends_with_an_error(kraft: Cluster) -> None:
     await kraft.pause_clock()
     waiting = asyncio.ensure_future(kraft.wait(1, "fenced"))
-    await asyncio.sleep(0)
+    await others_run()
 
     await kraft.reset()
 

@@ -9,15 +9,23 @@ from .allowed_code import resume_command
 from .damage import damage_line
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kraftsim.pipeline.campaign.campaign import State
-    from kraftsim.pipeline.campaign.commit_log import Folder
+    from kraftsim.pipeline.campaign.commit_log import Commit, Folder
     from kraftsim.pipeline.campaign.plan import Plan
 
 
-def print_summary(arguments: argparse.Namespace, folder: "Folder", state: "State") -> int:
+def print_summary(
+    arguments: argparse.Namespace,
+    folder: "Folder",
+    plan: "Plan",
+    commits: "Mapping[int, Commit]",
+    state: "State",
+) -> int:
     """Prints verdicts, failures, deaf canaries and damage of a campaign; returns the exit code."""
-    deaf = _deaf_canaries(folder.plan(), state)
-    damage = list(folder.damage(folder.commits()))
+    deaf = _deaf_canaries(plan, state)
+    damage = list(folder.damage(commits))
     if is_data(arguments):
         print_data(arguments, _document(state) | {"deafCanaries": deaf, "damage": damage})
     else:

@@ -125,8 +125,8 @@ def _status(arguments: argparse.Namespace) -> int:
     from kraftsim.pipeline.campaign.campaign import state_of
 
     folder = folder_of(arguments)
-    state = state_of(folder.plan(), folder.commits())
-    return print_summary(arguments, folder, state)
+    plan, commits = folder.plan(), folder.commits()
+    return print_summary(arguments, folder, plan, commits, state_of(plan, commits))
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
@@ -189,4 +189,4 @@ def _run_missing(folder: "Folder", engine: "Engine", arguments: argparse.Namespa
         return INTERRUPTED
     finally:
         progress.clear()
-    return print_summary(arguments, folder, state)
+    return print_summary(arguments, folder, folder.plan(), folder.commits(), state)
