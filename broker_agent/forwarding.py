@@ -5,6 +5,7 @@ until its timeout (rule 0A.2; golden 4.3.1 A2, seq 2409 to 2413).
 """
 
 from collections.abc import Callable
+from functools import partial
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.rpc import (
@@ -40,16 +41,23 @@ class Forwarding:
         self._try(request, reply_to, self._timeline.now_us + LIMIT_US)
 
     def _try(self, request: Request, reply_to: Callable[[Reply], None], until_us: int) -> None:
-        def answered(reply: Reply | None) -> None:
-            if reply is not None and not _is_not_controller(reply):
-                reply_to(reply)
-            elif self._timeline.now_us + RETRY_US > until_us:
-                text = "No controller answered in time."
-                reply_to(ApiError(ErrorCode.REQUEST_TIMED_OUT, text))
-            else:
-                self._timeline.after(RETRY_US, lambda: self._try(request, reply_to, until_us))
-
+        answered = partial(self._answered, request, reply_to, until_us)
         self._send(request, answered, self._controller_id())
+
+    def _answered(
+        self,
+        request: Request,
+        reply_to: Callable[[Reply], None],
+        until_us: int,
+        reply: Reply | None,
+    ) -> None:
+        if reply is not None and not _is_not_controller(reply):
+            reply_to(reply)
+        elif self._timeline.now_us + RETRY_US > until_us:
+            text = "No controller answered in time."
+            reply_to(ApiError(ErrorCode.REQUEST_TIMED_OUT, text))
+        else:
+            self._timeline.after(RETRY_US, partial(self._try, request, reply_to, until_us))
 
 
 def _is_not_controller(reply: Reply) -> bool:

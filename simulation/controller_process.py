@@ -179,12 +179,7 @@ class ControllerProcess:
         self, request: Request, on_answer: Callable[[Response | None], None]
     ) -> None:
         """Submits another controller's request; an error becomes a response with its code."""
-        self.submit(
-            request,
-            lambda reply: on_answer(
-                refusal(request, reply) if isinstance(reply, ApiError) else reply
-            ),
-        )
+        self.submit(request, partial(_answer_peer, request, on_answer))
 
     def _replied(self, number: int, reply: Reply) -> None:
         reply_to = self._waiting.pop(number, None)
@@ -212,3 +207,9 @@ class ControllerProcess:
         hosted.step_listeners = self._step_listeners
         hosted.on_failure = self._end_with
         return hosted
+
+
+def _answer_peer(
+    request: Request, on_answer: Callable[[Response | None], None], reply: Reply | None
+) -> None:
+    on_answer(refusal(request, reply) if isinstance(reply, ApiError) else reply)

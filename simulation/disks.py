@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from random import Random
 from typing import NamedTuple
 
 from kraftsim.controller.core.log.batch import Batch
@@ -107,7 +106,7 @@ class Disk:
     counts the writes that were delayed, `lost` the pieces that crashes lost.
     """
 
-    def __init__(self, timeline: Timeline, directory_id: Uuid, stream: Random) -> None:
+    def __init__(self, timeline: Timeline, directory_id: Uuid, random: Callable[[], float]) -> None:
         self.stored = Stored(directory_id)
         self.latency_us: Draw | None = None
         self.tears = False
@@ -115,7 +114,7 @@ class Disk:
         self.delayed = self.lost = 0
         self._is_stalled = self._lies = False
         self._timeline = timeline
-        self._random = stream.random
+        self._random = random
         self._pending: deque[_Pending] = deque()
         self._unsynced: deque[Write] = deque()  # reported as durable, but not durable
 

@@ -13,6 +13,7 @@ from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.log.batch import Batch, LeaderChange
 from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
 from kraftsim.controller.core.value import value
+from kraftsim.controller.time.timeline import Timeline
 
 from .causes import Causes
 from .event_row import Detail, EventRow
@@ -27,9 +28,9 @@ class Journal:
     """
 
     def __init__(
-        self, now_us: Callable[[], int], *, run_id: str, seed: int | None, scenario: str = "live"
+        self, timeline: Timeline, *, run_id: str, seed: int | None, scenario: str = "live"
     ) -> None:
-        self._now_us = now_us
+        self._timeline = timeline
         self._run_id, self._seed, self._scenario = run_id, seed, scenario
         self._rows: deque[EventRow] = deque(maxlen=ROWS_MAX)
         self.causes = Causes()
@@ -77,7 +78,7 @@ class Journal:
             seed=self._seed,
             scenario=self._scenario,
             seq=self.next_seq,
-            t_us=self._now_us(),
+            t_us=self._timeline.now_us,
             node=node,
             kind=kind,
             broker_id=broker_id,

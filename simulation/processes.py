@@ -6,6 +6,7 @@ network and the clocks know by its host.
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.process_state import ProcessState
@@ -100,9 +101,9 @@ class Processes:
         return Recurring(
             self._world.timeline,
             rest_us=up_us,
-            do=lambda: self.crash(node),
+            do=partial(self.crash, node),
             lasting_us=down_us,
-            undo=lambda: self.start(node),
+            undo=partial(self.start, node),
         )
 
     # Pauses and slowness
@@ -133,9 +134,9 @@ class Processes:
         return Recurring(
             self._world.timeline,
             rest_us=every_us,
-            do=lambda: self.pause(node),
+            do=partial(self.pause, node),
             lasting_us=lasting_us,
-            undo=lambda: self.resume(node),
+            undo=partial(self.resume, node),
         )
 
     def suspend(self, node: NodeId) -> None:

@@ -1,6 +1,7 @@
 """A fault that begins and ends over and over until it is stopped."""
 
 from collections.abc import Callable
+from functools import partial
 
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
@@ -54,7 +55,7 @@ def strobe(clock: Clock, by_ms: int, every_us: Draw) -> Recurring:
     return Recurring(
         clock.timeline,
         rest_us=every_us,
-        do=lambda: clock.step_wall(by_ms),
+        do=partial(clock.step_wall, by_ms),
         lasting_us=every_us,
-        undo=lambda: clock.step_wall(-by_ms),
+        undo=partial(clock.step_wall, -by_ms),
     )

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 
 from kraftsim.controller.time.timeline import Timeline
 
@@ -38,7 +39,7 @@ class ServiceQueue:
         began_us = max(self._timeline.now_us, self._busy_until_us)
         self._busy_until_us = began_us + self._service_us()
         self._waiting.append(handle)
-        self._timeline.at(self._busy_until_us, lambda: self._serve(handle))
+        self._timeline.at(self._busy_until_us, partial(self._serve, handle))
         return True
 
     def open(self) -> None:

@@ -8,8 +8,10 @@ as the processor allows.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from kraftsim.broker_agent.agent import Agent
+from kraftsim.broker_agent.conversation import Send as AgentSend
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.image_history import ImageHistory
 from kraftsim.broker_agent.process_state import ProcessState
@@ -29,8 +31,8 @@ from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
 
 from .controller_nodes import configs_of, node_of
-from .controller_process import Carry, ControllerProcess
-from .disks import Disk
+from .controller_process import ControllerProcess
+from .disks import Disk, Stored
 from .journal import Journal
 from .message import Message
 from .network import Network
@@ -77,11 +79,8 @@ class World:
         self.network.armed = self.request_rules.armed
         self.committed_log = MetadataLog()
         self.history = ImageHistory(self.committed_log)
-        self.journal = Journal(
-            lambda: self.timeline.now_us,
-            run_id=_run_id(topology, streams.seed),
-            seed=streams.seed,
-        )
+        run_id = _run_id(topology, streams.seed)
+        self.journal = Journal(self.timeline, run_id=run_id, seed=streams.seed)
         self.agents: dict[int, HostedAgent] = {}
         self.clones: dict[NodeId, HostedAgent] = {}  # second processes of brokers, by host
         self.hosts: dict[NodeId, BrokerHost] = {}
@@ -171,17 +170,17 @@ class World:
         The `arrived` listeners get request and reply; a process that ends replies NOT_CONTROLLER.
         `submit`, if it is given, handles the request instead of the controller.
         """
-        process, network = self.controller, self.network
-        node = controller_node(process.node.config.node_id)
-
-        def answer(reply: Reply | None) -> None:
-            network.report(Message(node, OUTSIDE, request, True, reply))
-            lost = ApiError(ErrorCode.NOT_CONTROLLER, "The active controller has just gone.")
-            reply_to(lost if reply is None else reply)
-
-        message, receive = Message(OUTSIDE, node, request), self.request_rules.receive
+        process = self.controller
+        message = Message(OUTSIDE, controller_node(process.node.config.node_id), request)
         handle = process.submit if submit is None else submit
-        network.admit(message, partial(receive, message, process, handle, answer))
+        answer = partial(self._answer_outside, message, reply_to)
+        receive = partial(self.request_rules.receive, message, process, handle, answer)
+        self.network.admit(message, receive)
+
+    def _answer_outside(self, message: Message, reply_to: ReplyTo, reply: Reply | None) -> None:
+        self.network.report(Message(message.receiver, OUTSIDE, message.request, True, reply))
+        lost = ApiError(ErrorCode.NOT_CONTROLLER, "The active controller has just gone.")
+        reply_to(lost if reply is None else reply)
 
     def send_request(
         self,
@@ -200,16 +199,17 @@ class World:
         if process is None:
             controller_id = self._next_controller_id(asker, type(request))
             process = self.controllers[controller_id]
-        network, receiver = self.network, controller_node(controller_id)
-
-        def reply_back(reply: Reply | None) -> None:
-            message = Message(receiver, asker, request, True, reply)
-            network.carry(message, partial(reply_to, reply))
-
-        message = Message(asker, receiver, request)
+        message = Message(asker, controller_node(controller_id), request)
         rules = self.request_rules
         receive = rules.forward if is_forwarded else rules.receive
-        network.carry(message, partial(receive, message, process, process.submit, reply_back))
+        back = partial(self._carry_back, message, reply_to)
+        self.network.carry(message, partial(receive, message, process, process.submit, back))
+
+    def _carry_back(
+        self, message: Message, reply_to: Callable[[Any], None], reply: Reply | None
+    ) -> None:
+        back = Message(message.receiver, message.sender, message.request, True, reply)
+        self.network.carry(back, partial(reply_to, reply))
 
     def _next_controller_id(self, asker: NodeId, kind: type[Request]) -> int:
         """Returns the next controller in turn, counted by broker and kind of request."""
@@ -256,42 +256,37 @@ class World:
     def _controller(self, config: NodeConfig) -> ControllerProcess:
         node_id, node = config.node_id, controller_node(config.node_id)
         clock = self.clocks[node] = Clock(self.timeline)
-        stream = self.streams.of(stream_name("disk", node))
-        draw = self._draw_of(node)
+        disk_draw = self.streams.draw_of(stream_name("disk", node))
         return ControllerProcess(
-            lambda stored: node_of(
-                self._configs[node_id], stored, self.topology, draw, self._snapshot_format
-            ),
+            partial(self._node_of, node_id, self._draw_of(node)),
             clock,
-            Disk(self.timeline, config.directory_id, stream),
-            self._carry_from(node),
-            lambda batch: self._on_committed(node_id, batch),
-            lambda: self._report_controller_state(node_id),
+            Disk(self.timeline, config.directory_id, disk_draw),
+            partial(self._carry, node),
+            partial(self._on_committed, node_id),
+            partial(self._report_controller_state, node_id),
             self.step_listeners,
         )
 
-    def _carry_from(self, sender: NodeId) -> Carry:
-        """Returns the sender of a controller's requests; dead and moved peers respond None."""
+    def _node_of(self, node_id: int, draw: Callable[[], float], stored: Stored) -> Node:
+        config = self._configs[node_id]
+        return node_of(config, stored, self.topology, draw, self._snapshot_format)
 
-        def carry(send: Send, on_answer: Callable[[Response | None], None]) -> None:
-            peer_id, request = send.peer_id, send.request
-            peer = controller_node(peer_id)
-            message = Message(sender, peer, request)
-            process = self.controllers.get(peer_id)
+    def _carry(
+        self, sender: NodeId, send: Send, on_answer: Callable[[Response | None], None]
+    ) -> None:
+        """Carries a request from one controller to another; dead and moved peers respond None."""
+        message = Message(sender, controller_node(send.peer_id), send.request)
+        self.network.carry(message, partial(self._arrive_at_peer, message, send, on_answer))
 
-            def back(response: Response | None) -> None:
-                reply = Message(peer, sender, request, True, response)
-                self.network.carry(reply, partial(on_answer, response))
-
-            def arrive() -> None:
-                if process is None or (peer_id in self._moved and self._has_moved(send)):
-                    back(None)
-                else:
-                    self.request_rules.receive(message, process, process.submit_from_peer, back)
-
-            self.network.carry(message, arrive)
-
-        return carry
+    def _arrive_at_peer(
+        self, message: Message, send: Send, on_answer: Callable[[Response | None], None]
+    ) -> None:
+        process = self.controllers.get(send.peer_id)
+        back = partial(self._carry_back, message, on_answer)
+        if process is None or (send.peer_id in self._moved and self._has_moved(send)):
+            back(None)
+        else:
+            self.request_rules.receive(message, process, process.submit_from_peer, back)
 
     def _has_moved(self, send: Send) -> bool:
         endpoint = send.endpoint
@@ -326,18 +321,24 @@ class World:
         host = self.hosts[node] = BrokerHost(node, spec, random_uuid(draw))
         clock = self.clocks[node] = Clock(self.timeline)
         return HostedAgent(
-            lambda previous_epoch: Agent(
-                agent_config(self.topology, host.spec, host.log_dir),
-                random=draw,
-                image_at=self.history.at,
-                previous_broker_epoch=previous_epoch,
-            ),
+            partial(self._agent_on, host, draw),
             clock,
-            lambda send, reply: self.send_request(
-                host.node, send.request, reply, send.controller_id
-            ),
-            lambda state: self._on_agent_state(host, state),
+            partial(self._send_from, host),
+            partial(self._on_agent_state, host),
         )
+
+    def _agent_on(self, host: BrokerHost, draw: Callable[[], float], previous_epoch: int) -> Agent:
+        return Agent(
+            agent_config(self.topology, host.spec, host.log_dir),
+            random=draw,
+            image_at=self.history.at,
+            previous_broker_epoch=previous_epoch,
+        )
+
+    def _send_from(
+        self, host: BrokerHost, send: AgentSend, reply_to: Callable[[Reply | None], None]
+    ) -> None:
+        self.send_request(host.node, send.request, reply_to, send.controller_id)
 
     def _draw_of(self, node: NodeId) -> Callable[[], float]:
         return self.streams.draw_of(stream_name("node", node))

@@ -59,7 +59,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "causes disks network_rules recurring requests service_queue streams",
         "controller_nodes controller_process journal network",
         "turning_points",
-        "world",
+        "copying world",
         "processes",
     ),
     "kraftsim.scenarios": (

@@ -16,7 +16,7 @@ CROWDS = {
 FUNCTION_LINES_MAX = 40
 LONG_FUNCTIONS = {
     "kraftsim.api.cluster.__init__": 41,
-    "kraftsim.controller.node.node.__init__": 44,
+    "kraftsim.controller.node.node.__init__": 42,
     "kraftsim.simulation.journal.write": 41,
 }
 """The functions with more lines, and how many: change a number only to a lower number."""

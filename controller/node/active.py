@@ -6,6 +6,7 @@ that order.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 from ..core.brokers import fencing
@@ -15,7 +16,7 @@ from ..core.handlers import Handler
 from ..core.image import replay
 from ..core.image.image import Image
 from ..core.leases import Leases
-from ..core.log.batch import ControlRecord
+from ..core.log.batch import ControlRecord, Voter
 from ..core.log.record_versions import record_version
 from ..core.log.records import (
     BrokerRegistrationChangeRecord,
@@ -87,7 +88,7 @@ class Active:
             leases=Leases(profile, settings.broker_session_timeout_ms),
             random=random,
             next_offset=quorum.log.end_offset,
-            voters=lambda: quorum.known_voters.voters,
+            voters=partial(_voters_known_to, quorum),
         )
 
     def claim(self, me: ControllerRegistrationRequest, turn: Turn) -> None:
@@ -266,3 +267,7 @@ class Active:
     def _next_idle(self, now_ms: int) -> int:
         interval_ms = self._settings.metadata_max_idle_interval_ms
         return now_ms + interval_ms if interval_ms > 0 else NEVER_MS
+
+
+def _voters_known_to(quorum: Quorum) -> tuple[Voter, ...]:
+    return quorum.known_voters.voters

@@ -95,9 +95,7 @@ class Node:
             Answered: self._answered,
             Deadline: self._deadline,
             Continue: self._continue,
-            Persisted: lambda event, turn: conduct.on_persisted(
-                self.quorum, event.end_offset, turn
-            ),
+            Persisted: self._persisted,
             Resign: self._resign,
         }
 
@@ -227,6 +225,9 @@ class Node:
         is_expiring = self.active is not None and self.active.is_expiring
         is_loading = self._loading.has_more or self.quorum.reading is not None
         self.has_work = is_loading or self._snapshotting.has_work or is_expiring
+
+    def _persisted(self, event: Persisted, turn: Turn) -> None:
+        conduct.on_persisted(self.quorum, event.end_offset, turn)
 
     def _resign(self, event: Resign, turn: Turn) -> None:
         if self.quorum.is_leader:

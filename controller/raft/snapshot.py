@@ -6,7 +6,6 @@ module of `raft` depends on the encoding.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import count
 from typing import NamedTuple
 
 from ..core.log.batch import Batch
@@ -33,19 +32,30 @@ class SnapshotFormat(NamedTuple):
 
 def by_reference() -> SnapshotFormat:
     """Returns a format whose bytes only refer to batches, for replicas that share a process."""
-    known: dict[int, tuple[Batch, ...]] = {}
-    numbers = count()
+    references = _References()
+    return SnapshotFormat(references.encode, references.read, _estimated_size)
 
-    def encode(batches: tuple[Batch, ...]) -> bytes:
-        number = next(numbers)
-        known[number] = batches
-        known.pop(number - REFERENCES_MAX, None)
+
+class _References:
+    """The batches to which the bytes of snapshots refer, by number."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Batch, ...]] = {}
+        self._count = 0
+
+    def encode(self, batches: tuple[Batch, ...]) -> bytes:
+        number = self._count
+        self._count += 1
+        self._known[number] = batches
+        self._known.pop(number - REFERENCES_MAX, None)
         return b"%016d" % number
 
-    def size(batch: Batch) -> int:
-        return BATCH_BYTES + RECORD_BYTES * len(batch.records)
+    def read(self, data: bytes) -> tuple[Batch, ...]:
+        return self._known[int(data)]
 
-    return SnapshotFormat(encode, lambda data: known[int(data)], size)
+
+def _estimated_size(batch: Batch) -> int:
+    return BATCH_BYTES + RECORD_BYTES * len(batch.records)
 
 
 @value(kw_only=False)

@@ -18,8 +18,8 @@ from kraftsim.controller.core.rpc import (
     UnregisterBrokerRequest,
 )
 from kraftsim.controller.core.rpc.cluster import CONTROLLER_ENDPOINT
+from kraftsim.controller.core.topics.quorum_request import QUORUM_REQUEST
 
-from ..service.quorum_request import QUORUM_REQUEST
 from ..service.voter_addresses import address_of, directory_of
 from .connection import VERSIONS_REQUEST
 from .errors import AdminError, error_of

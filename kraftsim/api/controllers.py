@@ -22,13 +22,13 @@ from kraftsim.controller.core.rpc import (
     Response,
     UnregisterBrokerRequest,
 )
+from kraftsim.controller.core.topics.quorum_request import QUORUM_REQUEST
 from kraftsim.scenarios.language.durations import microseconds
 from kraftsim.simulation.controller_process import ControllerProcess
 from kraftsim.simulation.requests.rules import Submit
 
 from ..errors import CommandError, UnknownController
 from ..service.description import ClusterDescription, describe
-from ..service.quorum_request import QUORUM_REQUEST
 from .argument_checks import check_transfer, expect_int
 from .waiting import Waiting
 

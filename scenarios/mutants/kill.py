@@ -60,12 +60,12 @@ class _Violated(Exception):
 class _UntilBroken(Run):
     """A run that checks every second of virtual time for a violation."""
 
-    def _move(self, by_us: int) -> None:
+    def move(self, by_us: int) -> None:
         for piece_us in (
             *repeat(CHECK_INTERVAL_US, by_us // CHECK_INTERVAL_US),
             by_us % CHECK_INTERVAL_US,
         ):
-            super()._move(piece_us)
+            super().move(piece_us)
             if self.watch.violations:
                 raise _Violated
 

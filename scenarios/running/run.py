@@ -118,11 +118,11 @@ class Run:
         plan = self.plan
         self.expectations.begin()
         self.timetable.begin()
-        self._move(plan.time.run.us)
+        self.move(plan.time.run.us)
         self.timetable.end()
         self.stage.heal(core_of(plan.calm, self.stage))
         self.expectations.begin_calm()
-        self._move(plan.time.calm.us)
+        self.move(plan.time.calm.us)
         self.expectations.settle()
         self.watch.finish()
         return self._judge()
@@ -149,11 +149,12 @@ class Run:
                 replication_factor=shape.replicas(len(brokers)),
             )
             world.dispatch(CreateTopicsRequest(topics=(topic,)), partial(_expect_topic, name))
-        self._move(plan.time.warmup.us)
+        self.move(plan.time.warmup.us)
 
     # Time
 
-    def _move(self, by_us: int) -> None:
+    def move(self, by_us: int) -> None:
+        """Lets `by_us` microseconds pass, with all events in them."""
         timeline = self.world.timeline
         end_us = timeline.now_us + by_us
         if end_us > self._limit_us:

@@ -8,6 +8,7 @@ from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.log.records import PartitionChangeRecord
 from kraftsim.controller.core.uuid import random_uuid
+from kraftsim.controller.time.timeline import Timeline
 from kraftsim.explanation import explanation
 from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.running.explain import LINES_MAX, chain
@@ -129,7 +130,7 @@ def test_an_isr_that_grows_back_names_the_return_of_its_replica():
 
 def test_an_isr_that_shrinks_names_what_befell_whoever_fell_out():
     """As real leaders ask for it: those of the simulation leave that to the fence."""
-    journal = Journal(lambda: 0, run_id="r", seed=1)
+    journal = Journal(Timeline(wall_start_ms=0), run_id="r", seed=1)
     image, topic_id = Image(), random_uuid(Random(1).random)
     gone = journal.write("broker-2", "agent_state", broker_id=2, detail={"state": "NOT_RUNNING"})
     journal.write("broker-1", "agent_state", broker_id=1, detail={"state": "RUNNING"})
@@ -159,7 +160,7 @@ def test_causes_come_before_what_they_cause():
 
 
 def test_of_a_long_chain_the_nearest_causes_are_told():
-    journal = Journal(lambda: 0, run_id="r", seed=1)
+    journal = Journal(Timeline(wall_start_ms=0), run_id="r", seed=1)
     for number in range(30):
         journal.write("n", "note", cause_seq=number - 1 if number else None)
 

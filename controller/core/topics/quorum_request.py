@@ -1,11 +1,11 @@
 """The request that describes the quorum, which is that of the metadata log."""
 
-from kraftsim.controller.core.rpc import (
+from ..rpc import (
     DescribeQuorumPartition,
     DescribeQuorumRequest,
     DescribeQuorumTopic,
 )
-from kraftsim.controller.core.topics.names import METADATA_TOPIC
+from .names import METADATA_TOPIC
 
 _LOG = DescribeQuorumTopic(
     topic_name=METADATA_TOPIC, partitions=(DescribeQuorumPartition(partition_index=0),)

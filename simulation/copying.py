@@ -1,0 +1,311 @@
+"""Copies of a world, which go on from the same instant and never affect the world they come from.
+
+A copy has its own of everything that changes. Values, such as records and requests, are shared. So
+is nothing else: actions that the timeline will run, and callbacks, are copied with the objects they
+belong to.
+
+What leads out of the simulation stays behind: sockets, tasks, and the callbacks of a service. In
+the copy nobody is there to receive a reply, and nobody listens.
+"""
+
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterable
+from enum import Enum
+from functools import partial
+from hashlib import blake2b
+from random import Random, SystemRandom
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    FunctionType,
+    MethodType,
+    ModuleType,
+    NoneType,
+)
+from typing import Any, Final, TypeVar
+
+from sortedcontainers import SortedDict, SortedList
+
+from kraftsim.controller.core.image.image import Image
+
+from .requests.arrival import Arrival, ReplyTo
+from .streams import Stream
+
+T = TypeVar("T")
+Copy = Callable[[Any], Any]
+
+ROOMS: Final = tuple(
+    f"kraftsim.{name}."
+    for name in (
+        "broker_agent",
+        "controller.core",
+        "controller.node",
+        "controller.raft",
+        "controller.time",
+        "scenarios",
+        "simulation",
+    )
+)
+"""The packages whose objects are copied."""
+SHARED: Final = (
+    *(NoneType, bool, bytes, float, frozenset, int, range, str, type),
+    *(BaseException, Enum, ModuleType, SystemRandom),
+)
+"""What never changes, beside kraftsim's own values."""
+ABSENT: Final = object()
+
+
+class NotCopied(Exception):
+    """An object in the world cannot be copied now, such as a generator that is half used."""
+
+
+def copied(original: T) -> T:
+    """Returns a copy of a world, or of a tuple of objects around one world.
+
+    Raises NotCopied if that is not possible at this instant.
+    """
+    copy: T = Copier().copy(original)
+    return copy
+
+
+class Copier:
+    """Copies a graph of objects; an object that is met again is the same object in the copy."""
+
+    def __init__(self) -> None:
+        self._copies: dict[int, Any] = {}  # by the id of the original
+        self._ways: dict[type, Copy | None] = {}
+
+    def copy(self, original: Any) -> Any:
+        """Returns the copy of an object, or the object itself if it is a value."""
+        kind = type(original)
+        try:
+            way = self._ways[kind]
+        except KeyError:
+            way = self._way(kind)
+        if way is None:
+            return original
+        known = self._copies.get(id(original))
+        return way(original) if known is None else known
+
+    def _way(self, kind: type) -> Copy | None:
+        if kind not in self._ways:
+            self._ways[kind] = self._way_of(kind)
+        return self._ways[kind]
+
+    def _are_values(self, objects: Iterable[Any]) -> bool:
+        """Returns True if all objects are shared, by a look at each type only."""
+        return all(self._way(kind) is None for kind in set(map(type, objects)))
+
+    def _way_of(self, kind: type) -> Copy | None:
+        """Returns how objects of this type are copied; None if they are shared."""
+        way: Copy | None = getattr(self, _WAYS.get(kind, ""), None)
+        if way is not None:
+            return way
+        if issubclass(kind, SHARED):
+            return None
+        if issubclass(kind, Arrival) and not _is_inside(kind):
+            return self._orphan
+        if issubclass(kind, tuple):
+            return self._named_tuple
+        if not kind.__module__.startswith("kraftsim."):
+            return self._refuse
+        if kind.__hash__ not in (None, object.__hash__):
+            return None  # equal by value, so that it never changes
+        if not _is_inside(kind):
+            return self._refuse
+        return partial(self._object, kind, _attributes(kind))
+
+    # Objects
+
+    def _object(self, kind: Any, attributes: tuple[str, ...], original: Any) -> Any:
+        copy = self._copies[id(original)] = kind.__new__(kind)
+        ways = self._ways
+        for name in attributes:
+            value = getattr(original, name, ABSENT)
+            if value is not ABSENT:
+                own = value if ways.get(type(value), ABSENT) is None else self.copy(value)
+                object.__setattr__(copy, name, own)  # it may be frozen
+        if kind.__dictoffset__:
+            state = copy.__dict__
+            for name, value in original.__dict__.items():
+                state[name] = value if ways.get(type(value), ABSENT) is None else self.copy(value)
+        return copy
+
+    def _image(self, original: Image) -> Image:
+        copy = self._copies[id(original)] = original.copy()
+        return copy
+
+    def _stream(self, original: Stream) -> Stream:
+        copy = self._copies[id(original)] = original.copy(self.copy)
+        return copy
+
+    def _random(self, original: Random) -> Random:
+        copy = self._copies[id(original)] = Random.__new__(Random)
+        copy.setstate(original.getstate())
+        return copy
+
+    def _digest(self, original: blake2b) -> blake2b:
+        copy = self._copies[id(original)] = original.copy()
+        return copy
+
+    def _orphan(self, original: Arrival) -> Arrival:
+        copy = self._copies[id(original)] = Orphan(
+            original.request,
+            original.receiver,
+            original.broker_id,
+            _nobody,
+            original.client_id,
+            original.version,
+        )
+        return copy
+
+    def _refuse(self, original: object) -> Any:
+        kind = type(original)
+        raise NotCopied(f"a world with a {kind.__module__}.{kind.__qualname__} cannot be copied")
+
+    # Collections
+
+    def _list(self, original: list[Any]) -> list[Any]:
+        copy: list[Any] = []
+        self._copies[id(original)] = copy
+        copy += self._inside(original)
+        return copy
+
+    def _deque(self, original: deque[Any]) -> deque[Any]:
+        copy: deque[Any] = deque(maxlen=original.maxlen)
+        self._copies[id(original)] = copy
+        copy += self._inside(original)
+        return copy
+
+    def _sorted(self, original: "SortedList[Any]") -> "SortedList[Any]":
+        copy = self._copies[id(original)] = SortedList(map(self.copy, original))
+        return copy
+
+    def _inside(self, elements: Iterable[Any]) -> Iterable[Any]:
+        """Returns the copies of elements, without callbacks of a service."""
+        if self._are_values(elements):
+            return elements
+        copies = map(self.copy, elements)
+        return (copy for copy in copies if copy is not _nobody)
+
+    def _tuple(self, original: tuple[Any, ...]) -> tuple[Any, ...]:
+        if self._are_values(original):
+            return original
+        copy = self._copies[id(original)] = tuple(map(self.copy, original))
+        return copy
+
+    def _named_tuple(self, original: Any) -> Any:
+        copy = self._copies[id(original)] = type(original)._make(map(self.copy, original))
+        return copy
+
+    def _dict(self, original: dict[Any, Any]) -> dict[Any, Any]:
+        return self._filled(type(original)(), original)
+
+    def _default_dict(self, original: "defaultdict[Any, Any]") -> dict[Any, Any]:
+        return self._filled(defaultdict(self.copy(original.default_factory)), original)
+
+    def _filled(self, copy: dict[Any, Any], original: dict[Any, Any]) -> dict[Any, Any]:
+        self._copies[id(original)] = copy
+        if self._are_values(original) and self._are_values(original.values()):
+            copy.update(original)
+        else:
+            for key, value in original.items():
+                copy[self.copy(key)] = self.copy(value)
+        return copy
+
+    def _set(self, original: set[Any]) -> set[Any]:
+        elements = original if self._are_values(original) else map(self.copy, original)
+        copy = self._copies[id(original)] = set(elements)
+        return copy
+
+    # What can be called
+
+    def _partial(self, original: "partial[Any]") -> Any:
+        function = self.copy(original.func)
+        if function is _nobody:
+            return _nobody
+        arguments = map(self.copy, original.args)
+        named = {name: self.copy(value) for name, value in original.keywords.items()}
+        copy = self._copies[id(original)] = partial(function, *arguments, **named)
+        return copy
+
+    def _method(self, original: MethodType) -> Any:
+        owner = original.__self__
+        if not (_is_inside(type(owner)) or isinstance(owner, type)):
+            return _nobody
+        return MethodType(original.__func__, self.copy(owner))
+
+    def _builtin(self, original: BuiltinFunctionType) -> Any:
+        """Copies a method of a built-in or compiled class; functions of modules are shared."""
+        owner = original.__self__
+        if owner is None or isinstance(owner, (ModuleType, type)):
+            return original
+        if self._way_of(type(owner)) == self._refuse:
+            return _nobody
+        return getattr(self.copy(owner), original.__name__)
+
+    def _function(self, original: FunctionType) -> Any:
+        """Copies a closure with what it refers to; other functions are shared."""
+        cells = original.__closure__
+        if not cells:
+            return original
+        if not _is_inside(original):
+            return _nobody
+        code, defaults = original.__code__, original.__defaults__
+        own_cells = tuple(CellType() for _ in cells)
+        copy = FunctionType(code, original.__globals__, original.__name__, defaults, own_cells)
+        self._copies[id(original)] = copy
+        for own, cell in zip(own_cells, cells, strict=True):
+            own.cell_contents = self.copy(cell.cell_contents)
+        return copy
+
+
+class Orphan(Arrival):
+    """A request whose sender the copy of a world does not have; it is never handled."""
+
+    __slots__ = ()
+
+    def submit(self, reply_to: ReplyTo) -> None:
+        pass
+
+    def lose(self, is_handled: bool) -> None:
+        pass
+
+
+def _nobody(*arguments: object, **named: object) -> None:
+    """Stands in a copy for a callback of a service."""
+
+
+def _is_inside(named: Any) -> bool:
+    return str(named.__module__).startswith(ROOMS)
+
+
+def _attributes(kind: type) -> tuple[str, ...]:
+    """Returns the names of the attributes of a class with slots, or of a compiled class."""
+    names: list[str] = []
+    for base in kind.__mro__:
+        slots = base.__dict__.get("__mypyc_attrs__", base.__dict__.get("__slots__", ()))
+        names += (slots,) if isinstance(slots, str) else slots
+    return tuple(name for name in dict.fromkeys(names) if name not in ("__dict__", "__weakref__"))
+
+
+_WAYS: Final[dict[type, str]] = {
+    BuiltinFunctionType: "_builtin",
+    Counter: "_dict",
+    FunctionType: "_function",
+    Image: "_image",
+    MethodType: "_method",
+    OrderedDict: "_dict",
+    Random: "_random",
+    SortedDict: "_dict",
+    SortedList: "_sorted",
+    Stream: "_stream",
+    blake2b: "_digest",
+    defaultdict: "_default_dict",
+    deque: "_deque",
+    dict: "_dict",
+    list: "_list",
+    partial: "_partial",
+    set: "_set",
+    tuple: "_tuple",
+}
