@@ -86,6 +86,15 @@ class UnknownFault(CommandError):
         super().__init__(f"no fault {fault_id!r}: {expected}")
 
 
+class UnknownSnapshot(CommandError):
+    """No snapshot has this name; the message lists the known names."""
+
+    def __init__(self, name: str, known_names: Sequence[str]) -> None:
+        names = ", ".join(known_names[-20:])
+        expected = f"expected one of {names}" if names else "no snapshot was saved"
+        super().__init__(f"no snapshot {name!r}: {expected}")
+
+
 class Unreachable(CommandError):
     """No kraftsim service or controller answers at the address."""
 

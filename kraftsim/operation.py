@@ -122,7 +122,7 @@ def _kind(annotation: object) -> type:
         if isinstance(annotation, str)
         else getattr(annotation, "__name__", str(annotation))
     )
-    name = str(text).split(" ")[0].split("[")[0]
+    name = str(text).split(" ")[0].split("[")[0].rpartition(".")[2]
     return {"int": int, "bool": bool, "Mapping": dict}.get(name, str)
 
 

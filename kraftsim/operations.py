@@ -40,6 +40,7 @@ from .api.documents import (
 from .clock_operations import CLOCK_OPERATIONS
 from .fault_operations import FAULT_OPERATIONS
 from .operation import Operation, Run
+from .snapshot_operations import SNAPSHOT_OPERATIONS
 
 if TYPE_CHECKING:
     from .api.cluster import Cluster
@@ -341,6 +342,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *CLOCK_OPERATIONS,
     RESET,
     *FAULT_OPERATIONS,
+    *SNAPSHOT_OPERATIONS,
     DOWN,
     Operation("GET", "/v1/wait", ("wait",), "wait", wait, moves_time=True, check=check_wait),
 )

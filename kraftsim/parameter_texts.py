@@ -20,7 +20,7 @@ PARAMETER_TEXTS: Final = {
     "kind": f"kind of the event: {', '.join(EVENTS)}",
     "leader": "id of the controller that shall be active, or any",
     "limit": "items to return at most (1 to 10000, default 1000; brokers and topics: all)",
-    "name": "name of the topic",
+    "name": "name of the topic or snapshot",
     "owner": "name of the program that holds the clock",
     "rack": "rack of the new broker (default: none)",
     "seed": "seed of the new cluster (default: the seed of the present one)",

@@ -23,7 +23,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "admin api files",
         "commands parameter_texts",
         "operation",
-        "clock_operations fault_operations",
+        "clock_operations fault_operations snapshot_operations",
         "operations",
         "http",
         "cli",

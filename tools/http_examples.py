@@ -83,8 +83,18 @@ async def _requests(call: Call) -> None:
     await _controller_verbs(call)
     await _faults(call)
     await _clock_verbs(call)
+    await _snapshots(call)
     await call("reset", seed=7)
     await call("down")
+
+
+async def _snapshots(call: Call) -> None:
+    await call("save_snapshot", name="before")
+    await call("list_snapshots")
+    fault = {"proc.crash": {"on": 3}}
+    await call("branch_snapshot", name="before", by="1s", fault=fault)
+    await call("restore_snapshot", name="before")
+    await call("remove_snapshot", name="before")
 
 
 async def _reads(call: Call) -> None:

@@ -4,6 +4,7 @@ Each function takes the parameters of its operations by name. It raises UsageErr
 for a malformed duration or rack.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 Check = Callable[..., None]
 
+SNAPSHOT_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,100}")
 PAGE: Final = 1000  # records, events or requests, unless the reader asks for another number
 LOCK_MAX_US: Final = 3_600_000_000  # a program that died holds a clock for an hour at most
 LIMIT_MAX: Final = 10_000  # records, events or requests of one page
@@ -175,6 +177,23 @@ def check_broker(rack: str | None = None) -> None:
         from kraftsim.simulation.topology import check_rack  # loads the simulation
 
         check_rack(rack)
+
+
+def check_snapshot(name: str) -> None:
+    """Raises UsageError for a name that no snapshot may have."""
+    expect_text("name", name)
+    if not SNAPSHOT_NAME.fullmatch(name):
+        raise UsageError(f"name: expected 1 to 100 of A-Z a-z 0-9 . _ -, got {name[:120]!r}")
+
+
+def check_branch(
+    name: str, by: str | float = "30s", fault: Mapping[str, object] | None = None
+) -> None:
+    """Raises UsageError for a wrong name or fault, ValueError if `by` is no duration."""
+    check_snapshot(name)
+    check_advance(by)
+    if fault is not None:
+        check_fault(fault)
 
 
 def check_fault(fault: Mapping[str, object]) -> None:

@@ -1,49 +1,45 @@
 """The Python API of a cluster: start it, inject faults and observe it, in one process."""
 
 import asyncio
-import time
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Container, Mapping, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager
+from dataclasses import fields, replace
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from kraftsim.controller.core.node_id import broker_node
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
 from kraftsim.controller.server.runtime import Runtime
-from kraftsim.simulation.ports import PORT_MAX
 from kraftsim.simulation.streams import Streams
 from kraftsim.simulation.topology import (
     FIRST_BROKER_ID,
     FIRST_CONTROLLER_ID,
-    BrokerSpec,
-    expect_free,
-    unbound_port,
 )
-from kraftsim.simulation.world import VIRTUAL_WALL_START_MS, World
+from kraftsim.simulation.world import World
 
 from ..errors import CommandError
-from ..options import ClusterOptions, topology_of
+from ..options import ClusterOptions
 from ..service.binding import binding
 from ..service.clock_control import ClockControl
 from ..service.followed_listener import FollowedListener
 from ..service.listeners import Service
 from ..service.request_journal import RequestJournal
-from ..service.snapshot_files import SNAPSHOT_FILES
-from .argument_checks import check_broker, expect_int
+from .argument_checks import expect_int
 from .documents import ResetCluster
-from .reading import Reading
+from .new_brokers import NewBrokers
+from .running import Running, continued, new_simulation
 from .states import Clock
 
 if TYPE_CHECKING:
     from .faults import Faults
+    from .snapshots import Kept, Snapshots
 
 START_LIMIT = "60s"
-SIMULATED_MAX = 10_000  # simulated brokers of one cluster, including those added later
 
 
-class Cluster(Reading):
+class Cluster(NewBrokers):
     """A cluster in this process, on a real, scaled or virtual clock.
 
     `async with Cluster(brokers=3) as kraft:` starts a cluster and returns once every broker is
@@ -56,6 +52,8 @@ class Cluster(Reading):
     """
 
     _faults: "Faults | None" = None
+    _snapshots: "Snapshots | None" = None
+    _origin: "Kept | None" = None  # of a branch
 
     def __init__(
         self,
@@ -119,8 +117,11 @@ class Cluster(Reading):
         Closes the cluster if it fails.
         """
         try:
-            await self.open()
-            await self.until_ready()
+            if self._origin is not None:
+                self._go_on(self._origin)
+            else:
+                await self.open()
+                await self.until_ready()
         except BaseException:
             await self.close()
             raise
@@ -143,34 +144,16 @@ class Cluster(Reading):
             for position in range(options.brokers):
                 port = options.kafka_port and options.kafka_port + position
                 await service.open_facade(FIRST_BROKER_ID + position, port)
-        self._begin()
+        self._running = self._new_simulation()
 
-    def _begin(self) -> None:
-        """Starts a simulation on the ports that are bound."""
-        options, service = self.options, self._service
-        topology = topology_of(
-            options,
-            self.cluster_id,
-            controller_ports=[listener.port for listener in service.controllers.values()],
-            broker_ports=[listener.port for listener in service.facades.values()],
-        )
-        world = World(
-            topology,
-            streams=self._streams,
-            snapshot_format=SNAPSHOT_FILES,
-            wall_start_ms=VIRTUAL_WALL_START_MS
-            if options.speed() != 1.0  # it may not run ahead of real time (rule 6.36)
-            else time.time_ns() // 1_000_000,
-        )
-        runtime = Runtime(world.timeline, speed=options.speed())
-        is_auto = options.clock == "auto"
-        clock = ClockControl(world, runtime, service.traffic(runtime), moves_for_requests=is_auto)
-        self._running = Running(world, runtime, clock)
-        service.serve(world, runtime)
-        world.start(elects_at_once=True)
-        for broker_id in service.facades:
-            service.serve_facade(broker_id, runtime)
-        runtime.leave()
+    def _go_on(self, kept: "Kept") -> None:
+        """Serves a copied state, with its faults."""
+        self._running = continued(kept.world, self.options, self._service)
+        if kept.faults is not None:
+            self.faults.take_over(*kept.faults)
+
+    def _new_simulation(self) -> Running:
+        return new_simulation(self.options, self.cluster_id, self._streams, self._service)
 
     async def reset(self, seed: int | None = None) -> ResetCluster:
         """Replaces the cluster by a new one, and returns once every broker is unfenced.
@@ -181,22 +164,77 @@ class Cluster(Reading):
         """
         if seed is not None:
             expect_int("seed", seed)
-        async with self._service.clearing:
-            self._now_running.close()
+        async with self._replacing(self._initial_brokers):
             if seed is not None:
                 self.options = replace(self.options, seed=seed)
             self._streams = Streams(self.options.seed)
-            await self._service.clear(self._initial_brokers)
-            self.generation += 1
-            self._begin()
-        if self._service.http is not None:
-            self._service.http.serve(self.world)
+            self._running = self._new_simulation()
         await self.until_ready()
         return {
             "clusterId": self.cluster_id,
             "generation": self.generation,
             "seed": self.options.seed,
         }
+
+    @asynccontextmanager
+    async def _replacing(self, broker_ids: Container[int]) -> AsyncIterator[None]:
+        """Ends the simulation and every connection, and serves what the block begins.
+
+        The facades of brokers that are not among `broker_ids` are closed.
+        """
+        async with self._service.clearing:
+            self._now_running.close()
+            await self._service.clear(broker_ids)
+            self.generation += 1
+            yield
+        if self._service.http is not None:
+            self._service.http.serve(self.world)
+
+    # Snapshots
+
+    @property
+    def snapshots(self) -> "Snapshots":
+        """The snapshots of the cluster: `await kraft.snapshots.save("before")`."""
+        if self._snapshots is None:
+            module = import_module("kraftsim.api.snapshots")  # not needed at every start
+            self._snapshots = module.Snapshots(self._kept, self._go_back, self.branch)
+        return self._snapshots
+
+    def _kept(self) -> "Kept":
+        kept: type[Kept] = import_module("kraftsim.api.snapshots").Kept
+        return kept(self.world, None if self._faults is None else self._faults.kept())
+
+    async def _go_back(self, kept: "Kept") -> None:
+        """Lets the cluster go on from a copied state, which it then owns."""
+        await self._open_facades(kept.world)
+        async with self._replacing(kept.world.agents):
+            self._go_on(kept)
+
+    async def _open_facades(self, world: World) -> None:
+        """Binds the ports of the brokers of a copied world that have no listener now."""
+        if self.options.kafka_port is None:
+            return
+        for broker_id in world.agents.keys() - self._service.facades.keys():
+            port = world.hosts[broker_node(broker_id)].spec.port
+            await self._service.open_facade(broker_id, port)
+
+    def branch(self, name: str | None = None) -> "Cluster":
+        """Returns a cluster that goes on from a snapshot (default: from now) in virtual time.
+
+        `async with kraft.branch() as branch:` starts it. It has no sockets; this cluster and the
+        branch do not affect each other.
+        """
+        options = replace(
+            self.options,
+            cluster_id=self.cluster_id,
+            clock="virtual",
+            kafka_port=None,
+            controller_port=None,
+            http_port=None,
+        )
+        branch = Cluster(**{field.name: getattr(options, field.name) for field in fields(options)})
+        branch._origin = self.snapshots.copy_of(name)
+        return branch
 
     async def until_ready(self) -> None:
         """Waits until a controller is active and no initial broker is fenced, then serves HTTP."""
@@ -312,82 +350,10 @@ class Cluster(Reading):
             self._faults = module.Faults(lambda: self.world, lambda: self._clock, self._entered)
         return self._faults
 
-    # Simulated brokers
-
-    async def add_broker(self, rack: str | None = None, broker_id: int | None = None) -> int:
-        """Starts another simulated broker and returns its id.
-
-        Raises CommandError if the id is taken or no int, if the rack is no text of Kafka's
-        protocol, or if the cluster has 10,000 simulated brokers.
-        """
-        world = self.world
-        try:
-            check_broker(rack)
-        except ValueError as error:
-            raise CommandError(str(error)) from None
-        if broker_id is not None:
-            expect_int("broker_id", broker_id)
-        chosen = self._free_id(broker_id)
-        self._service.arriving.add(
-            chosen
-        )  # binding a port awaits; another call must not choose this id
-        try:
-            port = await self._broker_port(chosen)
-            if world is not self.world:
-                raise CommandError(f"broker {chosen}: the cluster was reset meanwhile")
-            with self._entered():
-                world.add_broker(
-                    BrokerSpec(broker_id=chosen, host=self._advertised, port=port, rack=rack)
-                )
-                if self.options.kafka_port is not None:
-                    self._service.serve_facade(chosen, self._now_running.runtime)
-        finally:
-            self._service.arriving.discard(chosen)
-        return chosen
-
-    def _free_id(self, requested: int | None) -> int:
-        """Returns the requested id if it is free, else the next id above the simulated brokers."""
-        world = self.world
-        taken = {*world.agents, *self._service.arriving}
-        if len(taken) >= SIMULATED_MAX:
-            raise CommandError(f"expected at most {SIMULATED_MAX} simulated brokers")
-        chosen: int | None = requested
-        if chosen is None:
-            chosen = max(taken, default=FIRST_BROKER_ID - 1) + 1
-            while chosen in world.committed.brokers or chosen in world.controllers:
-                chosen += 1
-        try:
-            return expect_free("broker_id", chosen, world.controllers, taken)
-        except ValueError as error:
-            raise CommandError(str(error)) from None
-
-    async def _broker_port(self, broker_id: int) -> int:
-        """Returns the bound port of the broker's facade; without sockets, any valid port."""
-        first = self.options.kafka_port
-        if first is None:
-            return unbound_port(broker_id)
-        port = first and first + broker_id - FIRST_BROKER_ID
-        if not 0 <= port <= PORT_MAX:
-            raise CommandError(
-                f"broker {broker_id}: expected a port of at most {PORT_MAX}, got {port}; "
-                "start with --kafka-port 0 to let the system choose"
-            )
-        return await self._service.open_facade(broker_id, port)
-
     def _entered(self) -> AbstractContextManager[None]:
         """Enters the timeline for an external change; CommandError if the cluster does not run."""
-        return self._now_running.runtime.entered()
+        return self._runtime.entered()
 
-
-@dataclass(frozen=True, slots=True)
-class Running:
-    """The simulation of a running cluster, its driver and its clock."""
-
-    world: World
-    runtime: Runtime
-    clock: ClockControl
-
-    def close(self) -> None:
-        """Ends the simulation: time no longer passes, and every wait ends with an error."""
-        self.clock.close()
-        self.runtime.close()
+    @property
+    def _runtime(self) -> Runtime:
+        return self._now_running.runtime

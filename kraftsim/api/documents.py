@@ -279,6 +279,29 @@ class ResetCluster(TypedDict):
     seed: int | None
 
 
+class SnapshotDocument(TypedDict):
+    """A snapshot: its virtual time in milliseconds, its simulated brokers, and its last event."""
+
+    name: str
+    nowMs: int
+    brokers: list[int]
+    event: int
+
+
+class SnapshotList(TypedDict):
+    """Every snapshot, in the order in which they were saved."""
+
+    snapshots: list[SnapshotDocument]
+
+
+class BranchDocument(TypedDict):
+    """The events that follow a snapshot; `isWhole` is false if there are more of them."""
+
+    name: str
+    events: list[EventDocument]
+    isWhole: bool
+
+
 class FaultDocument(TypedDict):
     """A fault: its verb with its words, its hits, its nodes, and the event of its begin.
 

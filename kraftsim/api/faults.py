@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from functools import partial
 
 from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.scenarios.document.fault import InjectedFault, catalog
@@ -39,10 +40,10 @@ class Live:
 
 
 class FaultHandle:
-    """A fault that was added: `hits` counts its effects so far."""
+    """A fault that was added: `hits` counts its effects so far, `verb` is what it does."""
 
     def __init__(self, live: Live, stage: Stage, fault: Fault, verb: Verb) -> None:
-        self._live, self._stage, self._fault, self._verb = live, stage, fault, verb
+        self._live, self._stage, self._fault, self.verb = live, stage, fault, verb
 
     def __await__(self) -> Generator[None, None, "FaultHandle"]:
         """Returns the handle: `await` is allowed where a test cannot know that it needs none."""
@@ -84,7 +85,7 @@ class FaultHandle:
 
     def text(self) -> str:
         """Returns the verb and its words in one line, as a scenario file has them."""
-        return f"{self._fault.kind}: {as_written(document_of(self._verb))}"
+        return f"{self._fault.kind}: {as_written(document_of(self.verb))}"
 
     def document(self) -> FaultDocument:
         """Returns the fault as HTTP and `--json` show it."""
@@ -92,7 +93,7 @@ class FaultHandle:
         return {
             "id": fault.fault_id,
             "verb": fault.kind,
-            "words": document_of(self._verb),
+            "words": document_of(self.verb),
             "open": fault.is_open,
             "hits": self.hits,
             "nodes": list(numbers_of(sorted(fault.nodes))),
@@ -108,6 +109,9 @@ class FaultHandle:
                 while not condition():  # noqa: ASYNC110  # effects are counted without an event
                     await asyncio.sleep(POLL_S)
         return condition()
+
+
+KeptFaults = tuple[Stage, Mapping[str, Verb]]
 
 
 class Faults:
@@ -154,7 +158,7 @@ class Faults:
             verb = injected.drawn(world.topology.settings, world.streams, fault_id)
             fault = stage.begin(verb, injected.word, fault_id, injected.say)
             if verb.for_ is not None:
-                world.timeline.after(verb.for_.us, lambda: stage.lift(fault))
+                world.timeline.after(verb.for_.us, partial(stage.lift, fault))
         handle = self._handles[fault_id] = FaultHandle(self._live, stage, fault, verb)
         return handle
 
@@ -184,6 +188,19 @@ class Faults:
         return [
             {"verb": verb, "words": words, "meaning": meaning} for verb, words, meaning in catalog()
         ]
+
+    def kept(self) -> KeptFaults:
+        """Returns what a snapshot has of the faults."""
+        handles = self._known().items()
+        return self._stage_of(self._live.world()), {name: each.verb for name, each in handles}
+
+    def take_over(self, stage: Stage, verbs: Mapping[str, Verb]) -> None:
+        """Makes the faults of a snapshot those of the cluster, which has its world."""
+        self._stage = stage
+        faults = {fault.fault_id: fault for fault in stage.faults}
+        self._handles = {
+            name: FaultHandle(self._live, stage, faults[name], verb) for name, verb in verbs.items()
+        }
 
     def handle(self, id: str) -> FaultHandle:
         """Returns the handle of a fault. Raises UnknownFault if there is none with this id."""

@@ -93,7 +93,8 @@ def _add_argument(
         return
     if parameter.kind is dict:
         metavar, text = parameter.name.upper(), f"{parameter.help}; or @FILE"
-        parser.add_argument(parameter.name, type=_document, metavar=metavar, help=text)
+        name = parameter.name if parameter.is_required else f"--{parameter.name}"
+        parser.add_argument(name, type=_document, metavar=metavar, help=text)
         return
     option = "--" + parameter.name.rstrip("_").replace("_", "-")
     kind = str if parameter.kind is bool else parameter.kind

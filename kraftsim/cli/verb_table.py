@@ -19,6 +19,7 @@ VERBS = {
     "clock": "show, advance, pause, resume, lock and unlock the clock, and set its speed",
     "reset": "replace the cluster by a new one with the same options, addresses and seed",
     "fault": "add, list, show, wait for and remove faults of the running cluster",
+    "snapshot": "save, list, restore and remove snapshots of the cluster; show what would follow",
     "down": "end the `kraftsim up` that serves the cluster",
     "events": "print the events of the cluster, one per line",
     "follow": (

@@ -25,6 +25,7 @@ from ..errors import (
     UnknownController,
     UnknownEvent,
     UnknownFault,
+    UnknownSnapshot,
     UnknownTopic,
 )
 from ..operation import Operation, arguments
@@ -67,6 +68,7 @@ UNKNOWN_NAMES: dict[type[Exception], str] = {
     UnknownBroker: "UNKNOWN_BROKER",
     UnknownController: "UNKNOWN_CONTROLLER",
     UnknownFault: "UNKNOWN_FAULT",
+    UnknownSnapshot: "UNKNOWN_SNAPSHOT",
     UnknownTopic: "UNKNOWN_TOPIC",
     UnknownEvent: "UNKNOWN_EVENT",
 }

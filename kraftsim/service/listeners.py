@@ -150,6 +150,13 @@ class Service:
         if self.http is not None:
             await self.http.close()
 
+    def follow_all(self) -> None:
+        """Opens, holds or closes each listener for the present state of its process."""
+        for node_id in self.controllers:
+            self._on_controller(node_id, self._running.controllers[node_id].state)
+        for broker_id in self.facades:
+            self._on_agent_state(broker_id, self._running.agents[broker_id].state)
+
     def _on_agent_state(self, broker_id: int, state: ProcessState) -> None:
         listener = self.facades.get(broker_id)
         if listener is not None:

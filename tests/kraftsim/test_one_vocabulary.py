@@ -8,13 +8,25 @@ import pytest
 from kraftsim import Cluster
 from kraftsim.api.broker_states import STATES
 from kraftsim.api.faults import Faults
+from kraftsim.api.snapshots import Snapshots
 from kraftsim.api.states import BrokerState, ProcessStateName
 from kraftsim.broker_agent.process_state import LASTING_STATES, ProcessState
 from kraftsim.controller.core.brokers.registration_state import RegistrationState
 from kraftsim.operation import Operation
 from kraftsim.operations import OPERATIONS
 
-NOUNS = ("broker", "clock", "cluster", "controller", "fault", "log", "quorum", "request", "topic")
+NOUNS = (
+    "broker",
+    "clock",
+    "cluster",
+    "controller",
+    "fault",
+    "log",
+    "quorum",
+    "request",
+    "snapshot",
+    "topic",
+)
 
 
 def by_path(operation: Operation) -> tuple[str, ...]:
@@ -58,7 +70,7 @@ def test_an_operation_has_one_noun_and_one_verb(operation: Operation) -> None:
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_the_method_of_an_operation_has_its_parameters(operation: Operation) -> None:
     of, _, verb = operation.python.rpartition(".")
-    method = getattr({"": Cluster, "faults": Faults}[of], verb)
+    method = getattr({"": Cluster, "faults": Faults, "snapshots": Snapshots}[of], verb)
     ours = {parameter.name for parameter in operation.parameters} - {"id"}
 
     assert inspect.iscoroutinefunction(method)

@@ -64,6 +64,7 @@ def test_a_path_is_written_in_the_table_or_in_the_list_beside_it() -> None:
         "kraftsim.operations",
         "kraftsim.clock_operations",
         "kraftsim.fault_operations",
+        "kraftsim.snapshot_operations",
     )
     homes = (*tables, "kraftsim.http.paths", log_paths.__name__)
 

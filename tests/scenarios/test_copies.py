@@ -143,7 +143,7 @@ def test_whoever_waits_for_a_reply_is_not_in_the_copy() -> None:
 
 def test_half_used_work_cannot_be_copied() -> None:
     world = world_of()
-    world.timeline.after(S, (number for number in range(3)).__next__)
+    world.timeline.after(S, (print(number) for number in range(3)).__next__)
 
     with pytest.raises(NotCopied, match="method-wrapper cannot be copied"):
         copied(world)

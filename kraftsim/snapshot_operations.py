@@ -1,0 +1,82 @@
+"""The rows of the table of operations about snapshots."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from .api.argument_checks import check_branch, check_snapshot
+from .api.documents import BranchDocument, SnapshotDocument, SnapshotList
+from .operation import Operation
+
+if TYPE_CHECKING:
+    from .api.cluster import Cluster
+
+
+async def save_snapshot(kraft: "Cluster", name: str) -> SnapshotDocument:
+    """Save the state of the cluster under a name."""
+    return await kraft.snapshots.save(name)
+
+
+async def list_snapshots(kraft: "Cluster") -> SnapshotList:
+    """List the snapshots that were saved."""
+    return {"snapshots": list(await kraft.snapshots.list())}
+
+
+async def restore_snapshot(kraft: "Cluster", name: str) -> SnapshotDocument:
+    """Go back to a snapshot: the cluster goes on from there."""
+    return await kraft.snapshots.restore(name)
+
+
+async def branch_snapshot(
+    kraft: "Cluster",
+    name: str,
+    by: str | float = "30s",
+    fault: Mapping[str, object] | None = None,
+) -> BranchDocument:
+    """Show what would happen after a snapshot; the cluster is not affected."""
+    return await kraft.snapshots.branch(name, by, fault)
+
+
+async def remove_snapshot(kraft: "Cluster", name: str) -> SnapshotDocument:
+    """Remove a snapshot."""
+    return await kraft.snapshots.remove(name)
+
+
+SNAPSHOT_OPERATIONS: tuple[Operation, ...] = (
+    Operation(
+        "POST",
+        "/sim/snapshots/{name}/save",
+        ("snapshot", "save"),
+        "snapshots.save",
+        save_snapshot,
+        changes=True,
+        check=check_snapshot,
+    ),
+    Operation("GET", "/sim/snapshots", ("snapshot", "list"), "snapshots.list", list_snapshots),
+    Operation(
+        "POST",
+        "/sim/snapshots/{name}/restore",
+        ("snapshot", "restore"),
+        "snapshots.restore",
+        restore_snapshot,
+        changes=True,
+        check=check_snapshot,
+    ),
+    Operation(
+        "POST",
+        "/sim/snapshots/{name}/branch",
+        ("snapshot", "branch"),
+        "snapshots.branch",
+        branch_snapshot,
+        changes=True,
+        check=check_branch,
+    ),
+    Operation(
+        "POST",
+        "/sim/snapshots/{name}/remove",
+        ("snapshot", "remove"),
+        "snapshots.remove",
+        remove_snapshot,
+        changes=True,
+        check=check_snapshot,
+    ),
+)
