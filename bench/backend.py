@@ -29,6 +29,9 @@ def backend() -> Iterator[Row]:
     lapse = "a 9 s lease lapses, is seen, the broker recovers"
     yield Row(lapse, _text(asyncio.run(_lapses())), goal="<= 20 ms")
     yield Row("the same, a Kafka client connected", _text(_lapses_with_client()), goal="<= 20 ms")
+    gone_back, branched = asyncio.run(_snapshots())
+    yield Row("1,000 brokers: snapshot and restore", _text(gone_back), goal="<= 100 ms")
+    yield Row("1,000 brokers: branch", _text(branched), goal="<= 50 ms")
     yield Row("100 brokers for a virtual hour", f"{asyncio.run(_hour_s()):.1f} s", goal="<= 20 s")
     yield _beside_bare_handler()
 
@@ -100,6 +103,22 @@ async def _lapse(kraft: Cluster) -> None:
 async def _lapses() -> list[float]:
     async with Cluster(brokers=3, clock="auto", seed=1) as kraft:
         return await _each(lambda: _lapse(kraft))
+
+
+async def _snapshots() -> tuple[list[float], list[float]]:
+    """Measures snapshots of a large cluster: saved and restored, and as branches."""
+    async with Cluster(brokers=1000, clock="auto", seed=1) as kraft:
+
+        async def go_back() -> None:
+            await kraft.snapshots.save("now")
+            await kraft.snapshots.restore("now")
+            await kraft.snapshots.remove("now")
+
+        async def branch() -> None:
+            async with kraft.branch():
+                pass
+
+        return await _each(go_back), await _each(branch)
 
 
 def _lapses_with_client() -> list[float]:

@@ -118,6 +118,11 @@ class ClusterOptions:
 
         return token_urlsafe()
 
+    @property
+    def repeats(self) -> bool:
+        """True if every start gives the same cluster: its clock stands, and its seed is known."""
+        return self.seed is not None and self.speed() == 0.0
+
     def speed(self) -> float:
         """Returns the factor of the clock: 1.0 in real time, 0.0 if it stands, K in scaled time.
 

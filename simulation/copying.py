@@ -11,7 +11,7 @@ the copy nobody is there to receive a reply, and nobody listens.
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from enum import Enum
-from functools import partial
+from functools import cache, partial
 from hashlib import blake2b
 from random import Random, SystemRandom
 from types import (
@@ -32,7 +32,7 @@ from .requests.arrival import Arrival, ReplyTo
 from .streams import Stream
 
 T = TypeVar("T")
-Copy = Callable[[Any], Any]
+Way = Callable[["Copier", Any], Any]
 
 ROOMS: Final = tuple(
     f"kraftsim.{name}."
@@ -73,7 +73,7 @@ class Copier:
 
     def __init__(self) -> None:
         self._copies: dict[int, Any] = {}  # by the id of the original
-        self._ways: dict[type, Copy | None] = {}
+        self._ways: dict[type, Way | None] = {}
 
     def copy(self, original: Any) -> Any:
         """Returns the copy of an object, or the object itself if it is a value."""
@@ -85,42 +85,24 @@ class Copier:
         if way is None:
             return original
         known = self._copies.get(id(original))
-        return way(original) if known is None else known
+        return way(self, original) if known is None else known
 
-    def _way(self, kind: type) -> Copy | None:
+    def _way(self, kind: type) -> Way | None:
         if kind not in self._ways:
-            self._ways[kind] = self._way_of(kind)
+            self._ways[kind] = _way_of(kind)
         return self._ways[kind]
 
     def _are_values(self, objects: Iterable[Any]) -> bool:
         """Returns True if all objects are shared, by a look at each type only."""
         return all(self._way(kind) is None for kind in set(map(type, objects)))
 
-    def _way_of(self, kind: type) -> Copy | None:
-        """Returns how objects of this type are copied; None if they are shared."""
-        way: Copy | None = getattr(self, _WAYS.get(kind, ""), None)
-        if way is not None:
-            return way
-        if issubclass(kind, SHARED):
-            return None
-        if issubclass(kind, Arrival) and not _is_inside(kind):
-            return self._orphan
-        if issubclass(kind, tuple):
-            return self._named_tuple
-        if not kind.__module__.startswith("kraftsim."):
-            return self._refuse
-        if kind.__hash__ not in (None, object.__hash__):
-            return None  # equal by value, so that it never changes
-        if not _is_inside(kind):
-            return self._refuse
-        return partial(self._object, kind, _attributes(kind))
-
     # Objects
 
-    def _object(self, kind: Any, attributes: tuple[str, ...], original: Any) -> Any:
+    def _object(self, original: Any) -> Any:
+        kind: Any = type(original)
         copy = self._copies[id(original)] = kind.__new__(kind)
         ways = self._ways
-        for name in attributes:
+        for name in _attributes(kind):
             value = getattr(original, name, ABSENT)
             if value is not ABSENT:
                 own = value if ways.get(type(value), ABSENT) is None else self.copy(value)
@@ -240,7 +222,7 @@ class Copier:
         owner = original.__self__
         if owner is None or isinstance(owner, (ModuleType, type)):
             return original
-        if self._way_of(type(owner)) == self._refuse:
+        if self._way(type(owner)) is Copier._refuse:
             return _nobody
         return getattr(self.copy(owner), original.__name__)
 
@@ -280,6 +262,24 @@ def _is_inside(named: Any) -> bool:
     return str(named.__module__).startswith(ROOMS)
 
 
+@cache
+def _way_of(kind: type) -> Way | None:
+    """Returns how objects of this type are copied; None if they are shared."""
+    if kind in _WAYS:
+        return _WAYS[kind]
+    if issubclass(kind, SHARED):
+        return None
+    if issubclass(kind, Arrival) and not _is_inside(kind):
+        return Copier._orphan
+    if issubclass(kind, tuple):
+        return Copier._named_tuple
+    is_ours = kind.__module__.startswith("kraftsim.")
+    if is_ours and kind.__hash__ not in (None, object.__hash__):
+        return None  # equal by value, so that it never changes
+    return Copier._object if _is_inside(kind) else Copier._refuse
+
+
+@cache
 def _attributes(kind: type) -> tuple[str, ...]:
     """Returns the names of the attributes of a class with slots, or of a compiled class."""
     names: list[str] = []
@@ -289,23 +289,23 @@ def _attributes(kind: type) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(names) if name not in ("__dict__", "__weakref__"))
 
 
-_WAYS: Final[dict[type, str]] = {
-    BuiltinFunctionType: "_builtin",
-    Counter: "_dict",
-    FunctionType: "_function",
-    Image: "_image",
-    MethodType: "_method",
-    OrderedDict: "_dict",
-    Random: "_random",
-    SortedDict: "_dict",
-    SortedList: "_sorted",
-    Stream: "_stream",
-    blake2b: "_digest",
-    defaultdict: "_default_dict",
-    deque: "_deque",
-    dict: "_dict",
-    list: "_list",
-    partial: "_partial",
-    set: "_set",
-    tuple: "_tuple",
+_WAYS: Final[dict[type, Way]] = {
+    BuiltinFunctionType: Copier._builtin,
+    Counter: Copier._dict,
+    FunctionType: Copier._function,
+    Image: Copier._image,
+    MethodType: Copier._method,
+    OrderedDict: Copier._dict,
+    Random: Copier._random,
+    SortedDict: Copier._dict,
+    SortedList: Copier._sorted,
+    Stream: Copier._stream,
+    blake2b: Copier._digest,
+    defaultdict: Copier._default_dict,
+    deque: Copier._deque,
+    dict: Copier._dict,
+    list: Copier._list,
+    partial: Copier._partial,
+    set: Copier._set,
+    tuple: Copier._tuple,
 }

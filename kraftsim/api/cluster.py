@@ -54,6 +54,7 @@ class Cluster(NewBrokers):
     _faults: "Faults | None" = None
     _snapshots: "Snapshots | None" = None
     _origin: "Kept | None" = None  # of a branch
+    _fresh: "Kept | None" = None  # what a reset with the present seed gives
 
     def __init__(
         self,
@@ -164,12 +165,17 @@ class Cluster(NewBrokers):
         """
         if seed is not None:
             expect_int("seed", seed)
+            if seed != self.options.seed:
+                self.options, self._fresh = replace(self.options, seed=seed), None
         async with self._replacing(self._initial_brokers):
-            if seed is not None:
-                self.options = replace(self.options, seed=seed)
             self._streams = Streams(self.options.seed)
-            self._running = self._new_simulation()
+            if self._fresh is not None:
+                self._go_on(self._fresh.copy())
+            else:
+                self._running = self._new_simulation()
         await self.until_ready()
+        if self._fresh is None and self.options.repeats:
+            self._fresh = self._kept().copy()
         return {
             "clusterId": self.cluster_id,
             "generation": self.generation,

@@ -186,3 +186,24 @@ async def test_a_cluster_keeps_a_hundred_snapshots(kraft: Cluster) -> None:
 
     with pytest.raises(CommandError, match="expected at most 100: remove some"):
         await kraft.snapshots.save("more")
+
+
+async def test_every_reset_with_one_seed_gives_the_same_cluster(served: Cluster) -> None:
+    """From the third on it is a copy of the second."""
+    lives = []
+    for _ in range(4):
+        await served.reset()
+        await served.kill(2)
+        await served.wait(broker=2, state="fenced")
+        lives.append(served.world.journal.since(0))
+
+    assert lives[0] == lives[1] == lives[2] == lives[3]
+
+
+async def test_a_reset_with_another_seed_gives_another_cluster(kraft: Cluster) -> None:
+    for seed in (7, 7, 8, 8, 7):
+        await kraft.reset(seed)
+        async with Cluster(
+            brokers=3, clock="virtual", seed=seed, cluster_id=kraft.cluster_id
+        ) as new:
+            assert new.world.journal.since(0) == kraft.world.journal.since(0)
