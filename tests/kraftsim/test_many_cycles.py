@@ -29,6 +29,7 @@ async def cycle(seed: int) -> None:
 
 def kept() -> Counter[str]:
     """Open files, threads, and the objects of kraftsim by type, without those in bounded caches."""
+    gc.unfreeze()  # a service that a test has started froze what there was, caches too
     for item in gc.get_objects():
         if isinstance(item, _lru_cache_wrapper):
             item.cache_clear()
