@@ -215,6 +215,7 @@ async def test_a_clock_that_does_not_move_does_not_move_time_back(clock: Clock) 
 
 
 @pytest.mark.realtime
+@pytest.mark.python_modules
 async def test_a_look_at_the_time_reports_a_change_only_if_something_was_due(clock: Clock) -> None:
     timeline, changes = Timeline(wall_start_ms=0), list[int]()
     runtime = Runtime(timeline)
