@@ -158,13 +158,15 @@ def request_faults() -> list[Row]:
     heartbeat = {"api": "BrokerHeartbeat"}
     of_others = [heartbeat | {"broker": 1000 + number} for number in range(RULES)]
     of_one = [*of_others[1:], heartbeat | {"broker": BROKER}]
+    of_stale_epochs = [heartbeat | {"epoch": "stale"}] * RULES
     of_another_epoch = [heartbeat | {"epoch": number} for number in range(RULES)]
     return [
         _fault_row("no fault of requests", [], "<= 1 us"),
         _fault_row("100, of another API", [{"api": "Vote"}] * RULES, "<= 1 us"),
         _fault_row("100, of other brokers", of_others, "<= 5 us"),
         _fault_row("100, one of this broker observes", of_one, "<= 5 us"),
-        _fault_row("100 of every broker, each with another epoch", of_another_epoch, ""),
+        _fault_row("100 of every broker, each with another epoch", of_another_epoch, "<= 5 us"),
+        _fault_row("100 of every broker, stale epochs", of_stale_epochs, "<= 5 us"),
     ]
 
 

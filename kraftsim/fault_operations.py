@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from .api.argument_checks import check_fault, check_fault_wait
-from .api.documents import FaultCatalog, FaultDocument, FaultList
+from .api.documents import FaultCatalog, FaultDocument, FaultHistory, FaultList
 from .operation import Operation
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ async def list_faults(kraft: "Cluster") -> FaultList:
     return {"faults": list(await kraft.faults.list())}
 
 
-async def show_fault(kraft: "Cluster", id: str) -> FaultDocument:
-    """Show a fault: its verb, its nodes, its hits and the event of its begin."""
+async def show_fault(kraft: "Cluster", id: str) -> FaultHistory:
+    """Show a fault: its verb, its nodes, its hits, and the events of what it did."""
     return await kraft.faults.show(id)
 
 
@@ -39,7 +39,7 @@ async def remove_fault(kraft: "Cluster", id: str) -> FaultDocument:
 
 
 async def show_fault_catalog(kraft: "Cluster") -> FaultCatalog:
-    """List the verbs of faults with their words and their meaning."""
+    """List the verbs of faults: their words, their meaning, their cause in a real cluster."""
     return {"verbs": list(await kraft.faults.catalog())}
 
 

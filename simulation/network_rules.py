@@ -9,10 +9,11 @@ if the message is lost) and when it arrives (`lets_in`).
 from collections.abc import Callable
 from random import Random
 
-from kraftsim.controller.core.node_id import NodeId
+from kraftsim.controller.core.node_id import Kind, NodeId
 
 from .delays import Draw
 from .message import Message
+from .requests.hit_log import HitLog
 
 Concerns = Callable[[Message], bool]
 Deliver = Callable[[], None]
@@ -24,14 +25,26 @@ class Rule:
     """Base of all rules.
 
     `concerns` selects the messages to which the rule applies. `hits` counts the messages that
-    the rule affected. Rules of a lower `rank` are applied first.
+    the rule affected, and `log` gets each of them; `done` says what was done to it. Rules of a
+    lower `rank` are applied first.
     """
 
     rank = 0
+    done = "affected"
 
     def __init__(self, concerns: Concerns) -> None:
         self.concerns = concerns
         self.hits = 0
+        self.log: HitLog | None = None
+
+    def hit(self, message: Message) -> None:
+        """Counts an effect on the message."""
+        self.hits += 1
+        if self.log is not None:
+            way = (message.sender, message.receiver)
+            broker_id = next((node.number for node in way if node.kind is Kind.BROKER), -1)
+            kind = f"{'reply' if message.is_reply else 'request'}_{self.done}"
+            self.log.note(kind, message.request, message.receiver, broker_id)
 
     def on_departure(self, message: Message, lags_us: list[int]) -> list[int]:
         """Returns the lag in microseconds of each copy that will arrive; none if it is lost."""
@@ -48,16 +61,19 @@ class Rule:
 class Block(Rule):
     """Stops every message."""
 
+    done = "blocked"
+
     def lets_in(self, message: Message, deliver: Deliver) -> bool:
         if not self.concerns(message):
             return True
-        self.hits += 1
+        self.hit(message)
         return False
 
 
 class Hold(Rule):
     """Holds back the messages that arrive, and delivers them in order when the rule is lifted."""
 
+    done = "held"
     rank = 1
 
     def __init__(self, concerns: Concerns) -> None:
@@ -67,7 +83,7 @@ class Hold(Rule):
     def lets_in(self, message: Message, deliver: Deliver) -> bool:
         if not self.concerns(message):
             return True
-        self.hits += 1
+        self.hit(message)
         if len(self._held) < HELD_MAX:
             self._held.append(deliver)
         return False
@@ -85,6 +101,7 @@ class Nth(Rule):
     without the rule.
     """
 
+    done = "copied"
     rank = 1
 
     def __init__(
@@ -100,7 +117,7 @@ class Nth(Rule):
         self._matched += 1
         if not self._first <= self._matched < self._first + self._count:
             return lags_us
-        self.hits += 1
+        self.hit(message)
         return [lag_us + self._lag_us for lag_us in lags_us for _ in range(self._copies)]
 
 
@@ -110,6 +127,7 @@ class Loss(Rule):
     This is Gilbert's model with a good and a bad state, one per link.
     """
 
+    done = "lost"
     rank = 2
 
     def __init__(
@@ -128,13 +146,16 @@ class Loss(Rule):
         way = (message.sender, message.receiver)
         bound = self._stays_bad if self._is_bad.get(way) else self._turns_bad
         is_bad = self._is_bad[way] = self._draw() < bound
-        self.hits += is_bad
-        return [] if is_bad else lags_us
+        if not is_bad:
+            return lags_us
+        self.hit(message)
+        return []
 
 
 class Duplicate(Rule):
     """Delivers a second copy with `probability`, `lag` microseconds after the first."""
 
+    done = "duplicated"
     rank = 3
 
     def __init__(self, concerns: Concerns, *, probability: float, lag: Draw, draw: Random) -> None:
@@ -144,13 +165,14 @@ class Duplicate(Rule):
     def on_departure(self, message: Message, lags_us: list[int]) -> list[int]:
         if not lags_us or not self.concerns(message) or self._draw() >= self._probability:
             return lags_us
-        self.hits += 1
+        self.hit(message)
         return [*lags_us, lags_us[0] + self._lag()]
 
 
 class Delay(Rule):
     """Delays every message by `lag` microseconds; if `lag` varies, messages overtake each other."""
 
+    done = "delayed"
     rank = 4
 
     def __init__(self, concerns: Concerns, *, lag: Draw) -> None:
@@ -161,5 +183,6 @@ class Delay(Rule):
         if not lags_us or not self.concerns(message):
             return lags_us
         late_us = [lag_us + self._lag() for lag_us in lags_us]
-        self.hits += late_us != lags_us
+        if late_us != lags_us:
+            self.hit(message)
         return late_us

@@ -56,7 +56,8 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim.simulation": (
         "delays event_row journal_kinds message ports",
         "topology",
-        "causes disks network_rules recurring requests service_queue streams",
+        "requests",
+        "causes disks network_rules recurring service_queue streams",
         "controller_nodes controller_process journal network",
         "turning_points",
         "copying world",

@@ -85,7 +85,7 @@ class Active:
             profile=profile,
             settings=settings,
             image=image,
-            leases=Leases(profile, settings.broker_session_timeout_ms),
+            leases=self._no_leases(),
             random=random,
             next_offset=quorum.log.end_offset,
             voters=partial(_voters_known_to, quorum),
@@ -97,7 +97,7 @@ class Active:
         `me` is the registration of this controller.
         """
         state = self.state
-        state.leases.started(state.image.brokers.values(), turn.now_ms)
+        self.start_leases(turn.now_ms)
         records = bootstrap.activation_records(
             state.image, self._profile, self._settings, self._config.metadata_version
         )
@@ -108,6 +108,15 @@ class Active:
             self._lease_check_ms = self._next_lease_check(turn.now_ms)
         self._idle_ms = self._next_idle(turn.now_ms)
         self._set_deadline()
+
+    def start_leases(self, now_ms: int) -> None:
+        """Give every unfenced broker a new lease, and know nothing else of the brokers."""
+        state = self.state
+        state.leases = self._no_leases()
+        state.leases.started(state.image.brokers.values(), now_ms)
+
+    def _no_leases(self) -> Leases:
+        return Leases(self._profile, self._settings.broker_session_timeout_ms)
 
     def register(self, me: ControllerRegistrationRequest, turn: Turn) -> None:
         """Append this controller's registration `me` if the log does not have it yet.

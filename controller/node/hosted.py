@@ -95,6 +95,12 @@ class HostedNode:
         """Give up leadership in favour of `successor_id`."""
         self.step(Resign(successor_id))
 
+    def forget_soft_state(self) -> None:
+        """Forget what an active controller keeps in memory only, as a failover does."""
+        active = self.node.active
+        if active is not None:
+            active.start_leases(self.clock.now_ms)
+
     def submit(self, request: Request, reply_to: ReplyTo) -> None:
         """Decide `request`; `reply_to` is called once, now or when the reply may be sent."""
         now_ms = self.clock.now_ms

@@ -72,8 +72,14 @@ class Snapshotting:
         return self._draft is not None or bool(self._forgotten)
 
     def maybe_begin(self, loader: Loader, quorum: Quorum, turn: Turn) -> None:
-        """Begin a snapshot if it is due and no metadata transaction is open (rule 9.34)."""
-        if self._draft is None and loader.open_transaction is None and self._is_due(turn.now_ms):
+        """Begin a snapshot if it is due and no metadata transaction is open (rule 9.34).
+
+        A controller that loads its log again after a restart waits until the image is newer than
+        its last snapshot.
+        """
+        latest = 0 if quorum.snapshot_id is None else quorum.snapshot_id.end_offset
+        is_newer = loader.image.offset >= latest and loader.open_transaction is None
+        if self._draft is None and is_newer and self._is_due(turn.now_ms):
             self._draft = self._new_draft(loader, quorum, turn)
             self._bytes, self._last_ms = 0, turn.now_ms
             self.maybe_go_on(quorum, turn)

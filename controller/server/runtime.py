@@ -6,7 +6,7 @@ between reading the clock and the end of the step.
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ..time.timeline import NEVER_US, Action, Timeline
@@ -21,8 +21,8 @@ class Runtime:
     """Advances `timeline` with the clock, `speed` times as fast, until `close`.
 
     With speed 0 time stands still: actions due now still run, and only `Timeline.run_until`
-    advances time. The connections of all listeners share `turns` and
-    `unread`.
+    advances time. The connections of all listeners share `turns` and `unread`. `on_change` is
+    called after something has happened on the timeline.
     """
 
     def __init__(self, timeline: Timeline, *, speed: float = 1.0) -> None:
@@ -35,6 +35,7 @@ class Runtime:
         self._armed_us = NEVER_US
         self.turns = Turns(self.enter, self.leave)
         self.unread = UnreadBytes()
+        self.on_change: Callable[[], None] | None = None
         if speed:
             timeline.pause = self._pause
 
@@ -62,11 +63,27 @@ class Runtime:
             now_us = max(now_us, int((time.monotonic() - self._began) * self._us_per_s))
         if timeline.due_us <= now_us:
             timeline.run_until(now_us)
+            self._changed()
         else:
             timeline.now_us = now_us
 
     def leave(self) -> None:
-        """Arm the timer for the timeline's next action, if it is not armed for an earlier time."""
+        """Arm the timer for the timeline's next action; call it after an external event."""
+        self._arm_next()
+        self._changed()
+
+    def present_us(self) -> int:
+        """Returns the time of the timeline, advanced to the present."""
+        self.enter()
+        self._arm_next()
+        return self.timeline.now_us
+
+    def _changed(self) -> None:
+        if self.on_change is not None:
+            self.on_change()
+
+    def _arm_next(self) -> None:
+        """Arm the timer for the next action, if it is not armed for an earlier time."""
         due_us = self.timeline.due_us
         if self._speed == 0.0:
             self.enter()

@@ -4,6 +4,7 @@ import asyncio
 from abc import abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.rpc import (
@@ -50,7 +51,8 @@ class ControllerVerbs(Waiting):
         REQUEST_LIMIT_S. While no controller is active, a request that changes something waits up to
         HOLD_LIMIT for the next leader, as requests that a broker forwards do (rule 0A.2). On a
         virtual clock the request does not wait, because time stands still during this call; the
-        clock "auto" moves for it. `submit`, if it is given, handles it instead of the controller.
+        clock "auto" moves for it, but not while a fault holds the request: then the limit is in
+        real time. `submit`, if it is given, handles it instead of the controller.
         """
         clock = self._clock
         is_held = self.world.active is None and not isinstance(request, _READS)
@@ -63,7 +65,8 @@ class ControllerVerbs(Waiting):
         limit_s = REQUEST_LIMIT_S
         if clock.is_standing and clock.moves_for_requests:
             limit_us, reason = int(REQUEST_LIMIT_S * 1e6), "a response of the controller"
-            if not await clock.until(lambda: not replies.empty(), limit_us, reason):
+            is_parked = partial(self.world.request_rules.holds, request)
+            if not await clock.until(lambda: not replies.empty(), limit_us, reason, is_parked):
                 limit_s = 0.0  # the time of the cluster has passed
         return await self._reply_in(replies, limit_s)
 

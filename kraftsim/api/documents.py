@@ -317,6 +317,28 @@ class FaultDocument(TypedDict):
     event: int
 
 
+class FaultEvent(TypedDict):
+    """An event of a fault: a hit, or an event of the journal that the fault wrote.
+
+    `kind` is that of the journal's event, or what was done to a request, a reply or a connection,
+    such as `request_lost`; then `detail` has the API. `node` is the node that the message reached
+    or would have reached, or the node of the event. Times are those of events.
+    """
+
+    tUs: int
+    timeMs: int
+    node: str
+    kind: str
+    brokerId: int | None
+    detail: Document
+
+
+class FaultHistory(FaultDocument):
+    """A fault with its newest events, at most 200, in the order of time."""
+
+    events: list[FaultEvent]
+
+
 class FaultList(TypedDict):
     """Every fault that was added, in the order of time."""
 
@@ -324,11 +346,16 @@ class FaultList(TypedDict):
 
 
 class FaultVerb(TypedDict):
-    """A verb of a fault, with the words that it accepts."""
+    """A verb of a fault, with the words that it accepts and the cause in a real cluster.
+
+    `sources` are tickets and proposals of Kafka that describe such a case.
+    """
 
     verb: str
     words: list[str]
     meaning: str
+    cause: str
+    sources: list[str]
 
 
 class FaultCatalog(TypedDict):

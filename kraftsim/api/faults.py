@@ -4,112 +4,28 @@ Imported when the first fault is added, because the verbs take longer to import 
 to start.
 """
 
-import asyncio
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 
 from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.scenarios.document.fault import InjectedFault, catalog
-from kraftsim.scenarios.language.durations import microseconds
 from kraftsim.scenarios.language.positions import found
-from kraftsim.scenarios.language.reading import Problem, document_of
+from kraftsim.scenarios.language.reading import Problem
 from kraftsim.scenarios.language.selectors import Selector
-from kraftsim.scenarios.language.spelling import as_written
-from kraftsim.scenarios.stage.stage import Fault, Stage
+from kraftsim.scenarios.stage.stage import Stage
 from kraftsim.scenarios.verbs import Verb
+from kraftsim.simulation.requests.aim import Predicate
 from kraftsim.simulation.world import World
 
 from ..errors import CommandError, UnknownFault
 from ..service.clock_control import ClockControl
 from .argument_checks import check_fault_wait, read_fault
-from .documents import FaultDocument, FaultVerb
+from .documents import FaultDocument, FaultHistory, FaultVerb
+from .fault_handle import FaultHandle, Live, Selecting
 
+OF_REQUESTS = "rpc."
 FAULTS_MAX = 1_000  # faults of one cluster, ended ones included; the oldest ended ones make room
-POLL_S = 0.01  # between two looks at the hits of a fault, on a real clock
-
-
-@dataclass(frozen=True, slots=True)
-class Live:
-    """What the faults need of their cluster: its world and clock, and the entry to its timeline."""
-
-    world: Callable[[], World]
-    clock: Callable[[], ClockControl]
-    entered: Callable[[], AbstractContextManager[None]]
-
-
-class FaultHandle:
-    """A fault that was added: `hits` counts its effects so far, `verb` is what it does."""
-
-    def __init__(self, live: Live, stage: Stage, fault: Fault, verb: Verb) -> None:
-        self._live, self._stage, self._fault, self.verb = live, stage, fault, verb
-
-    def __await__(self) -> Generator[None, None, "FaultHandle"]:
-        """Returns the handle: `await` is allowed where a test cannot know that it needs none."""
-        yield from ()
-        return self
-
-    @property
-    def id(self) -> str:
-        """The id of the fault."""
-        return self._fault.fault_id
-
-    @property
-    def hits(self) -> int:
-        """The number of effects so far, such as lost messages."""
-        return self._fault.effects()
-
-    @property
-    def is_open(self) -> bool:
-        """True until the fault is removed or its time is over."""
-        return self._fault.is_open
-
-    async def wait(self, hits: int = 1, timeout: str | float = "20s") -> int:
-        """Waits until the fault has had `hits` effects, and returns the number of its effects.
-
-        Raises TimeoutError after `timeout`. On a virtual clock the wait advances the time.
-        """
-        limit_us = microseconds(timeout)
-        if not await self._becomes_true(lambda: self.hits >= hits, limit_us):
-            raise TimeoutError(
-                f"expected {hits} hits of fault {self.id} within {timeout}, got {self.hits}"
-            )
-        return self.hits
-
-    async def remove(self) -> None:
-        """Ends the fault, and undoes it; does nothing if it or its cluster has ended."""
-        if self._stage.world is self._live.world():
-            with self._live.entered():
-                self._stage.lift(self._fault)
-
-    def text(self) -> str:
-        """Returns the verb and its words in one line, as a scenario file has them."""
-        return f"{self._fault.kind}: {as_written(document_of(self.verb))}"
-
-    def document(self) -> FaultDocument:
-        """Returns the fault as HTTP and `--json` show it."""
-        fault = self._fault
-        return {
-            "id": fault.fault_id,
-            "verb": fault.kind,
-            "words": document_of(self.verb),
-            "open": fault.is_open,
-            "hits": self.hits,
-            "nodes": list(numbers_of(sorted(fault.nodes))),
-            "event": -1 if fault.seq is None else fault.seq,
-        }
-
-    async def _becomes_true(self, condition: Callable[[], bool], limit_us: int) -> bool:
-        clock = self._live.clock()
-        if clock.is_standing:
-            return await clock.until(condition, limit_us, f"hits of fault {self.id}")
-        with suppress(TimeoutError):
-            async with asyncio.timeout(limit_us / 1e6 / clock.speed):
-                while not condition():  # noqa: ASYNC110  # effects are counted without an event
-                    await asyncio.sleep(POLL_S)
-        return condition()
-
 
 KeptFaults = tuple[Stage, Mapping[str, Verb]]
 
@@ -128,25 +44,31 @@ class Faults:
         self._handles: dict[str, FaultHandle] = {}
         self._count = 0
 
-    async def add(self, fault: Mapping[str, object]) -> FaultHandle:
+    async def add(self, fault: Mapping[str, object], when: Predicate | None = None) -> FaultHandle:
         """Begins a fault, written as a step of a scenario without its trigger.
 
-        `{"net.partition": {"on": 2, "for": "5s"}, "id": "cut"}`; without an id it gets one. Raises
-        UsageError, with the nearest word, for a mistake.
+        `{"net.partition": {"on": 2, "for": "5s"}, "id": "cut"}`; without an id it gets one. A fault
+        of requests (`rpc.*`) affects only requests for which the function `when` returns True;
+        it is called with the request (`kraftsim.controller.core.rpc`). Raises UsageError, with
+        the nearest word, for a mistake.
         """
-        return self.begin(fault)
+        return self.begin(fault, when)
 
-    def begin(self, fault: Mapping[str, object]) -> FaultHandle:
+    def begin(self, fault: Mapping[str, object], when: Predicate | None = None) -> FaultHandle:
         """Begins a fault as `add` does, without a coroutine."""
         injected = read_fault(fault)
+        if when is not None and not injected.word.startswith(OF_REQUESTS):
+            raise CommandError(
+                f"when: expected a fault of requests ({OF_REQUESTS}*), got {injected.word}"
+            )
         try:
-            return self._begin(injected)
+            return self._begin(injected, when)
         except ValueError as error:  # nodes that the selectors do not find
             raise CommandError(f"fault: {error}") from None
         except RecursionError:  # selectors within selectors
             raise CommandError("fault: expected fewer levels of nesting") from None
 
-    def _begin(self, injected: InjectedFault) -> FaultHandle:
+    def _begin(self, injected: InjectedFault, when: Predicate | None) -> FaultHandle:
         stage = self._stage_of(self._live.world())
         self._expect_room()
         fault_id = injected.id or self._next_id(injected.word)
@@ -156,19 +78,22 @@ class Faults:
         _expect_nodes(world, injected.word, injected.verb)
         with self._live.entered():
             verb = injected.drawn(world.topology.settings, world.streams, fault_id)
+            selecting = None if when is None else Selecting(when, [])
+            stage.predicate = selecting
             fault = stage.begin(verb, injected.word, fault_id, injected.say)
             if verb.for_ is not None:
                 world.timeline.after(verb.for_.us, partial(stage.lift, fault))
-        handle = self._handles[fault_id] = FaultHandle(self._live, stage, fault, verb)
+        handle = self._handles[fault_id] = FaultHandle(self._live, stage, fault, verb, selecting)
         return handle
 
     async def list(self) -> Sequence[FaultDocument]:
         """Returns every fault, also those that have ended."""
         return [handle.document() for handle in self._known().values()]
 
-    async def show(self, id: str) -> FaultDocument:
-        """Returns one fault. Raises UnknownFault if there is none with this id."""
-        return self.handle(id).document()
+    async def show(self, id: str) -> FaultHistory:
+        """Returns one fault with its events. Raises UnknownFault if there is none with this id."""
+        handle = self.handle(id)
+        return {**handle.document(), "events": handle.events}
 
     async def wait(self, id: str, hits: int = 1, timeout: str | float = "20s") -> FaultDocument:
         """Waits until the fault has had `hits` effects; raises TimeoutError after `timeout`."""
@@ -186,7 +111,14 @@ class Faults:
     async def catalog(self) -> Sequence[FaultVerb]:
         """Returns the verbs that a running cluster accepts, with their words."""
         return [
-            {"verb": verb, "words": words, "meaning": meaning} for verb, words, meaning in catalog()
+            {
+                "verb": entry.verb,
+                "words": list(entry.words),
+                "meaning": entry.meaning,
+                "cause": entry.cause.text,
+                "sources": list(entry.cause.sources),
+            }
+            for entry in catalog()
         ]
 
     def kept(self) -> KeptFaults:

@@ -58,6 +58,7 @@ class ClockControl:
         self._serving: asyncio.Task[None] | None = None
         self._wall_check: asyncio.TimerHandle | None = None
         self._is_closed = False
+        runtime.on_change = self._wake_watching
         if moves_for_requests:
             runtime.turns.ended = self._serve_parked
         self._check_wall()
@@ -76,7 +77,7 @@ class ClockControl:
         """Ends every wait with CommandError."""
         self._is_closed = True
         self._wake_watching()
-        self._runtime.turns.ended = None
+        self._runtime.turns.ended = self._runtime.on_change = None
         for handle in (self._serving, self._wall_check):
             if handle is not None:
                 handle.cancel()
@@ -122,11 +123,18 @@ class ClockControl:
                 else:
                     await self._watch((end_us - self._now_us()) / 1e6 / self.speed)
 
-    async def until(self, condition: Callable[[], bool], limit_us: int, reason: str) -> bool:
+    async def until(
+        self,
+        condition: Callable[[], bool],
+        limit_us: int,
+        reason: str,
+        is_parked: Callable[[], bool] = lambda: False,
+    ) -> bool:
         """Waits until the condition holds; returns False if it does not within `limit_us`.
 
-        A clock that stands is moved meanwhile. Where something holds the clock, the limit is in
-        real time.
+        A clock that stands is moved meanwhile, unless `is_parked` returns True: time would not
+        make the condition hold. Then, and where something holds the clock, the limit is in real
+        time.
         """
         end_us, end_s = self._now_us() + limit_us, time.monotonic() + limit_us / 1e6
         with self._waiting(reason):
@@ -136,7 +144,7 @@ class ClockControl:
                     return condition()
                 if not self.is_standing:
                     await self._watch((end_us - self._now_us()) / 1e6 / self.speed)
-                elif await self._is_held():
+                elif is_parked() or await self._is_held():
                     if time.monotonic() >= end_s:
                         return condition()
                     await asyncio.sleep(LOOK_S)
@@ -201,28 +209,19 @@ class ClockControl:
         self._check_open()
 
     async def _watch(self, limit_s: float) -> None:
-        """Waits for the next event or change of the clock, at most `limit_s`."""
+        """Waits until something happens or the clock changes, at most `limit_s`."""
         happened = asyncio.Event()
-        listeners = self._world.journal.listeners
-
-        def on_row(_: object) -> None:
-            happened.set()
-
-        listeners.append(on_row)
         self._watching.add(happened)
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout(max(limit_s, 0.0)):
                     await happened.wait()
         finally:
-            listeners.remove(on_row)
             self._watching.remove(happened)
         self._check_open()
 
     def _now_us(self) -> int:
-        self._runtime.enter()
-        self._runtime.leave()
-        return self._world.timeline.now_us
+        return self._runtime.present_us()
 
     @contextmanager
     def _waiting(self, reason: str) -> Iterator[None]:

@@ -189,8 +189,7 @@ def intercept(listener: KafkaListener, rules: RequestRules, node: NodeId) -> Non
 
     def on_request(connection: KafkaConnection, header: RequestHeader, request: Request) -> None:
         broker_id = broker_of(request, node)
-        arrival = SocketArrival(request, node, broker_id, listener, connection, header)
-        rules.go_on(iter(rules.rules_of(request, broker_id)), arrival, arrival.reply_to)
+        rules.arrive(SocketArrival(request, node, broker_id, listener, connection, header))
 
     listener.intercepted, listener.intercept = rules.armed, on_request
 
@@ -219,11 +218,13 @@ class SocketArrival(Arrival):
         else:
             self._connection.reply(reply)
 
-    def hold(self) -> None:
+    def hold(self, is_handled: bool) -> None:
         self._connection.is_held = True
 
-    def submit(self, reply_to: ReplyTo) -> None:
+    def release(self) -> None:
         self._connection.is_held = False
+
+    def submit(self, reply_to: ReplyTo) -> None:
         self._listener.handle(self.request, self.version or 0, reply_to)
 
     def lose(self, is_handled: bool) -> None:

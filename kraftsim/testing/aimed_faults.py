@@ -1,6 +1,6 @@
 """The faults that a test adds to its cluster, and whether each had an effect."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -26,14 +26,16 @@ class AimedFaults:
         fault: Mapping[str, object] | None = None,
         *,
         action: str | None = None,
+        when: Callable[[Any], bool] | None = None,
         may_miss: bool = False,
         **words: object,
     ) -> Any:
-        """Begins a fault and returns its handle, with `hits`, `wait` and `remove`.
+        """Begins a fault and returns its handle, with `hits`, `events`, `wait` and `remove`.
 
         `add({"rpc.drop": {"api": "Fetch"}})` is written as a step of a scenario.
         `add(api="Fetch", action="drop")` is short for it and affects one request unless `count` is
-        given (-1: any number). Awaiting the handle is allowed. Raises CommandError for a mistake.
+        given (-1: any number). `when` is called with a request, and returns True if the fault
+        affects it. Awaiting the handle is allowed. Raises CommandError for a mistake.
         """
         if (fault is None) == (action is None):
             raise CommandError("kraft_faults.add: expected either a fault or an action")
@@ -43,7 +45,7 @@ class AimedFaults:
             raise CommandError(f"kraft_faults.add: {problem}") from None
         if fault is not None and words:
             raise CommandError(f"kraft_faults.add: {', '.join(words)}: expected in the fault")
-        handle = self._cluster().faults.begin(document)
+        handle = self._cluster().faults.begin(document, when)
         if not may_miss:
             self._added.append(handle)
         return handle

@@ -7,7 +7,7 @@ and verbs that only a simulated address book supports.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from re import fullmatch
-from typing import Any
+from typing import Any, NamedTuple
 
 from kraftsim.controller.core.settings import Settings
 from kraftsim.simulation.streams import Streams
@@ -17,6 +17,7 @@ from ..language.positions import changed
 from ..language.reading import Path, Problem, key_of, mapping, read, words_of
 from ..language.suggestions import nearest
 from ..verbs import VERBS, Verb
+from .fault_causes import CAUSES, Cause
 from .step import one_verb
 
 FAULT_WORDS = ("id", "say")
@@ -80,11 +81,20 @@ def aimed(action: str, words: Mapping[str, object]) -> Mapping[str, object]:
     return {actions[action]: {"count": 1, **named}, **of_fault}
 
 
-def catalog() -> Iterator[tuple[str, list[str], str]]:
-    """Yields each verb that a running cluster accepts: its word, its keys, its meaning."""
+class CatalogEntry(NamedTuple):
+    """A verb that a running cluster accepts: its words, its meaning and its cause."""
+
+    verb: str
+    words: tuple[str, ...]
+    meaning: str
+    cause: Cause
+
+
+def catalog() -> Iterator[CatalogEntry]:
+    """Yields each verb that a running cluster accepts."""
     for word, verb in FAULTS.items():
         kind: Any = verb  # mypy finds no __hash__ in the type of a class with slots
-        yield word, list(words_of(kind)), meaning(verb)
+        yield CatalogEntry(word, tuple(words_of(kind)), meaning(verb), CAUSES[word])
 
 
 def meaning(kind: Any) -> str:

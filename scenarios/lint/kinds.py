@@ -12,11 +12,13 @@ from ..document.scenario import Scenario
 from ..language.positions import found
 from ..language.reading import Problem
 from ..language.selectors import Selector
-from ..verbs.admin import Decommission, Transfer, Unregister
+from ..verbs.admin import Decommission, Unregister
 from ..verbs.disks import DiskVerb
+from ..verbs.leadership import Transfer
 from ..verbs.membership import RemoveVoter
 from ..verbs.processes import Clone, Move, Slow
 from ..verbs.request_matching import Requests
+from ..verbs.requests import TransferAtRequests
 
 Words = tuple[tuple[type[object], str], ...]
 OF_BROKERS: Words = (
@@ -34,6 +36,7 @@ OF_CONTROLLERS: Words = (
     (Move, "on"),
     (RemoveVoter, "on"),
     (Transfer, "to"),
+    (TransferAtRequests, "to"),
     (Requests, "controller"),
 )
 

@@ -12,11 +12,14 @@ from typing import Protocol
 from kraftsim.controller.core.node_id import Kind, NodeId, numbers_of
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.processes import Processes
+from kraftsim.simulation.requests.aim import Predicate
+from kraftsim.simulation.requests.hit_log import HitLog
 from kraftsim.simulation.world import World
 
 from ..language.selectors import Selector
 from .evaluation import Holds
 
+CONDITIONS = "selectors of conditions"  # the stream of selectors that belong to no fault
 Effects = Callable[[], int]
 Undo = Callable[[], None]
 
@@ -39,13 +42,15 @@ class Fault:
 
     `effects` counts the fault's effects; a fault without effects proves nothing. `lift` undoes
     the fault. `targets` are the nodes that each selector of the verb selected. `seq` is the
-    number of the journal row with the begin of the fault.
+    number of the journal row with the begin of the fault. `log` has the newest effects on requests
+    and messages; other effects have rows in the journal.
     """
 
     fault_id: str
     kind: str
     effects: Effects
     lift: Undo
+    log: HitLog
     targets: tuple[tuple[NodeId, ...], ...] = ()
     seq: int | None = None
     is_open: bool = True
@@ -75,25 +80,36 @@ class Waiting:
 
 @dataclass(slots=True)
 class Stage:
-    """A world with the names, faults and awaited conditions of a scenario."""
+    """A world with the names, faults and awaited conditions of a scenario.
+
+    `log` and `predicate` belong to the fault that begins: the log of its hits, and the Python
+    function that selects its requests, which no document can have.
+    """
 
     world: World
     bound: dict[str, tuple[NodeId, ...]] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     waiting: list[Waiting] = field(default_factory=list)
     processes: Processes = field(init=False)
+    log: HitLog = field(init=False)
+    predicate: Predicate | None = None
+    _drawn_from: str = CONDITIONS
     _targets: list[tuple[NodeId, ...]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.processes = Processes(self.world)
+        self.log = HitLog(self.world.timeline)
 
     def stream(self, name: str) -> Random:
         """Returns the random stream `name` of the run."""
         return self.world.streams.of(name)
 
     def nodes(self, selector: Selector) -> tuple[NodeId, ...]:
-        """Returns the nodes that the selector selects now."""
-        return selector.nodes(self.world, self.bound, self.stream("selectors of steps"))
+        """Returns the nodes that the selector selects now.
+
+        Each fault draws them from a stream of its own.
+        """
+        return selector.nodes(self.world, self.bound, self.stream(self._drawn_from))
 
     def bind(self, name: str, selector: Selector) -> None:
         """Binds `$name` to the nodes that the selector selects now.
@@ -145,11 +161,13 @@ class Stage:
 
     def begin(self, verb: FaultSource, word: str, fault_id: str, say: str = "") -> Fault:
         """Begins a fault, after writing the journal row that is the cause of its effects."""
-        self._targets = []
+        self._targets, self.log = [], HitLog(self.world.timeline)
         row = self._write_row("fault_begins", fault_id, word, say)
+        self._drawn_from = f"selectors/{fault_id}"
         with self._doing(row):
             effects, undo = verb.begin(self, fault_id)
-        fault = Fault(fault_id, word, effects, undo, tuple(self._targets), row.seq)
+        self._drawn_from = CONDITIONS
+        fault = Fault(fault_id, word, effects, undo, self.log, tuple(self._targets), row.seq)
         self.world.journal.causes.note_fault(row, fault.nodes)
         self.faults.append(fault)
         return fault

@@ -1,6 +1,16 @@
 """Every verb of a scenario, by its word (`VERBS`): one file per family."""
 
-from . import admin, clocks, disks, link_quality, links, membership, processes, requests
+from . import (
+    admin,
+    clocks,
+    disks,
+    leadership,
+    link_quality,
+    links,
+    membership,
+    processes,
+    requests,
+)
 from .verb import VERBS, Verb
 
 __all__ = [
@@ -9,6 +19,7 @@ __all__ = [
     "admin",
     "clocks",
     "disks",
+    "leadership",
     "membership",
     "processes",
     "requests",

@@ -1,4 +1,4 @@
-"""Verbs of an admin: topics, brokers that leave for good, features, leadership.
+"""Verbs of an admin: topics, brokers that leave for good, features.
 
 An effect is a reply with the expected result: success, or the error `refused`. A request that is
 refused with another error has no effect.
@@ -74,21 +74,6 @@ class Unregister(Verb, word="broker.unregister"):
         brokers = numbers_of(stage.targets(self.on))
         requests = [UnregisterBrokerRequest(broker_id=broker) for broker in brokers]
         return send_requests(stage, *requests, refused=self.refused)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Transfer(Verb, word="quorum.transfer"):
-    """Makes the active controller resign in favour of another controller."""
-
-    to: Selector
-
-    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        active = stage.world.active
-        successors = stage.controllers_of(self.to)
-        if active is None or not successors:
-            return lambda: 0, nothing
-        active.hosted.resign(successors[0].number)
-        return lambda: 1, nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

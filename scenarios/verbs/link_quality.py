@@ -72,6 +72,7 @@ class _Clog:
 
     def __init__(self, stage: Stage, node: NodeId) -> None:
         self.rule = Hold(_touches(node))
+        self.rule.log = stage.log
         self._network = stage.world.network
         self._is_free = False
 

@@ -47,6 +47,7 @@ class Ways(Verb):
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         rule, network = self.rule(stage, fault_id), stage.world.network
+        rule.log = stage.log
         network.add(rule)
         return lambda: rule.hits, lambda: network.remove(rule)
 

@@ -1,93 +1,34 @@
 """Which requests a verb of rpc.* affects: words that all of them have."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, get_args
+from functools import partial
+from typing import Annotated, ClassVar, get_args
 
 from kraftsim.controller.core.node_id import Kind, NodeId, broker_node, numbers_of
 from kraftsim.controller.core.rpc import BrokerRegistrationRequest, Request
 from kraftsim.controller.core.uuid import uuid_text
+from kraftsim.controller.time.timeline import NEVER_US
+from kraftsim.simulation.causes import Causes
+from kraftsim.simulation.event_row import EventRow
+from kraftsim.simulation.requests.aim import UNLIMITED, Aim, Condition, When
 from kraftsim.simulation.requests.arrival import Arrival
-from kraftsim.simulation.requests.rules import UNLIMITED, Concerns, RequestRule, When
+from kraftsim.simulation.requests.hit_log import HitLog
+from kraftsim.simulation.requests.rule import RequestRule
 
-from ..conditions.occurrences import MessageName
-from ..language.amounts import Amount
-from ..language.constraints import Bare, Between, OneOf
-from ..language.reading import Path, Problem, read
-from ..language.schema import SWEPT, Schema, SchemaOf, any_of
+from ..language.amounts import Amount, in_order
+from ..language.constraints import Between, OneOf
 from ..language.selectors import Selector
-from ..language.suggestions import nearest
 from ..stage.stage import Effects, Stage, Undo
+from .request_words import EVERY_API, Apis, Epoch
 from .verb import Verb
 
 REQUESTS_MAX = 1_000_000_000  # largest number of a request
 KINDS = {kind.__name__.removesuffix("Request"): kind for kind in get_args(Request)}
-EPOCHS = ("stale", "current", "future")
 LISTENERS = {"broker": Kind.BROKER, "controller": Kind.CONTROLLER}
-Names = Annotated[tuple[MessageName, ...], Bare()]
 Listener = Annotated[str, OneOf(tuple(LISTENERS))]
-
-
-@dataclass(frozen=True, slots=True)
-class Epoch:
-    """The broker epoch of a request: a number, or stale, current or future.
-
-    The words compare it with the epoch of the broker's committed registration.
-    """
-
-    value: int | str
-
-    @staticmethod
-    def from_document(value: object, path: Path) -> "Epoch":
-        """Reads a number or a word; raises Problem for anything else."""
-        if isinstance(value, str) and value not in EPOCHS:
-            raise Problem(path, f"expected a number or {nearest(value, EPOCHS)}, got {value!r}")
-        if isinstance(value, bool) or not isinstance(value, int | str):
-            raise Problem(path, f"expected a number or {', '.join(EPOCHS)}, got {value!r}")
-        return Epoch(value)
-
-    @staticmethod
-    def to_schema(of: SchemaOf) -> Schema:
-        """Returns the schema of both forms."""
-        return any_of({"type": "integer"}, {"enum": list(EPOCHS)}, SWEPT)
-
-    def to_document(self) -> object:
-        """Returns the number or the word, as in the file."""
-        return self.value
-
-    def is_of(self, arrival: Arrival, stage: Stage) -> bool:
-        """Returns True if the request has this epoch; a request without an epoch has none."""
-        epoch = arrival.epoch
-        if epoch is None or not isinstance(self.value, str):
-            return epoch == self.value
-        broker = stage.world.committed.brokers.get(arrival.broker_id)
-        if broker is None:
-            return False
-        difference = epoch - broker.broker_epoch
-        return EPOCHS[(difference > 0) - (difference < 0) + 1] == self.value
-
-
-@dataclass(frozen=True, slots=True)
-class Apis:
-    """The APIs of requests: a name, a list of names, or an empty list for every API."""
-
-    names: tuple[str, ...] = ()
-
-    @staticmethod
-    def from_document(value: object, path: Path) -> "Apis":
-        """Reads a name or a list of names; raises Problem for an unknown name."""
-        return Apis(read(Names, value, path))
-
-    @staticmethod
-    def to_schema(of: SchemaOf) -> Schema:
-        """Returns the schema of both forms."""
-        return of(Names)
-
-    def to_document(self) -> object:
-        """Returns the only name, or the list of names."""
-        return self.names[0] if len(self.names) == 1 else list(self.names)
-
-
-EVERY_API = Apis()
+REQUEST, REPLY = "request", "reply"
+Direction = Annotated[str, OneOf((REQUEST, REPLY))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +38,10 @@ class Requests(Verb):
     All words that are given must match. `broker` is the broker that sent the request or that it
     is about, or else the broker whose listener it reached; `controller` is the controller that
     it reached. `incarnation` is the incarnation id of a registration. `client_id` and
-    `versions` match only requests that came over a socket. The fault skips the first `after`
-    requests, then affects each `every`-th of them with probability `p`, until it has affected
-    `count` (default -1: any number).
+    `versions` match only requests that came over a socket. `from` and `until` are times since
+    the begin of the fault, from which on and before which it affects requests. It skips the first
+    `after` of these requests, then affects each `every`-th of them with probability `p`, until it
+    has affected `count` (default -1: any number). After the time `for` it ends.
     """
 
     is_cause: ClassVar[bool] = True
@@ -112,6 +54,8 @@ class Requests(Verb):
     client_id: str | None = None
     listener: Listener | None = None
     versions: tuple[int, ...] = ()
+    from_: Amount | None = None
+    until: Amount | None = None
     count: Annotated[int, Between(UNLIMITED, REQUESTS_MAX)] = UNLIMITED
     after: Annotated[int, Between(0, REQUESTS_MAX)] = 0
     every: Annotated[int, Between(1, REQUESTS_MAX)] = 1
@@ -121,59 +65,99 @@ class Requests(Verb):
     def __post_init__(self) -> None:
         if self.count == 0:
             raise ValueError("expected a count of 1 or more, or -1 for any number, got 0")
+        if self.from_ is not None and self.until is not None:
+            in_order("from", self.from_, "until", self.until)
 
-    def rule(self, stage: Stage, fault_id: str, *of_rule: Any) -> RequestRule:
-        """Returns the rule that carries out the fault; `of_rule` are arguments of every rule."""
+    @property
+    def is_about_replies(self) -> bool:
+        """True if the fault waits for the replies of the requests, and affects these."""
+        return False
+
+    def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:
+        """Returns the rule that carries out the fault."""
         raise NotImplementedError(self.word)
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        brokers = None if self.broker is None else self._targets(stage, self.broker)
-        concerns = self._concerns(stage)
-        when = When(
+        causes = stage.world.journal.causes
+        notes = HitNotes(stage.log, causes, causes.doing if self.is_cause else None)
+        aim = Aim(
+            kinds=frozenset(KINDS[name] for name in self.api.names),
+            conditions=tuple(self._conditions(stage)),
+            predicate=stage.predicate,
+            is_about_replies=self.is_about_replies,
+            when=self._when(stage, fault_id),
+            on_hit=notes.note,
+        )
+        rule, rules = self.rule(stage, aim, fault_id), stage.world.request_rules
+        rules.add(rule)
+        return lambda: rule.hits, partial(rules.remove, rule)
+
+    def _when(self, stage: Stage, fault_id: str) -> When:
+        timeline = stage.world.timeline
+        now_us = timeline.now_us
+        return When(
+            timeline=timeline,
+            draw=stage.world.streams.draw_of(f"fault/{fault_id}"),
+            from_us=now_us if self.from_ is None else now_us + self.from_.us,
+            until_us=NEVER_US if self.until is None else now_us + self.until.us,
             count=self.count,
             after=self.after,
             every=self.every,
             probability=self.p,
-            stream=stage.stream(f"fault/{fault_id}"),
         )
-        kinds = [KINDS[name] for name in self.api.names]
-        named = None if brokers is None else frozenset(numbers_of(brokers))
-        causes = stage.world.journal.causes
-        begun = causes.doing
 
-        def on_hit(arrival: Arrival) -> None:
-            if self.is_cause and begun is not None and arrival.broker_id >= 0:
-                causes.note_fault(begun, (broker_node(arrival.broker_id),))
-
-        rule = self.rule(stage, fault_id, kinds, named, concerns, when, on_hit)
-        rules = stage.world.request_rules
-        rules.add(rule)
-        return lambda: rule.hits, lambda: rules.remove(rule)
-
-    def _concerns(self, stage: Stage) -> Concerns:
-        """Returns a function that returns True if all words but `api` and `broker` match."""
-        tests: list[Concerns] = []
-        if self.controller is not None:
-            tests.append(_reaches(frozenset(self._targets(stage, self.controller))))
+    def _conditions(self, stage: Stage) -> Iterator[Condition]:
+        """Yields a condition for each word that is given, the most selective first."""
+        if self.broker is not None:
+            brokers = numbers_of(self._targets(stage, self.broker))
+            yield Condition("broker", _broker_of, frozenset(brokers))
         if self.epoch is not None:
-            epoch = self.epoch
-            tests.append(lambda arrival: epoch.is_of(arrival, stage))
+            yield self.epoch.condition(stage.world)
         if self.incarnation is not None:
-            tests.append(lambda arrival: _incarnation_of(arrival) == self.incarnation)
+            yield Condition("incarnation", _incarnation_of, frozenset((self.incarnation,)))
         if self.client_id is not None:
-            tests.append(lambda arrival: arrival.client_id == self.client_id)
-        if self.listener is not None:
-            kind = LISTENERS[self.listener]
-            tests.append(lambda arrival: arrival.receiver.kind is kind)
+            yield Condition("client_id", _client_of, frozenset((self.client_id,)))
+        if self.controller is not None:
+            controllers = self._targets(stage, self.controller)
+            yield Condition("controller", _receiver_of, frozenset(controllers))
         if self.versions:
-            tests.append(lambda arrival: arrival.version in self.versions)
-        if len(tests) < 2:  # the usual cases cost no loop
-            return tests[0] if tests else _any
-        return lambda arrival: all(test(arrival) for test in tests)
+            yield Condition("versions", _version_of, frozenset(self.versions))
+        if self.listener is not None:
+            yield Condition("listener", _listener_of, frozenset((LISTENERS[self.listener],)))
 
     def _targets(self, stage: Stage, selector: Selector) -> tuple[NodeId, ...]:
         """Returns the nodes of the selector, which are targets of a fault that changes anything."""
         return stage.targets(selector) if self.is_cause else stage.nodes(selector)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Directed(Requests):
+    """Selects requests or, with `direction: reply`, the replies of requests that were handled."""
+
+    direction: Direction = REQUEST
+
+    @property
+    def is_about_replies(self) -> bool:
+        return self.direction == REPLY
+
+
+@dataclass(slots=True, eq=False)
+class HitNotes:
+    """Notes the hits of a fault; `begun` is the row that becomes the cause of what brokers do."""
+
+    log: HitLog
+    causes: Causes
+    begun: EventRow | None
+
+    def note(self, kind: str, arrival: Arrival) -> None:
+        """Notes a hit."""
+        self.log.note(kind, arrival.request, arrival.receiver, arrival.broker_id)
+        if self.begun is not None and arrival.broker_id >= 0:
+            self.causes.note_fault(self.begun, (broker_node(arrival.broker_id),))
+
+
+def _broker_of(arrival: Arrival) -> int:
+    return arrival.broker_id
 
 
 def _incarnation_of(arrival: Arrival) -> str | None:
@@ -183,9 +167,17 @@ def _incarnation_of(arrival: Arrival) -> str | None:
     return None
 
 
-def _any(arrival: Arrival) -> bool:
-    return True
+def _client_of(arrival: Arrival) -> str | None:
+    return arrival.client_id
 
 
-def _reaches(controllers: frozenset[NodeId]) -> Concerns:
-    return lambda arrival: arrival.receiver in controllers
+def _receiver_of(arrival: Arrival) -> NodeId:
+    return arrival.receiver
+
+
+def _version_of(arrival: Arrival) -> int | None:
+    return arrival.version
+
+
+def _listener_of(arrival: Arrival) -> Kind:
+    return arrival.receiver.kind

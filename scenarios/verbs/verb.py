@@ -1,4 +1,4 @@
-"""A verb: a fault or an action that a scenario applies to a world (docs/scenario-words.md).
+"""A verb: a fault or an action that a scenario applies to a world (docs/faults.md).
 
 The fields of a verb are its words in the file. `begin` executes the verb, and returns a function
 that counts its effects and a function that undoes it. A verb with `for` is undone after that time,

@@ -1,4 +1,4 @@
-"""What rules about requests do: refuse, lose, delay, repeat, hold, throttle and damage."""
+"""What rules about requests do: refuse, lose, delay, repeat, throttle and damage."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,119 +7,106 @@ from typing import Any
 
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.handlers import refusal
+from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.time.timeline import Timeline
 
+from ..delays import Draw
+from .aim import Aim
 from .arrival import Arrival, Change, ReplyTo
-from .rules import GoOn, RequestRule
-
-HELD_MAX = 10_000  # requests that one rule holds; further requests are lost
+from .rule import GoOn, RequestRule
 
 
 class Count(RequestRule):
-    """Counts requests and changes nothing."""
+    """Counts requests or replies and changes nothing."""
 
+    effect = "{}_observed"
     lets_pass = True
 
 
 class Refuse(RequestRule):
     """Replies with `error`, instead of handling the request or, with `is_applied`, afterwards."""
 
-    def __init__(self, *of_rule: Any, error: ApiError, is_applied: bool) -> None:
-        super().__init__(*of_rule)
+    effect = "request_refused"
+
+    def __init__(self, aim: Aim, error: ApiError, *, is_applied: bool) -> None:
+        super().__init__(aim)
         self._error, self._is_applied = error, is_applied
 
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
-        reply = refusal(arrival.request, self._error)
+        refused = partial(reply_to, refusal(arrival.request, self._error))
         if self._is_applied:
-            go_on(lambda _: reply_to(reply))
+            go_on(partial(_instead, refused))
         else:
-            reply_to(reply)
+            refused()
 
 
 class Lose(RequestRule):
-    """Loses the request, or with `is_applied` its reply. The sender is told nothing."""
+    """Loses the request or the reply. The sender is told nothing."""
 
-    def __init__(self, *of_rule: Any, is_applied: bool) -> None:
-        super().__init__(*of_rule)
-        self._is_applied = is_applied
+    effect = "{}_lost"
 
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
-        if self._is_applied:
-            go_on(_ignore)
-        arrival.lose(self._is_applied)
+        arrival.lose(self.is_about_replies)
 
 
 class Close(RequestRule):
     """Closes the connection instead of replying; with `is_applied` the request is handled first."""
 
-    def __init__(self, *of_rule: Any, is_applied: bool) -> None:
-        super().__init__(*of_rule)
+    effect = "connection_closed"
+
+    def __init__(self, aim: Aim, *, is_applied: bool) -> None:
+        super().__init__(aim)
         self._is_applied = is_applied
 
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
+        close = partial(reply_to, None)
         if self._is_applied:
-            go_on(lambda _: reply_to(None))
+            go_on(partial(_instead, close))
         else:
-            reply_to(None)
+            close()
 
 
 class Postpone(RequestRule):
-    """Handles the request `lag_us` microseconds later."""
+    """Handles the request, or sends the reply, by `lag_us` microseconds later."""
 
-    def __init__(self, *of_rule: Any, timeline: Timeline, lag_us: int) -> None:
-        super().__init__(*of_rule)
+    effect = "{}_delayed"
+
+    def __init__(self, aim: Aim, timeline: Timeline, lag_us: Draw) -> None:
+        super().__init__(aim)
         self._timeline, self._lag_us = timeline, lag_us
 
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
-        self._timeline.after(self._lag_us, partial(go_on, reply_to))
+        self._timeline.after(self._lag_us(), partial(go_on, reply_to))
 
 
 class Repeat(RequestRule):
     """Handles the request twice; the sender gets the first reply."""
+
+    effect = "request_repeated"
 
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
         go_on(reply_to)
         go_on(_ignore)
 
 
-class Park(RequestRule):
-    """Holds requests until the rule is lifted, and then handles them in order."""
-
-    def __init__(self, *of_rule: Any) -> None:
-        super().__init__(*of_rule)
-        self._held: list[Callable[[], None]] = []
-
-    def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
-        if len(self._held) < HELD_MAX:
-            self._held.append(partial(go_on, reply_to))
-            arrival.hold()
-        else:
-            arrival.lose(False)
-
-    def lift(self) -> None:
-        held, self._held = self._held, []
-        for go_on in held:
-            go_on()
-
-
 class Throttle(RequestRule):
     """Sets the throttle time of replies, in milliseconds, if the API has one."""
 
-    def __init__(self, *of_rule: Any, throttle_ms: int) -> None:
-        super().__init__(*of_rule)
+    effect = "reply_throttled"
+
+    def __init__(self, aim: Aim, *, throttle_ms: int) -> None:
+        super().__init__(aim)
         self._throttle_ms = throttle_ms
 
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
-        def throttled(reply: Reply | None) -> None:
-            response: Any = reply
-            if isinstance(reply, ApiError):
-                response = refusal(arrival.request, reply)
-            if hasattr(response, "throttle_time_ms"):
-                response = replace(response, throttle_time_ms=self._throttle_ms)
-            reply_to(response)
+        go_on(partial(self._throttled, arrival.request, reply_to))
 
-        go_on(throttled)
+    def _throttled(self, request: Request, reply_to: ReplyTo, reply: Reply | None) -> None:
+        response: Any = refusal(request, reply) if isinstance(reply, ApiError) else reply
+        if hasattr(response, "throttle_time_ms"):
+            response = replace(response, throttle_time_ms=self._throttle_ms)
+        reply_to(response)
 
 
 class Damage(RequestRule):
@@ -128,19 +115,55 @@ class Damage(RequestRule):
     Where a request has no bytes, as in the simulation, its connection fails.
     """
 
-    def __init__(self, *of_rule: Any, change: Change, closes: bool) -> None:
-        super().__init__(*of_rule)
+    effect = "reply_damaged"
+
+    def __init__(self, aim: Aim, change: Change, *, closes: bool) -> None:
+        super().__init__(aim)
         self._change, self._closes = change, closes
 
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
-        def damaged(reply: Reply | None) -> None:
-            if reply is None:
-                reply_to(None)
-            else:
-                arrival.send_damaged(reply, self._change, self._closes, reply_to)
+        go_on(partial(self._damaged, arrival, reply_to))
 
-        go_on(damaged)
+    def _damaged(self, arrival: Arrival, reply_to: ReplyTo, reply: Reply | None) -> None:
+        if reply is None:
+            reply_to(None)
+        else:
+            arrival.send_damaged(reply, self._change, self._closes, reply_to)
+
+
+class Trigger(RequestRule):
+    """Makes a `change` to the cluster, and handles the request afterwards.
+
+    With `is_applied` the request is handled first: the change comes with its reply.
+    """
+
+    effect = "request_met"
+
+    def __init__(
+        self, aim: Aim, timeline: Timeline, change: Callable[[], object], *, is_applied: bool
+    ) -> None:
+        super().__init__(aim)
+        self._timeline, self._change, self._is_applied = timeline, change, is_applied
+
+    def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
+        if self._is_applied:
+            go_on(partial(self._replied, reply_to))
+        else:
+            self._make()
+            go_on(reply_to)
+
+    def _make(self) -> None:
+        self._change()
+
+    def _replied(self, reply_to: ReplyTo, reply: Reply | None) -> None:
+        self._timeline.after(0, self._make)  # the node is in the middle of a step
+        reply_to(reply)
 
 
 def _ignore(reply: Reply | None) -> None:
     """Ignores a reply."""
+
+
+def _instead(action: Callable[[], None], reply: Reply | None) -> None:
+    """Acts instead of sending a reply."""
+    action()

@@ -51,8 +51,11 @@ class Arrival:
         """Notes that no reply will be sent, although the request `is_handled` or because not."""
         raise NotImplementedError
 
-    def hold(self) -> None:
-        """Notes that a rule holds the request."""
+    def hold(self, is_handled: bool) -> None:
+        """Notes that a rule holds the request, or its reply if the request `is_handled`."""
+
+    def release(self) -> None:
+        """Notes that no rule holds the request any more."""
 
     def send_damaged(self, reply: Reply, change: Change, closes: bool, reply_to: ReplyTo) -> None:
         """Sends a reply with changed bytes; without bytes, the connection fails.

@@ -8,6 +8,7 @@ from kraftsim import Cluster, CommandError
 from kraftsim.api import faults
 from kraftsim.scenarios.document.fault import FAULTS
 from tests.kraftsim.conftest import Http, Service
+from tests.kraftsim.fault_words import WORDS
 from tests.test_architecture import loaded_by
 
 CUT = {"net.partition": {"on": 2}}
@@ -224,46 +225,6 @@ def test_a_cluster_without_faults_loads_no_verb() -> None:
         "kraftsim.scenarios.language.suggestions",
     }
     assert sys.modules["kraftsim.scenarios.verbs"]
-
-
-WORDS: dict[str, dict[str, object]] = {
-    "quorum.transfer": {"to": 3001},
-    "load.flood": {"every": "1s", "for": "3s"},
-    "clock.step": {"on": "all", "by": "5m"},
-    "clock.drift": {"on": "controllers", "ppm": 50_000},
-    "clock.freeze": {"on": 1},
-    "clock.coarse": {"on": "controllers", "tick": "100ms"},
-    "clock.suspend": {"on": 1},
-    "clock.strobe": {"on": "all", "by": "5m", "every": "1s"},
-    "disk.slow": {"on": "controllers", "low": "1ms", "high": "20ms"},
-    "disk.stall": {"on": 3000},
-    "disk.lost_fsync": {"on": 3000},
-    "disk.torn": {"on": 3000},
-    "disk.full": {"on": 3000},
-    "net.partition": {"shape": "ring"},
-    "net.hold": {"on": 2},
-    "net.loss": {"on": 2, "p": 0.5},
-    "net.delay": {"on": 2, "low": "1ms", "high": "1s"},
-    "net.duplicate": {"on": "brokers", "p": 0.5},
-    "net.surgery": {"message": "BrokerHeartbeat", "count": 3},
-    "net.heal": {},
-    "net.flap": {"on": 2, "period": "4s", "down": "1s"},
-    "net.swizzle": {"of": "brokers", "for": "6s"},
-    "broker.install": {"on": 2, "release": "kafka-4.3"},
-    "proc.crash": {"on": [2, 3000]},
-    "proc.stop": {"on": 1},
-    "proc.start": {"on": 1},
-    "proc.restart": {"on": "brokers"},
-    "proc.pause": {"on": [1, 3001]},
-    "proc.amnesia": {"on": 1},
-    "proc.clone": {"on": 1},
-    "proc.hiccup": {"on": "all", "every": "500ms", "lasting": "300ms"},
-    "proc.crashloop": {"on": 1, "up": "2s", "down": "500ms"},
-    "proc.slow": {"on": "controllers", "low": "1ms", "high": "5ms"},
-    "rpc.error": {"code": "NOT_CONTROLLER", "broker": 1},
-    "rpc.delay": {"by": "300ms"},
-    "rpc.throttle": {"by": "1s"},
-}
 
 
 @pytest.mark.parametrize("verb", FAULTS)

@@ -1,11 +1,13 @@
-"""docs/cli.md and docs/http.md are what their programs write now."""
+"""docs/cli.md, docs/faults.md and docs/http.md are what their programs write now."""
 
 import pytest
 
-from tools import cli_page, http_page
+from tools import cli_page, fault_page, http_page
 
 
-@pytest.mark.parametrize("program", [cli_page, http_page], ids=["cli", "http"])
+@pytest.mark.parametrize(
+    "program", [cli_page, fault_page, http_page], ids=["cli", "faults", "http"]
+)
 def test_a_reference_is_current(program: object) -> None:
-    """Mend it with `python -m tools.cli_page` or `python -m tools.http_page`."""
+    """Mend it with `python -m tools.cli_page`, `tools.fault_page` or `tools.http_page`."""
     assert program.render() == program.PAGE.read_text("utf-8")  # type: ignore[attr-defined]

@@ -273,6 +273,21 @@ async def test_no_time_passes_for_a_held_request() -> None:
     assert passed_us < 10_000_000
 
 
+async def test_time_passes_again_for_a_request_that_was_held() -> None:
+    ports = {"kafka_port": 0, "controller_port": 0}
+    async with Cluster(brokers=1, clock="auto", seed=1, cluster_id=CLUSTER_ID, **ports) as kraft:
+        hold = await kraft.faults.add({"rpc.hold": {"api": "DescribeQuorum"}})
+        await kraft.faults.add({"rpc.delay": {"api": "DescribeQuorum", "by": "5s"}})
+        async with client_of(kraft, "controller") as client:
+            ask(client, "DescribeQuorum")
+            await _until_hit(hold)
+            before_us = kraft.world.timeline.now_us
+            await hold.remove()
+            await answer_to(client, "DescribeQuorum")
+
+        assert kraft.world.timeline.now_us - before_us >= 5_000_000
+
+
 async def test_a_request_that_a_broker_forwards_is_affected_once(kraft: Cluster) -> None:
     fault = await kraft.faults.add({"rpc.observe": {"api": "UnregisterBroker"}})
     async with client_of(kraft, "broker") as client:

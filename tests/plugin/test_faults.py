@@ -25,14 +25,15 @@ def test_a_blocking_test_adds_both_forms_of_the_same_fault(suite):
     text = """
 @pytest.mark.kraft(clock="virtual")
 def test_forms(kraft_faults, kraft_sync):
-    short = kraft_faults.add(api="Fetch", broker=1, action="lose_reply", for_="5s", id="short")
-    long = kraft_faults.add({"rpc.lose_reply": {"api": "Fetch", "broker": 1}, "id": "long"})
+    words = {"api": "Fetch", "broker": 1, "direction": "reply"}
+    short = kraft_faults.add(action="drop", **words, for_="5s", id="short")
+    long = kraft_faults.add({"rpc.drop": words, "id": "long"})
     kraft_sync.advance("4s")
     assert long.wait(2) >= 2
     assert short.hits == 1
     assert [fault["words"] for fault in kraft_sync.faults.list()] == [
-        {"api": "Fetch", "broker": 1, "count": 1, "for": "5s"},
-        {"api": "Fetch", "broker": 1},
+        {"api": "Fetch", "broker": 1, "count": 1, "direction": "reply", "for": "5s"},
+        {"api": "Fetch", "broker": 1, "direction": "reply"},
     ]
     long.remove()
 """

@@ -8,22 +8,32 @@ from kraftsim.scenarios.language.reading import Problem, document_of, read
 from kraftsim.scenarios.properties import ALL
 from kraftsim.scenarios.running.run import Run
 from kraftsim.scenarios.verbs import VERBS
-from kraftsim.simulation.requests import actions
+from kraftsim.simulation.requests import holding
 
 STALE = {"code": "STALE_BROKER_EPOCH"}
-BITES = {
-    "rpc.error": {"code": "NOT_CONTROLLER"},
-    "rpc.drop": {},
-    "rpc.lose_reply": {},
-    "rpc.delay": {"by": "300ms"},
-    "rpc.duplicate": {},
-    "rpc.hold": {},
-    "rpc.observe": {},
-    "rpc.close": {},
-    "rpc.truncate": {},
-    "rpc.corrupt": {},
-    "rpc.throttle": {"by": "1s"},
-}
+REPLY = {"direction": "reply"}
+BITES = [
+    ("rpc.error", {"code": "NOT_CONTROLLER"}),
+    ("rpc.drop", {}),
+    ("rpc.drop", REPLY),
+    ("rpc.delay", {"by": "300ms"}),
+    ("rpc.delay", {"by": {"exponential": {"mean": "300ms"}}} | REPLY),
+    ("rpc.reorder", {}),
+    ("rpc.reorder", {"window": 3, "within": "500ms"} | REPLY),
+    ("rpc.duplicate", {}),
+    ("rpc.hold", {}),
+    ("rpc.hold", REPLY),
+    ("rpc.observe", {}),
+    ("rpc.observe", REPLY),
+    ("rpc.close", {}),
+    ("rpc.truncate", {}),
+    ("rpc.corrupt", {}),
+    ("rpc.throttle", {"by": "1s"}),
+    ("rpc.transfer", {"every": 5}),
+    ("rpc.transfer", {"every": 5, "apply": "after", "to": "standbys"}),
+    ("rpc.forget", {}),
+    ("rpc.forget", {"apply": "after"}),
+]
 
 
 def started(*steps, **words):
@@ -50,19 +60,21 @@ def kinds(result, kind):
 
 
 @pytest.mark.parametrize("api", ["BrokerHeartbeat", "Fetch"])
-@pytest.mark.parametrize("verb", BITES)
-def test_it_bites_breaks_no_property_and_is_over_when_it_is_over(verb, api):
+@pytest.mark.parametrize(("verb", "words"), BITES)
+def test_it_bites_breaks_no_property_and_is_over_when_it_is_over(verb, words, api):
     again = {"expect": {"always": ["all"], "calm": [{"broker": "brokers", "state": "unfenced"}]}}
 
-    result = finished(verb, BITES[verb] | {"api": api, "for": "6s"}, **again)
+    result = finished(verb, words | {"api": api, "for": "6s"}, **again)
 
     assert (result.verdict, result.violations) == ("pass", ()), result
     assert result.effects["it"] > 0
 
 
-@pytest.mark.parametrize("verb", ["rpc.drop", "rpc.error", "rpc.hold", "rpc.close"])
+@pytest.mark.parametrize("verb", ["rpc.drop", "rpc.error", "rpc.hold", "rpc.close", "rpc.reorder"])
 def test_quorum_requests_of_every_api_may_fail_without_a_violation(verb):
-    result = finished(verb, BITES[verb] | {"controller": "active", "p": 0.5, "for": "10s"})
+    words = {"code": "NOT_CONTROLLER"} if verb == "rpc.error" else {}
+
+    result = finished(verb, words | {"controller": "active", "p": 0.5, "for": "10s"})
 
     assert result.violations == ()
     assert result.effects["it"] > 0
@@ -86,7 +98,9 @@ def test_the_fault_is_the_cause_even_if_it_names_no_broker():
 
 def test_a_lost_reply_keeps_the_lease_and_a_lost_request_does_not():
     lost = finished("rpc.drop", {"api": "BrokerHeartbeat", "broker": 2, "for": "15s"})
-    unanswered = finished("rpc.lose_reply", {"api": "BrokerHeartbeat", "broker": 2, "for": "15s"})
+    unanswered = finished(
+        "rpc.drop", {"direction": "reply", "api": "BrokerHeartbeat", "broker": 2, "for": "15s"}
+    )
 
     assert (len(kinds(lost, "broker_fenced")), len(kinds(unanswered, "broker_fenced"))) == (1, 0)
 
@@ -155,7 +169,7 @@ def test_a_broker_that_cannot_register_because_of_a_fault_breaks_no_property():
 
 
 def test_requests_above_the_limit_of_a_hold_are_lost(monkeypatch):
-    monkeypatch.setattr(actions, "HELD_MAX", 2)
+    monkeypatch.setattr(holding, "HELD_MAX", 2)
     hold = {"api": "BrokerHeartbeat", "broker": 2, "for": "20s"}
     run = started({"at": "2s", "id": "it", "rpc.hold": hold})
     arrived_us = []
@@ -185,6 +199,21 @@ def test_all_words_must_match():
     assert hits_of(api=[]) > every
 
 
+def test_faults_that_select_by_different_words_act_on_the_same_request():
+    heartbeat = {"api": "BrokerHeartbeat"}
+    by_controller = {
+        "at": "2s",
+        "id": "controller",
+        "rpc.observe": {"controller": "active", **heartbeat},
+    }
+    by_any = {"at": "2s", "id": "any", "rpc.observe": heartbeat}
+
+    result = finished("rpc.observe", {"broker": [1, 2], **heartbeat}, by_controller, by_any)
+
+    assert result.effects["it"] > 10
+    assert len(set(result.effects.values())) == 1
+
+
 def test_a_heartbeat_with_an_earlier_epoch_is_stale():
     late = {"api": "BrokerHeartbeat", "broker": 2, "by": "15s", "for": "4s"}
     restart = {"at": "3500ms", "proc.restart": {"on": 2}}
@@ -204,7 +233,8 @@ def test_rules_act_in_order_and_a_spent_rule_lets_the_next_one_act():
     first = {"at": "1s", "id": "first", "rpc.drop": heartbeat | {"count": 2}}
     seen = {"at": "3s", "id": "seen", "rpc.observe": heartbeat}
 
-    result = finished("rpc.lose_reply", heartbeat | {"count": 3}, first, seen)
+    lost = heartbeat | {"count": 3, "direction": "reply"}
+    result = finished("rpc.drop", lost, first, seen)
 
     assert (result.effects["first"], result.effects["it"]) == (2, 3)
     assert result.effects["seen"] < hits_of(broker=1)  # the drop took some

@@ -4,6 +4,7 @@ from collections.abc import Sized
 
 import pytest
 
+from kraftsim.controller.node import loading
 from kraftsim.scenarios.properties import ALWAYS
 from kraftsim.scenarios.running.watch import watch
 from kraftsim.simulation.topology import BrokerSpec
@@ -106,3 +107,29 @@ def test_a_controller_comes_back_over_a_snapshot_and_what_follows_it() -> None:
     assert node.is_active
     assert before.keys() == node.committed.topics.keys()
     assert world.are_unfenced((1, 2, 3))
+
+
+@pytest.mark.python_modules
+@pytest.mark.rule("10.46", "10.47")
+def test_a_controller_that_loads_its_log_again_takes_no_snapshot_of_its_past(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After a restart a snapshot is due at once, and the image is old until the log is loaded."""
+    monkeypatch.setattr(loading, "LOADED_RECORDS_MAX", 20)
+    world = world_of(controllers=3, metadata_log_max_snapshot_interval_ms=60_000)
+    pass_time(world, 70)
+    process = next(each for each in world.controllers.values() if each is not world.active)
+    before = process.node.quorum.snapshot_id
+
+    process.kill()
+    process.start()
+    ends = []
+    for _ in range(130):
+        pass_time(world, 1)
+        snapshot_id, log = process.node.quorum.snapshot_id, process.node.log
+        ends.append(-1 if snapshot_id is None else snapshot_id.end_offset)
+        assert log.batches[0].base_offset == log.start_offset
+
+    assert before is not None
+    assert [before.end_offset, *ends] == sorted([before.end_offset, *ends])
+    assert ends[-1] > before.end_offset

@@ -215,6 +215,23 @@ async def test_a_clock_that_does_not_move_does_not_move_time_back(clock: Clock) 
 
 
 @pytest.mark.realtime
+@pytest.mark.python_modules
+async def test_a_look_at_the_time_reports_a_change_only_if_something_was_due(clock: Clock) -> None:
+    timeline, changes = Timeline(wall_start_ms=0), list[int]()
+    runtime = Runtime(timeline)
+    runtime.on_change = lambda: changes.append(timeline.now_us)
+    timeline.at(2_000_000, lambda: None)
+
+    clock.now_s += 1.0
+    first = runtime.present_us(), list(changes)
+    clock.now_s += 1.5
+    second = runtime.present_us(), list(changes)
+    runtime.close()
+
+    assert first == (1_000_000, [])
+    assert second == (2_500_000, [2_500_000])
+
+
 async def test_the_timer_fires_by_itself_and_arms_the_next() -> None:
     timeline = Timeline(wall_start_ms=0)
     runtime = Runtime(timeline)
