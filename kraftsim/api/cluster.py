@@ -353,7 +353,9 @@ class Cluster(NewBrokers):
         """The faults of the cluster: `await kraft.faults.add({"net.partition": {"on": 2}})`."""
         if self._faults is None:
             module = import_module("kraftsim.api.faults")  # slow, and not needed at every start
-            self._faults = module.Faults(lambda: self.world, lambda: self._clock, self._entered)
+            self._faults = module.Faults(
+                lambda: self.world, lambda: self._clock, self._entered, lambda: self.recorder
+            )
         return self._faults
 
     def _entered(self) -> AbstractContextManager[None]:

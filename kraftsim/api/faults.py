@@ -22,6 +22,7 @@ from kraftsim.scenarios.verbs import Verb
 from kraftsim.simulation.world import World
 
 from ..errors import CommandError, UnknownFault
+from ..recording.recorder import Recorder
 from ..service.clock_control import ClockControl
 from .argument_checks import check_fault_wait, read_fault
 from .documents import FaultDocument, FaultVerb
@@ -32,11 +33,12 @@ POLL_S = 0.01  # between two looks at the hits of a fault, on a real clock
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """What the faults need of their cluster: its world and clock, and the entry to its timeline."""
+    """What the faults need of their cluster: world, clock, entry to the timeline, and recorder."""
 
     world: Callable[[], World]
     clock: Callable[[], ClockControl]
     entered: Callable[[], AbstractContextManager[None]]
+    recorder: Callable[[], Recorder]
 
 
 class FaultHandle:
@@ -80,6 +82,7 @@ class FaultHandle:
     async def remove(self) -> None:
         """Ends the fault, and undoes it; does nothing if it or its cluster has ended."""
         if self._stage.world is self._live.world():
+            self._live.recorder().verb("remove_fault", {"id": self.id})
             with self._live.entered():
                 self._stage.lift(self._fault)
 
@@ -122,8 +125,9 @@ class Faults:
         world: Callable[[], World],
         clock: Callable[[], ClockControl],
         entered: Callable[[], AbstractContextManager[None]],
+        recorder: Callable[[], Recorder],
     ) -> None:
-        self._live = Live(world, clock, entered)
+        self._live = Live(world, clock, entered, recorder)
         self._stage: Stage | None = None
         self._handles: dict[str, FaultHandle] = {}
         self._count = 0
@@ -140,19 +144,20 @@ class Faults:
         """Begins a fault as `add` does, without a coroutine."""
         injected = read_fault(fault)
         try:
-            return self._begin(injected)
+            return self._begin(injected, fault)
         except ValueError as error:  # nodes that the selectors do not find
             raise CommandError(f"fault: {error}") from None
         except RecursionError:  # selectors within selectors
             raise CommandError("fault: expected fewer levels of nesting") from None
 
-    def _begin(self, injected: InjectedFault) -> FaultHandle:
+    def _begin(self, injected: InjectedFault, written: Mapping[str, object]) -> FaultHandle:
         stage = self._stage_of(self._live.world())
         self._expect_room()
         fault_id = injected.id or self._next_id(injected.word)
         if fault_id in self._handles:
             raise CommandError(f"fault: expected an id that no other fault has, got {fault_id!r}")
         world = stage.world
+        self._live.recorder().verb("add_fault", {"fault": {**written, "id": fault_id}})
         _expect_nodes(world, injected.word, injected.verb)
         with self._live.entered():
             verb = injected.drawn(world.topology.settings, world.streams, fault_id)
