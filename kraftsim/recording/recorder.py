@@ -51,6 +51,8 @@ class Recorder:
         self._frame_bytes = 0
         if world.streams.seed is None:
             self._refuse("the cluster has no seed: start it with a seed")
+        if self._timeline.now_us:
+            self._refuse("the cluster did not begin at its start: a recording has no snapshots")
 
     def verb(self, name: str, arguments: Mapping[str, object]) -> None:
         """Adds the call of a verb of the cluster."""

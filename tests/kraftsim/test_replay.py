@@ -15,6 +15,7 @@ from kraftsim.controller.core.rpc import (
     Request,
     UnregisterBrokerRequest,
 )
+from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.wire.frames import encode_request
 from kraftsim.errors import UsageError
 from kraftsim.recording import recorder
@@ -170,6 +171,14 @@ async def test_a_cluster_with_too_many_inputs_has_no_recording(
         with pytest.raises(CommandError, match="expected at most 2 inputs"):
             recording_of(kraft)
         assert kraft.recorder.inputs == []
+
+
+async def test_a_world_that_was_restored_has_no_recording(kraft: Cluster) -> None:
+    await kraft.advance("1s")
+
+    restored = recorder.Recorder(kraft.world, Runtime(kraft.world.timeline, speed=0.0))
+
+    assert "a recording has no snapshots" in (restored.refusal or "")
 
 
 Change = Callable[[list[str]], object]
