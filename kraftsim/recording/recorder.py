@@ -72,6 +72,8 @@ class Recorder:
 
     def frame(self, listener: str, frame: bytes) -> None:
         """Adds a frame that a Kafka client sent to a listener, when it is handled."""
+        if self.refusal is not None:
+            return  # as in every service without a seed, for each of its requests
         self._frame_bytes += len(frame)
         self._add(Input(self._timeline.now_us, "frame", listener, frame, self._turns.number))
 
