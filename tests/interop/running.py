@@ -70,6 +70,12 @@ class Service:
         (found,) = [topic_name for topic_name in topics if topic_name["name"] == topic]
         return [partition["leader"] for partition in found["partitions"]]
 
+    def fenced(self) -> list[int]:
+        """The ids of all fenced brokers."""
+        brokers = self._call("GET", "/v1/brokers?limit=10000")["brokers"]
+        assert isinstance(brokers, list), brokers
+        return [broker["brokerId"] for broker in brokers if broker["fenced"]]
+
     def events(self, kind: str) -> list[Document]:
         """Every event of that kind, the oldest first."""
         found, next_seq = [], 0
