@@ -171,6 +171,7 @@ class Cluster(NewBrokers):
             self._streams = Streams(self.options.seed)
             if self._fresh is not None:
                 self._go_on(self._fresh.copy())
+                self.recorder.begin_at_copy()
             else:
                 self._running = self._new_simulation()
         await self.until_ready()

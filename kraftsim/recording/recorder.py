@@ -54,6 +54,10 @@ class Recorder:
         if self._timeline.now_us:
             self._refuse("the cluster did not begin at its start: a recording has no snapshots")
 
+    def begin_at_copy(self) -> None:
+        """Records a copied world, too: it is one of this seed that had no input before."""
+        self.refusal = None
+
     def verb(self, name: str, arguments: Mapping[str, object]) -> None:
         """Adds the call of a verb of the cluster."""
         import json  # no verb is called before the first reply of a service

@@ -138,12 +138,13 @@ async def test_faults_replay_with_their_draws_and_ends(tmp_path: Path) -> None:
         await expect_same(kraft, tmp_path)
 
 
-async def test_a_recording_begins_anew_at_a_reset(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", [None, 8])
+async def test_a_recording_begins_anew_at_a_reset(tmp_path: Path, seed: int | None) -> None:
     async with Cluster(brokers=2, clock="auto", seed=7) as kraft:
         await kraft.kill(1)
         await kraft.faults.add({"net.loss": {"p": 0.5}})
         await kraft.advance("9s")
-        await kraft.reset(8)
+        await kraft.reset(seed)
         assert recording_of(kraft).inputs == []
         await kraft.faults.add({"net.loss": {"p": 0.5}})
         await kraft.advance("9s")
