@@ -8,7 +8,7 @@
 #              on where it was interrupted; and a handful on every Python there is, under every hash seed
 # make mutants measure the planted bugs anew: the smallest scenario of each, the kills of the swarm alone
 # make soak    the long runs: a thousand brokers, a simulated day; ten thousand clusters that start and
-#              end; twenty quorums of processes, each
+#              end; 1,000 brokers over sockets for an hour, and a flood; twenty quorums of processes, each
 #              killed at another moment; an hour of damaged bytes to every listener, and of damaged files;
 #              the histories of small quorums, minutes deep
 # make native  a copy in build/native whose simulation runs as machine code: PYTHONPATH=build/native
@@ -49,6 +49,7 @@ soak: $(VENV)/.test compile
 	$(BYTECODE) $(BIN)/kraftsim scenario run thundering-herd-1000 monkey-day
 	KRAFTSIM_SOAK_CLUSTERS=20 $(PYTEST) tests/interop/test_quorum_kills.py $(ARGS)
 	KRAFTSIM_SOAK_CYCLES=10000 $(PYTEST) tests/kraftsim/test_many_cycles.py $(ARGS)
+	KRAFTSIM_SOAK_SECONDS=3600 $(PYTEST) -n 0 -rP tests/interop/test_fleet.py $(ARGS)
 	KRAFTSIM_SOAK_KILLS=20 $(PYTEST) tests/pipeline/test_*_campaign.py $(ARGS)
 	KRAFTSIM_SOAK_EXAMPLES=100000 $(PYTEST) tests/kraftsim/test_scenario_fuzz.py $(ARGS)
 	KRAFTSIM_SOAK_EXAMPLES=50000 $(PYTEST) -p no:logging tests/server/test_kafka_fuzz.py $(ARGS)

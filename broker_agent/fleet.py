@@ -5,6 +5,7 @@ fetches, and a batch that one broker has fetched is decoded and loaded once, for
 """
 
 import logging
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
 from kraftsim.controller.core.errors import ErrorCode
@@ -26,6 +27,10 @@ from .image_history import ImageHistory
 from .metadata_fetch import LogPosition
 from .process_state import ProcessState
 from .snapshot_intake import SnapshotIntake
+
+STARTING_MAX = (
+    1_000  # brokers that start at the same time: each of them fetches the whole log so far
+)
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +61,7 @@ class Fleet:
         self._forwarding: set[KafkaCaller] = set()
         self._last_fetch_us = 0
         self._foreign_addresses: set[Address] = set()
+        self._waiting: deque[HostedAgent] = deque()
         self.agents: dict[int, HostedAgent] = {}
 
     def silence_s(self) -> float:
@@ -66,14 +72,29 @@ class Fleet:
     def start(
         self, configs: Iterable[AgentConfig], on_change: Callable[[int, ProcessState], None]
     ) -> None:
-        """Start a broker for each config; `on_change` gets a broker id and its new state."""
+        """Start a broker for each config; `on_change` gets a broker id and its new state.
+
+        At most STARTING_MAX of them start at the same time, unless one of them ends.
+        """
         with self._runtime.entered():
-            for config in configs:
-                self._add(config, on_change).start()
+            self._waiting.extend(self._add(config, on_change) for config in configs)
+            self._start(STARTING_MAX)
+
+    def _start(self, count: int) -> None:
+        """Start the next waiting brokers."""
+        for _ in range(min(count, len(self._waiting))):
+            self._waiting.popleft().start()
+
+    def _on_state(self, state: ProcessState) -> None:
+        """Start another broker for one that runs; without controllers do not wait for any."""
+        if self._waiting and state in (ProcessState.RUNNING, ProcessState.NOT_RUNNING):
+            count = 1 if state is ProcessState.RUNNING else len(self._waiting)
+            self._clock.timeline.soon(lambda: self._start(count))
 
     def stop(self) -> None:
         """Send SIGTERM to every broker: drain, then end."""
         with self._runtime.entered():
+            self._start(len(self._waiting))  # a broker ends only once it has started
             for agent in self.agents.values():
                 agent.stop()
 
@@ -121,6 +142,10 @@ class Fleet:
 
             client.send(address, send, replied)
 
+        def changed(state: ProcessState) -> None:
+            on_change(config.broker_id, state)
+            self._on_state(state)
+
         hosted = HostedAgent(
             lambda previous_epoch: Agent(
                 config,
@@ -131,7 +156,7 @@ class Fleet:
             ),
             self._clock,
             transport,
-            lambda state: on_change(config.broker_id, state),
+            changed,
         )
         self.agents[config.broker_id] = hosted
         return hosted

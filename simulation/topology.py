@@ -20,6 +20,8 @@ FIRST_BROKER_ID, FIRST_CONTROLLER_ID, FIRST_CLONE_ID = 1, 3000, 1_000_000
 BROKERS_MAX = FIRST_CONTROLLER_ID - FIRST_BROKER_ID
 # a fleet of 1,000 brokers fetches metadata at most every 100 ms per broker
 BROKERS_PER_LINGER_MS = 10
+# larger fleets fetch less often, because they also have more news for each broker
+FLEET_AT_FULL_RATE = 1_000
 # up to this size brokers fetch as soon as there is news, as Kafka's do
 BROKERS_WITHOUT_LINGER_MAX = 100
 CLUSTER_ID_CHARS_MAX = 255  # a UUID has 22; every Fetch and Vote of the quorum repeats the id
@@ -164,7 +166,9 @@ def agent_config(topology: Topology, spec: BrokerSpec, log_dir: Uuid) -> AgentCo
 
 
 def _metadata_linger_ms(brokers: int) -> int:
-    return brokers // BROKERS_PER_LINGER_MS if brokers > BROKERS_WITHOUT_LINGER_MAX else 0
+    if brokers <= BROKERS_WITHOUT_LINGER_MAX:
+        return 0
+    return brokers // BROKERS_PER_LINGER_MS * max(brokers, FLEET_AT_FULL_RATE) // FLEET_AT_FULL_RATE
 
 
 def _supported_features(topology: Topology, profile: Profile) -> tuple[BrokerFeature, ...]:

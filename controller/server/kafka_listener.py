@@ -19,8 +19,8 @@ from .bound_port import bound_port
 from .kafka_connection import Describe, Dispatch, Intercept, KafkaConnection, Note
 from .runtime import Runtime
 
-CONNECTIONS_MAX = 10_000  # of one listener; further connections are closed at once
-CONNECTIONS_PER_ADDRESS_MAX = 5_000  # a fleet of 1,000 brokers opens 3,000 from one address
+CONNECTIONS_MAX = 20_000  # of one listener; further connections are closed at once
+CONNECTIONS_PER_ADDRESS_MAX = 16_000  # a fleet of 5,000 brokers opens 15,000 from one address
 SPARE_FILES = 32  # open files that connections leave for HTTP, other controllers and imports
 LOOK_S = 30.0  # between two looks for connections that are idle or stuck
 BACKLOG = 4096  # pending connections: a fleet opens 3,000 at once; a lost one costs seconds

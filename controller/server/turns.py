@@ -28,10 +28,14 @@ class Visited(Protocol):
 
 
 class Turns:
-    """The turns of one process; `enter` and `leave` are those of its runtime."""
+    """The turns of one process; `enter` and `leave` are those of its runtime.
+
+    `number` is the number of the turn under way or, between two turns, of the last one.
+    """
 
     def __init__(self, enter: Callable[[], None], leave: Callable[[], None]) -> None:
         self._enter, self._leave = enter, leave
+        self.number = 0
         self._loop = asyncio.get_running_loop()
         self._joined: list[Visited] = []
         self._waiting: deque[Visited] = deque()
@@ -48,6 +52,7 @@ class Turns:
         """Serve the connection in this turn: its replies are written at the end of the turn."""
         if not self._joined:
             self._enter()
+            self.number += 1
             self._end_s = time.monotonic() + SLICE_S
             self._loop.call_soon(self._end)
         self._joined.append(connection)

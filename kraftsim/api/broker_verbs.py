@@ -4,6 +4,7 @@ from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.node_id import broker_node
 
 from ..errors import CommandError, UnknownBroker
+from ..recording.recorded import recorded
 from .argument_checks import expect_int
 from .controllers import ControllerVerbs
 
@@ -11,6 +12,7 @@ from .controllers import ControllerVerbs
 class BrokerVerbs(ControllerVerbs):
     """The methods of `Cluster` that stop, pause, restart, mute and deafen a simulated broker."""
 
+    @recorded
     async def stop(self, broker_id: int) -> None:
         """Sends SIGTERM: the broker hands over its leaderships, is fenced, and exits."""
         with self._entered():
@@ -26,21 +28,25 @@ class BrokerVerbs(ControllerVerbs):
             )
         return agent
 
+    @recorded
     async def kill(self, broker_id: int) -> None:
         """Sends SIGKILL: the process ends at once; the broker is fenced when its lease runs out."""
         with self._entered():
             self._agent(broker_id).kill()
 
+    @recorded
     async def pause(self, broker_id: int) -> None:
         """Sends SIGSTOP: the process does nothing and its sockets hang."""
         with self._entered():
             self._living(broker_id).pause()
 
+    @recorded
     async def resume(self, broker_id: int) -> None:
         """Sends SIGCONT to a paused process."""
         with self._entered():
             self._agent(broker_id).resume()
 
+    @recorded
     async def restart(self, broker_id: int) -> None:
         """Kills the process if it is alive and starts another one, with a new incarnation id."""
         with self._entered():
@@ -48,21 +54,25 @@ class BrokerVerbs(ControllerVerbs):
             agent.kill()
             agent.start()
 
+    @recorded
     async def mute(self, broker_id: int) -> None:
         """Drops the messages from the broker to the controllers until `unmute`."""
         self._agent(broker_id)
         self.world.network.mute.add(broker_node(broker_id))
 
+    @recorded
     async def unmute(self, broker_id: int) -> None:
         """Delivers the messages of a muted broker again."""
         self._agent(broker_id)
         self.world.network.mute.discard(broker_node(broker_id))
 
+    @recorded
     async def deafen(self, broker_id: int) -> None:
         """Drops the responses of the controllers to the broker until `undeafen`."""
         self._agent(broker_id)
         self.world.network.deaf.add(broker_node(broker_id))
 
+    @recorded
     async def undeafen(self, broker_id: int) -> None:
         """Delivers responses to a deafened broker again."""
         self._agent(broker_id)

@@ -171,6 +171,7 @@ class Cluster(NewBrokers):
             self._streams = Streams(self.options.seed)
             if self._fresh is not None:
                 self._go_on(self._fresh.copy())
+                self.recorder.begin_at_copy()
             else:
                 self._running = self._new_simulation()
         await self.until_ready()
@@ -353,7 +354,9 @@ class Cluster(NewBrokers):
         """The faults of the cluster: `await kraft.faults.add({"net.partition": {"on": 2}})`."""
         if self._faults is None:
             module = import_module("kraftsim.api.faults")  # slow, and not needed at every start
-            self._faults = module.Faults(lambda: self.world, lambda: self._clock, self._entered)
+            self._faults = module.Faults(
+                lambda: self.world, lambda: self._clock, self._entered, lambda: self.recorder
+            )
         return self._faults
 
     def _entered(self) -> AbstractContextManager[None]:

@@ -29,7 +29,10 @@ from kraftsim.simulation.controller_process import ControllerProcess
 from kraftsim.simulation.requests.rules import Submit
 
 from ..errors import CommandError, UnknownController
+from ..recording.recorded import recorded
+from ..recording.recorder import Recorder
 from ..service.description import ClusterDescription, describe
+from ..service.listeners import Service
 from .argument_checks import check_transfer, expect_int
 from .waiting import Waiting
 
@@ -41,8 +44,17 @@ REQUEST_LIMIT_S = 30.0  # in real time; a virtual clock does not advance meanwhi
 class ControllerVerbs(Waiting):
     """The methods of `Cluster` that concern controllers, topics and the quorum."""
 
+    _service: Service
+
     @abstractmethod
     def _entered(self) -> AbstractContextManager[None]: ...
+
+    @property
+    def recorder(self) -> Recorder:
+        """The inputs since the last start or reset; CommandError if the cluster does not run."""
+        world, recorder = self.world, self._service.recorder
+        assert recorder is not None, world
+        return recorder
 
     async def request(self, request: Request, submit: Submit | None = None) -> Response:
         """Sends a request to the active controller and returns the response.
@@ -61,6 +73,7 @@ class ControllerVerbs(Waiting):
             await clock.until(lambda: self.world.active is not None, limit_us, "a leader")
         replies: asyncio.Queue[Response | ApiError] = asyncio.Queue()
         with self._entered():
+            self.recorder.request(request, bypasses=submit is not None)
             self.world.dispatch(request, replies.put_nowait, submit)
         limit_s = REQUEST_LIMIT_S
         if clock.is_standing and clock.moves_for_requests:
@@ -178,6 +191,7 @@ class ControllerVerbs(Waiting):
             epoch = active.node.epoch
             if to == active.node.config.node_id:
                 return epoch - 1
+            self.recorder.verb("resign", {"to": to})
             active.hosted.resign(to)
             return epoch
 
@@ -185,24 +199,28 @@ class ControllerVerbs(Waiting):
         active = self.world.active
         return active is not None and active.node.epoch > epoch
 
+    @recorded
     async def kill_controller(self, node_id: int) -> None:
         """Sends SIGKILL: the process ends at once and keeps its disk; another leader is elected."""
         with self._entered():
             self._process(node_id)
             self.world.kill_controller(node_id)
 
+    @recorded
     async def start_controller(self, node_id: int) -> None:
         """Starts a new process on the disk of the previous one."""
         with self._entered():
             self._process(node_id)
             self.world.start_controller(node_id)
 
+    @recorded
     async def pause_controller(self, node_id: int) -> None:
         """Sends SIGSTOP: the process does nothing and its sockets hang."""
         with self._entered():
             self._process(node_id)
             self.world.pause_controller(node_id)
 
+    @recorded
     async def resume_controller(self, node_id: int) -> None:
         """Sends SIGCONT to a paused process."""
         with self._entered():

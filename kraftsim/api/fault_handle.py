@@ -20,6 +20,7 @@ from kraftsim.simulation.requests.hit_log import Hit
 from kraftsim.simulation.world import World
 
 from ..errors import CommandError
+from ..recording.recorder import Recorder
 from ..service.clock_control import ClockControl
 from .documents import FaultDocument, FaultEvent
 from .views import event_view
@@ -29,11 +30,12 @@ ROWS_MAX = 100  # newest rows of the journal about one fault
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """What the faults need of their cluster: its world and clock, and the entry to its timeline."""
+    """What the faults need of their cluster: world, clock, entry to the timeline, and recorder."""
 
     world: Callable[[], World]
     clock: Callable[[], ClockControl]
     entered: Callable[[], AbstractContextManager[None]]
+    recorder: Callable[[], Recorder]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,7 @@ class FaultHandle:
     async def remove(self) -> None:
         """Ends the fault, and undoes it; does nothing if it or its cluster has ended."""
         if self._stage.world is self._live.world():
+            self._live.recorder().verb("remove_fault", {"id": self.id})
             with self._live.entered():
                 self._stage.lift(self._fault)
 

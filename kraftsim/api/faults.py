@@ -19,6 +19,7 @@ from kraftsim.simulation.requests.aim import Predicate
 from kraftsim.simulation.world import World
 
 from ..errors import CommandError, UnknownFault
+from ..recording.recorder import Recorder
 from ..service.clock_control import ClockControl
 from .argument_checks import check_fault_wait, read_fault
 from .documents import FaultDocument, FaultHistory, FaultVerb
@@ -38,8 +39,9 @@ class Faults:
         world: Callable[[], World],
         clock: Callable[[], ClockControl],
         entered: Callable[[], AbstractContextManager[None]],
+        recorder: Callable[[], Recorder],
     ) -> None:
-        self._live = Live(world, clock, entered)
+        self._live = Live(world, clock, entered, recorder)
         self._stage: Stage | None = None
         self._handles: dict[str, FaultHandle] = {}
         self._count = 0
@@ -62,19 +64,25 @@ class Faults:
                 f"when: expected a fault of requests ({OF_REQUESTS}*), got {injected.word}"
             )
         try:
-            return self._begin(injected, when)
+            return self._begin(injected, fault, when)
         except ValueError as error:  # nodes that the selectors do not find
             raise CommandError(f"fault: {error}") from None
         except RecursionError:  # selectors within selectors
             raise CommandError("fault: expected fewer levels of nesting") from None
 
-    def _begin(self, injected: InjectedFault, when: Predicate | None) -> FaultHandle:
+    def _begin(
+        self, injected: InjectedFault, written: Mapping[str, object], when: Predicate | None
+    ) -> FaultHandle:
         stage = self._stage_of(self._live.world())
         self._expect_room()
         fault_id = injected.id or self._next_id(injected.word)
         if fault_id in self._handles:
             raise CommandError(f"fault: expected an id that no other fault has, got {fault_id!r}")
         world = stage.world
+        recorder = self._live.recorder()
+        recorder.verb("add_fault", {"fault": {**written, "id": fault_id}})
+        if when is not None:
+            recorder.note_gap("add_fault was called with a function of Python (`when`)")
         _expect_nodes(world, injected.word, injected.verb)
         with self._live.entered():
             verb = injected.drawn(world.topology.settings, world.streams, fault_id)

@@ -55,6 +55,7 @@ class NewBrokers(Reading):
             port = await self._broker_port(chosen)
             if world is not self.world:
                 raise CommandError(f"broker {chosen}: the cluster was reset meanwhile")
+            self.recorder.verb("add_broker", {"broker_id": chosen, "rack": rack, "port": port})
             with self._entered():
                 world.add_broker(
                     BrokerSpec(broker_id=chosen, host=self._advertised, port=port, rack=rack)

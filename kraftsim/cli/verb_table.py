@@ -28,6 +28,7 @@ VERBS = {
     "scenario": "run, list, show, check, shrink and create scenarios of faults in virtual time",
     "completion": "print a script with which a shell completes words and options",
     "explain": "print the causes of an event, such as a fence or an election",
+    "replay": "live through the recording of a failed test again, and compare what happens",
     "campaign": (
         "run scenarios with thousands of seeds through Spark and store the results as tables"
     ),
@@ -43,6 +44,7 @@ ADDERS = {
     "scenario": "scenario.verbs:add_scenario_verbs",
     "completion": "completion.verb:add_completion",
     "explain": "explain_verb:add_explain",
+    "replay": "replay_verb:add_replay",
     "campaign": "campaign.verbs:add_campaign_verbs",
 }
 OPERATIONS_ADDER = "operation_verbs:add_operations"  # of every verb that ADDERS does not name

@@ -5,7 +5,8 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kraftsim.broker_agent.fleet import Fleet
@@ -15,7 +16,13 @@ from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.timeline import Timeline
-from kraftsim.simulation.topology import Topology, agent_config, check_cluster_id, unbound_port
+from kraftsim.simulation.topology import (
+    BrokerSpec,
+    Topology,
+    agent_config,
+    check_cluster_id,
+    unbound_port,
+)
 
 from ..errors import FAILED, CommandError, PortUnavailable
 from ..options import ClusterOptions, topology_of
@@ -32,7 +39,7 @@ from .up import (
     stop_signals,
 )
 
-AGENTS_MAX = 1000
+AGENTS_MAX = 5_000
 DRAIN_LIMIT_S = 10.0  # after SIGTERM: brokers still running by then are dropped
 REPORT_EVERY_S = 30.0  # while brokers wait for their controllers
 SILENCE_LIMIT_S = 1.0  # a leader answers every fetch within 0.5 s, even without new records
@@ -48,22 +55,28 @@ def run_agents(arguments: argparse.Namespace) -> int:
     first_id = checked_id("--first-id", arguments.first_id, NODE_ID_MAX - arguments.count + 1)
     settings = settings_of(arguments.config, broker_ids=range(first_id, first_id + arguments.count))
     controllers = [address_of("--controller", item) for item in arguments.controller.split(",")]
-    options = ClusterOptions(brokers=arguments.count, racks=arguments.rack, settings=settings)
+    options = ClusterOptions(brokers=0, racks=arguments.rack, settings=settings)
     check_cluster_id(arguments.cluster_id, "--cluster-id")
-    topology = topology_of(options, arguments.cluster_id)
+    topology = replace(
+        topology_of(options, arguments.cluster_id),
+        controllers=(),  # of another process: their ids need not be those of `kraftsim up`
+        brokers=tuple(_specs(range(first_id, first_id + arguments.count), options.racks)),
+    )
     try:
-        return run_until_signalled(
-            _run(topology, controllers, arguments.first_id, arguments.kafka_port)
-        )
+        return run_until_signalled(_run(topology, controllers, arguments.kafka_port))
     except PortUnavailable as error:
         raise as_option(error) from None
     except OSError as error:
         raise CommandError(f"--kafka-port: {error}") from None
 
 
-async def _run(
-    topology: Topology, controllers: Sequence[Address], first_id: int, kafka_port: int | None
-) -> int:
+def _specs(broker_ids: range, racks: Sequence[str]) -> Iterator[BrokerSpec]:
+    for position, broker_id in enumerate(broker_ids):
+        rack = racks[position % len(racks)] if racks else None
+        yield BrokerSpec(broker_id=broker_id, port=unbound_port(broker_id), rack=rack)
+
+
+async def _run(topology: Topology, controllers: Sequence[Address], kafka_port: int | None) -> int:
     stopping = stop_signals()
     entropy = random.SystemRandom().random
     timeline = Timeline(wall_start_ms=time.time_ns() // 1_000_000)
@@ -73,13 +86,12 @@ async def _run(
     view = ClientView(topology.cluster_id, topology.profile, entropy)
     progress = _Progress(len(topology.brokers), facades, stopping)
     try:
-        specs = []
-        for index, broker in enumerate(topology.brokers):
-            broker_id = first_id + index
-            port = unbound_port(broker_id)
-            if kafka_port is not None:
-                port = await facades.bind(broker_id, broker.host, kafka_port and kafka_port + index)
-            specs.append(replace(broker, broker_id=broker_id, port=port))
+        specs = list(topology.brokers)
+        if kafka_port is not None:
+            for index, spec in enumerate(specs):
+                port = kafka_port and kafka_port + index
+                bound = await facades.bind(spec.broker_id, spec.host, port)
+                specs[index] = replace(spec, port=bound)
         configs = [agent_config(topology, spec, random_uuid(entropy)) for spec in specs]
         fleet.start(configs, progress.on_state)
         facades.serve(view)
@@ -117,6 +129,7 @@ class _Progress:
         self._facades, self._stopping = facades, stopping
         self.all_stopped = asyncio.Event()
         self._states: dict[int, ProcessState] = {}
+        self._counts = Counter[ProcessState]()  # of brokers by state: a fleet changes states often
         self._count = count
         self._is_announced = False
         self._began = time.monotonic()
@@ -127,26 +140,24 @@ class _Progress:
         while not self._is_announced:
             log.info(
                 "%d of %d brokers run; waiting for a controller at %s to unfence the others",
-                self._running(),
+                self._counts[ProcessState.RUNNING],
                 self._count,
                 addresses,
             )
             await asyncio.sleep(REPORT_EVERY_S)
 
-    def _running(self) -> int:
-        return sum(state is ProcessState.RUNNING for state in self._states.values())
-
     def on_state(self, broker_id: int, state: ProcessState) -> None:
+        if broker_id in self._states:
+            self._counts[self._states[broker_id]] -= 1
         self._states[broker_id] = state
+        self._counts[state] += 1
         self._facades.follow(broker_id, state)
-        states = self._states.values()
-        if not self._is_announced and self._running() == self._count:
+        if not self._is_announced and self._counts[ProcessState.RUNNING] == self._count:
             self._is_announced = self._stopping.is_running = True
             elapsed_s = time.monotonic() - self._began
             if self._facades.bootstrap_servers:
                 print(f"KRAFTSIM_BOOTSTRAP_SERVERS={self._facades.bootstrap_servers}")
             print(f"KRAFTSIM_AGENTS_RUNNING={self._count}", flush=True)
             log.info("%d agents registered and unfenced in %.2f s", self._count, elapsed_s)
-        ended = sum(state is ProcessState.NOT_RUNNING for state in states)
-        if ended == len(states) == self._count:
+        if self._counts[ProcessState.NOT_RUNNING] == self._count:
             self.all_stopped.set()

@@ -20,6 +20,7 @@ from kraftsim.simulation.requests.arrival import Arrival, Change, ReplyTo, broke
 from kraftsim.simulation.requests.rules import RequestRules
 from kraftsim.simulation.world import World
 
+from ..recording.recorder import Recorder
 from .binding import binding
 from .description import client_view
 from .facades import Facade
@@ -49,7 +50,8 @@ class Service:
 
     Ports are bound before any broker registers, so that registrations name the real ports.
     `arriving` are the ids of brokers whose ports are being bound. `token` is the bearer token of
-    the HTTP service; None if requests need none. `requests` has the newest requests of clients.
+    the HTTP service; None if requests need none. `requests` has the newest requests of clients,
+    `recorder` the inputs of the world since `serve`.
     """
 
     def __init__(self, host: str, token: str | None = None) -> None:
@@ -63,6 +65,7 @@ class Service:
         self.requests = RequestJournal(Timeline(wall_start_ms=0))
         self.controllers: dict[int, FollowedListener] = {}
         self.facades: dict[int, FollowedListener] = {}
+        self.recorder: Recorder | None = None
         self._world: World | None = None
         self._loop_watch: LoopWatch | None = None
 
@@ -90,7 +93,8 @@ class Service:
     def serve(self, world: World, runtime: Runtime) -> None:
         """Starts to answer requests to the controllers, and follows the states of all processes."""
         self._world = world
-        self.requests = RequestJournal(world.timeline)
+        self.requests, self.recorder = RequestJournal(world.timeline), Recorder(world, runtime)
+        self.requests.on_frame = self.recorder.frame
         if self._listeners():
             self.watch_loop()
         for node_id, listener in self.controllers.items():

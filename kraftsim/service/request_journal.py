@@ -6,6 +6,7 @@ it.
 """
 
 from collections import deque
+from collections.abc import Callable
 from typing import NamedTuple
 
 from kraftsim.controller.time.timeline import Timeline
@@ -33,8 +34,9 @@ class ReceivedRequest(NamedTuple):
 class RequestJournal:
     """The newest requests: at most `requests_max`, with at most `bytes_max` bytes.
 
-    It keeps bytes, which are decoded when somebody reads them: bytes cost the garbage collector
-    nothing, and their size is known.
+    `on_frame(listener, frame)` is called with each frame that a Kafka listener gets. It keeps
+    bytes, which are decoded when somebody reads them: bytes cost the garbage collector nothing, and
+    their size is known.
     """
 
     def __init__(
@@ -49,9 +51,14 @@ class RequestJournal:
         self._requests: deque[tuple[int, str, str, RequestHeader, bytes]] = deque()
         self._size_bytes = 0
         self.next_number = 0
+        self.on_frame: Callable[[str, bytes], None] = _ignore
 
     def note(self, listener: str, address: str, header: RequestHeader, frame: bytes) -> None:
-        """Adds a request; the oldest requests make room for it."""
+        """Adds a request of a Kafka listener; the oldest requests make room for it."""
+        self.on_frame(listener, frame)
+        self._add(listener, address, header, frame)
+
+    def _add(self, listener: str, address: str, header: RequestHeader, frame: bytes) -> None:
         requests = self._requests
         if len(frame) > BODY_BYTES_MAX:
             header, frame = header._replace(body_offset=NO_BODY), b""
@@ -66,7 +73,7 @@ class RequestJournal:
         import json
 
         header = RequestHeader(api.key, api.max_version, 0, None, JSON_BODY)
-        self.note("http", "", header, json.dumps(body).encode())
+        self._add("http", "", header, json.dumps(body).encode())
 
     def wall_ms(self, received: ReceivedRequest) -> int:
         """Returns the time of a request on the cluster's wall clock, in ms since 1970."""
@@ -77,3 +84,7 @@ class RequestJournal:
         """The numbers and the requests, the oldest first."""
         first = self.next_number - len(self._requests)
         return list(enumerate(map(ReceivedRequest._make, self._requests), first))
+
+
+def _ignore(listener: str, frame: bytes) -> None:
+    """Does nothing with a frame."""

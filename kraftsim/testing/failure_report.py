@@ -7,7 +7,9 @@ import pytest
 
 from ..api.cluster import Cluster
 from ..cli.scenario.narration import event_lines
+from ..errors import CommandError
 from .keys import FAILED, RUNNING, SEED
+from .recording_file import recording_file
 from .requested import explored_seed
 
 LAST_EVENTS = 12  # lines
@@ -17,8 +19,10 @@ ROWS_READ = 1000  # newest rows of the journal, from which the lines are made
 def add_section(test: pytest.Item, report: pytest.TestReport) -> None:
     """Adds the section about the running clusters of a failed test to its report."""
     test.stash[FAILED] = True
-    lines = [line for cluster in test.stash[RUNNING] for line in _lines(cluster)]
-    report.sections.append(("kraftsim", "\n".join([*lines, _repeat_line(test)])))
+    clusters = test.stash[RUNNING]
+    lines = [line for cluster in clusters for line in _lines(cluster)]
+    replays = [_replay_line(test, cluster, number) for number, cluster in enumerate(clusters, 1)]
+    report.sections.append(("kraftsim", "\n".join([*lines, *replays, _repeat_line(test)])))
 
 
 def _repeat_line(test: pytest.Item) -> str:
@@ -27,6 +31,19 @@ def _repeat_line(test: pytest.Item) -> str:
     if explored_seed(test) is not None:
         return f"repeat: pytest {quote(name)} --kraft-explore=1 --kraft-seed={seed}"
     return f"repeat: pytest {quote(name)} --kraft-seed={seed}"
+
+
+def _replay_line(test: pytest.Item, cluster: Cluster, number: int) -> str:
+    """Writes the recording of a cluster to a file; returns the command that replays it."""
+    from ..api.recordings import recording_of
+    from ..recording.writing import write_recording
+
+    try:
+        path = recording_file(test, number)
+        write_recording(path, recording_of(cluster))
+    except (CommandError, OSError) as error:
+        return f"replay: not possible: {error}"
+    return f"replay: kraftsim replay {quote(str(path))}"
 
 
 def _lines(cluster: Cluster) -> Iterator[str]:

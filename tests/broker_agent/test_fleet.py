@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from kraftsim import Cluster
+from kraftsim.broker_agent import fleet
 from kraftsim.broker_agent.client import BrokerClient
 from kraftsim.broker_agent.config import AgentConfig
 from kraftsim.broker_agent.conversation import Channel, Send
@@ -75,6 +76,29 @@ async def fleet_for(address: str) -> AsyncIterator[Watched]:
         yield watched
     finally:
         watched.close()
+
+
+async def test_a_large_fleet_starts_some_brokers_after_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fleet, "STARTING_MAX", 2)
+    starting: list[int] = []
+    async with quick_cluster() as kraft, fleet_for(kraft.bootstrap_controllers) as watched:
+        heard = watched._heard
+
+        def count(broker_id: int, state: str) -> None:
+            heard(broker_id, state)
+            running = sum(known == "RUNNING" for known in watched.states.values())
+            starting.append(len(watched.states) - running)
+
+        monkeypatch.setattr(watched, "_heard", count)
+        watched.start(kraft.cluster_id, count=7)
+        async with asyncio.timeout(LIMIT_S):
+            while len(watched.states) < 7:
+                await watched.all_are("RUNNING")
+                await asyncio.sleep(0)
+
+    assert max(starting) == 2
 
 
 def quick_cluster() -> Cluster:

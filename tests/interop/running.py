@@ -70,6 +70,20 @@ class Service:
         (found,) = [topic_name for topic_name in topics if topic_name["name"] == topic]
         return [partition["leader"] for partition in found["partitions"]]
 
+    def fenced(self) -> list[int]:
+        """The ids of all fenced brokers."""
+        brokers = self._call("GET", "/v1/brokers?limit=10000")["brokers"]
+        assert isinstance(brokers, list), brokers
+        return [broker["brokerId"] for broker in brokers if broker["fenced"]]
+
+    def events(self, kind: str) -> list[Document]:
+        """Every event of that kind, the oldest first."""
+        found, next_seq = [], 0
+        while page := self._call("GET", f"/v1/events?from={next_seq}")["events"]:
+            found += [event for event in page if event["kind"] == kind]
+            next_seq = page[-1]["seq"] + 1
+        return found
+
     def _call(self, method: str, path: str, body: Document | None = None) -> Document:
         request = Request(
             self.url + path,
@@ -97,10 +111,13 @@ def kraftsim_up(
 
 
 @contextmanager
-def kraftsim_agents(folder: Path, kraft: Service, *, count: int) -> Iterator[subprocess.Popen[str]]:
+def kraftsim_agents(
+    folder: Path, kraft: Service, *, count: int, settings: str = SETTINGS
+) -> Iterator[subprocess.Popen[str]]:
     """A fleet in its own process, registered and unfenced."""
     address = ("--controller", kraft.controller, "--cluster-id", kraft.cluster_id)
-    with _running(folder, ("agent", *address, "--count", str(count))) as process:
+    words = ("agent", *address, "--count", str(count))
+    with _running(folder, words, settings=settings) as process:
         assert process.stdout is not None, "piped"
         assert f"KRAFTSIM_AGENTS_RUNNING={count}\n" == process.stdout.readline()
         yield process

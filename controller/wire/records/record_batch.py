@@ -5,6 +5,7 @@ gets the same bytes. The layout is that of Kafka's DefaultRecordBatch."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from struct import Struct as Packing
 from typing import NoReturn, cast
 
@@ -33,14 +34,10 @@ def encode_batches(batches: Sequence[Batch], bytes_max: int = FETCH_BYTES_MAX) -
 
     A reader thus always makes progress.
     """
-    encoded: list[bytes] = []
-    size = 0
-    for batch in batches:
-        data = encode_batch(batch)
-        size += len(data)
-        if encoded and size > bytes_max:
-            break
-        encoded.append(data)
+    encoded = [batch.encoded[0] if batch.encoded else encode_batch(batch) for batch in batches]
+    if sum(map(len, encoded)) > bytes_max:
+        fitting = sum(size <= bytes_max for size in accumulate(map(len, encoded)))
+        encoded = encoded[: max(fitting, 1)]
     return b"".join(encoded)
 
 

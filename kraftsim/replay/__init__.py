@@ -1,0 +1,1 @@
+"""Lives through a recording again, in virtual time, and compares the journals."""
