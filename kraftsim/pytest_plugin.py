@@ -7,7 +7,7 @@ from inspect import isasyncgenfunction, iscoroutinefunction
 
 import pytest
 
-from .testing.keys import EXPLORED, FAULTS, RUNNING
+from .testing.keys import EXPLORED, FAULTS, INVARIANTS, RUNNING
 
 TYPE_CHECKING = False  # importing typing takes time at every start of pytest
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 MARKER = (
     "kraft(brokers=3, controllers=1, clock='auto', seed=None, scope='function', may_leak=False, "
-    "may_miss=False, ...): the cluster of the fixtures kraft and kraft_sync; any argument of "
-    "kraftsim.Cluster"
+    "may_miss=False, may_break=False, ...): the cluster of the fixtures kraft and kraft_sync; any "
+    "argument of kraftsim.Cluster"
 )
 
 
@@ -160,8 +160,10 @@ def pytest_fixture_setup(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> "Generator[None, object, object]":
-    """Fails a test that passed although a fault of it had no effect."""
+    """Fails a test that passed although a property was broken, or a fault of it had no effect."""
     result = yield
+    if INVARIANTS in item.stash:
+        item.stash[INVARIANTS].refuse_broken()
     if FAULTS in item.stash:
         item.stash[FAULTS].refuse_missed()
     return result

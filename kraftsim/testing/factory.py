@@ -8,6 +8,7 @@ import pytest
 
 from ..api.cluster import Cluster
 from ..commands.up import addresses
+from .invariants import invariants_of
 from .keys import FAILED, RUNNING, SEED
 from .leaks import Leaks
 from .requested import new_cluster, requested_options
@@ -27,6 +28,7 @@ class Factory:
         """
         seed = self._test.stash[SEED] + len(self._clusters)
         cluster = new_cluster({**self._options, "seed": seed, **options})
+        invariants_of(self._test).watch(cluster)
         await cluster.start()
         self._clusters.append(cluster)
         self._test.stash.setdefault(RUNNING, []).append(cluster)

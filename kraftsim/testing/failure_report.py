@@ -7,7 +7,7 @@ import pytest
 
 from ..api.cluster import Cluster
 from ..cli.scenario.narration import event_lines
-from .keys import FAILED, RUNNING, SEED
+from .keys import FAILED, INVARIANTS, RUNNING, SEED
 from .requested import explored_seed
 
 LAST_EVENTS = 12  # lines
@@ -18,6 +18,8 @@ def add_section(test: pytest.Item, report: pytest.TestReport) -> None:
     """Adds the section about the running clusters of a failed test to its report."""
     test.stash[FAILED] = True
     lines = [line for cluster in test.stash[RUNNING] for line in _lines(cluster)]
+    if INVARIANTS in test.stash:
+        lines += test.stash[INVARIANTS].lines()
     report.sections.append(("kraftsim", "\n".join([*lines, _repeat_line(test)])))
 
 

@@ -12,4 +12,5 @@ EXPLORED = "_kraft_explored_seed"  # the parameter of a test that --kraft-explor
 SEED = pytest.StashKey[int]()
 RUNNING: "pytest.StashKey[list[Cluster]]" = pytest.StashKey()
 FAULTS: "pytest.StashKey[Any]" = pytest.StashKey()
+INVARIANTS: "pytest.StashKey[Any]" = pytest.StashKey()
 FAILED = pytest.StashKey[bool]()

@@ -15,7 +15,7 @@ from .keys import EXPLORED, SEED
 DEFAULTS: Mapping[str, object] = {"kafka_port": 0, "controller_port": 0, "clock": "auto"}
 SCOPES = ("function", "module", "session")
 # Arguments of the marker beside those of `Cluster`.
-OF_THE_PLUGIN = ("scope", "may_leak", "may_miss")
+OF_THE_PLUGIN = ("scope", "may_leak", "may_miss", "may_break")
 SEEDS = 2**31
 
 
@@ -35,6 +35,11 @@ def may_leak(test: pytest.Item) -> bool:
 def may_miss(test: pytest.Item) -> bool:
     """Returns True if the test's marker lets its faults have no effect."""
     return _is_allowed(test, "may_miss")
+
+
+def may_break(test: pytest.Item) -> object:
+    """Returns which properties the test's marker lets its clusters break: as it is written."""
+    return _marked(test).get("may_break", False)
 
 
 def _is_allowed(test: pytest.Item, name: str) -> bool:

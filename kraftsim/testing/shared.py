@@ -13,6 +13,7 @@ import pytest
 from ..api.cluster import Cluster
 from .blocking import BlockingCluster, call_in, loop_in_thread
 from .factory import keep_after_failure
+from .invariants import invariants_of
 from .keys import RUNNING, SEED
 from .leaks import Leaks
 from .requested import new_cluster, requested_options, requested_scope
@@ -60,21 +61,23 @@ def _started(test: pytest.Item) -> Shared:
     scope, options = requested_scope(test), requested_options(test)
     seed = test.stash[SEED]
     if scope == "function":
-        return _new(options | {"seed": seed})
+        return _new(test, options | {"seed": seed})
     owner = test.session if scope == "session" else test.getparent(pytest.Module) or test.session
     pool = owner.stash.setdefault(POOL, {})
     key = repr(sorted(options.items()))
     if key in pool:
         shared: Shared = pool[key]
+        invariants_of(test).watch(shared.cluster)
         call_in(shared.loop, shared.cluster.reset(seed))
         return shared
-    shared = pool[key] = _new(options | {"seed": seed})
+    shared = pool[key] = _new(test, options | {"seed": seed})
     owner.addfinalizer(shared.ending.close)
     return shared
 
 
-def _new(options: dict[str, object]) -> Shared:
+def _new(test: pytest.Item, options: dict[str, object]) -> Shared:
     cluster = new_cluster(options)
+    invariants_of(test).watch(cluster)
     with ExitStack() as stack:
         loop = stack.enter_context(loop_in_thread())
         stack.callback(lambda: call_in(loop, cluster.close()))

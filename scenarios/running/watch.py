@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.node.active import Active
@@ -33,6 +34,7 @@ HOOKS = (
     "broker_changed",
     "finished",
 )
+ASSERTION = "assertion"  # name of the violation when a process failed an internal assertion
 Listener = tuple[Property, Callable[..., None]]
 ByKind = dict[type[Request], list[Listener]]
 Standing = tuple[Node, type, int, int, ElectionState, Active | None]
@@ -178,6 +180,15 @@ def _standing(node: Node) -> Standing:
     quorum = node.quorum
     role = type(quorum.role)
     return node, role, quorum.epoch, quorum.leader_id, quorum.durable, node.active
+
+
+def failed_assertion(world: World, node_id: int, state: ProcessState) -> Violation | None:
+    """Returns a violation if a failed assertion has just ended the process of the controller."""
+    failure = world.controllers[node_id].failure
+    if state is not ProcessState.NOT_RUNNING or not isinstance(failure, Impossible):
+        return None
+    what = f"controller {node_id} failed: {failure}"
+    return Violation("-", ASSERTION, what, world.timeline.now_us, world.journal.last_seq)
 
 
 def watch(world: World, classes: Iterable[type[Property]]) -> Watch:
