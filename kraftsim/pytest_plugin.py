@@ -7,7 +7,7 @@ from inspect import isasyncgenfunction, iscoroutinefunction
 
 import pytest
 
-from .testing.keys import EXPLORED, FAULTS, INVARIANTS, RUNNING
+from .testing.keys import CHOSEN, EXPLORED, FAILURE, FAULTS, INVARIANTS, RUNNING
 
 TYPE_CHECKING = False  # importing typing takes time at every start of pytest
 if TYPE_CHECKING:
@@ -44,6 +44,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run every test that has a cluster N times, with N seeds from --kraft-seed on (or 0)",
     )
     group.addoption(
+        "--kraft-faults",
+        metavar="N,...",
+        help="with --kraft-explore: which faults of a test take effect, by their numbers in the "
+        "order in which the test adds them, or none (default: all)",
+    )
+    group.addoption(
         "--kraft-keep",
         action="store_true",
         help="after a failed test keep its cluster running until Ctrl-C, and print its addresses",
@@ -51,8 +57,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Registers the marker; refuses --kraft-keep in worker processes, which have no terminal."""
+    """Registers the marker; refuses options that nothing can follow.
+
+    Worker processes of pytest-xdist have no terminal, which --kraft-keep needs.
+    """
     config.addinivalue_line("markers", MARKER)
+    if config.getoption("kraft_faults") is not None:
+        from .testing.exploring import kept_faults
+
+        kept_faults(config)
+        if not config.getoption("kraft_explore"):
+            raise pytest.UsageError("--kraft-faults needs --kraft-explore")
     if config.getoption("kraft_keep") and config.getoption("numprocesses", None):
         raise pytest.UsageError("--kraft-keep needs one process: run without -n, or with -n 0")
 
@@ -158,6 +173,17 @@ def pytest_fixture_setup(
     return (yield)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Runs a test of --kraft-explore, and again with fewer faults if it fails."""
+    if EXPLORED not in getattr(getattr(item, "callspec", None), "params", {}):
+        return None
+    from .testing.exploring import run_explored
+
+    run_explored(item, nextitem)
+    return True
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> "Generator[None, object, object]":
     """Fails a test that passed although a property was broken, or a fault of it had no effect."""
@@ -171,7 +197,7 @@ def pytest_runtest_call(item: pytest.Item) -> "Generator[None, object, object]":
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
-    item: pytest.Item,
+    item: pytest.Item, call: "pytest.CallInfo[None]"
 ) -> "Generator[None, pytest.TestReport, pytest.TestReport]":
     """Adds the section "kraftsim" to the report of a failed test that has a cluster."""
     report = yield
@@ -179,4 +205,8 @@ def pytest_runtest_makereport(
         from .testing.failure_report import add_section
 
         add_section(item, report)
+        if CHOSEN in item.stash and call.excinfo is not None:
+            from .testing.exploring import failure_of
+
+            item.stash[FAILURE] = failure_of(item, call.excinfo)
     return report

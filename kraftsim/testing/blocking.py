@@ -13,7 +13,12 @@ from ..api.cluster import Cluster
 from ..errors import CommandError
 
 T = TypeVar("T")
-WRAPPED = ("Faults", "FaultHandle")  # by name, because a start does not import their module
+WRAPPED = (
+    "Faults",
+    "FaultHandle",
+    "FaultsOfTest",
+    "LeftOutFault",
+)  # by name, because a start does not import their module
 
 
 class Blocking:

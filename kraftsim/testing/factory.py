@@ -9,7 +9,7 @@ import pytest
 from ..api.cluster import Cluster
 from ..commands.up import addresses
 from .invariants import invariants_of
-from .keys import FAILED, RUNNING, SEED
+from .keys import CHOSEN, FAILED, RUNNING, SEED
 from .leaks import Leaks
 from .requested import new_cluster, requested_options
 
@@ -28,7 +28,7 @@ class Factory:
         """
         seed = self._test.stash[SEED] + len(self._clusters)
         cluster = new_cluster({**self._options, "seed": seed, **options})
-        invariants_of(self._test).watch(cluster)
+        prepare(self._test, cluster)
         await cluster.start()
         self._clusters.append(cluster)
         self._test.stash.setdefault(RUNNING, []).append(cluster)
@@ -46,6 +46,15 @@ class Factory:
             for cluster in self._clusters:
                 self._test.stash[RUNNING].remove(cluster)
                 await cluster.close()
+
+
+def prepare(test: pytest.Item, cluster: Cluster) -> None:
+    """Makes a cluster, which starts or is reset next, the cluster of the test."""
+    invariants_of(test).watch(cluster)
+    if CHOSEN in test.stash:
+        from .chosen_faults import choose_faults  # imports the verbs of faults
+
+        choose_faults(cluster, test.stash[CHOSEN])
 
 
 async def keep_after_failure(test: pytest.Item, clusters: Sequence[Cluster]) -> None:

@@ -10,6 +10,7 @@ from ..cli.scenario.narration import event_lines
 from .keys import FAILED, INVARIANTS, RUNNING, SEED
 from .requested import explored_seed
 
+TITLE = "kraftsim"
 LAST_EVENTS = 12  # lines
 ROWS_READ = 1000  # newest rows of the journal, from which the lines are made
 
@@ -20,7 +21,7 @@ def add_section(test: pytest.Item, report: pytest.TestReport) -> None:
     lines = [line for cluster in test.stash[RUNNING] for line in _lines(cluster)]
     if INVARIANTS in test.stash:
         lines += test.stash[INVARIANTS].lines()
-    report.sections.append(("kraftsim", "\n".join([*lines, _repeat_line(test)])))
+    report.sections.append((TITLE, "\n".join([*lines, _repeat_line(test)])))
 
 
 def _repeat_line(test: pytest.Item) -> str:

@@ -12,8 +12,7 @@ import pytest
 
 from ..api.cluster import Cluster
 from .blocking import BlockingCluster, call_in, loop_in_thread
-from .factory import keep_after_failure
-from .invariants import invariants_of
+from .factory import keep_after_failure, prepare
 from .keys import RUNNING, SEED
 from .leaks import Leaks
 from .requested import new_cluster, requested_options, requested_scope
@@ -67,7 +66,7 @@ def _started(test: pytest.Item) -> Shared:
     key = repr(sorted(options.items()))
     if key in pool:
         shared: Shared = pool[key]
-        invariants_of(test).watch(shared.cluster)
+        prepare(test, shared.cluster)
         call_in(shared.loop, shared.cluster.reset(seed))
         return shared
     shared = pool[key] = _new(test, options | {"seed": seed})
@@ -77,7 +76,7 @@ def _started(test: pytest.Item) -> Shared:
 
 def _new(test: pytest.Item, options: dict[str, object]) -> Shared:
     cluster = new_cluster(options)
-    invariants_of(test).watch(cluster)
+    prepare(test, cluster)
     with ExitStack() as stack:
         loop = stack.enter_context(loop_in_thread())
         stack.callback(lambda: call_in(loop, cluster.close()))
