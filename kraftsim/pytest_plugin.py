@@ -7,7 +7,7 @@ from inspect import isasyncgenfunction, iscoroutinefunction
 
 import pytest
 
-from .testing.keys import CHOSEN, EXPLORED, FAILURE, FAULTS, INVARIANTS, RUNNING
+from .testing.keys import CHOSEN, EXPLORED, FAILURE, FAULTS, INVARIANTS, POOL, RUNNING
 
 TYPE_CHECKING = False  # importing typing takes time at every start of pytest
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .testing.blocking import BlockingCluster
     from .testing.clock import ClusterClock
     from .testing.factory import Factory
+    from .testing.loop_pool import LoopPool
     from .testing.process_cluster import ProcessCluster
 
 MARKER = (
@@ -95,10 +96,31 @@ async def kraft_factory(request: pytest.FixtureRequest) -> "AsyncIterator[Factor
         yield factory
 
 
+@pytest.fixture(scope="module")
+async def _kraft_of_module() -> "AsyncIterator[LoopPool]":
+    from .testing.loop_pool import loop_pool
+
+    async with loop_pool() as pool:
+        yield pool
+
+
+@pytest.fixture(scope="session")
+async def _kraft_of_session() -> "AsyncIterator[LoopPool]":
+    from .testing.loop_pool import loop_pool
+
+    async with loop_pool() as pool:
+        yield pool
+
+
 @pytest.fixture
-async def kraft(kraft_factory: "Factory") -> "Cluster":
-    """A running cluster on the test's event loop, for tests of pytest-asyncio and anyio."""
-    return await kraft_factory()
+async def kraft(request: pytest.FixtureRequest, kraft_factory: "Factory") -> "Cluster":
+    """A running cluster on the test's event loop, for tests of pytest-asyncio and anyio.
+
+    With `scope="module"` or `scope="session"` in the marker, tests on one event loop whose markers
+    describe the same cluster share it; it is reset before each of them.
+    """
+    pool = request.node.stash.get(POOL, None)
+    return await (kraft_factory() if pool is None else kraft_factory.borrow(pool))
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 EXPLORED = "_kraft_explored_seed"  # the parameter of a test that --kraft-explore makes
 SEED = pytest.StashKey[int]()
 RUNNING: "pytest.StashKey[list[Cluster]]" = pytest.StashKey()
+POOL: "pytest.StashKey[Any]" = pytest.StashKey()
+LOOP_SCOPE: "pytest.StashKey[str | None]" = pytest.StashKey()
 FAULTS: "pytest.StashKey[Any]" = pytest.StashKey()
 INVARIANTS: "pytest.StashKey[Any]" = pytest.StashKey()
 CHOSEN: "pytest.StashKey[Any]" = pytest.StashKey()

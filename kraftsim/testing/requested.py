@@ -60,6 +60,11 @@ def requested_options(test: pytest.Item) -> dict[str, Any]:
     return dict(DEFAULTS) | options
 
 
+def options_key(options: Mapping[str, Any]) -> str:
+    """Returns a text that is the same for tests that can share a cluster."""
+    return repr(sorted(options.items()))
+
+
 def _marked(test: pytest.Item) -> dict[str, Any]:
     """Returns the arguments of the test's markers.
 

@@ -12,10 +12,11 @@ import pytest
 
 from ..api.cluster import Cluster
 from .blocking import BlockingCluster, call_in, loop_in_thread
-from .factory import keep_after_failure, prepare
+from .factory import keep_after_failure
 from .keys import RUNNING, SEED
 from .leaks import Leaks
-from .requested import new_cluster, requested_options, requested_scope
+from .preparation import prepare
+from .requested import new_cluster, options_key, requested_options, requested_scope
 
 
 @dataclass(slots=True)
@@ -63,7 +64,7 @@ def _started(test: pytest.Item) -> Shared:
         return _new(test, options | {"seed": seed})
     owner = test.session if scope == "session" else test.getparent(pytest.Module) or test.session
     pool = owner.stash.setdefault(POOL, {})
-    key = repr(sorted(options.items()))
+    key = options_key(options)
     if key in pool:
         shared: Shared = pool[key]
         prepare(test, shared.cluster)
