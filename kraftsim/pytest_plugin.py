@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .api.cluster import Cluster
     from .testing.aimed_faults import AimedFaults
-    from .testing.blocking import BlockingCluster
+    from .testing.blocking_cluster import BlockingCluster
     from .testing.clock import ClusterClock
     from .testing.factory import Factory
     from .testing.loop_pool import LoopPool

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import pytest
 
 from ..api.cluster import Cluster
-from .blocking import BlockingCluster, call_in, loop_in_thread
+from .blocking import call_in, loop_in_thread
+from .blocking_cluster import BlockingCluster
 from .factory import keep_after_failure
 from .keys import RUNNING, SEED
 from .leaks import Leaks

@@ -1,11 +1,16 @@
-"""docs/cli.md and docs/http.md are what their programs write now."""
+"""docs/cli.md, docs/http.md and the stub of `kraft_sync` are what their programs write now."""
 
 import pytest
 
-from tools import cli_page, http_page
+from tools import blocking_stub, cli_page, http_page
 
 
 @pytest.mark.parametrize("program", [cli_page, http_page], ids=["cli", "http"])
 def test_a_reference_is_current(program: object) -> None:
     """Mend it with `python -m tools.cli_page` or `python -m tools.http_page`."""
     assert program.render() == program.PAGE.read_text("utf-8")  # type: ignore[attr-defined]
+
+
+def test_the_types_of_the_blocking_cluster_are_current() -> None:
+    """Mend them with `python -m tools.blocking_stub`."""
+    assert blocking_stub.render() == blocking_stub.STUB.read_text("utf-8")
