@@ -7,7 +7,7 @@ from inspect import isasyncgenfunction, iscoroutinefunction
 
 import pytest
 
-from .testing.keys import CHOSEN, EXPLORED, FAILURE, FAULTS, INVARIANTS, POOL, RUNNING
+from .testing.keys import CHOSEN, EXPLORED, FAILURE, FAULTS, INVARIANTS, POOL, PROCESSES, RUNNING
 
 TYPE_CHECKING = False  # importing typing takes time at every start of pytest
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .testing.factory import Factory
     from .testing.loop_pool import LoopPool
     from .testing.process_cluster import ProcessCluster
+    from .testing.processes import Processes
 
 MARKER = (
     "kraft(brokers=3, controllers=1, clock='auto', seed=None, scope='function', may_leak=False, "
@@ -159,24 +160,21 @@ def kraft_sync(request: pytest.FixtureRequest) -> "Iterator[BlockingCluster]":
 
 
 @pytest.fixture(scope="session")
-def _kraft_process(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> "Iterator[ProcessCluster]":
-    from .testing.process_cluster import process_cluster
+def _kraft_processes(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Processes]":
+    from .testing.processes import processes
 
-    log = tmp_path_factory.mktemp("kraftsim") / "up.log"
-    with process_cluster(log, request.config.getoption("kraft_seed")) as cluster:
-        yield cluster
+    with processes(tmp_path_factory) as running:
+        yield running
 
 
 @pytest.fixture
-def kraft_proc(_kraft_process: "ProcessCluster") -> "ProcessCluster":
+def kraft_proc(request: pytest.FixtureRequest, _kraft_processes: "Processes") -> "ProcessCluster":
     """A cluster in a process of its own, which is reset before each test; its methods block.
 
-    The process is one for the session. If KRAFTSIM_HTTP is set, the cluster is the one at that
-    address, and it runs on afterwards.
+    Tests of a session whose markers describe the same cluster share a process. If KRAFTSIM_HTTP is
+    set, the cluster is the one at that address, and it runs on afterwards.
     """
-    return _kraft_process.after_reset()
+    return _kraft_processes.lend(request.node)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -223,7 +221,7 @@ def pytest_runtest_makereport(
 ) -> "Generator[None, pytest.TestReport, pytest.TestReport]":
     """Adds the section "kraftsim" to the report of a failed test that has a cluster."""
     report = yield
-    if report.failed and item.stash.get(RUNNING, []):
+    if report.failed and (item.stash.get(RUNNING, []) or PROCESSES in item.stash):
         from .testing.failure_report import add_section
 
         add_section(item, report)

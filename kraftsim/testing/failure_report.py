@@ -7,7 +7,7 @@ import pytest
 
 from ..api.cluster import Cluster
 from ..cli.scenario.narration import event_lines
-from .keys import FAILED, INVARIANTS, RUNNING, SEED
+from .keys import FAILED, INVARIANTS, PROCESSES, RUNNING, SEED
 from .requested import explored_seed
 
 TITLE = "kraftsim"
@@ -18,7 +18,11 @@ ROWS_READ = 1000  # newest rows of the journal, from which the lines are made
 def add_section(test: pytest.Item, report: pytest.TestReport) -> None:
     """Adds the section about the running clusters of a failed test to its report."""
     test.stash[FAILED] = True
-    lines = [line for cluster in test.stash[RUNNING] for line in _lines(cluster)]
+    lines = [line for cluster in test.stash.get(RUNNING, []) for line in _lines(cluster)]
+    for cluster in test.stash.get(PROCESSES, []):
+        from .processes import process_lines  # imports the command line
+
+        lines += process_lines(test, cluster, LAST_EVENTS)
     if INVARIANTS in test.stash:
         lines += test.stash[INVARIANTS].lines()
     report.sections.append((TITLE, "\n".join([*lines, _repeat_line(test)])))

@@ -21,7 +21,7 @@ SEEDS = 2**31
 
 def requested_scope(test: pytest.Item) -> str:
     """Returns the scope of the test's marker: how long its cluster lives, reset for each test."""
-    scope = _marked(test).get("scope", "function")
+    scope = marked_options(test).get("scope", "function")
     if scope not in SCOPES:
         refuse(f"scope: expected {nearest(str(scope), SCOPES)}, got {scope!r}")
     return str(scope)
@@ -39,11 +39,11 @@ def may_miss(test: pytest.Item) -> bool:
 
 def may_break(test: pytest.Item) -> object:
     """Returns which properties the test's marker lets its clusters break: as it is written."""
-    return _marked(test).get("may_break", False)
+    return marked_options(test).get("may_break", False)
 
 
 def _is_allowed(test: pytest.Item, name: str) -> bool:
-    allowed = _marked(test).get(name, False)
+    allowed = marked_options(test).get(name, False)
     if not isinstance(allowed, bool):
         refuse(f"{name}: expected True or False, got {allowed!r}")
     return allowed
@@ -54,7 +54,7 @@ def requested_options(test: pytest.Item) -> dict[str, Any]:
 
     Fails the test if a marker has an unknown argument.
     """
-    marked = _marked(test)
+    marked = marked_options(test)
     options = {name: value for name, value in marked.items() if name not in OF_THE_PLUGIN}
     test.stash.setdefault(SEED, _seed(test, options.pop("seed", None)))
     return dict(DEFAULTS) | options
@@ -65,7 +65,7 @@ def options_key(options: Mapping[str, Any]) -> str:
     return repr(sorted(options.items()))
 
 
-def _marked(test: pytest.Item) -> dict[str, Any]:
+def marked_options(test: pytest.Item) -> dict[str, Any]:
     """Returns the arguments of the test's markers.
 
     The marker of a function has precedence over the marker of its class, and that over the marker
