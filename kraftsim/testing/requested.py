@@ -1,6 +1,6 @@
 """The options of the clusters that a test requests: its markers, and `--kraft-seed`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from inspect import signature
 from secrets import randbelow
 from typing import Any, NoReturn
@@ -14,8 +14,21 @@ from .keys import EXPLORED, SEED
 
 DEFAULTS: Mapping[str, object] = {"kafka_port": 0, "controller_port": 0, "clock": "auto"}
 SCOPES = ("function", "module", "session")
-# Arguments of the marker beside those of `Cluster`.
-OF_THE_PLUGIN = ("scope", "may_leak", "may_miss", "may_break")
+# Arguments of the marker beside those of `Cluster`: default and meaning.
+OF_THE_PLUGIN: Mapping[str, tuple[object, str]] = {
+    "scope": (
+        "function",
+        "how long the cluster of `kraft` or `kraft_sync` lives: `function`, `module` or `session`; "
+        "it is reset before each test",
+    ),
+    "may_leak": (False, "True lets a test leave connections and tasks behind"),
+    "may_miss": (False, "True lets faults of `kraft_faults` have no effect"),
+    "may_break": (
+        False,
+        'properties that may be broken, by number or name, such as `["S18"]`; True: all, and '
+        "nothing is watched",
+    ),
+}
 SEEDS = 2**31
 
 
@@ -109,7 +122,7 @@ def new_cluster(options: Mapping[str, Any]) -> Cluster:
         refuse(str(error))
 
 
-def _known(options: Mapping[str, Any], others: Sequence[str] = ()) -> Mapping[str, Any]:
+def _known(options: Mapping[str, Any], others: Collection[str] = ()) -> Mapping[str, Any]:
     """Returns the options; fails the test if a name is no argument of `Cluster` nor of `others`."""
     known = [*signature(Cluster).parameters, *others]
     for name in options:

@@ -1,13 +1,15 @@
-"""docs/cli.md, docs/http.md and the stub of `kraft_sync` are what their programs write now."""
+"""The references in docs and the stub of `kraft_sync` are what their programs write now."""
 
 import pytest
 
-from tools import blocking_stub, cli_page, http_page
+from tools import blocking_stub, cli_page, http_page, pytest_page
 
 
-@pytest.mark.parametrize("program", [cli_page, http_page], ids=["cli", "http"])
+@pytest.mark.parametrize(
+    "program", [cli_page, http_page, pytest_page], ids=["cli", "http", "pytest"]
+)
 def test_a_reference_is_current(program: object) -> None:
-    """Mend it with `python -m tools.cli_page` or `python -m tools.http_page`."""
+    """Mend it with `python -m tools.cli_page`, `tools.http_page` or `tools.pytest_page`."""
     assert program.render() == program.PAGE.read_text("utf-8")  # type: ignore[attr-defined]
 
 
