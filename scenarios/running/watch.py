@@ -35,6 +35,7 @@ HOOKS = (
     "finished",
 )
 ASSERTION = "assertion"  # name of the violation when a process failed an internal assertion
+_KNOWN_HOOKS: dict[type, tuple[str, ...]] = {}
 Listener = tuple[Property, Callable[..., None]]
 ByKind = dict[type[Request], list[Listener]]
 Standing = tuple[Node, type, int, int, ElectionState, Active | None]
@@ -67,7 +68,7 @@ class Watch:
             if isinstance(property_, OfTheCommittedLog):
                 property_.shadow = self._log.shadow
         self._standings: dict[int, Standing] = {}
-        self._listeners = {hook: self._listeners_of(hook) for hook in HOOKS}
+        self._listeners = self._listeners_by_hook()
         self._arrived: ByKind = {}
         self._stopped: ByKind = {}
 
@@ -120,12 +121,12 @@ class Watch:
         """Passes a change of a broker's state to the properties."""
         self._call("broker_changed", broker_id, state)
 
-    def _listeners_of(self, hook: str) -> list[Listener]:
-        return [
-            (property_, getattr(property_, hook))
-            for property_ in self.properties.values()
-            if _overrides(type(property_), hook)
-        ]
+    def _listeners_by_hook(self) -> dict[str, list[Listener]]:
+        listeners: dict[str, list[Listener]] = {hook: [] for hook in HOOKS}
+        for property_ in self.properties.values():
+            for hook in _hooks_of(type(property_)):
+                listeners[hook].append((property_, getattr(property_, hook)))
+        return listeners
 
     def _call(self, hook: str, *arguments: object) -> None:
         for property_, method in self._listeners[hook]:
@@ -169,6 +170,13 @@ class Watch:
             ]
         self._arrived.clear()
         self._stopped.clear()
+
+
+def _hooks_of(kind: type[Property]) -> tuple[str, ...]:
+    """Returns the hooks that a property overrides; computed once, because resets are frequent."""
+    if kind not in _KNOWN_HOOKS:
+        _KNOWN_HOOKS[kind] = tuple(hook for hook in HOOKS if _overrides(kind, hook))
+    return _KNOWN_HOOKS[kind]
 
 
 def _overrides(kind: type[Property], hook: str) -> bool:
