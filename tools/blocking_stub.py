@@ -11,8 +11,9 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from importlib.util import resolve_name
 from pathlib import Path
+from typing import Any
 
-from kraftsim.api import faults
+from kraftsim.api import faults, snapshots
 from kraftsim.api.cluster import Cluster
 from kraftsim.testing import blocking_cluster
 
@@ -31,6 +32,7 @@ BLOCKING = {
     Cluster: "BlockingCluster",
     faults.Faults: "BlockingFaults",
     faults.FaultHandle: "BlockingFaultHandle",
+    snapshots.Snapshots: "BlockingSnapshots",
 }
 RENAMED = {kind.__name__: name for kind, name in BLOCKING.items() if kind is not Cluster}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -125,20 +127,39 @@ def _attributes(base: type, known: dict[str, str], used: dict[str, str]) -> Iter
             yield f"    {name}: {ast.unparse(_shown(kind, known, used) or kind)}"
 
 
+class _Shown(ast.NodeTransformer):
+    """Writes an annotation as the stub has it, and notes the names that it uses."""
+
+    def __init__(self, known: dict[str, str], used: dict[str, str]) -> None:
+        self._known, self._used = known, used
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        name = RENAMED.get(node.id, node.id)
+        if name in self._known:
+            self._used[name] = self._known[name]
+        return ast.Name(name)
+
+    def visit_Constant(self, node: ast.Constant) -> Any:
+        """Returns what a quoted annotation names."""
+        is_quoted = isinstance(node.value, str)
+        return self.visit(ast.parse(str(node.value), mode="eval").body) if is_quoted else node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """Leaves the texts of a Literal as they are."""
+        if ast.unparse(node.value) == "Literal":
+            self.visit(node.value)
+            return node
+        return self.generic_visit(node)
+
+
 def _shown(
     annotation: ast.expr | None, known: dict[str, str], used: dict[str, str]
 ) -> ast.expr | None:
     """Returns an annotation as the stub shows it, and notes the names that it uses."""
     if annotation is None:
         return None
-    for node in ast.walk(annotation):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in RENAMED:
-            return ast.Name(RENAMED[node.value])
-        if isinstance(node, ast.Name):
-            node.id = RENAMED.get(node.id, node.id)
-            if node.id in known:
-                used[node.id] = known[node.id]
-    return annotation
+    shown: ast.expr = _Shown(known, used).visit(annotation)
+    return shown
 
 
 def _names_of(base: type) -> dict[str, str]:
@@ -152,6 +173,8 @@ def _names_of(base: type) -> dict[str, str]:
             names |= {alias.name: home for alias in node.names}
         elif isinstance(node, ast.ClassDef):
             names[node.name] = base.__module__
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            names[node.targets[0].id] = base.__module__
     return names
 
 

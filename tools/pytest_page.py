@@ -78,7 +78,7 @@ A test that passes by itself fails nevertheless if
 
 - a property was broken that Kafka always keeps (S1 to S30): of the quorum, its log, registrations,
   leases, partitions or replies. It is watched in `kraft`, `kraft_sync` and `kraft_factory`, from
-  the start of the cluster on;
+  the start or reset of the cluster on, until it goes back to a snapshot;
 - a fault of `kraft_faults` had no effect;
 - it left connections or tasks behind.
 

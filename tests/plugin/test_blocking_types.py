@@ -6,6 +6,7 @@ import pytest
 
 from kraftsim.api.cluster import Cluster
 from kraftsim.api.faults import FaultHandle, Faults
+from kraftsim.api.snapshots import Snapshots
 from tools.blocking_stub import STUB
 
 OF_INSTANCES = {"options", "generation", "cluster_id"}
@@ -25,6 +26,7 @@ def typed_names(name):
         (Cluster, "BlockingCluster", {"end", *OF_INSTANCES}),
         (Faults, "BlockingFaults", set()),
         (FaultHandle, "BlockingFaultHandle", set()),
+        (Snapshots, "BlockingSnapshots", set()),
     ],
 )
 def test_a_blocking_type_has_every_public_name(kind, name, more):
