@@ -172,12 +172,12 @@ class Cluster(NewBrokers):
                 self.options, self._fresh = replace(self.options, seed=seed), None
         async with self._replacing(self._initial_brokers):
             self._streams = Streams(self.options.seed)
-            if self._fresh is not None:
+            if self._fresh is not None and not self.world_listeners:
                 self._go_on(self._fresh.copy())
             else:
                 self._running = self._new_simulation()
         await self.until_ready()
-        if self._fresh is None and self.options.repeats:
+        if self._fresh is None and self.options.repeats and not self.world_listeners:
             self._fresh = self._kept().copy()
         return {
             "clusterId": self.cluster_id,

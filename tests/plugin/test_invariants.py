@@ -69,6 +69,15 @@ def test_a_property_broken_before_a_reset_counts(suite):
     assert f"kraft: broken: {EARLY_FENCE}" in suite.run(fence(end="kraft_sync.reset()"))
 
 
+def test_a_property_broken_after_two_resets_to_one_seed_counts(suite):
+    text = fence().replace(
+        "    kraft_sync.kill(2)",
+        "    [kraft_sync.reset(7) for _ in range(3)]\n    kraft_sync.kill(2)",
+    )
+
+    assert f"kraft: broken: {EARLY_FENCE}" in suite.run(text)
+
+
 def test_each_test_of_a_shared_cluster_answers_for_itself(suite):
     text = BUG + FENCE.format(marker="@pytest.mark.kraft(scope='session')", end="pass")
     text += """
