@@ -1,11 +1,12 @@
 """kraftsim: a simulated Kafka KRaft control plane that real Kafka software can talk to.
 
 Most tests need only `from kraftsim import Cluster`; `kraftsim up` runs the same cluster as a
-service. `ApiError` is a refusal by the controller, `CommandError` a command that cannot be carried
-out, `UnknownBroker` and `UnknownController` an id that no node has.
+service. `BlockingCluster` is the type of the pytest fixture `kraft_sync`. `ApiError` is a refusal
+by the controller, `CommandError` a command that cannot be carried out, `UnknownBroker` and
+`UnknownController` an id that no node has.
 
 The public names are those in `__all__` here and in `kraftsim.admin`, the functions that
-docs/live.md imports, and the fixtures and options of pytest (docs/tutorial-fleet-tool.md). Every
+docs/live.md imports, and the fixtures and options of pytest (docs/pytest.md). Every
 other name in the modules and packages of kraftsim is internal and can change in any release.
 """
 
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
     from .errors import CommandError as CommandError
     from .errors import UnknownBroker as UnknownBroker
     from .errors import UnknownController as UnknownController
+    from .testing.blocking_cluster import BlockingCluster as BlockingCluster
 
 __all__ = [
     "ApiError",
+    "BlockingCluster",
     "Cluster",
     "CommandError",
     "ErrorCode",
@@ -36,6 +39,7 @@ __all__ = [
 
 _HOMES = {
     "Cluster": ".api.cluster",
+    "BlockingCluster": ".testing.blocking_cluster",
     "ApiError": ".controller.core.errors",
     "ErrorCode": ".controller.core.errors",
     "CommandError": ".errors",

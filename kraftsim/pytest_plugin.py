@@ -7,7 +7,7 @@ from inspect import isasyncgenfunction, iscoroutinefunction
 
 import pytest
 
-from .testing.keys import EXPLORED, FAULTS, RUNNING
+from .testing.keys import CHOSEN, EXPLORED, FAILURE, FAULTS, INVARIANTS, POOL, PROCESSES, RUNNING
 
 TYPE_CHECKING = False  # importing typing takes time at every start of pytest
 if TYPE_CHECKING:
@@ -16,15 +16,17 @@ if TYPE_CHECKING:
 
     from .api.cluster import Cluster
     from .testing.aimed_faults import AimedFaults
-    from .testing.blocking import BlockingCluster
+    from .testing.blocking_cluster import BlockingCluster
     from .testing.clock import ClusterClock
     from .testing.factory import Factory
+    from .testing.loop_pool import LoopPool
     from .testing.process_cluster import ProcessCluster
+    from .testing.processes import Processes
 
 MARKER = (
     "kraft(brokers=3, controllers=1, clock='auto', seed=None, scope='function', may_leak=False, "
-    "may_miss=False, ...): the cluster of the fixtures kraft and kraft_sync; any argument of "
-    "kraftsim.Cluster"
+    "may_miss=False, may_break=False, ...): the cluster of the fixtures kraft and kraft_sync; any "
+    "argument of kraftsim.Cluster"
 )
 
 
@@ -44,6 +46,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run every test that has a cluster N times, with N seeds from --kraft-seed on (or 0)",
     )
     group.addoption(
+        "--kraft-faults",
+        metavar="N,...",
+        help="with --kraft-explore: which faults of a test take effect, by their numbers in the "
+        "order in which the test adds them, or none (default: all)",
+    )
+    group.addoption(
         "--kraft-keep",
         action="store_true",
         help="after a failed test keep its cluster running until Ctrl-C, and print its addresses",
@@ -51,8 +59,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Registers the marker; refuses --kraft-keep in worker processes, which have no terminal."""
+    """Registers the marker; refuses options that nothing can follow.
+
+    Worker processes of pytest-xdist have no terminal, which --kraft-keep needs.
+    """
     config.addinivalue_line("markers", MARKER)
+    if config.getoption("kraft_faults") is not None:
+        from .testing.exploring import kept_faults
+
+        kept_faults(config)
+        if not config.getoption("kraft_explore"):
+            raise pytest.UsageError("--kraft-faults needs --kraft-explore")
     if config.getoption("kraft_keep") and config.getoption("numprocesses", None):
         raise pytest.UsageError("--kraft-keep needs one process: run without -n, or with -n 0")
 
@@ -80,10 +97,31 @@ async def kraft_factory(request: pytest.FixtureRequest) -> "AsyncIterator[Factor
         yield factory
 
 
+@pytest.fixture(scope="module")
+async def _kraft_of_module() -> "AsyncIterator[LoopPool]":
+    from .testing.loop_pool import loop_pool
+
+    async with loop_pool() as pool:
+        yield pool
+
+
+@pytest.fixture(scope="session")
+async def _kraft_of_session() -> "AsyncIterator[LoopPool]":
+    from .testing.loop_pool import loop_pool
+
+    async with loop_pool() as pool:
+        yield pool
+
+
 @pytest.fixture
-async def kraft(kraft_factory: "Factory") -> "Cluster":
-    """A running cluster on the test's event loop, for tests of pytest-asyncio and anyio."""
-    return await kraft_factory()
+async def kraft(request: pytest.FixtureRequest, kraft_factory: "Factory") -> "Cluster":
+    """A running cluster on the test's event loop, for tests of pytest-asyncio and anyio.
+
+    With `scope="module"` or `scope="session"` in the marker, tests on one event loop whose markers
+    describe the same cluster share it; it is reset before each of them.
+    """
+    pool = request.node.stash.get(POOL, None)
+    return await (kraft_factory() if pool is None else kraft_factory.borrow(pool))
 
 
 @pytest.fixture
@@ -122,24 +160,21 @@ def kraft_sync(request: pytest.FixtureRequest) -> "Iterator[BlockingCluster]":
 
 
 @pytest.fixture(scope="session")
-def _kraft_process(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> "Iterator[ProcessCluster]":
-    from .testing.process_cluster import process_cluster
+def _kraft_processes(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Processes]":
+    from .testing.processes import processes
 
-    log = tmp_path_factory.mktemp("kraftsim") / "up.log"
-    with process_cluster(log, request.config.getoption("kraft_seed")) as cluster:
-        yield cluster
+    with processes(tmp_path_factory) as running:
+        yield running
 
 
 @pytest.fixture
-def kraft_proc(_kraft_process: "ProcessCluster") -> "ProcessCluster":
+def kraft_proc(request: pytest.FixtureRequest, _kraft_processes: "Processes") -> "ProcessCluster":
     """A cluster in a process of its own, which is reset before each test; its methods block.
 
-    The process is one for the session. If KRAFTSIM_HTTP is set, the cluster is the one at that
-    address, and it runs on afterwards.
+    Tests of a session whose markers describe the same cluster share a process. If KRAFTSIM_HTTP is
+    set, the cluster is the one at that address, and it runs on afterwards.
     """
-    return _kraft_process.after_reset()
+    return _kraft_processes.lend(request.node)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -158,10 +193,23 @@ def pytest_fixture_setup(
     return (yield)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Runs a test of --kraft-explore, and again with fewer faults if it fails."""
+    if EXPLORED not in getattr(getattr(item, "callspec", None), "params", {}):
+        return None
+    from .testing.exploring import run_explored
+
+    run_explored(item, nextitem)
+    return True
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> "Generator[None, object, object]":
-    """Fails a test that passed although a fault of it had no effect."""
+    """Fails a test that passed although a property was broken, or a fault of it had no effect."""
     result = yield
+    if INVARIANTS in item.stash:
+        item.stash[INVARIANTS].refuse_broken()
     if FAULTS in item.stash:
         item.stash[FAULTS].refuse_missed()
     return result
@@ -169,12 +217,16 @@ def pytest_runtest_call(item: pytest.Item) -> "Generator[None, object, object]":
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
-    item: pytest.Item,
+    item: pytest.Item, call: "pytest.CallInfo[None]"
 ) -> "Generator[None, pytest.TestReport, pytest.TestReport]":
     """Adds the section "kraftsim" to the report of a failed test that has a cluster."""
     report = yield
-    if report.failed and item.stash.get(RUNNING, []):
+    if report.failed and (item.stash.get(RUNNING, []) or PROCESSES in item.stash):
         from .testing.failure_report import add_section
 
         add_section(item, report)
+        if CHOSEN in item.stash and call.excinfo is not None:
+            from .testing.exploring import failure_of
+
+            item.stash[FAILURE] = failure_of(item, call.excinfo)
     return report

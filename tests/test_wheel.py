@@ -3,10 +3,13 @@
 import subprocess
 import sys
 import tarfile
+import venv
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from tests.docs.blocks import blocks_of
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("controller", "broker_agent", "simulation", "scenarios", "pipeline")
@@ -87,6 +90,36 @@ def test_a_wheel_has_the_command_and_the_plugin_of_pytest(from_checkout: Path) -
 
     assert "kraftsim = kraftsim.__main__:run" in points
     assert "[pytest11]\nkraftsim.pytest_plugin = kraftsim.pytest_plugin" in points
+
+
+@pytest.fixture(scope="module")
+def empty_python(from_checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The interpreter of an environment with the wheel, pytest, and what they require."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=True)
+    python = folder / "bin" / "python"
+    (wheel,) = from_checkout.glob("*.whl")
+    command = [python, "-m", "pip", "install", "--quiet", wheel, "pytest"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if "NewConnectionError" in done.stderr or "No matching distribution" in done.stderr:
+        pytest.skip("no package index can be reached")
+    assert done.returncode == 0, done.stderr
+    return python
+
+
+@pytest.mark.parametrize(
+    ("page", "lines_max"), [(ROOT / "README.md", 10), (ROOT / "docs" / "pytest.md", 5)]
+)
+def test_the_first_example_of_pytest_passes_with_the_wheel_and_pytest_only(
+    page: Path, lines_max: int, empty_python: Path, tmp_path: Path
+) -> None:
+    example = next(block.text for block in blocks_of(page) if "def test_" in block.text)
+    (tmp_path / "test_example.py").write_text(example, "utf-8")
+    command = [empty_python, "-I", "-m", "pytest", "test_example.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert "1 passed" in done.stdout, done.stdout + done.stderr
+    assert len([line for line in example.splitlines() if line]) <= lines_max
 
 
 def test_both_wheels_have_the_same_files(from_checkout: Path, from_sdist: Path) -> None:

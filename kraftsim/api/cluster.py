@@ -1,7 +1,7 @@
 """The Python API of a cluster: start it, inject faults and observe it, in one process."""
 
 import asyncio
-from collections.abc import AsyncIterator, Container, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import fields, replace
 from importlib import import_module
@@ -48,10 +48,12 @@ class Cluster(NewBrokers):
     as the processor allows; with `clock="auto"` also while a client waits for a response. Ports of
     None (the default) open no sockets; 0 lets the system choose a port. HTTP requests must carry
     `http_token` if it is not None: that is `token`, or a random token if `host` is not a loopback
-    address.
+    address. `world_listeners` are called with each new simulation, of the start and of each reset,
+    before it begins.
     """
 
     _faults: "Faults | None" = None
+    _running: Running | None = None
     _snapshots: "Snapshots | None" = None
     _origin: "Kept | None" = None  # of a branch
     _fresh: "Kept | None" = None  # what a reset with the present seed gives
@@ -95,8 +97,8 @@ class Cluster(NewBrokers):
         self._streams = Streams(seed)
         self.generation = 0
         self.cluster_id = cluster_id or uuid_text(random_uuid(self._streams.draw_of("cluster")))
+        self.world_listeners: list[Callable[[World], None]] = []
         self._service = Service(host, self.options.http_token())
-        self._running: Running | None = None
 
     async def __aenter__(self) -> "Cluster":
         await self.start()
@@ -154,7 +156,8 @@ class Cluster(NewBrokers):
             self.faults.take_over(*kept.faults)
 
     def _new_simulation(self) -> Running:
-        return new_simulation(self.options, self.cluster_id, self._streams, self._service)
+        options, listeners = self.options, self.world_listeners
+        return new_simulation(options, self.cluster_id, self._streams, self._service, listeners)
 
     async def reset(self, seed: int | None = None) -> ResetCluster:
         """Replaces the cluster by a new one, and returns once every broker is unfenced.
@@ -169,13 +172,13 @@ class Cluster(NewBrokers):
                 self.options, self._fresh = replace(self.options, seed=seed), None
         async with self._replacing(self._initial_brokers):
             self._streams = Streams(self.options.seed)
-            if self._fresh is not None:
+            if self._fresh is not None and not self.world_listeners:
                 self._go_on(self._fresh.copy())
                 self.recorder.begin_at_copy()
             else:
                 self._running = self._new_simulation()
         await self.until_ready()
-        if self._fresh is None and self.options.repeats:
+        if self._fresh is None and self.options.repeats and not self.world_listeners:
             self._fresh = self._kept().copy()
         return {
             "clusterId": self.cluster_id,

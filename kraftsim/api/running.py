@@ -1,6 +1,7 @@
 """The simulation of a cluster with its driver and clock: a new one, or a copy of another."""
 
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from kraftsim.controller.server.runtime import Runtime
@@ -28,9 +29,16 @@ class Running:
 
 
 def new_simulation(
-    options: ClusterOptions, cluster_id: str, streams: Streams, service: Service
+    options: ClusterOptions,
+    cluster_id: str,
+    streams: Streams,
+    service: Service,
+    listeners: Iterable[Callable[[World], None]],
 ) -> Running:
-    """Starts a simulation on the ports that the service has bound."""
+    """Starts a simulation on the ports that the service has bound.
+
+    `listeners` are called with the world before it begins.
+    """
     topology = topology_of(
         options,
         cluster_id,
@@ -45,6 +53,8 @@ def new_simulation(
         if options.speed() != 1.0  # it may not run ahead of real time (rule 6.36)
         else time.time_ns() // 1_000_000,
     )
+    for listener in listeners:
+        listener(world)
     running = _driven(world, options, service)
     service.serve(world, running.runtime)
     world.start(elects_at_once=True)

@@ -139,18 +139,20 @@ class ClockControl:
         end_us, end_s = self._now_us() + limit_us, time.monotonic() + limit_us / 1e6
         with self._waiting(reason):
             await self._begin_to_move()
-            while not condition():
-                if self._now_us() >= end_us:
-                    return condition()
+            while True:
+                now_us = self._now_us()  # first: it runs what is due, maybe the last event
+                if condition():
+                    return True
+                if now_us >= end_us:
+                    return False
                 if not self.is_standing:
-                    await self._watch((end_us - self._now_us()) / 1e6 / self.speed)
+                    await self._watch((end_us - now_us) / 1e6 / self.speed)
                 elif is_parked() or await self._is_held():
                     if time.monotonic() >= end_s:
                         return condition()
                     await asyncio.sleep(LOOK_S)
                 else:
                     await self._leap(condition, end_us)
-        return True
 
     def held_by(self) -> str | None:
         """Returns what keeps a clock that stands from being moved by waits; None if nothing."""

@@ -1,7 +1,7 @@
 """The sockets of a cluster: a listener for each controller, a facade for each broker, and HTTP."""
 
 import asyncio
-from collections.abc import Container
+from collections.abc import Callable, Container
 from functools import partial
 from typing import Protocol
 
@@ -10,15 +10,16 @@ from kraftsim.controller.core.node_id import NodeId, broker_node, controller_nod
 from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.server import api_versions
-from kraftsim.controller.server.kafka_connection import Describe, KafkaConnection
+from kraftsim.controller.server.kafka_connection import Describe, Dispatch, KafkaConnection
 from kraftsim.controller.server.kafka_listener import KafkaListener
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.controller.wire.frames import RequestHeader
 from kraftsim.simulation.controller_process import ControllerProcess
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.requests.arrival import Arrival, Change, ReplyTo, broker_of
 from kraftsim.simulation.requests.rules import RequestRules
-from kraftsim.simulation.world import World
+from kraftsim.simulation.world import OUTSIDE, World
 
 from ..recording.recorder import Recorder
 from .binding import binding
@@ -101,7 +102,7 @@ class Service:
             process = world.controllers[node_id]
             listener.note = partial(self.requests.note, listener.name)
             intercept(listener, world.request_rules, controller_node(node_id))
-            listener.serve(runtime, _describe(process), process.hosted.submit)
+            listener.serve(runtime, _describe(process), _submit(world, process))
         world.agent_listeners.append(self._on_agent_state)
         world.controller_listeners.append(self._on_controller)
 
@@ -171,7 +172,9 @@ class Service:
         listener = self.controllers.get(node_id)
         if listener is not None:
             process = self._running.controllers[node_id]
-            listener.dispatch = process.hosted.submit  # the host changes with each new process
+            listener.dispatch = _submit(
+                self._running, process
+            )  # the host changes with each new process
             listener.follow(state, lambda: process.is_alive)
 
     @property
@@ -186,6 +189,24 @@ def _describe(process: ControllerProcess) -> Describe:
     It asks the process for its node at every call, because a restart replaces the node.
     """
     return lambda request, version: api_versions.of_controller(process.node, request, version)
+
+
+def _submit(world: World, process: ControllerProcess) -> Dispatch:
+    """Returns the function that handles a client's request; properties see request and reply."""
+    submit, network = process.hosted.submit, world.network
+    if not network.arrived:
+        return submit
+    node = controller_node(process.node.config.node_id)
+
+    def reported(request: Request, reply_to: Callable[[Reply], None]) -> None:
+        def answer(reply: Reply) -> None:
+            network.report(Message(node, OUTSIDE, request, True, reply))
+            reply_to(reply)
+
+        network.report(Message(OUTSIDE, node, request))
+        submit(request, answer)
+
+    return reported
 
 
 def intercept(listener: KafkaListener, rules: RequestRules, node: NodeId) -> None:

@@ -9,7 +9,7 @@ from kraftsim.scenarios.document.fault import aimed
 from kraftsim.scenarios.language.reading import Problem
 
 from ..errors import CommandError
-from .keys import RUNNING
+from .keys import CHOSEN, RUNNING
 from .requested import may_miss as marker_lets_miss
 from .requested import refuse
 
@@ -52,9 +52,11 @@ class AimedFaults:
 
     def refuse_missed(self) -> None:
         """Fails the test if a fault had no effect, unless that is allowed."""
-        missed = [] if marker_lets_miss(self._request.node) else self._added
+        test = self._request.node
+        missed = [] if marker_lets_miss(test) else self._added
+        left_out = test.stash[CHOSEN].left_out if CHOSEN in test.stash else ()
         for handle in missed:
-            if not handle.hits:
+            if not handle.hits and handle.id not in left_out:
                 refuse(
                     f"fault {handle.id} never fired ({handle.text()}): remove it, or allow it with "
                     "kraft_faults.add(..., may_miss=True)"

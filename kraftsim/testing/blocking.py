@@ -1,4 +1,4 @@
-"""A cluster for blocking code: its event loop runs in a thread of its own."""
+"""Objects for blocking code, whose event loop runs in a thread of its own."""
 
 import asyncio
 import threading
@@ -9,11 +9,14 @@ from functools import wraps
 from inspect import iscoroutinefunction
 from typing import Any, TypeVar
 
-from ..api.cluster import Cluster
-from ..errors import CommandError
-
 T = TypeVar("T")
-WRAPPED = ("Faults", "FaultHandle")  # by name, because a start does not import their module
+WRAPPED = (
+    "Faults",
+    "FaultHandle",
+    "FaultsOfTest",
+    "LeftOutFault",
+    "Snapshots",
+)  # by name, because a start does not import their module
 
 
 class Blocking:
@@ -42,27 +45,6 @@ class Blocking:
     def _wrapped(self, result: object) -> object:
         """Returns the result; the faults of a cluster and their handles block, too."""
         return Blocking(result, self._loop) if type(result).__name__ in WRAPPED else result
-
-
-class BlockingCluster(Blocking):
-    """A running cluster whose methods block: those of `Cluster`, without `await`.
-
-    Its listeners respond while the test blocks in a Kafka client, because they run in another
-    thread.
-    """
-
-    def __init__(self, cluster: Cluster, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(cluster, loop)
-        self._is_ended = False
-
-    def end(self) -> None:
-        """Refuses every later call: the cluster may belong to another test by then."""
-        self._is_ended = True
-
-    def __getattr__(self, name: str) -> Any:
-        if self._is_ended and not name.startswith("_"):
-            raise CommandError("the test of this cluster has ended: this call came late")
-        return super().__getattr__(name)
 
 
 def call_in(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[object, object, T]) -> T:

@@ -4,7 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from .requested import refuse
+from .keys import LOOP_SCOPE, POOL
+from .requested import refuse, requested_scope
+
+SCOPES = ("function", "class", "module", "package", "session")  # of loops, the shortest first
 
 
 def prepared(
@@ -18,12 +21,15 @@ def prepared(
     the cluster would stand still during the test.
     """
     is_anyio = "anyio_backend" in request.fixturenames
-    marker = request.node.get_closest_marker("asyncio")
-    if marker is None and not is_anyio:
-        return refused
-    scope = marker.kwargs.get("loop_scope") if marker is not None else None
-    if scope is None and request.config.pluginmanager.has_plugin("asyncio"):
-        scope = request.config.getini("asyncio_default_test_loop_scope")
+    if request.scope == "function":
+        if not is_anyio and request.node.get_closest_marker("asyncio") is None:
+            return refused
+        request.config.stash[LOOP_SCOPE] = None if is_anyio else _loop_scope(request)
+        if is_anyio:
+            _refuse_trio(request)
+        if fixture.__name__ == "kraft":
+            _request_pool(request, is_anyio)
+    scope = request.config.stash[LOOP_SCOPE]
     vars(fixture).update(_force_asyncio_fixture=not is_anyio, _loop_scope=scope)
     return fixture
 
@@ -34,3 +40,45 @@ def refused(request: pytest.FixtureRequest) -> None:
         "the fixtures kraft and kraft_factory need an asynchronous test that pytest-asyncio or "
         "anyio runs; a blocking test takes kraft_sync"
     )
+
+
+def _loop_scope(request: pytest.FixtureRequest) -> str | None:
+    """Returns the scope of the loop on which pytest-asyncio runs the test; None: its default."""
+    scope = request.node.get_closest_marker("asyncio").kwargs.get("loop_scope")
+    if scope is None and request.config.pluginmanager.has_plugin("asyncio"):
+        scope = request.config.getini("asyncio_default_test_loop_scope")
+    return str(scope) if scope else None
+
+
+def _refuse_trio(request: pytest.FixtureRequest) -> None:
+    backend = request.getfixturevalue("anyio_backend")
+    name = backend if isinstance(backend, str) else backend[0]
+    if name != "asyncio":
+        refuse(
+            f"the fixtures kraft and kraft_factory run on asyncio, and anyio runs this test on "
+            f"{name}: let the fixture anyio_backend return 'asyncio', or take kraft_sync, whose "
+            "methods block, in a thread (anyio.to_thread.run_sync)"
+        )
+
+
+def _request_pool(request: pytest.FixtureRequest, is_anyio: bool) -> None:
+    """Requests the clusters of the module or session, if the marker of the test has that scope."""
+    scope = requested_scope(request.node)
+    if scope == "function":
+        return
+    loop_scope = request.config.stash[LOOP_SCOPE] or "function"
+    if not is_anyio and SCOPES.index(loop_scope) < SCOPES.index(scope):
+        refuse(
+            f'scope="{scope}": the cluster of a {scope} needs an event loop that lives as long. '
+            f"The loop of this test lives for a {loop_scope}: mark the tests with "
+            f'@pytest.mark.asyncio(loop_scope="{scope}")'
+        )
+    try:
+        request.node.stash[POOL] = request.getfixturevalue(f"_kraft_of_{scope}")
+    except pytest.fail.Exception as error:
+        if not (is_anyio and "ScopeMismatch" in str(error)):
+            raise
+        refuse(
+            f'scope="{scope}": the cluster of a {scope} needs an event loop that lives as long: '
+            f'define the fixture anyio_backend with scope="{scope}"'
+        )

@@ -1,4 +1,4 @@
-"""Starts the clusters of one test, and closes them at its end."""
+"""Starts or borrows the clusters of one test, and closes or returns them at its end."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -10,6 +10,8 @@ from ..api.cluster import Cluster
 from ..commands.up import addresses
 from .keys import FAILED, RUNNING, SEED
 from .leaks import Leaks
+from .loop_pool import LentCluster, LoopPool
+from .preparation import prepare
 from .requested import new_cluster, requested_options
 
 
@@ -19,6 +21,7 @@ class Factory:
     def __init__(self, test: pytest.Item) -> None:
         self._test, self._options = test, requested_options(test)
         self._clusters: list[Cluster] = []
+        self._borrowed: list[LentCluster] = []
 
     async def __call__(self, **options: Any) -> Cluster:
         """Starts a cluster and returns it once every broker is unfenced.
@@ -27,22 +30,36 @@ class Factory:
         """
         seed = self._test.stash[SEED] + len(self._clusters)
         cluster = new_cluster({**self._options, "seed": seed, **options})
+        prepare(self._test, cluster)
         await cluster.start()
         self._clusters.append(cluster)
-        self._test.stash.setdefault(RUNNING, []).append(cluster)
+        self._running.append(cluster)
         return cluster
 
+    async def borrow(self, pool: LoopPool) -> Any:
+        """Returns the cluster of the test from the pool, which refuses calls after the test."""
+        cluster = await pool.lend(self._test)
+        self._running.append(cluster)
+        self._borrowed.append(LentCluster(cluster))
+        return self._borrowed[-1]
+
+    @property
+    def _running(self) -> list[Cluster]:
+        return self._test.stash.setdefault(RUNNING, [])
+
     async def close(self, leaks: Leaks) -> None:
-        """Closes the clusters; after a failure with --kraft-keep, first waits for their end.
+        """Closes its own clusters; after a failure with --kraft-keep, first waits for their end.
 
         Fails a test that has left something behind.
         """
         try:
-            await keep_after_failure(self._test, self._clusters)
-            await leaks.refuse(self._clusters)
+            await keep_after_failure(self._test, self._running)
+            await leaks.refuse(self._running)
         finally:
+            for borrowed in self._borrowed:
+                borrowed.end()
+            self._running.clear()
             for cluster in self._clusters:
-                self._test.stash[RUNNING].remove(cluster)
                 await cluster.close()
 
 

@@ -8,10 +8,11 @@ import pytest
 from ..api.cluster import Cluster
 from ..cli.scenario.narration import event_lines
 from ..errors import CommandError
-from .keys import FAILED, RUNNING, SEED
+from .keys import FAILED, INVARIANTS, PROCESSES, RUNNING, SEED
 from .recording_file import recording_file
 from .requested import explored_seed
 
+TITLE = "kraftsim"
 LAST_EVENTS = 12  # lines
 ROWS_READ = 1000  # newest rows of the journal, from which the lines are made
 
@@ -19,10 +20,16 @@ ROWS_READ = 1000  # newest rows of the journal, from which the lines are made
 def add_section(test: pytest.Item, report: pytest.TestReport) -> None:
     """Adds the section about the running clusters of a failed test to its report."""
     test.stash[FAILED] = True
-    clusters = test.stash[RUNNING]
+    clusters = test.stash.get(RUNNING, [])
     lines = [line for cluster in clusters for line in _lines(cluster)]
-    replays = [_replay_line(test, cluster, number) for number, cluster in enumerate(clusters, 1)]
-    report.sections.append(("kraftsim", "\n".join([*lines, *replays, _repeat_line(test)])))
+    for cluster in test.stash.get(PROCESSES, []):
+        from .processes import process_lines  # imports the command line
+
+        lines += process_lines(test, cluster, LAST_EVENTS)
+    if INVARIANTS in test.stash:
+        lines += test.stash[INVARIANTS].lines()
+    lines += [_replay_line(test, cluster, number) for number, cluster in enumerate(clusters, 1)]
+    report.sections.append((TITLE, "\n".join([*lines, _repeat_line(test)])))
 
 
 def _repeat_line(test: pytest.Item) -> str:

@@ -11,5 +11,11 @@ if TYPE_CHECKING:
 EXPLORED = "_kraft_explored_seed"  # the parameter of a test that --kraft-explore makes
 SEED = pytest.StashKey[int]()
 RUNNING: "pytest.StashKey[list[Cluster]]" = pytest.StashKey()
+POOL: "pytest.StashKey[Any]" = pytest.StashKey()
+LOOP_SCOPE: "pytest.StashKey[str | None]" = pytest.StashKey()
 FAULTS: "pytest.StashKey[Any]" = pytest.StashKey()
+INVARIANTS: "pytest.StashKey[Any]" = pytest.StashKey()
+PROCESSES: "pytest.StashKey[list[Any]]" = pytest.StashKey()
+CHOSEN: "pytest.StashKey[Any]" = pytest.StashKey()
+FAILURE: "pytest.StashKey[Any]" = pytest.StashKey()
 FAILED = pytest.StashKey[bool]()

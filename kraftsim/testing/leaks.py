@@ -36,7 +36,8 @@ class Leaks:
 
     def _tasks(self) -> list[str]:
         new = asyncio.all_tasks() - self._tasks_before - {asyncio.current_task()}
-        return [f"the task {_name(task)}" for task in new if not _is_ours(task)]
+        left = [task for task in new if not _is_ours(task) and not _is_of_anyio(task)]
+        return [f"the task {_name(task)}" for task in left]
 
 
 def _connections(clusters: Iterable[Cluster]) -> list[str]:
@@ -51,3 +52,8 @@ def _is_ours(task: "asyncio.Task[object]") -> bool:
     """Returns True for a task of kraftsim itself, such as a listener that opens again."""
     code = getattr(task.get_coro(), "cr_code", None)
     return code is not None and Path(code.co_filename).resolve().is_relative_to(PACKAGE)
+
+
+def _is_of_anyio(task: "asyncio.Task[object]") -> bool:
+    """Returns True for a task in which anyio runs tests and fixtures."""
+    return _name(task).startswith("TestRunner.")

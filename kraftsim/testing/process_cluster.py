@@ -1,6 +1,5 @@
 """A cluster in a process of its own: `kraftsim up`, started or adopted."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -38,9 +37,9 @@ class ProcessCluster:
         self.http_url = http_url
         self._generation = generation
 
-    def after_reset(self) -> "ProcessCluster":
+    def after_reset(self, seed: int) -> "ProcessCluster":
         """Resets the cluster and returns it for the next test; calls of this object then fail."""
-        reset = call(self.http_url, RESET.method, RESET.path, {})
+        reset = call(self.http_url, RESET.method, RESET.path, {"seed": seed})
         generation = reset["generation"]
         assert isinstance(generation, int), reset
         return ProcessCluster(self.http_url, generation)
@@ -98,16 +97,12 @@ class _Methods:
 
 
 @contextmanager
-def process_cluster(log: Path, seed: int | None) -> Iterator[ProcessCluster]:
-    """Adopts the cluster at KRAFTSIM_HTTP; without that variable, runs one until the block ends.
+def process_cluster(log: Path, *words: str) -> Iterator[ProcessCluster]:
+    """Runs `kraftsim up` with these options until the block ends.
 
-    `log` is the file for the log lines of the process. An adopted cluster is never ended.
+    `log` is the file for the log lines of the process.
     """
-    if os.environ.get("KRAFTSIM_HTTP"):
-        yield _adopted()
-        return
-    seeded = () if seed is None else ("--seed", str(seed))
-    command = [sys.executable, "-m", "kraftsim", "up", "--clock", "auto", *ANY_PORTS, *seeded]
+    command = [sys.executable, "-m", "kraftsim", "up", *ANY_PORTS, *words]
     with (
         log.open("wb") as lines,
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=lines, text=True) as process,
@@ -118,7 +113,7 @@ def process_cluster(log: Path, seed: int | None) -> Iterator[ProcessCluster]:
             _end(process)
 
 
-def _adopted() -> ProcessCluster:
+def adopted() -> ProcessCluster:
     """Returns the cluster at KRAFTSIM_HTTP; fails the test if no service answers there."""
     try:
         cluster = ProcessCluster(service_url(None))

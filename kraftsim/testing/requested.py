@@ -1,6 +1,6 @@
 """The options of the clusters that a test requests: its markers, and `--kraft-seed`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from inspect import signature
 from secrets import randbelow
 from typing import Any, NoReturn
@@ -14,14 +14,27 @@ from .keys import EXPLORED, SEED
 
 DEFAULTS: Mapping[str, object] = {"kafka_port": 0, "controller_port": 0, "clock": "auto"}
 SCOPES = ("function", "module", "session")
-# Arguments of the marker beside those of `Cluster`.
-OF_THE_PLUGIN = ("scope", "may_leak", "may_miss")
+# Arguments of the marker beside those of `Cluster`: default and meaning.
+OF_THE_PLUGIN: Mapping[str, tuple[object, str]] = {
+    "scope": (
+        "function",
+        "how long the cluster of `kraft` or `kraft_sync` lives: `function`, `module` or `session`; "
+        "it is reset before each test",
+    ),
+    "may_leak": (False, "True lets a test leave connections and tasks behind"),
+    "may_miss": (False, "True lets faults of `kraft_faults` have no effect"),
+    "may_break": (
+        False,
+        'properties that may be broken, by number or name, such as `["S18"]`; True: all, and '
+        "nothing is watched",
+    ),
+}
 SEEDS = 2**31
 
 
 def requested_scope(test: pytest.Item) -> str:
     """Returns the scope of the test's marker: how long its cluster lives, reset for each test."""
-    scope = _marked(test).get("scope", "function")
+    scope = marked_options(test).get("scope", "function")
     if scope not in SCOPES:
         refuse(f"scope: expected {nearest(str(scope), SCOPES)}, got {scope!r}")
     return str(scope)
@@ -37,8 +50,13 @@ def may_miss(test: pytest.Item) -> bool:
     return _is_allowed(test, "may_miss")
 
 
+def may_break(test: pytest.Item) -> object:
+    """Returns which properties the test's marker lets its clusters break: as it is written."""
+    return marked_options(test).get("may_break", False)
+
+
 def _is_allowed(test: pytest.Item, name: str) -> bool:
-    allowed = _marked(test).get(name, False)
+    allowed = marked_options(test).get(name, False)
     if not isinstance(allowed, bool):
         refuse(f"{name}: expected True or False, got {allowed!r}")
     return allowed
@@ -49,13 +67,18 @@ def requested_options(test: pytest.Item) -> dict[str, Any]:
 
     Fails the test if a marker has an unknown argument.
     """
-    marked = _marked(test)
+    marked = marked_options(test)
     options = {name: value for name, value in marked.items() if name not in OF_THE_PLUGIN}
     test.stash.setdefault(SEED, _seed(test, options.pop("seed", None)))
     return dict(DEFAULTS) | options
 
 
-def _marked(test: pytest.Item) -> dict[str, Any]:
+def options_key(options: Mapping[str, Any]) -> str:
+    """Returns a text that is the same for tests that can share a cluster."""
+    return repr(sorted(options.items()))
+
+
+def marked_options(test: pytest.Item) -> dict[str, Any]:
     """Returns the arguments of the test's markers.
 
     The marker of a function has precedence over the marker of its class, and that over the marker
@@ -99,7 +122,7 @@ def new_cluster(options: Mapping[str, Any]) -> Cluster:
         refuse(str(error))
 
 
-def _known(options: Mapping[str, Any], others: Sequence[str] = ()) -> Mapping[str, Any]:
+def _known(options: Mapping[str, Any], others: Collection[str] = ()) -> Mapping[str, Any]:
     """Returns the options; fails the test if a name is no argument of `Cluster` nor of `others`."""
     known = [*signature(Cluster).parameters, *others]
     for name in options:

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 import pytest
 
 from ..api.cluster import Cluster
-from .blocking import BlockingCluster, call_in, loop_in_thread
+from .blocking import call_in, loop_in_thread
+from .blocking_cluster import BlockingCluster
 from .factory import keep_after_failure
 from .keys import RUNNING, SEED
 from .leaks import Leaks
-from .requested import new_cluster, requested_options, requested_scope
+from .preparation import prepare
+from .requested import new_cluster, options_key, requested_options, requested_scope
 
 
 @dataclass(slots=True)
@@ -60,21 +62,23 @@ def _started(test: pytest.Item) -> Shared:
     scope, options = requested_scope(test), requested_options(test)
     seed = test.stash[SEED]
     if scope == "function":
-        return _new(options | {"seed": seed})
+        return _new(test, options | {"seed": seed})
     owner = test.session if scope == "session" else test.getparent(pytest.Module) or test.session
     pool = owner.stash.setdefault(POOL, {})
-    key = repr(sorted(options.items()))
+    key = options_key(options)
     if key in pool:
         shared: Shared = pool[key]
+        prepare(test, shared.cluster)
         call_in(shared.loop, shared.cluster.reset(seed))
         return shared
-    shared = pool[key] = _new(options | {"seed": seed})
+    shared = pool[key] = _new(test, options | {"seed": seed})
     owner.addfinalizer(shared.ending.close)
     return shared
 
 
-def _new(options: dict[str, object]) -> Shared:
+def _new(test: pytest.Item, options: dict[str, object]) -> Shared:
     cluster = new_cluster(options)
+    prepare(test, cluster)
     with ExitStack() as stack:
         loop = stack.enter_context(loop_in_thread())
         stack.callback(lambda: call_in(loop, cluster.close()))

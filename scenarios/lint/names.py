@@ -9,7 +9,7 @@ from ..language.reading import Path, Problem, document_of
 from ..language.selectors import EACH
 from ..language.suggestions import nearest
 from ..properties import ALL
-from ..running.run import ASSERTION
+from ..running.watch import ASSERTION
 
 
 def complaints(scenario: Scenario) -> Iterator[Problem]:

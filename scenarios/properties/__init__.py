@@ -1,4 +1,8 @@
-"""All properties that a world can be checked against, in one table."""
+"""All properties that a world can be checked against, in one table.
+
+`ALWAYS` are those that Kafka keeps; `SAFETY` are those of `ALWAYS` that hold at every moment, not
+only after a calm.
+"""
 
 from . import api, image, leases, liveness, partitions, progress, quorum, registration
 from .property import Property
@@ -14,3 +18,4 @@ ALL: tuple[type[Property], ...] = (
     *progress.CLASSES,
 )
 ALWAYS = tuple(property_ for property_ in ALL if property_.always)
+SAFETY = tuple(property_ for property_ in ALWAYS if property_.number.startswith("S"))

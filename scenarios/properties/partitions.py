@@ -11,8 +11,7 @@ from .committed import OfTheCommittedLog
 from .property import Broken, Property
 from .shadow import Fact, Key, Shadow
 
-ELR = "eligible_leader_replicas"
-MENTIONS = ("leader", "isr", ELR, "replicas")
+MENTIONS = ("leader", "isr", "eligible_leader_replicas", "replicas")
 
 
 class _Mentions:
@@ -97,18 +96,15 @@ class LeadersAreActive(OfTheCommittedLog):
 class UnregisterRemovesReferences(OfTheCommittedLog):
     """Checks that no partition refers to an unregistered broker.
 
-    A batch that changes replica sets is a decommission: an unregistration never does. For an
-    unregistration Kafka makes two passes over one view: the second pass does not see a broker
-    that the first pass has moved from the ISR to the ELR (rules 3.5 to 3.7).
+    A batch that changes replica sets is a decommission: an unregistration never does. An
+    unregistered broker stays in the ELRs (rule 3.5).
     """
 
     number = "S26"
     name = "unregister-removes-references"
     claim = (
-        "An unregistered broker leads no partition and is in no ISR or ELR, except in an ISR as its"
-        " last member and in an ELR that it has just joined; a decommissioned broker has no "
-        "replica,"
-        " and no partition loses its last replica."
+        "An unregistered broker leads no partition and is in no ISR, except as its last member; a"
+        " decommissioned broker has no replica, and no partition loses its last replica."
     )
 
     def __init__(self, world: World) -> None:
@@ -120,18 +116,17 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
         for record in batch.records:
             if isinstance(record, r.UnregisterBrokerRecord):
                 self.exercised += 1
-                self._check(record.broker_id, batch, set(changed))
+                self._check(record.broker_id, batch)
         for key in changed:
             if not self.shadow.facts[key]["replicas"]:
                 raise Broken(f"at offset {batch.last_offset} {key} has no replica left")
 
-    def _check(self, broker_id: int, batch: Batch, changed: set[Key]) -> None:
+    def _check(self, broker_id: int, batch: Batch) -> None:
         is_decommission = _decommissions(batch)
-        for kind in MENTIONS if is_decommission else MENTIONS[:3]:
+        for kind in MENTIONS if is_decommission else ("leader", "isr"):
             for key in self._mentions.of(kind, broker_id):
                 fact = self.shadow.facts[key]
-                stays = _was_the_last(fact, broker_id) if kind != ELR else key in changed
-                if is_decommission or not stays:
+                if is_decommission or not _was_the_last(fact, broker_id):
                     raise Broken(
                         f"broker {broker_id} is unregistered and in {kind} of {key}: {fact}"
                     )

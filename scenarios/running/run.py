@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.controller.core.errors import ErrorCode, Impossible
+from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
 from kraftsim.simulation.delays import uniform
@@ -32,9 +32,8 @@ from ..stage.stage import Stage
 from .calm import core_of
 from .digest import Digest
 from .timetable import Timetable
-from .watch import Violation, watch
+from .watch import Violation, failed_assertion, watch
 
-ASSERTION = "assertion"  # name of the violation when a process failed an internal assertion
 UNBROKEN = "fails_with"  # name of the violation when the property of `fails_with` was not broken
 START_LIMIT_US = 120_000_000  # microseconds; a cluster without faults is up long before
 STRETCH_US = 1_000_000  # virtual time between two reports of progress
@@ -129,12 +128,8 @@ class Run:
 
     def _on_controller(self, node_id: int, state: ProcessState) -> None:
         """Records the first failed assertion of a controller as a violation; the run continues."""
-        failure = self.world.controllers[node_id].failure
-        is_new = state is ProcessState.NOT_RUNNING and self.assertion is None
-        if is_new and isinstance(failure, Impossible):
-            what = f"controller {node_id} failed: {failure}"
-            seq, now_us = self.world.journal.last_seq, self.world.timeline.now_us
-            self.assertion = Violation("-", ASSERTION, what, now_us, seq)
+        if self.assertion is None:
+            self.assertion = failed_assertion(self.world, node_id, state)
 
     def _warm_up(self) -> None:
         world, plan = self.world, self.plan

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.node.active import Active
@@ -33,6 +34,8 @@ HOOKS = (
     "broker_changed",
     "finished",
 )
+ASSERTION = "assertion"  # name of the violation when a process failed an internal assertion
+_KNOWN_HOOKS: dict[type, tuple[str, ...]] = {}
 Listener = tuple[Property, Callable[..., None]]
 ByKind = dict[type[Request], list[Listener]]
 Standing = tuple[Node, type, int, int, ElectionState, Active | None]
@@ -65,7 +68,7 @@ class Watch:
             if isinstance(property_, OfTheCommittedLog):
                 property_.shadow = self._log.shadow
         self._standings: dict[int, Standing] = {}
-        self._listeners = {hook: self._listeners_of(hook) for hook in HOOKS}
+        self._listeners = self._listeners_by_hook()
         self._arrived: ByKind = {}
         self._stopped: ByKind = {}
 
@@ -118,12 +121,12 @@ class Watch:
         """Passes a change of a broker's state to the properties."""
         self._call("broker_changed", broker_id, state)
 
-    def _listeners_of(self, hook: str) -> list[Listener]:
-        return [
-            (property_, getattr(property_, hook))
-            for property_ in self.properties.values()
-            if _overrides(type(property_), hook)
-        ]
+    def _listeners_by_hook(self) -> dict[str, list[Listener]]:
+        listeners: dict[str, list[Listener]] = {hook: [] for hook in HOOKS}
+        for property_ in self.properties.values():
+            for hook in _hooks_of(type(property_)):
+                listeners[hook].append((property_, getattr(property_, hook)))
+        return listeners
 
     def _call(self, hook: str, *arguments: object) -> None:
         for property_, method in self._listeners[hook]:
@@ -169,6 +172,13 @@ class Watch:
         self._stopped.clear()
 
 
+def _hooks_of(kind: type[Property]) -> tuple[str, ...]:
+    """Returns the hooks that a property overrides; computed once, because resets are frequent."""
+    if kind not in _KNOWN_HOOKS:
+        _KNOWN_HOOKS[kind] = tuple(hook for hook in HOOKS if _overrides(kind, hook))
+    return _KNOWN_HOOKS[kind]
+
+
 def _overrides(kind: type[Property], hook: str) -> bool:
     of_all = getattr(OfTheCommittedLog, hook)
     return getattr(kind, hook, of_all) is not of_all
@@ -178,6 +188,15 @@ def _standing(node: Node) -> Standing:
     quorum = node.quorum
     role = type(quorum.role)
     return node, role, quorum.epoch, quorum.leader_id, quorum.durable, node.active
+
+
+def failed_assertion(world: World, node_id: int, state: ProcessState) -> Violation | None:
+    """Returns a violation if a failed assertion has just ended the process of the controller."""
+    failure = world.controllers[node_id].failure
+    if state is not ProcessState.NOT_RUNNING or not isinstance(failure, Impossible):
+        return None
+    what = f"controller {node_id} failed: {failure}"
+    return Violation("-", ASSERTION, what, world.timeline.now_us, world.journal.last_seq)
 
 
 def watch(world: World, classes: Iterable[type[Property]]) -> Watch:

@@ -149,6 +149,20 @@ async def test_what_was_read_once_keeps_its_time_when_the_wall_clock_is_set_back
         assert later[-1]["timeMs"] == (await kraft.clock())["wallMs"]
 
 
+async def test_a_wait_ends_with_an_event_that_comes_due_while_it_looks() -> None:
+    async with Cluster(brokers=1, seed=1) as kraft:
+        world = kraft.world
+        agent = world.agents[1]
+
+        def is_dead() -> bool:
+            was_dead = not agent.is_alive
+            world.timeline.at(world.timeline.now_us, agent.kill)
+            return was_dead
+
+        await kraft._clock.until(is_dead, 20_000_000, "the broker dead")
+        assert "unfenced" in kraft.states_of(1)  # it did not wait for the next event, the fence
+
+
 async def test_a_lock_holds_the_clock_until_it_was_let_go_as_often(kraft: Cluster) -> None:
     before = await now_ms(kraft)
     await kraft.lock_clock("worker")

@@ -60,3 +60,128 @@ async def test_seed(kraft):
     seeds.add(kraft.options.seed)
 """
     assert "5 passed" in suite.run(text, "--kraft-explore=5", plugins="asyncio")
+
+
+FAULTY = """
+@pytest.mark.kraft(may_miss=True)
+def test_fence(kraft_sync, kraft_faults):
+    kraft_faults.add({"net.partition": {"on": 1, "for": "1s"}})
+    lost = kraft_faults.add(api="BrokerHeartbeat", broker=2, action="drop", count=-1)
+    kraft_sync.faults.add({"proc.pause": {"on": 3, "for": "1s"}})
+    kraft_sync.advance("11s")
+    assert "fenced" not in kraft_sync.states_of(2)
+"""
+REPEAT = "repeat: pytest 'test_tool.py::test_fence[seed 5]' --kraft-explore=1 --kraft-seed=5"
+
+
+def test_a_failure_names_the_only_fault_that_it_needs(suite):
+    output = suite.run(FAULTY, "--kraft-explore=1", "--kraft-seed=5")
+
+    fault = "rpc.drop: {count: -1, api: BrokerHeartbeat, broker: 2}"
+    assert f"shrunk: needs 1 of 3 faults: 2: {fault}\n" in output
+    assert f"{REPEAT} --kraft-faults=2\n" in output
+    assert "1 failed" in output
+
+
+def test_the_repeat_line_of_a_shrunk_failure_fails_alike(suite):
+    options = ("--kraft-explore=1", "--kraft-seed=5")
+
+    assert "1 failed" in suite.run(FAULTY, *options, "--kraft-faults=2")
+    for others in ("1,3", "none"):
+        assert "1 passed" in suite.run(FAULTY, *options, f"--kraft-faults={others}")
+
+
+def test_a_failure_without_need_of_faults_is_reported_so(suite):
+    text = FAULTY + "    assert 'fenced' in kraft_sync.states_of(2)\n"
+    text = text.replace('assert "fenced" not in', 'assert "unregistered" in')
+    output = suite.run(text, "--kraft-explore=1", "--kraft-seed=5")
+
+    assert "shrunk: fails without any fault" in output
+    assert f"{REPEAT} --kraft-faults=none" in output
+
+
+def test_a_failure_that_needs_two_faults_names_both(suite):
+    text = """
+@pytest.mark.asyncio
+@pytest.mark.kraft(brokers=4, may_miss=True)
+async def test_fence(kraft):
+    for broker in range(1, 5):
+        await kraft.faults.add({"net.partition": {"on": broker, "for": "1m"}})
+    await kraft.advance("11s")
+    assert not {1, 3} <= {n for n in range(1, 5) if "fenced" in kraft.states_of(n)}
+"""
+    output = suite.run(text, "--kraft-explore=2", plugins="asyncio")
+
+    assert output.count("shrunk: needs 2 of 4 faults: 1: net.partition: {on: 1, ") == 2
+    assert output.count("; 3: net.partition: {on: 3, ") == 2
+    assert "2 failed" in output
+
+
+def test_a_broken_property_is_shrunk_to_its_fault(suite):
+    text = """
+from kraftsim.scenarios.mutants import MUTANTS
+from kraftsim.scenarios.mutants.mutant import planted
+
+@pytest.fixture(autouse=True)
+def bug():
+    with planted(MUTANTS["M41"]):  # a lease expires after half of the session timeout
+        yield
+
+@pytest.mark.kraft(may_miss=True)
+def test_fence(kraft_sync, kraft_faults):
+    kraft_faults.add({"proc.pause": {"on": 1, "for": "1s"}})
+    kraft_faults.add({"proc.pause": {"on": 2, "for": "30s"}})
+    kraft_sync.advance("1m")
+"""
+    output = suite.run(text, "--kraft-explore=1")
+
+    assert "kraft: broken: S18 no-early-fence" in output
+    assert "shrunk: needs 1 of 2 faults: 2: proc.pause: {on: 2, for: 30s}" in output
+
+
+def test_what_tests_share_is_set_up_for_the_reruns_and_ended_once_more(suite):
+    text = """
+@pytest.fixture(scope="module")
+def shared():
+    print("begins")
+    yield
+    print("ends")
+
+@pytest.mark.kraft(scope="module", may_miss=True)
+def test_it(kraft_sync, shared):
+    kraft_sync.faults.add({"proc.pause": {"on": 1, "for": "1s"}})
+    assert False
+
+def test_other(kraft_sync):
+    pass
+"""
+    output = suite.run(text, "--kraft-explore=2", "-s")
+
+    assert output.count("begins") == output.count("ends") > 0
+    assert "2 failed, 2 passed" in output
+
+
+def test_a_failure_without_faults_is_not_run_again(suite):
+    text = "def test_it(kraft_sync):\n    print('runs')\n    assert False\n"
+
+    output = suite.run(text, "--kraft-explore=2", "-s")
+    assert output.count("runs\n") == 2
+    assert "shrunk" not in output
+
+
+def test_processes_of_xdist_shrink_too(suite):
+    output = suite.run(FAULTY, "--kraft-explore=2", "-n", "2", plugins="xdist")
+
+    assert output.count("shrunk: needs 1 of 3 faults: 2: ") == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--kraft-faults=1",), "--kraft-faults needs --kraft-explore"),
+        (("--kraft-explore=1", "--kraft-faults=0"), "expected none or numbers from 1 on"),
+        (("--kraft-explore=1", "--kraft-faults=one"), "such as 1,3, got 'one'"),
+    ],
+)
+def test_a_wrong_choice_of_faults_is_refused(suite, options, message):
+    assert message in suite.run(FAULTY, *options)

@@ -1,5 +1,7 @@
 """The fixture `kraft_proc`: a cluster in a process of its own."""
 
+import re
+
 import pytest
 
 pytestmark = pytest.mark.realtime
@@ -51,7 +53,7 @@ def test_a_session_has_one_process_which_ends_with_it(suite):
 def test_a_cluster_of_the_environment_is_adopted_and_runs_on(suite, monkeypatch):
     from kraftsim.testing.process_cluster import process_cluster
 
-    with process_cluster(suite.folder / "up.log", 7) as running:
+    with process_cluster(suite.folder / "up.log", "--clock", "auto") as running:
         monkeypatch.setenv("KRAFTSIM_HTTP", running.http_url)
         assert "2 passed" in suite.run(TOOL + URL)
 
@@ -84,3 +86,94 @@ def test_a_process_that_does_not_start_fails_the_test_with_its_reason(suite, mon
     output = suite.run(URL)
 
     assert "`kraftsim up` ended with exit code 2: kraftsim: KRAFTSIM_TOKEN: expected" in output
+
+
+ECHO = """
+def test_it(kraft_proc):
+    assert len(kraft_proc.brokers()["brokers"]) == 2
+    assert len(kraft_proc.controllers()["controllers"]) == 3
+"""
+
+
+def test_the_marker_describes_the_process(suite):
+    text = (
+        f"@pytest.mark.kraft(brokers=2, controllers=3, clock='virtual', racks=['a', 'b'])\n{ECHO}"
+    )
+    text += "    assert kraft_proc.clock()['speed'] == 0\n"
+    text += "    assert kraft_proc.broker(2)['rack'] == 'b'\n"
+    text += URL + URL.replace("test_url", "test_again")
+
+    assert "3 passed" in suite.run(text)
+    assert len(set(urls(suite))) == 1
+
+
+@pytest.mark.parametrize(
+    "argument", ["settings={}", "kafka_port=0", "scope='module'", "may_leak=True"]
+)
+def test_an_argument_that_a_process_does_not_take_is_refused(suite, argument):
+    output = suite.run(f"@pytest.mark.kraft({argument})\n{URL}")
+
+    assert f"kraft: {argument.partition('=')[0]}: kraft_proc takes seed, brokers, " in output
+
+
+def test_a_marker_may_be_for_another_cluster_of_the_test_too(suite):
+    text = "@pytest.mark.kraft(settings={}, brokers=1)\ndef test_it(kraft_proc, kraft_sync):\n"
+    text += "    assert len(kraft_sync.brokers()) == len(kraft_proc.brokers()['brokers']) == 1\n"
+
+    assert "1 passed" in suite.run(text)
+
+
+def test_an_adopted_cluster_that_differs_from_the_marker_is_refused(suite, monkeypatch):
+    from kraftsim.testing.process_cluster import process_cluster
+
+    with process_cluster(
+        suite.folder / "up.log", "--brokers", "2", "--controllers", "3"
+    ) as running:
+        monkeypatch.setenv("KRAFTSIM_HTTP", running.http_url)
+        right = f"@pytest.mark.kraft(brokers=2, controllers=3)\n{ECHO}"
+        assert "1 passed" in suite.run(right)
+
+        output = suite.run(f"@pytest.mark.kraft(brokers=4)\n{ECHO}")
+        assert "brokers: expected 4, got 2 from the cluster at KRAFTSIM_HTTP: start it" in output
+        output = suite.run(f"@pytest.mark.kraft(profile='kafka-3.9')\n{ECHO}")
+        assert "profile: the cluster at KRAFTSIM_HTTP runs already: start it with" in output
+
+
+FAILING = """
+def test_fence(kraft_proc):
+    kraft_proc.kill(2)
+    kraft_proc.wait(broker=2, state="fenced")
+    assert False, kraft_proc.broker(2)["incarnationId"]
+"""
+
+
+def test_a_failure_shows_seed_address_last_events_and_how_to_repeat_it(suite):
+    output = suite.run(FAILING, "--kraft-seed=7")
+
+    assert re.search(r"^seed 7, process at http://\S+, cluster \S{22}; last events:$", output, re.M)
+    assert re.search(r"^\S+Z +\d+ +controller-3000 +broker_fenced broker=2", output, re.M)
+    assert "\nrepeat: pytest test_tool.py::test_fence --kraft-seed=7\n" in output
+
+
+def test_the_repeat_line_repeats_the_process(suite):
+    first = suite.run(FAILING)
+    repeated = suite.run(FAILING, *re.findall(r"--kraft-seed=\d+", first))
+
+    incarnations = [re.findall(r"AssertionError: (\S+)", output) for output in (first, repeated)]
+    assert incarnations[0] == incarnations[1] != []
+
+
+def test_a_process_that_has_died_is_part_of_the_report(suite):
+    text = """
+from kraftsim import CommandError
+
+def test_it(kraft_proc):
+    kraft_proc.down()
+    with pytest.raises(CommandError):
+        while kraft_proc.cluster():
+            pass
+    assert False
+"""
+    assert re.search(
+        r"^seed \d+, process at http://\S+: .*no service answers", suite.run(text), re.M
+    )

@@ -91,3 +91,16 @@ def test_second(kraft_proc):
         earlier[0].kill(2)
 """
     assert "2 passed" in suite.run(text)
+
+
+def test_a_blocking_test_goes_back_to_a_snapshot(suite):
+    text = """
+def test_it(kraft_sync):
+    kraft_sync.snapshots.save("before")
+    kraft_sync.kill(2)
+    kraft_sync.wait(broker=2, state="fenced")
+    kraft_sync.snapshots.restore("before")
+    assert "unfenced" in kraft_sync.states_of(2)
+    kraft_sync.advance("1m")
+"""
+    assert "1 passed" in suite.run(text)

@@ -368,15 +368,10 @@ def broken_at(image: Image, partition):
 
 def left_behind(image: Image, broker_id, batch):
     decommissions = any(getattr(record, "replicas", None) is not None for record in batch.records)
-    changed = {
-        (record.topic_id, record.partition_id) for record in batch.records if hasattr(record, "isr")
-    }
     for topic in image.topics.values():
-        for number, value in topic.partitions.items():
+        for value in topic.partitions.values():
             named = {value.leader, *value.isr}
-            if decommissions or (topic.topic_id, number) not in changed:
-                named |= set(value.elr)
-            named |= set(value.replicas) if decommissions else set()
+            named |= {*value.elr, *value.replicas} if decommissions else set()
             alone = value.leader == -1 and value.isr == (broker_id,)
             if broker_id in named and (decommissions or not alone):
                 return {"S26"}

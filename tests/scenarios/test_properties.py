@@ -6,12 +6,19 @@ import random
 import pytest
 
 from kraftsim.controller.core.errors import ApiError, Impossible
-from kraftsim.controller.core.rpc import BrokerRegistrationRequest
+from kraftsim.controller.core.rpc import BrokerRegistrationRequest, UnregisterBrokerRequest
 from kraftsim.scenarios.properties import ALL, ALWAYS
 from kraftsim.simulation.network_rules import Delay, Duplicate
-from tests.scenarios.lives import PLANTED, SESSION_S, STARTING, a_second_leader, register
-from tests.scenarios.watched import settled_world, troubled, watched_world
-from tests.worlds import SECOND_US, pass_time
+from tests.scenarios.lives import (
+    PLANTED,
+    SESSION_S,
+    STARTING,
+    a_second_leader,
+    active_id,
+    register,
+)
+from tests.scenarios.watched import describe, settled_world, troubled, watched_world
+from tests.worlds import SECOND_US, ask, create_topic, node, partition, pass_time
 
 pytestmark = pytest.mark.slow
 
@@ -87,6 +94,33 @@ def test_a_refusal_that_arrives_twice_is_one_refusal():
     register_twice(world)
 
     assert 2 == watching.properties["S14"].exercised
+    assert watching.finish() == ()
+
+
+@pytest.mark.rule("3.5")
+def test_an_unregistered_broker_may_stay_in_an_elr():
+    """S26: it was fenced, and the only eligible leader."""
+    world, watching = settled_world(classes=(BY_NUMBER["S26"],))
+    create_topic(world, "orders", (1,))
+    world.agents[1].kill()
+    pass_time(world, 2 * SESSION_S)
+    ask(world, UnregisterBrokerRequest(broker_id=1))
+
+    left = partition(world, "orders")
+    assert (left.isr, left.elr) == ((), (1,))
+    assert 1 == watching.properties["S26"].exercised
+    assert watching.finish() == ()
+
+
+def test_times_of_a_quorum_may_be_of_before_the_wall_clock_was_set_back():
+    """S29: followers have fetched before, and the leader shows when."""
+    world, watching = settled_world(classes=(BY_NUMBER["S29"],))
+    for by_ms in (3_600_000, -3_600_000):
+        world.clocks[node(active_id(world))].step_wall(by_ms)
+        describe(world, active_id(world))
+        pass_time(world, 5)
+
+    assert watching.properties["S29"].exercised
     assert watching.finish() == ()
 
 
