@@ -13,7 +13,7 @@ from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
-from kraftsim.api import faults, snapshots
+from kraftsim.api import fault_handle, faults, snapshots
 from kraftsim.api.cluster import Cluster
 from kraftsim.testing import blocking_cluster
 
@@ -31,7 +31,7 @@ OWN = """\
 BLOCKING = {
     Cluster: "BlockingCluster",
     faults.Faults: "BlockingFaults",
-    faults.FaultHandle: "BlockingFaultHandle",
+    fault_handle.FaultHandle: "BlockingFaultHandle",
     snapshots.Snapshots: "BlockingSnapshots",
 }
 RENAMED = {kind.__name__: name for kind, name in BLOCKING.items() if kind is not Cluster}

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 
+from kraftsim.controller.time.timeline import NEVER_US
 from kraftsim.scenarios.language.durations import microseconds
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.world import World
@@ -9,7 +10,6 @@ from kraftsim.simulation.world import World
 from ..options import ClusterOptions
 from ..service.clock_control import ClockControl
 from .argument_checks import check_advance, check_lock, check_run_until, check_speed
-from .clock_view import clock_view
 from .documents import ClockDocument, EventDocument
 from .views import event_view
 
@@ -29,7 +29,7 @@ class ClockVerbs(ABC):
 
     async def clock(self) -> ClockDocument:
         """Returns time and speed, who waits, who holds the clock, and why time stands still."""
-        return clock_view(self.world, self._clock, self.options.clock)
+        return _clock_view(self.world, self._clock, self.options.clock)
 
     async def advance(self, by: str | float) -> ClockDocument:
         """Lets the duration `by` pass: at once on a clock that stands, otherwise by waiting.
@@ -107,3 +107,39 @@ class ClockVerbs(ABC):
         held_by = self._clock.held_by() if self._clock.is_standing else None
         reason = "" if held_by is None else f", but time stood still: {held_by}"
         return f"expected {expected} within {timeout}{reason}"
+
+
+def _clock_view(world: World, control: ClockControl, clock: str | float) -> ClockDocument:
+    """Returns the clock of a running cluster that was started with the option `clock`."""
+    timeline = world.timeline
+    return {
+        "clock": clock if isinstance(clock, str) else f"scaled:{clock:g}",
+        "nowMs": timeline.now_ms,
+        "wallMs": timeline.wall_ms,
+        "speed": control.speed,
+        "paused": control.is_paused,
+        "nextTimerMs": None if timeline.due_us >= NEVER_US else timeline.due_us // 1000,
+        "standsStill": _why_still(control),
+        "waiters": [
+            {"waitsFor": waiter.reason, "sinceMs": waiter.since_us // 1000}
+            for waiter in control.waiters
+        ],
+        "locks": [
+            {
+                "owner": lock.owner,
+                "count": lock.count,
+                "expiresInMs": round(lock.expires_in_s * 1000),
+            }
+            for lock in control.locks.held()
+        ],
+    }
+
+
+def _why_still(control: ClockControl) -> str | None:
+    """Returns why time stands still; None on a clock that runs, and while a wait moves it."""
+    if not control.is_standing:
+        return None
+    held_by = control.held_by()
+    if held_by is None and not control.waiters:
+        return "nobody waits: `clock advance`, `clock run-until` and `wait` move it"
+    return held_by
