@@ -4,7 +4,8 @@ Methods that a dataclass or a value (`core/value.py`) gets at run time are writt
 compiler does not see them: `__init__`, `__eq__` and `__hash__`. Names in capitals become `Final`.
 A compiled class has no empty objects whose attributes could be set later. So `from_values` is added
 for decoders (a call with named arguments takes four times as long), and `__reduce__` for `pickle`.
-Classes that Python classes are derived from are open to them.
+Classes that Python classes are derived from are open to them. Objects that a copy of a world has of
+its own can be created without `__init__`.
 """
 
 import ast
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from mypy_extensions import mypyc_attr
 """
 OPEN = ("Property", "OwnProperty")
+SPECIAL_BASES = {"Enum", "Exception", "IntEnum", "NamedTuple", "Protocol", "StrEnum", "TypedDict"}
 
 
 def rewritten_for_mypyc(source: str) -> str:
@@ -34,11 +36,14 @@ def rewritten_for_mypyc(source: str) -> str:
 
 def _statements(statement: ast.stmt) -> list[ast.stmt]:
     if isinstance(statement, ast.ClassDef):
+        is_copied = _is_copied(statement)
         _write_out(statement)
         if statement.name in OPEN:
             statement.decorator_list.append(
                 _expression("mypyc_attr(allow_interpreted_subclasses=True)")
             )
+        elif is_copied:
+            statement.decorator_list.append(_expression("mypyc_attr(serializable=True)"))
     elif isinstance(statement, ast.Assign) and all(
         _is_constant(target) for target in statement.targets
     ):
@@ -49,6 +54,13 @@ def _statements(statement: ast.stmt) -> list[ast.stmt]:
     elif isinstance(statement, ast.AnnAssign) and _is_constant(statement.target):
         statement.annotation = _expression(f"Final[{ast.unparse(statement.annotation)}]")
     return [statement]
+
+
+def _is_copied(class_def: ast.ClassDef) -> bool:
+    """Returns True for a class whose objects `simulation/copying.py` copies: it is no value."""
+    decorators = {ast.unparse(decorator) for decorator in class_def.decorator_list}
+    bases = {ast.unparse(base).partition("[")[0] for base in class_def.bases}
+    return not (decorators & VALUES.keys() or bases & SPECIAL_BASES)
 
 
 def _is_docstring(statement: ast.stmt) -> bool:

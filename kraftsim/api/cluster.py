@@ -168,9 +168,9 @@ class Cluster(NewBrokers):
         """
         if seed is not None:
             expect_int("seed", seed)
-            if seed != self.options.seed:
-                self.options, self._fresh = replace(self.options, seed=seed), None
         async with self._replacing(self._initial_brokers):
+            if seed not in (None, self.options.seed):
+                self.options, self._fresh = replace(self.options, seed=seed), None
             self._streams = Streams(self.options.seed)
             if self._fresh is not None and not self.world_listeners:
                 self._go_on(self._fresh.copy())

@@ -75,9 +75,11 @@ def test_a_search_visits_the_same_histories_as_machine_code(compiled: None) -> N
     assert searched == json.loads(plain.stdout)
 
 
-@pytest.mark.parametrize("tests", ["tests/golden", "tests/server", "tests/raft"])
+@pytest.mark.parametrize(
+    "tests", ["tests/golden", "tests/server", "tests/raft", "tests/scenarios/test_copies.py"]
+)
 def test_machine_code_keeps_the_promises_of_the_suite(tests: str, compiled: None) -> None:
-    """It answers the recordings of released Kafka, serves sockets, and elects as Python does."""
+    """It answers recordings, serves sockets, elects as Python does, and can be copied."""
     native.output(*SUITE, "-m", "not slow", tests)
 
 
