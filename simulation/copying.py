@@ -107,7 +107,7 @@ class Copier:
             if value is not ABSENT:
                 own = value if ways.get(type(value), ABSENT) is None else self.copy(value)
                 object.__setattr__(copy, name, own)  # it may be frozen
-        if kind.__dictoffset__:
+        if hasattr(original, "__dict__"):
             state = copy.__dict__
             for name, value in original.__dict__.items():
                 state[name] = value if ways.get(type(value), ABSENT) is None else self.copy(value)

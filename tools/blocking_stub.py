@@ -26,6 +26,8 @@ HEAD = '''\
 OWN = """\
     def __init__(self, cluster: Cluster, loop: asyncio.AbstractEventLoop) -> None: ...
     def end(self) -> None: ...
+    def __enter__(self) -> BlockingCluster: ...
+    def __exit__(self, *error: object) -> None: ...
 """
 # class of the cluster -> class of the stub
 BLOCKING = {
@@ -34,7 +36,7 @@ BLOCKING = {
     fault_handle.FaultHandle: "BlockingFaultHandle",
     snapshots.Snapshots: "BlockingSnapshots",
 }
-RENAMED = {kind.__name__: name for kind, name in BLOCKING.items() if kind is not Cluster}
+RENAMED = {kind.__name__: name for kind, name in BLOCKING.items()}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 

@@ -4,8 +4,8 @@ Methods that a dataclass or a value (`core/value.py`) gets at run time are writt
 compiler does not see them: `__init__`, `__eq__` and `__hash__`. Names in capitals become `Final`.
 A compiled class has no empty objects whose attributes could be set later. So `from_values` is added
 for decoders (a call with named arguments takes four times as long), and `__reduce__` for `pickle`.
-Classes that Python classes are derived from are open to them. Objects that a copy of a world has of
-its own can be created without `__init__`.
+All classes but values are open to Python classes that are derived from them, as properties are, and
+therefore have objects that `simulation/copying.py` can create without `__init__`.
 """
 
 import ast
@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from mypy_extensions import mypyc_attr
 """
-OPEN = ("Property", "OwnProperty")
 SPECIAL_BASES = {"Enum", "Exception", "IntEnum", "NamedTuple", "Protocol", "StrEnum", "TypedDict"}
 
 
@@ -36,14 +35,12 @@ def rewritten_for_mypyc(source: str) -> str:
 
 def _statements(statement: ast.stmt) -> list[ast.stmt]:
     if isinstance(statement, ast.ClassDef):
-        is_copied = _is_copied(statement)
+        is_open = _is_copied(statement)
         _write_out(statement)
-        if statement.name in OPEN:
+        if is_open:
             statement.decorator_list.append(
                 _expression("mypyc_attr(allow_interpreted_subclasses=True)")
             )
-        elif is_copied:
-            statement.decorator_list.append(_expression("mypyc_attr(serializable=True)"))
     elif isinstance(statement, ast.Assign) and all(
         _is_constant(target) for target in statement.targets
     ):
@@ -57,7 +54,7 @@ def _statements(statement: ast.stmt) -> list[ast.stmt]:
 
 
 def _is_copied(class_def: ast.ClassDef) -> bool:
-    """Returns True for a class whose objects `simulation/copying.py` copies: it is no value."""
+    """Returns True for a class whose objects a copy of a world has of its own: it is no value."""
     decorators = {ast.unparse(decorator) for decorator in class_def.decorator_list}
     bases = {ast.unparse(base).partition("[")[0] for base in class_def.bases}
     return not (decorators & VALUES.keys() or bases & SPECIAL_BASES)

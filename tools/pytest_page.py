@@ -79,7 +79,8 @@ A test that passes by itself fails nevertheless if
 - a property was broken that Kafka always keeps (S1 to S30): of the quorum, its log, registrations,
   leases, partitions or replies. It is watched in `kraft`, `kraft_sync` and `kraft_factory`, from
   the start or reset of the cluster on, until it goes back to a snapshot;
-- a fault of `kraft_faults` had no effect;
+- a fault of `kraft_faults` had no effect (`kraft_faults.add(action=..., ...)` affects one request
+  unless `count` is given; with the words of a scenario file it affects all);
 - it left connections or tasks behind.
 
 `may_break`, `may_miss` and `may_leak` in the marker allow that. This test expects its own fault to

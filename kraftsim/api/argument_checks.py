@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Check = Callable[..., None]
 
 SNAPSHOT_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,100}")
+BRANCH_MAX_US: Final = 24 * 3_600_000_000  # of time that a branch lives through in one request
 PAGE: Final = 1000  # records, events or requests, unless the reader asks for another number
 LOCK_MAX_US: Final = 3_600_000_000  # a program that died holds a clock for an hour at most
 LIMIT_MAX: Final = 10_000  # records, events or requests of one page
@@ -192,6 +193,8 @@ def check_branch(
     """Raises UsageError for a wrong name or fault, ValueError if `by` is no duration."""
     check_snapshot(name)
     check_advance(by)
+    if microseconds(by) > BRANCH_MAX_US:
+        raise UsageError(f"by: expected at most 24h, got {by}")
     if fault is not None:
         check_fault(fault)
 

@@ -219,6 +219,7 @@ class Cluster(NewBrokers):
         await self._open_facades(kept.world)
         async with self._replacing(kept.world.agents):
             self._go_on(kept)
+            self.recorder.refuse("the cluster went back to a snapshot: a recording has none")
 
     async def _open_facades(self, world: World) -> None:
         """Binds the ports of the brokers of a copied world that have no listener now."""

@@ -31,6 +31,7 @@ from kraftsim.simulation.requests.rules import Submit
 from ..errors import CommandError, UnknownController
 from ..recording.recorded import recorded
 from ..recording.recorder import Recorder
+from ..service.clock_control import ENDED
 from ..service.description import ClusterDescription, describe
 from ..service.listeners import Service
 from .argument_checks import check_transfer, expect_int
@@ -81,24 +82,9 @@ class ControllerVerbs(Waiting):
             is_parked = partial(self.world.request_rules.holds, request)
             if not await clock.until(lambda: not replies.empty(), limit_us, reason, is_parked):
                 limit_s = 0.0  # the time of the cluster has passed
-        return await self._reply_in(replies, limit_s)
-
-    async def _reply_in(
-        self, replies: asyncio.Queue[Response | ApiError], limit_s: float
-    ) -> Response:
-        """Returns the reply, or raises it if it is an error, or if none comes in `limit_s`."""
-        try:
-            async with asyncio.timeout(limit_s):
-                reply = await replies.get()
-        except TimeoutError:
-            text = (
-                f"no controller answered within {REQUEST_LIMIT_S:.0f} s: check that a majority of "
-                "the voters runs"
-            )
-            raise ApiError(ErrorCode.REQUEST_TIMED_OUT, text) from None
-        if isinstance(reply, ApiError):
-            raise reply
-        return reply
+        if replies.empty():
+            await _first_of(replies, clock.closed, limit_s)
+        return _reply_in(replies)
 
     async def unregister(self, broker_id: int) -> None:
         """Unregisters a broker. It leaves every ISR and stays in the replica assignments."""
@@ -233,6 +219,37 @@ class ControllerVerbs(Waiting):
         if process is None:
             raise UnknownController(node_id, sorted(self.world.controllers))
         return process
+
+
+async def _first_of(
+    replies: asyncio.Queue[Response | ApiError], closed: asyncio.Event, limit_s: float
+) -> None:
+    """Waits for a reply, at most `limit_s`; raises CommandError if the world ends before."""
+    getting = asyncio.ensure_future(replies.get())
+    ending = asyncio.ensure_future(closed.wait())
+    try:
+        await asyncio.wait((getting, ending), timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
+        if getting.done():
+            replies.put_nowait(getting.result())
+        elif ending.done():
+            raise CommandError(ENDED)
+    finally:
+        getting.cancel()
+        ending.cancel()
+
+
+def _reply_in(replies: asyncio.Queue[Response | ApiError]) -> Response:
+    """Returns the reply, or raises it if it is an error, or if there is none."""
+    if replies.empty():
+        text = (
+            f"no controller answered within {REQUEST_LIMIT_S:.0f} s: check that a majority of the "
+            "voters runs, and that no fault holds or loses the request (`kraftsim fault list`)"
+        )
+        raise ApiError(ErrorCode.REQUEST_TIMED_OUT, text)
+    reply = replies.get_nowait()
+    if isinstance(reply, ApiError):
+        raise reply
+    return reply
 
 
 def _raise_if_refused(code: int, message: str | None) -> None:

@@ -72,6 +72,10 @@ class FaultHandle:
         self._live, self._stage, self._fault, self.verb = live, stage, fault, verb
         self._selecting = selecting
 
+    def follow(self, other: "FaultHandle") -> None:
+        """Stands for the fault of another handle from now on: the same one in a restored world."""
+        self._stage, self._fault, self.verb = other._stage, other._fault, other.verb
+
     def __await__(self) -> Generator[None, None, "FaultHandle"]:
         """Returns the handle: `await` is allowed where a test cannot know that it needs none."""
         yield from ()

@@ -135,12 +135,18 @@ class Faults:
         return self._stage_of(self._live.world()), {name: each.verb for name, each in handles}
 
     def take_over(self, stage: Stage, verbs: Mapping[str, Verb]) -> None:
-        """Makes the faults of a snapshot those of the cluster, which has its world."""
-        self._stage = stage
+        """Makes the faults of a snapshot those of the cluster, which has its world.
+
+        Handles that programs have follow the faults with their ids.
+        """
+        self._stage, before = stage, self._handles
         faults = {fault.fault_id: fault for fault in stage.faults}
         self._handles = {
             name: FaultHandle(self._live, stage, faults[name], verb) for name, verb in verbs.items()
         }
+        for name in before.keys() & verbs.keys():
+            before[name].follow(self._handles[name])
+            self._handles[name] = before[name]
 
     def handle(self, id: str) -> FaultHandle:
         """Returns the handle of a fault. Raises UnknownFault if there is none with this id."""

@@ -14,7 +14,7 @@ from kraftsim.simulation.copying import NotCopied, copied
 from kraftsim.simulation.world import World
 
 from ..errors import CommandError, UnknownSnapshot
-from .argument_checks import check_snapshot
+from .argument_checks import check_branch, check_snapshot
 from .documents import BranchDocument, SnapshotDocument
 from .views import event_view
 
@@ -104,6 +104,7 @@ class Snapshots:
 
         It happens in a copy; this cluster is not affected.
         """
+        check_branch(name, by, fault)
         async with self._branch(name) as branch:
             journal = branch.world.journal
             begin = journal.next_seq

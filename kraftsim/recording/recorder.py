@@ -50,9 +50,9 @@ class Recorder:
         self._timeline, self._runtime, self._turns = world.timeline, runtime, runtime.turns
         self._frame_bytes = 0
         if world.streams.seed is None:
-            self._refuse("the cluster has no seed: start it with a seed")
+            self.refuse("the cluster has no seed: start it with a seed")
         if self._timeline.now_us:
-            self._refuse("the cluster did not begin at its start: a recording has no snapshots")
+            self.refuse("the cluster did not begin at its start: a recording has no snapshots")
 
     def begin_at_copy(self) -> None:
         """Records a copied world, too: it is one of this seed that had no input before."""
@@ -92,10 +92,11 @@ class Recorder:
             self.note_gap(REAL_TIME)
         self.inputs.append(added)
         if len(self.inputs) > INPUTS_MAX or self._frame_bytes > FRAME_BYTES_MAX:
-            self._refuse(
+            self.refuse(
                 f"expected at most {INPUTS_MAX} inputs and {FRAME_BYTES_MAX >> 20} MiB of requests"
             )
 
-    def _refuse(self, reason: str) -> None:
+    def refuse(self, reason: str) -> None:
+        """Ends the recording, because no replay of it is possible."""
         self.refusal = reason
         self.inputs.clear()

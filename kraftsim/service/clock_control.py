@@ -28,6 +28,7 @@ HELD_MAX_S = 60.0  # an advance that is held for longer is refused
 WALL_CHECK_S = 1.0  # between two checks of the wall clock of a clock that runs fast
 WALL_MARGIN_S = 10.0  # of real time, for which it stays behind without a check
 WALL_BACK_S = 600.0  # of real time, for which a step back suffices
+ENDED = "the cluster was closed, reset or restored while this call waited"
 PARKED_LIMIT_US = 60_000_000  # of time that passes for a request; clients give up earlier
 
 
@@ -42,7 +43,8 @@ class Waiter:
 class ClockControl:
     """The clock of a running cluster. `moves_for_requests`: also while a client only waits.
 
-    `is_paused` clocks move only by `advance`. `locks` hold a clock that stands.
+    `is_paused` clocks move only by `advance`. `locks` hold a clock that stands. `closed` is set
+    when the cluster ends or goes on with another world.
     """
 
     def __init__(
@@ -57,7 +59,7 @@ class ClockControl:
         self._watching: set[asyncio.Event] = set()  # of waits, while the clock runs
         self._serving: asyncio.Task[None] | None = None
         self._wall_check: asyncio.TimerHandle | None = None
-        self._is_closed = False
+        self.closed = asyncio.Event()
         runtime.on_change = self._wake_watching
         if moves_for_requests:
             runtime.turns.ended = self._serve_parked
@@ -75,7 +77,7 @@ class ClockControl:
 
     def close(self) -> None:
         """Ends every wait with CommandError."""
-        self._is_closed = True
+        self.closed.set()
         self._wake_watching()
         self._runtime.turns.ended = self._runtime.on_change = None
         for handle in (self._serving, self._wall_check):
@@ -151,6 +153,7 @@ class ClockControl:
                     if time.monotonic() >= end_s:
                         return condition()
                     await asyncio.sleep(LOOK_S)
+                    self._check_open()
                 else:
                     await self._leap(condition, end_us)
 
@@ -235,8 +238,8 @@ class ClockControl:
             self.waiters.remove(waiter)
 
     def _check_open(self) -> None:
-        if self._is_closed:
-            raise CommandError("the cluster was closed or reset while this call waited")
+        if self.closed.is_set():
+            raise CommandError(ENDED)
 
     def _wake_watching(self) -> None:
         for happened in self._watching:

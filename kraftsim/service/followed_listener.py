@@ -57,17 +57,17 @@ class FollowedListener(KafkaListener):
 
     async def clear(self) -> None:
         """Ends every connection, and listens again; requests are answered only after `serve`."""
-        await self._cancel_reopening()
+        await self._end_reopening()
         self.unserve()
         if not self.is_open:
             await self.open(self._host, self.port)
 
     async def shut(self) -> None:
-        """Closes the listener and cancels a reopening that is under way."""
-        await self._cancel_reopening()
+        """Closes the listener, after a reopening that is under way."""
+        await self._end_reopening()
         self.close()
 
-    async def _cancel_reopening(self) -> None:
+    async def _end_reopening(self) -> None:
+        """Waits until the port is open: asyncio loses the socket of a server that is cancelled."""
         if self._reopening is not None:
-            self._reopening.cancel()
             await asyncio.gather(self._reopening, return_exceptions=True)

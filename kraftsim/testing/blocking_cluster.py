@@ -5,7 +5,7 @@ from typing import Any
 
 from ..api.cluster import Cluster
 from ..errors import CommandError
-from .blocking import Blocking
+from .blocking import Blocking, call_in
 
 
 class BlockingCluster(Blocking):
@@ -17,11 +17,26 @@ class BlockingCluster(Blocking):
 
     def __init__(self, cluster: Cluster, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(cluster, loop)
+        self._target: Cluster
         self._is_ended = False
 
     def end(self) -> None:
         """Refuses every later call: the cluster may belong to another test by then."""
         self._is_ended = True
+
+    def __enter__(self) -> "BlockingCluster":
+        """Starts the cluster, which is a branch of another."""
+        call_in(self._loop, self._target.start())
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        call_in(self._loop, self._target.close())
+
+    def _wrapped(self, result: object) -> object:
+        """Returns the result; a branch of the cluster blocks, too."""
+        if isinstance(result, Cluster):
+            return BlockingCluster(result, self._loop)
+        return super()._wrapped(result)
 
     def __getattr__(self, name: str) -> Any:
         if self._is_ended and not name.startswith("_"):

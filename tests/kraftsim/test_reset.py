@@ -42,7 +42,7 @@ async def test_a_wait_of_the_previous_test_ends_with_an_error(kraft: Cluster) ->
 
     await kraft.reset()
 
-    with pytest.raises(CommandError, match="was closed or reset while this call waited"):
+    with pytest.raises(CommandError, match="was closed, reset or restored while this call waited"):
         await waiting
     assert (await kraft.clock())["paused"] is False
 

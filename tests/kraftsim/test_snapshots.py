@@ -207,3 +207,43 @@ async def test_a_reset_with_another_seed_gives_another_cluster(kraft: Cluster) -
             brokers=3, clock="virtual", seed=seed, cluster_id=kraft.cluster_id
         ) as new:
             assert new.world.journal.since(0) == kraft.world.journal.since(0)
+
+
+async def test_handles_of_faults_follow_a_cluster_that_goes_back(kraft: Cluster) -> None:
+    cut = await kraft.faults.add({"net.partition": {"on": 2}})
+    await kraft.snapshots.save("cut")
+    await kraft.wait(broker=2, state="fenced")
+    await kraft.snapshots.restore("cut")
+    await kraft.advance("1s")
+    assert cut.hits == (await kraft.faults.show(cut.id))["hits"]
+    await cut.remove()
+    await kraft.advance("30s")
+
+    assert await states(kraft) == {1: False, 2: False, 3: False}
+
+
+async def test_a_request_that_a_fault_holds_ends_when_its_cluster_goes_back(
+    served: Cluster,
+) -> None:
+    await served.snapshots.save("calm")
+    held = await served.faults.add({"rpc.hold": {"api": "CreateTopics"}})
+    creating = asyncio.ensure_future(served.create_topic("orders"))
+    await held.wait(1)
+    await served.snapshots.restore("calm")
+
+    with pytest.raises(CommandError, match="restored while this call waited"):
+        await creating
+
+
+async def test_a_cluster_that_went_back_has_no_recording(kraft: Cluster) -> None:
+    await kraft.snapshots.save("start")
+    await kraft.snapshots.restore("start")
+
+    assert kraft.recorder.refusal is not None
+    assert "snapshot" in kraft.recorder.refusal
+
+
+async def test_a_branch_lives_through_a_day_at_most(kraft: Cluster) -> None:
+    await kraft.snapshots.save("start")
+    with pytest.raises(UsageError, match="by: expected at most 24h"):
+        await kraft.snapshots.branch("start", "25h")

@@ -370,7 +370,7 @@ def test_agents_register_unfence_and_drain(started: list[Process]) -> None:
         ["--controller", "nowhere"],
         ["--controller", "127.0.0.1:70000"],
         ["--controller", "127.0.0.1:9", "--count", "0"],
-        ["--controller", "127.0.0.1:9", "--count", "1001"],
+        ["--controller", "127.0.0.1:9", "--count", "5001"],
     ],
 )
 def test_agents_with_a_bad_option_are_a_fault_of_usage(

@@ -4,6 +4,7 @@ import ast
 
 import pytest
 
+from kraftsim import BlockingCluster
 from kraftsim.api.cluster import Cluster
 from kraftsim.api.faults import FaultHandle, Faults
 from kraftsim.api.snapshots import Snapshots
@@ -33,3 +34,12 @@ def test_a_blocking_type_has_every_public_name(kind, name, more):
     public = {each for each in dir(kind) if not each.startswith("_")}
 
     assert typed_names(name) == (public | more) - HIDDEN
+
+
+def test_a_branch_of_a_blocking_cluster_blocks_too(kraft_sync: BlockingCluster) -> None:
+    with kraft_sync.branch() as branch:
+        branch.kill(2)
+        branch.wait(broker=2, state="fenced")
+        assert branch.broker(2)["fenced"]
+
+    assert not kraft_sync.broker(2)["fenced"]
