@@ -62,7 +62,8 @@ class NotCopied(Exception):
 def copied(original: T) -> T:
     """Returns a copy of a world, or of a tuple of objects around one world.
 
-    Raises NotCopied if that is not possible at this instant.
+    Raises NotCopied if that is not possible at this instant. Objects of compiled modules cannot be
+    copied at all: a compiled class has no object without a call of `__init__`.
     """
     copy: T = Copier().copy(original)
     return copy
@@ -218,7 +219,7 @@ class Copier:
         return MethodType(original.__func__, self.copy(owner))
 
     def _builtin(self, original: BuiltinFunctionType) -> Any:
-        """Copies a method of a built-in or compiled class; functions of modules are shared."""
+        """Copies a method of a built-in class; functions of modules are shared."""
         owner = original.__self__
         if owner is None or isinstance(owner, (ModuleType, type)):
             return original
@@ -281,10 +282,10 @@ def _way_of(kind: type) -> Way | None:
 
 @cache
 def _attributes(kind: type) -> tuple[str, ...]:
-    """Returns the names of the attributes of a class with slots, or of a compiled class."""
+    """Returns the names of the slots of a class."""
     names: list[str] = []
     for base in kind.__mro__:
-        slots = base.__dict__.get("__mypyc_attrs__", base.__dict__.get("__slots__", ()))
+        slots = base.__dict__.get("__slots__", ())
         names += (slots,) if isinstance(slots, str) else slots
     return tuple(name for name in dict.fromkeys(names) if name not in ("__dict__", "__weakref__"))
 

@@ -4,8 +4,7 @@ Methods that a dataclass or a value (`core/value.py`) gets at run time are writt
 compiler does not see them: `__init__`, `__eq__` and `__hash__`. Names in capitals become `Final`.
 A compiled class has no empty objects whose attributes could be set later. So `from_values` is added
 for decoders (a call with named arguments takes four times as long), and `__reduce__` for `pickle`.
-All classes but values are open to Python classes that are derived from them, as properties are, and
-therefore have objects that `simulation/copying.py` can create without `__init__`.
+Classes that Python classes are derived from are open to them.
 """
 
 import ast
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from mypy_extensions import mypyc_attr
 """
-SPECIAL_BASES = {"Enum", "Exception", "IntEnum", "NamedTuple", "Protocol", "StrEnum", "TypedDict"}
+OPEN = ("Property", "OwnProperty")
 
 
 def rewritten_for_mypyc(source: str) -> str:
@@ -35,9 +34,8 @@ def rewritten_for_mypyc(source: str) -> str:
 
 def _statements(statement: ast.stmt) -> list[ast.stmt]:
     if isinstance(statement, ast.ClassDef):
-        is_open = _is_copied(statement)
         _write_out(statement)
-        if is_open:
+        if statement.name in OPEN:
             statement.decorator_list.append(
                 _expression("mypyc_attr(allow_interpreted_subclasses=True)")
             )
@@ -51,13 +49,6 @@ def _statements(statement: ast.stmt) -> list[ast.stmt]:
     elif isinstance(statement, ast.AnnAssign) and _is_constant(statement.target):
         statement.annotation = _expression(f"Final[{ast.unparse(statement.annotation)}]")
     return [statement]
-
-
-def _is_copied(class_def: ast.ClassDef) -> bool:
-    """Returns True for a class whose objects a copy of a world has of its own: it is no value."""
-    decorators = {ast.unparse(decorator) for decorator in class_def.decorator_list}
-    bases = {ast.unparse(base).partition("[")[0] for base in class_def.bases}
-    return not (decorators & VALUES.keys() or bases & SPECIAL_BASES)
 
 
 def _is_docstring(statement: ast.stmt) -> bool:

@@ -19,6 +19,7 @@ from kraftsim.simulation.topology import (
 )
 from kraftsim.simulation.world import World
 
+from .. import machine_code
 from ..errors import CommandError
 from ..options import ClusterOptions
 from ..service.binding import binding
@@ -172,19 +173,24 @@ class Cluster(NewBrokers):
             if seed not in (None, self.options.seed):
                 self.options, self._fresh = replace(self.options, seed=seed), None
             self._streams = Streams(self.options.seed)
-            if self._fresh is not None and not self.world_listeners:
+            if self._fresh is not None and self._repeats:
                 self._go_on(self._fresh.copy())
                 self.recorder.begin_at_copy()
             else:
                 self._running = self._new_simulation()
         await self.until_ready()
-        if self._fresh is None and self.options.repeats and not self.world_listeners:
+        if self._fresh is None and self._repeats:
             self._fresh = self._kept().copy()
         return {
             "clusterId": self.cluster_id,
             "generation": self.generation,
             "seed": self.options.seed,
         }
+
+    @property
+    def _repeats(self) -> bool:
+        """True if a reset with the same seed may be a copy: nobody notices, and it is possible."""
+        return self.options.repeats and not self.world_listeners and not machine_code.is_used()
 
     @asynccontextmanager
     async def _replacing(self, broker_ids: Container[int]) -> AsyncIterator[None]:

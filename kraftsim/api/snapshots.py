@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from kraftsim.simulation.copying import NotCopied, copied
 from kraftsim.simulation.world import World
 
+from .. import machine_code
 from ..errors import CommandError, UnknownSnapshot
 from .argument_checks import check_branch, check_snapshot
 from .documents import BranchDocument, SnapshotDocument
@@ -34,6 +35,11 @@ class Kept:
 
     def copy(self) -> "Kept":
         """Returns a copy, which never affects this one; CommandError if there cannot be one."""
+        if machine_code.is_used():
+            raise CommandError(
+                "snapshot: expected kraftsim's Python modules, because compiled objects cannot be "
+                f"copied: start again with {machine_code.PURE_VARIABLE}=1 in the environment"
+            )
         with _no_collection():
             try:
                 return Kept(*copied((self.world, self.faults)))

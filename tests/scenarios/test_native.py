@@ -67,6 +67,22 @@ def test_bugs_are_planted_in_the_python_modules_instead(compiled: None) -> None:
     assert native.output(*KRAFTSIM, "scenario", "mutants", "M41").startswith("M41 killed")
 
 
+def test_compiled_modules_refuse_snapshots_and_say_what_helps(compiled: None) -> None:
+    saving = """
+import asyncio, kraftsim
+async def main():
+    async with kraftsim.Cluster(brokers=1, clock="virtual", seed=1) as kraft:
+        for _ in range(3):
+            await kraft.reset()
+        try:
+            await kraft.snapshots.save("before")
+        except kraftsim.CommandError as error:
+            print(error)
+asyncio.run(main())
+"""
+    assert "KRAFTSIM_PURE=1" in native.output("-c", saving)
+
+
 def test_a_search_visits_the_same_histories_as_machine_code(compiled: None) -> None:
     words = (*KRAFTSIM, "scenario", "explore", "--epochs", "1", "--crashes", "0", "--json")
 
@@ -75,11 +91,9 @@ def test_a_search_visits_the_same_histories_as_machine_code(compiled: None) -> N
     assert searched == json.loads(plain.stdout)
 
 
-@pytest.mark.parametrize(
-    "tests", ["tests/golden", "tests/server", "tests/raft", "tests/scenarios/test_copies.py"]
-)
+@pytest.mark.parametrize("tests", ["tests/golden", "tests/server", "tests/raft"])
 def test_machine_code_keeps_the_promises_of_the_suite(tests: str, compiled: None) -> None:
-    """It answers recordings, serves sockets, elects as Python does, and can be copied."""
+    """It answers the recordings of released Kafka, serves sockets, and elects as Python does."""
     native.output(*SUITE, "-m", "not slow", tests)
 
 
