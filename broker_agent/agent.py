@@ -39,14 +39,22 @@ ALTER_PARTITION_TIMEOUT_MS = 5000
 BACKOFF_FIRST_MS = 100  # 3.9.1 doubles from here up to the session timeout (1.46)
 BACKOFF_JITTER = 0.02
 
+# Members of enumerations that every fetch compares; a lookup in the enumeration takes 50 ns.
+METADATA = Channel.METADATA
+RUNNING = ProcessState.RUNNING
+SHUTTING_DOWN = ProcessState.SHUTTING_DOWN
+STARTING = ProcessState.STARTING
+
 
 class Agent:
     """The state machine of one broker.
 
     The methods that act take the time and return the requests to send. `image_at(offset)` returns
     the metadata up to that offset. `position` is shared by the brokers of a fleet, which follow the
-    log together. `failure` is the reason for which the broker gave up. `was_drained` is true once a
-    heartbeat response has set shouldShutDown, which makes the shutdown clean (rule 1.38).
+    log together. `accepted_ms` is the time of the last accepted registration or heartbeat, from
+    which the broker believes its lease to run; -1 before. `failure` is the reason for which the
+    broker gave up. `was_drained` is true once a heartbeat response has set shouldShutDown, which
+    makes the shutdown clean (rule 1.38).
     """
 
     def __init__(
@@ -62,6 +70,7 @@ class Agent:
         self.state = ProcessState.NOT_RUNNING
         self.incarnation_id = random_uuid(random)
         self.broker_epoch = -1
+        self.accepted_ms = -1
         self.failure: str | None = None
         self.last_error: str | None = None
         self._random = random
@@ -93,12 +102,12 @@ class Agent:
     @property
     def is_finished(self) -> bool:
         """True if the process must end: the broker drained, gave up, or was stopped early."""
-        return self.state is ProcessState.SHUTTING_DOWN
+        return self.state is SHUTTING_DOWN
 
     @property
     def image(self) -> Image:
         """The metadata that this broker has fetched."""
-        return self._image_at(self.metadata_offset)
+        return self._image_at(self._fetch.applied_offset)
 
     def start(self, now_ms: int) -> list[Send]:
         """Start with a fetch: a registration depends on the finalized features."""
@@ -119,21 +128,20 @@ class Agent:
     def next_deadline_ms(self) -> int:
         """Returns the time at which the driver must call `on_deadline`."""
         state = self.state
-        if state is ProcessState.SHUTTING_DOWN:
+        if state is SHUTTING_DOWN:
             return NEVER_MS
         due_ms, metadata_ms = self._lease.deadline_ms, self._metadata.deadline_ms
         if metadata_ms < due_ms:
             due_ms = metadata_ms
-        if state is ProcessState.RUNNING:
-            return min(due_ms, self._partitions.deadline_ms)
-        return min(due_ms, self._give_up_ms)
+        other_ms = self._partitions.deadline_ms if state is RUNNING else self._give_up_ms
+        return other_ms if other_ms < due_ms else due_ms
 
     def on_deadline(self, now_ms: int) -> list[Send]:
         """Send what is due; give up if the registration took too long."""
         if now_ms >= self._give_up_ms:
             self.failure = "unable to register with the controller quorum"
-            self.state = ProcessState.SHUTTING_DOWN
-        if self.is_finished:
+            self.state = SHUTTING_DOWN
+        if self.state is SHUTTING_DOWN:
             return []
         sends = self._fetch.due(now_ms) if now_ms >= self._metadata.deadline_ms else []
         if now_ms >= self._lease.deadline_ms:
@@ -147,10 +155,10 @@ class Agent:
 
         `reply` is None if the connection failed. The reply to an earlier request is ignored.
         """
-        if self.is_finished:
+        if self.state is SHUTTING_DOWN:
             return []
         channel = sent.channel
-        if channel is Channel.METADATA:
+        if channel is METADATA:
             if self._fetch.on_reply(sent, reply, now_ms):
                 self._on_metadata(now_ms)
         elif channel is Channel.PARTITIONS:
@@ -161,7 +169,7 @@ class Agent:
 
     def _on_metadata(self, now_ms: int) -> None:
         self._healing.observe(self.image, now_ms)
-        if self.state is ProcessState.STARTING and not self._failures:
+        if self.state is STARTING and not self._failures:
             self._lease.schedule(now_ms)  # register, or repeat the heartbeat
 
     def _communicate(self, now_ms: int) -> list[Send]:
@@ -192,7 +200,7 @@ class Agent:
             broker_id=self.config.broker_id,
             broker_epoch=self.broker_epoch,
             current_metadata_offset=self.metadata_offset,
-            want_fence=self.state is ProcessState.STARTING,
+            want_fence=self.state is STARTING,
             want_shut_down=self.state is ProcessState.PENDING_CONTROLLED_SHUTDOWN,
             cordoned_log_dirs=() if self._reports_cordoned() else None,
         )
@@ -249,7 +257,7 @@ class Agent:
                 self._lease.schedule(now_ms + FIRST_SHUTDOWN_RETRY_MS)
 
     def _succeeded(self, now_ms: int) -> None:
-        self._failures, self.last_error = 0, None
+        self._failures, self.last_error, self.accepted_ms = 0, None, now_ms
         self._lease.schedule(now_ms + self.config.heartbeat_interval_ms)
 
     def _retry_soon(self, now_ms: int) -> None:
@@ -276,7 +284,7 @@ class Agent:
 
     @property
     def _may_heal(self) -> bool:
-        return self.state is ProcessState.RUNNING
+        return self.state is RUNNING
 
     def _heal(self, now_ms: int) -> list[Send]:
         """Propose returned replicas for the ISR, once they have had time to catch up."""

@@ -18,7 +18,7 @@ class Channel(Enum):
     PARTITIONS = "alter-partition"
 
 
-@value
+@value(kw_only=False)
 class Send:
     """A request to send; `number` distinguishes its reply from late replies to earlier requests."""
 
@@ -57,12 +57,7 @@ class Conversation:
         self._number += 1
         self.is_idle = False
         self.deadline_ms = now_ms + self._timeout_ms
-        return Send(
-            channel=self._channel,
-            request=request,
-            number=self._number,
-            controller_id=controller_id,
-        )
+        return Send(self._channel, request, self._number, controller_id)
 
     def accept(self, sent: Send) -> bool:
         """Returns True, and ends the wait, if `sent` is the request in flight."""

@@ -7,6 +7,7 @@ fetches, and a batch that one broker has fetched is decoded and loaded once, for
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.log.batch import Batch
@@ -28,9 +29,7 @@ from .metadata_fetch import LogPosition
 from .process_state import ProcessState
 from .snapshot_intake import SnapshotIntake
 
-STARTING_MAX = (
-    1_000  # brokers that start at the same time: each of them fetches the whole log so far
-)
+STARTING_MAX = 1_000  # brokers that start at once: each of them fetches the whole log so far
 
 log = logging.getLogger(__name__)
 
@@ -85,7 +84,7 @@ class Fleet:
         for _ in range(min(count, len(self._waiting))):
             self._waiting.popleft().start()
 
-    def _on_state(self, state: ProcessState) -> None:
+    def on_state(self, state: ProcessState) -> None:
         """Start another broker for one that runs; without controllers do not wait for any."""
         if self._waiting and state in (ProcessState.RUNNING, ProcessState.NOT_RUNNING):
             count = 1 if state is ProcessState.RUNNING else len(self._waiting)
@@ -131,35 +130,36 @@ class Fleet:
     ) -> HostedAgent:
         client = BrokerClient(config.broker_id, self._deliver)
         self._clients.append(client)
-
-        def transport(send: Send, reply_to: Callable[[Reply | None], None]) -> None:
-            address = self._address_of(send.controller_id)
-
-            def replied(reply: Reply | None) -> None:
-                if isinstance(reply, FetchResponse) and reply.error_code:
-                    self._warn_of_refusal(address, config.cluster_id, reply.error_code)
-                self._replied(reply, reply_to)
-
-            client.send(address, send, replied)
-
-        def changed(state: ProcessState) -> None:
-            on_change(config.broker_id, state)
-            self._on_state(state)
-
-        hosted = HostedAgent(
-            lambda previous_epoch: Agent(
-                config,
-                random=self._random,
-                image_at=self._history.at,
-                previous_broker_epoch=previous_epoch,
-                position=self._position,
-            ),
-            self._clock,
-            transport,
-            changed,
-        )
+        hosted = HostedAgent(FleetHost(self, config, client, on_change), self._clock)
         self.agents[config.broker_id] = hosted
         return hosted
+
+    def make_agent(self, config: AgentConfig, previous_broker_epoch: int) -> Agent:
+        """Returns the agent of a new process."""
+        return Agent(
+            config,
+            random=self._random,
+            image_at=self._history.at,
+            previous_broker_epoch=previous_broker_epoch,
+            position=self._position,
+        )
+
+    def send(
+        self,
+        config: AgentConfig,
+        client: BrokerClient,
+        send: Send,
+        reply_to: Callable[[Reply | None], None],
+    ) -> None:
+        """Send a request of a broker to a controller over the broker's connections."""
+        address = self._address_of(send.controller_id)
+
+        def replied(reply: Reply | None) -> None:
+            if isinstance(reply, FetchResponse) and reply.error_code:
+                self._warn_of_refusal(address, config.cluster_id, reply.error_code)
+            self._replied(reply, reply_to)
+
+        client.send(address, send, replied)
 
     def _address_of(self, controller_id: int) -> Address:
         """Returns the address of a controller; if it is unknown, the next bootstrap address."""
@@ -211,3 +211,26 @@ class Fleet:
             for batch in records:
                 if batch.base_offset == log.end_offset:
                     log.append(batch)
+
+
+@dataclass(slots=True)
+class FleetHost:
+    """The host of one broker of a fleet."""
+
+    fleet: Fleet
+    config: AgentConfig
+    client: BrokerClient
+    listener: Callable[[int, ProcessState], None]
+
+    def make_agent(self, previous_broker_epoch: int, /) -> Agent:
+        """Returns the agent of a new process."""
+        return self.fleet.make_agent(self.config, previous_broker_epoch)
+
+    def send(self, send: Send, reply_to: Callable[[Reply | None], None], /) -> None:
+        """Send a request to a controller."""
+        self.fleet.send(self.config, self.client, send, reply_to)
+
+    def on_change(self, state: ProcessState, /) -> None:
+        """Report a new state of the process, which may let another broker start."""
+        self.listener(self.config.broker_id, state)
+        self.fleet.on_state(state)

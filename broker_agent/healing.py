@@ -33,6 +33,8 @@ class Healing:
 
     def observe(self, image: Image, now_ms: int) -> None:
         """Update the awaited replicas after a change of the metadata."""
+        if not self._due_ms and not image.index.has_ailing(self._config.broker_id):
+            return  # as after nearly every record
         missing = self._missing(image)
         if missing or self._due_ms:
             due_ms = now_ms + self._config.replica_catch_up_ms

@@ -6,6 +6,7 @@ process with a new incarnation; a kill does not recall requests already sent.
 
 from collections.abc import Callable
 from functools import partial
+from typing import Protocol
 
 from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.time.clock import Clock
@@ -15,30 +16,29 @@ from .agent import Agent
 from .conversation import Send
 from .process_state import ProcessState
 
-Transport = Callable[[Send, Callable[[Reply | None], None]], None]
+
+class Host(Protocol):
+    """The machine of a broker's process, with its connections."""
+
+    def make_agent(self, previous_broker_epoch: int, /) -> Agent:
+        """Returns the agent of a new process."""
+
+    def send(self, send: Send, reply_to: Callable[[Reply | None], None], /) -> None:
+        """Sends a request to a controller; `reply_to` gets None if the connection fails."""
+
+    def on_change(self, state: ProcessState, /) -> None:
+        """Called with each new state of the process."""
 
 
 class HostedAgent:
-    """The process of one broker.
+    """The process of one broker."""
 
-    `make_agent(previous_broker_epoch)` creates the agent of a new process. `on_change` is called
-    with each new state of the process.
-    """
-
-    def __init__(
-        self,
-        make_agent: Callable[[int], Agent],
-        clock: Clock,
-        transport: Transport,
-        on_change: Callable[[ProcessState], None],
-    ) -> None:
-        self.agent = make_agent(-1)
+    def __init__(self, host: Host, clock: Clock) -> None:
+        self.agent = host.make_agent(-1)
         self.is_alive = False
         self.is_paused = False
-        self._make_agent = make_agent
         self.clock = clock
-        self._transport = transport
-        self._on_change = on_change
+        self._host = host
         self._wakeup = Wakeup(clock, self._wake)
         # replies that arrived while paused, one a channel
         self._held: list[tuple[Send, Reply | None]] = []
@@ -62,7 +62,7 @@ class HostedAgent:
         """Start the process, unless it runs; every process is a new incarnation."""
         if self.is_alive:
             return
-        self.agent = self._make_agent(self._clean_epoch)
+        self.agent = self._host.make_agent(self._clean_epoch)
         self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
         self._reported_state = ProcessState.NOT_RUNNING
         self._send(self.agent.start(self.clock.now_ms))
@@ -80,7 +80,7 @@ class HostedAgent:
             self.is_alive = self.is_paused = False
             self._stops_when_resumed = False
             self._held.clear()
-            self._on_change(ProcessState.NOT_RUNNING)
+            self._host.on_change(ProcessState.NOT_RUNNING)
 
     def lose_disk(self) -> None:
         """Lose the file in which the last process noted its clean shutdown (rule 1.38)."""
@@ -90,14 +90,14 @@ class HostedAgent:
         """Send SIGSTOP: the process handles no deadline and no reply."""
         if self.is_alive and not self.is_paused:
             self.is_paused = True
-            self._on_change(ProcessState.PAUSED)
+            self._host.on_change(ProcessState.PAUSED)
 
     def resume(self) -> None:
         """Send SIGCONT: the process handles the replies that arrived meanwhile."""
         if not self.is_paused:
             return
         self.is_paused = False
-        self._on_change(self.agent.state)
+        self._host.on_change(self.agent.state)
         held, self._held = self._held, []
         for sent, reply in held:
             self._send(self.agent.on_reply(sent, reply, self.clock.now_ms))
@@ -116,7 +116,7 @@ class HostedAgent:
         agent = self.agent
         if agent.state is not self._reported_state:
             self._reported_state = agent.state
-            self._on_change(agent.state)
+            self._host.on_change(agent.state)
             if agent.is_finished:
                 self._end()
                 return
@@ -124,7 +124,7 @@ class HostedAgent:
         if deadline_ms < self._wakeup.armed_ms:
             self._wakeup.arm(deadline_ms)
         for send in sends:
-            self._transport(send, partial(self._replied, agent, send))
+            self._host.send(send, partial(self._replied, agent, send))
 
     def _replied(self, agent: Agent, sent: Send, reply: Reply | None) -> None:
         if agent is not self.agent or not self.is_alive:
@@ -142,4 +142,4 @@ class HostedAgent:
         if self.agent.failure is None and self.agent.was_drained:
             self._clean_epoch = self.agent.broker_epoch
         self.is_alive = False
-        self._on_change(ProcessState.NOT_RUNNING)
+        self._host.on_change(ProcessState.NOT_RUNNING)

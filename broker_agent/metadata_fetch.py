@@ -66,6 +66,7 @@ class MetadataFetch:
         self._reported_offset = -1
         self._download: SnapshotId | None = None
         self._downloaded_bytes = 0
+        self._last: FetchRequest | None = None
 
     @property
     def applied_offset(self) -> int:
@@ -81,34 +82,32 @@ class MetadataFetch:
         """Send the next fetch, when the conversation's deadline is reached."""
         if self._conversation.timed_out(now_ms):
             self._position.leader_id = -1  # the leader may be down: try another controller
+            self._last = None  # properties tell an unanswered request from the next by identity
         return [self._conversation.send(self._request(), now_ms, self._position.leader_id)]
 
     def on_reply(self, sent: Send, reply: Response | ApiError | None, now_ms: int) -> bool:
         """Handle a reply; returns True if the applied offset advanced."""
         if not self._conversation.accept(sent):
             return False
-        position = self._position
-        if isinstance(reply, FetchSnapshotResponse) and reply.topics:
+        if isinstance(reply, FetchResponse) and not reply.error_code:
+            data = reply.responses[0].partitions[0]
+            self._conversation.schedule(now_ms + self._pause_after(data))
+        elif isinstance(reply, FetchSnapshotResponse) and reply.topics:
             self._on_slice(reply.topics[0].partitions[0], now_ms)
-            return self._is_news()
-        if not isinstance(reply, FetchResponse) or reply.error_code:
-            position.leader_id, self._download = -1, None
+        else:
+            self._position.leader_id, self._download = -1, None
             self._conversation.schedule(now_ms + RETRY_MS)
             return False
-        data = reply.responses[0].partitions[0]
-        learned = self._learn(data.current_leader)
-        if data.error_code:
-            self._conversation.schedule(now_ms if learned else now_ms + RETRY_MS)
-        else:
-            self._advance(data)
-            self._conversation.schedule(
-                now_ms + (self._config.metadata_linger_ms if data.records else 0)
-            )
-        return self._is_news()
-
-    def _is_news(self) -> bool:
         previous, self._reported_offset = self._reported_offset, self._position.applied_offset
         return self._reported_offset > previous
+
+    def _pause_after(self, data: FetchPartitionData) -> int:
+        """Learn from a reply; returns the milliseconds until the next fetch."""
+        learned = self._learn(data.current_leader)
+        if data.error_code:
+            return 0 if learned else RETRY_MS
+        self._advance(data)
+        return self._config.metadata_linger_ms if data.records else 0
 
     def _on_slice(self, data: SnapshotPartitionData, now_ms: int) -> None:
         """Count the bytes of a slice; the snapshot is loaded once for a whole fleet."""
@@ -139,17 +138,34 @@ class MetadataFetch:
         if data.snapshot_id.epoch >= 0:
             self._download, self._downloaded_bytes = data.snapshot_id, 0
             return
+        if data.high_watermark > position.high_watermark:
+            position.high_watermark = data.high_watermark
         if data.diverging_epoch.epoch >= 0:
             position.end_offset = min(position.end_offset, data.diverging_epoch.end_offset)
             position.last_epoch = data.diverging_epoch.epoch
         if data.records and data.records[-1].last_offset >= position.end_offset:
             position.end_offset = data.records[-1].last_offset + 1
             position.last_epoch = data.records[-1].epoch
-        position.high_watermark = max(position.high_watermark, data.high_watermark)
 
     def _request(self) -> FetchRequest | FetchSnapshotRequest:
+        """Returns the next request: the last one again after a reply without news."""
         if self._download is not None:
             return self._slice_request(self._download)
+        if self._last is None or not self._is_at(self._last.topics[0].partitions[0]):
+            self._last = self._fetch_request()
+        return self._last
+
+    def _is_at(self, sent: FetchPartition) -> bool:
+        """True if the position is that of a request that was sent."""
+        position = self._position
+        return (
+            sent.high_watermark == position.high_watermark
+            and sent.fetch_offset == position.end_offset
+            and sent.current_leader_epoch == position.leader_epoch
+            and sent.last_fetched_epoch == position.last_epoch
+        )
+
+    def _fetch_request(self) -> FetchRequest:
         position = self._position
         partition = FetchPartition(
             partition=0,

@@ -65,6 +65,7 @@ class ControllerProcess:
         self._number = 0
         self._held: list[tuple[Request, ReplyTo]] = []
         self._stops_when_resumed = False
+        self._on_reply = self._replied  # bound once, not for each request
         self.hosted = self._new_process()
 
     @property
@@ -173,7 +174,7 @@ class ControllerProcess:
             self._number += 1
             number = self._number
             self._waiting[number] = reply_to
-            self.hosted.submit(request, partial(self._replied, number))
+            self.hosted.submit(request, partial(self._on_reply, number))
 
     def submit_from_peer(
         self, request: Request, on_answer: Callable[[Response | None], None]

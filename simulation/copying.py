@@ -1,8 +1,7 @@
 """Copies of a world, which go on from the same instant and never affect the world they come from.
 
-A copy has its own of everything that changes. Values, such as records and requests, are shared. So
-is nothing else: actions that the timeline will run, and callbacks, are copied with the objects they
-belong to.
+A copy has its own of everything that changes, and shares values, such as records and requests.
+Actions that the timeline will run, and callbacks, are copied with the objects they belong to.
 
 What leads out of the simulation stays behind: sockets, tasks, and the callbacks of a service. In
 the copy nobody is there to receive a reply, and nobody listens.
@@ -27,6 +26,8 @@ from typing import Any, Final, TypeVar
 from sortedcontainers import SortedDict, SortedList
 
 from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.node_id import NodeId
+from kraftsim.controller.raft.voters import ReplicaKey
 
 from .requests.arrival import Arrival, ReplyTo
 from .streams import Stream
@@ -49,7 +50,7 @@ ROOMS: Final = tuple(
 """The packages whose objects are copied."""
 SHARED: Final = (
     *(NoneType, bool, bytes, float, frozenset, int, range, str, type),
-    *(BaseException, Enum, ModuleType, SystemRandom),
+    *(BaseException, Enum, ModuleType, NodeId, ReplicaKey, SystemRandom),
 )
 """What never changes, beside kraftsim's own values."""
 ABSENT: Final = object()
@@ -75,6 +76,7 @@ class Copier:
     def __init__(self) -> None:
         self._copies: dict[int, Any] = {}  # by the id of the original
         self._ways: dict[type, Way | None] = {}
+        self._shared: set[type] = set()  # the types of `_ways` that are not copied
 
     def copy(self, original: Any) -> Any:
         """Returns the copy of an object, or the object itself if it is a value."""
@@ -90,28 +92,39 @@ class Copier:
 
     def _way(self, kind: type) -> Way | None:
         if kind not in self._ways:
-            self._ways[kind] = _way_of(kind)
+            way = self._ways[kind] = _way_of(kind)
+            if way is None:
+                self._shared.add(kind)
         return self._ways[kind]
 
     def _are_values(self, objects: Iterable[Any]) -> bool:
         """Returns True if all objects are shared, by a look at each type only."""
-        return all(self._way(kind) is None for kind in set(map(type, objects)))
+        kinds = set(map(type, objects)) - self._shared
+        return not kinds or all(self._way(kind) is None for kind in kinds)
 
     # Objects
 
     def _object(self, original: Any) -> Any:
+        copy = self._copies[id(original)] = object.__new__(type(original))
+        shared, copied = self._shared, self.copy
+        copy.__dict__ = {
+            name: value if type(value) in shared else copied(value)
+            for name, value in original.__dict__.items()
+        }
+        return copy
+
+    def _slotted(self, original: Any) -> Any:
         kind: Any = type(original)
-        copy = self._copies[id(original)] = kind.__new__(kind)
-        ways = self._ways
+        copy = self._copies[id(original)] = object.__new__(kind)
+        shared, copied = self._shared, self.copy
         for name in _attributes(kind):
             value = getattr(original, name, ABSENT)
             if value is not ABSENT:
-                own = value if ways.get(type(value), ABSENT) is None else self.copy(value)
+                own = value if type(value) in shared else copied(value)
                 object.__setattr__(copy, name, own)  # it may be frozen
         if hasattr(original, "__dict__"):
-            state = copy.__dict__
             for name, value in original.__dict__.items():
-                state[name] = value if ways.get(type(value), ABSENT) is None else self.copy(value)
+                copy.__dict__[name] = copied(value)
         return copy
 
     def _image(self, original: Image) -> Image:
@@ -168,8 +181,7 @@ class Copier:
         """Returns the copies of elements, without callbacks of a service."""
         if self._are_values(elements):
             return elements
-        copies = map(self.copy, elements)
-        return (copy for copy in copies if copy is not _nobody)
+        return [copy for copy in map(self.copy, elements) if copy is not _nobody]
 
     def _tuple(self, original: tuple[Any, ...]) -> tuple[Any, ...]:
         if self._are_values(original):
@@ -207,16 +219,21 @@ class Copier:
         function = self.copy(original.func)
         if function is _nobody:
             return _nobody
-        arguments = map(self.copy, original.args)
-        named = {name: self.copy(value) for name, value in original.keywords.items()}
-        copy = self._copies[id(original)] = partial(function, *arguments, **named)
+        named = original.keywords
+        if named:
+            named = {name: self.copy(value) for name, value in named.items()}
+        copy = self._copies[id(original)] = partial(
+            function, *map(self.copy, original.args), **named
+        )
         return copy
 
     def _method(self, original: MethodType) -> Any:
         owner = original.__self__
-        if not (_is_inside(type(owner)) or isinstance(owner, type)):
+        kind: Any = type(owner)
+        if not _may_own_callbacks(kind):
             return _nobody
-        return MethodType(original.__func__, self.copy(owner))
+        copy = self._copies[id(original)] = MethodType(original.__func__, self.copy(owner))
+        return copy
 
     def _builtin(self, original: BuiltinFunctionType) -> Any:
         """Copies a method of a built-in class; functions of modules are shared."""
@@ -264,7 +281,7 @@ def _is_inside(named: Any) -> bool:
 
 
 @cache
-def _way_of(kind: type) -> Way | None:
+def _way_of(kind: Any) -> Way | None:
     """Returns how objects of this type are copied; None if they are shared."""
     if kind in _WAYS:
         return _WAYS[kind]
@@ -277,11 +294,19 @@ def _way_of(kind: type) -> Way | None:
     is_ours = kind.__module__.startswith("kraftsim.")
     if is_ours and kind.__hash__ not in (None, object.__hash__):
         return None  # equal by value, so that it never changes
-    return Copier._object if _is_inside(kind) else Copier._refuse
+    if not _is_inside(kind):
+        return Copier._refuse
+    return Copier._object if kind.__dictoffset__ and not _attributes(kind) else Copier._slotted
 
 
 @cache
-def _attributes(kind: type) -> tuple[str, ...]:
+def _may_own_callbacks(kind: Any) -> bool:
+    """Returns True unless methods of such objects lead out of the simulation."""
+    return _is_inside(kind) or issubclass(kind, type)
+
+
+@cache
+def _attributes(kind: Any) -> tuple[str, ...]:
     """Returns the names of the slots of a class."""
     names: list[str] = []
     for base in kind.__mro__:

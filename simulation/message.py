@@ -27,6 +27,10 @@ class Message:
         self.is_reply = is_reply
         self.reply = reply
 
+    def answered(self, reply: Reply | None) -> "Message":
+        """Returns the message with the reply to this request."""
+        return Message(self.receiver, self.sender, self.request, True, reply)
+
     def __repr__(self) -> str:
         content = (
             f"the answer to {self.request}: {self.reply}" if self.is_reply else f"{self.request}"

@@ -8,8 +8,10 @@ Without rules a message costs one random draw. Rules are applied in the order of
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from typing import Any
 
 from kraftsim.controller.core.node_id import NodeId
+from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.time.timeline import Timeline
 
 from .message import Message
@@ -22,11 +24,11 @@ class Network:
 
     `cut` holds directed links (sender, receiver); `mute` nodes send nothing and `deaf` nodes
     receive nothing. `delay_us` draws the delay of one message in microseconds (None: no delay).
-    `loss` is the fraction of messages that is lost, 0.0 to 1.0. `arrived` listeners get every
-    delivered message before its receiver does, `stopped` listeners every message that is lost
-    or held back. Requests of a type in `armed` are reported by the rules about requests, when they
-    are handled. `queues` holds the queues of slow receivers, which get a message when its turn
-    comes.
+    `loss` is the fraction of messages that is lost, 0.0 to 1.0. `departed` listeners get every
+    message that its sender hands over, `arrived` listeners every delivered message before its
+    receiver does, `stopped` listeners every message that is lost or held back. Requests of a type
+    in `armed` are reported by the rules about requests, when they are handled. `queues` holds the
+    queues of slow receivers, which get a message when its turn comes.
     """
 
     def __init__(self, timeline: Timeline, random: Callable[[], float]) -> None:
@@ -38,14 +40,18 @@ class Network:
         self.rules: list[Rule] = []
         self.queues: dict[NodeId, ServiceQueue] = {}
         self.armed: Mapping[type, object] = {}
+        self.departed: list[Callable[[Message], None]] = []
         self.arrived: list[Callable[[Message], None]] = []
         self.stopped: list[Callable[[Message], None]] = []
         self._timeline = timeline
         self._random = random
-        self._on_arrival = self._arrive  # bound once, not for each message
+        # Bound once, not for each message.
+        self._on_arrival, self._on_return = self._arrive, self._return
 
     def carry(self, message: Message, deliver: Callable[[], None]) -> None:
         """Calls `deliver` after the delay, if the link is open when the message arrives."""
+        for listener in self.departed:
+            listener(message)
         if self.loss and self._random() < self.loss:
             self.stop(message)
             return
@@ -62,18 +68,45 @@ class Network:
         for lag_us in lags_us:
             self._timeline.after(lag_us, partial(self._arrive, message, deliver))
 
+    def carry_reply(
+        self, message: Message, reply_to: Callable[[Any], None], reply: Reply | None
+    ) -> None:
+        """Carries the reply to the request `message` back, as `carry` does."""
+        if self.departed or self.loss or self.rules:
+            self.carry(message.answered(reply), partial(reply_to, reply))
+            return
+        at_us = self._timeline.now_us
+        if self.delay_us is not None:
+            at_us += self.delay_us()
+        self._timeline.at(at_us, partial(self._on_return, message, reply_to, reply))
+
+    def _return(
+        self, message: Message, reply_to: Callable[[Any], None], reply: Reply | None
+    ) -> None:
+        """Delivers a reply; its message is made only if a fault, rule or listener looks at it."""
+        if self.arrived or self.cut or self.mute or self.deaf or self.rules or self.queues:
+            self._arrive(message.answered(reply), partial(reply_to, reply))
+        else:
+            reply_to(reply)
+
     def _arrive(self, message: Message, deliver: Callable[[], None]) -> None:
-        if not self.is_whole and not self.is_open(message.sender, message.receiver):
+        if self.cut or self.mute or self.deaf or self.rules or self.queues:
+            self._admit_if_let_in(message, deliver)
+        elif self.arrived:
+            self._deliver(message, deliver)
+        else:  # as nearly always in a cluster that no property watches
+            deliver()
+
+    def _admit_if_let_in(self, message: Message, deliver: Callable[[], None]) -> None:
+        """Admits an arrived message, unless a fault of its link or a rule stops it."""
+        if not self.is_open(message.sender, message.receiver):
             self.stop(message)
             return
         for rule in self.rules:
             if not rule.lets_in(message, partial(self.admit, message, deliver)):
                 self.stop(message)
                 return
-        if self.queues:
-            self.admit(message, deliver)
-        else:
-            self._deliver(message, deliver)
+        self.admit(message, deliver)
 
     def admit(self, message: Message, deliver: Callable[[], None]) -> None:
         """Delivers an arrived message, or puts it into the queue of a slow receiver.

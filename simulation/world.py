@@ -8,14 +8,12 @@ as the processor allows.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from kraftsim.broker_agent.agent import Agent
 from kraftsim.broker_agent.conversation import Send as AgentSend
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.image_history import ImageHistory
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import Kind, NodeId, broker_node, controller_node
@@ -47,11 +45,37 @@ VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that seeds
 
 @dataclass(slots=True)
 class BrokerHost:
-    """The host of a broker's process, with the directory of its disk."""
+    """The host of a broker's process in a world, with the directory of its disk."""
 
+    world: "World"
+    draw: Callable[[], float]
     node: NodeId
     spec: BrokerSpec
     log_dir: Uuid
+
+    def make_agent(self, previous_broker_epoch: int, /) -> Agent:
+        """Returns the agent of a new process."""
+        return Agent(
+            agent_config(self.world.topology, self.spec, self.log_dir),
+            random=self.draw,
+            image_at=self.world.history.at,
+            previous_broker_epoch=previous_broker_epoch,
+        )
+
+    def send(self, send: AgentSend, reply_to: Callable[[Reply | None], None], /) -> None:
+        """Sends a request to a controller over the network."""
+        self.world.send_request(self.node, send.request, reply_to, send.controller_id)
+
+    def on_change(self, state: ProcessState, /) -> None:
+        """Writes a new state of the process to the journal."""
+        broker_id, journal, detail = self.spec.broker_id, self.world.journal, {"state": state.value}
+        if self.node.kind is Kind.CLONE:
+            label = f"broker-{broker_id}-on-{self.node.number}"
+            journal.write(label, "clone_state", detail=detail | {"broker_id": broker_id})
+            return
+        journal.write(f"broker-{broker_id}", "agent_state", broker_id=broker_id, detail=detail)
+        for listener in self.world.agent_listeners:
+            listener(broker_id, state)
 
 
 class World:
@@ -94,6 +118,8 @@ class World:
         self.agent_listeners: list[Callable[[int, ProcessState], None]] = []
         self.controller_listeners: list[Callable[[int, ProcessState], None]] = []
         self._turns: dict[tuple[NodeId, type[Request]], int] = {}
+        # Bound once, not for each request.
+        self._receive, self._reply = self.request_rules.receive, self.network.carry_reply
         self._snapshot_format = snapshot_format or by_reference()
         self._configs = {config.node_id: config for config in configs_of(topology, self._draw_of)}
         self._moved: set[int] = set()  # controllers that no longer listen at their first address
@@ -167,7 +193,8 @@ class World:
     def dispatch(self, request: Request, reply_to: ReplyTo, submit: Submit | None = None) -> None:
         """Submits a request to the active controller, bypassing the faults of links.
 
-        The `arrived` listeners get request and reply; a process that ends replies NOT_CONTROLLER.
+        The `arrived` listeners get request and reply; a process that ends replies NOT_CONTROLLER,
+        a rule that lets the connection fail ConnectionFailed.
         `submit`, if it is given, handles the request instead of the controller.
         """
         process = self.controller
@@ -178,9 +205,8 @@ class World:
         self.network.admit(message, receive)
 
     def _answer_outside(self, message: Message, reply_to: ReplyTo, reply: Reply | None) -> None:
-        self.network.report(Message(message.receiver, OUTSIDE, message.request, True, reply))
-        lost = ApiError(ErrorCode.NOT_CONTROLLER, "The active controller has just gone.")
-        reply_to(lost if reply is None else reply)
+        self.network.report(message.answered(reply))
+        reply_to(self.request_rules.failure() if reply is None else reply)
 
     def send_request(
         self,
@@ -200,16 +226,9 @@ class World:
             controller_id = self._next_controller_id(asker, type(request))
             process = self.controllers[controller_id]
         message = Message(asker, controller_node(controller_id), request)
-        rules = self.request_rules
-        receive = rules.forward if is_forwarded else rules.receive
-        back = partial(self._carry_back, message, reply_to)
+        receive = self.request_rules.forward if is_forwarded else self._receive
+        back = partial(self._reply, message, reply_to)
         self.network.carry(message, partial(receive, message, process, process.submit, back))
-
-    def _carry_back(
-        self, message: Message, reply_to: Callable[[Any], None], reply: Reply | None
-    ) -> None:
-        back = Message(message.receiver, message.sender, message.request, True, reply)
-        self.network.carry(back, partial(reply_to, reply))
 
     def _next_controller_id(self, asker: NodeId, kind: type[Request]) -> int:
         """Returns the next controller in turn, counted by broker and kind of request."""
@@ -282,7 +301,7 @@ class World:
         self, message: Message, send: Send, on_answer: Callable[[Response | None], None]
     ) -> None:
         process = self.controllers.get(send.peer_id)
-        back = partial(self._carry_back, message, on_answer)
+        back = partial(self._reply, message, on_answer)
         if process is None or (send.peer_id in self._moved and self._has_moved(send)):
             back(None)
         else:
@@ -318,27 +337,9 @@ class World:
     def host_broker(self, node: NodeId, spec: BrokerSpec) -> HostedAgent:
         """Creates a broker's process on a host of its own, with a clock; does not start it."""
         draw = self._draw_of(node)
-        host = self.hosts[node] = BrokerHost(node, spec, random_uuid(draw))
+        host = self.hosts[node] = BrokerHost(self, draw, node, spec, random_uuid(draw))
         clock = self.clocks[node] = Clock(self.timeline)
-        return HostedAgent(
-            partial(self._agent_on, host, draw),
-            clock,
-            partial(self._send_from, host),
-            partial(self._on_agent_state, host),
-        )
-
-    def _agent_on(self, host: BrokerHost, draw: Callable[[], float], previous_epoch: int) -> Agent:
-        return Agent(
-            agent_config(self.topology, host.spec, host.log_dir),
-            random=draw,
-            image_at=self.history.at,
-            previous_broker_epoch=previous_epoch,
-        )
-
-    def _send_from(
-        self, host: BrokerHost, send: AgentSend, reply_to: Callable[[Reply | None], None]
-    ) -> None:
-        self.send_request(host.node, send.request, reply_to, send.controller_id)
+        return HostedAgent(host, clock)
 
     def _draw_of(self, node: NodeId) -> Callable[[], float]:
         return self.streams.draw_of(stream_name("node", node))
@@ -357,18 +358,6 @@ class World:
         """Returns True if all of these brokers are registered and unfenced."""
         brokers = self.committed.brokers
         return all(b in brokers and not brokers[b].fenced for b in broker_ids)
-
-    def _on_agent_state(self, host: BrokerHost, state: ProcessState) -> None:
-        broker_id = host.spec.broker_id
-        if host.node.kind is Kind.CLONE:
-            detail = {"state": state.value, "broker_id": broker_id}
-            label = f"broker-{broker_id}-on-{host.node.number}"
-            self.journal.write(label, "clone_state", detail=detail)
-            return
-        label, detail = f"broker-{broker_id}", {"state": state.value}
-        self.journal.write(label, "agent_state", broker_id=broker_id, detail=detail)
-        for listener in self.agent_listeners:
-            listener(broker_id, state)
 
     # Time
 

@@ -67,6 +67,36 @@ def test_what_an_action_asks_for_now_happens_in_the_same_run():
     assert [10] == seen
 
 
+def test_an_action_that_raises_leaves_the_rest_of_its_time_to_the_next_run():
+    timeline, seen = Timeline(wall_start_ms=0), []
+
+    def fail():
+        raise ValueError
+
+    for action in (fail, lambda: seen.append("first"), fail, lambda: seen.append("second")):
+        timeline.at(10, action)
+    for _ in range(2):
+        with pytest.raises(ValueError):
+            timeline.run_until(20)
+    timeline.at(10, lambda: seen.append("third"))
+    timeline.run_until(20)
+
+    assert ["first", "second", "third"] == seen
+
+
+def test_an_action_that_runs_the_timeline_itself_runs_the_rest_once():
+    timeline, seen = Timeline(wall_start_ms=0), []
+    timeline.at(10, lambda: (timeline.run_until(30), timeline.after(0, lambda: seen.append("c"))))
+    timeline.at(10, lambda: seen.append("a"))
+    timeline.at(20, lambda: seen.append("b"))
+    timeline.run_until(10)
+
+    assert ["a", "b"] == seen
+    timeline.run_until(30)
+    assert ["a", "b", "c"] == seen
+    assert timeline.now_us == 30
+
+
 def test_a_loop_that_never_advances_ends(monkeypatch):
     monkeypatch.setattr(timelines, "ACTIONS_PER_INSTANT_MAX", 100)
     timeline = Timeline(wall_start_ms=0)
@@ -113,3 +143,15 @@ def test_who_is_woken_now_and_then_earlier_asks_for_the_later_time_once():
 
     assert [10, 20, 30, 40, 50, 100] == woken
     assert 1 + 5 == before
+
+
+def test_a_wakeup_for_a_time_that_is_over_rings_at_once_and_may_be_armed_again():
+    timeline, woken = Timeline(wall_start_ms=0), []
+    timeline.run_until(50_000)
+    wakeup = Wakeup(Clock(timeline), lambda: woken.append(timeline.now_ms))
+
+    for _ in range(2):
+        wakeup.arm(20)
+        timeline.run_until(timeline.now_us + 10_000)
+
+    assert [50, 60] == woken

@@ -178,7 +178,9 @@ class Node:
         elif conduct.on_request(self.quorum, request, token, turn):
             self._follow_quorum(turn)
         else:
-            self.deadline_ms = min(self.deadline_ms, self.quorum.parked.next_expiry_ms())
+            expiry_ms = self.quorum.parked.next_expiry_ms()
+            if expiry_ms < self.deadline_ms:
+                self.deadline_ms = expiry_ms
 
     def _described(self, request: Request) -> Reply:
         if not isinstance(request, DescribeClusterRequest):

@@ -163,9 +163,10 @@ def _is_usual(leadership: Leadership, log: MetadataLog, request: FetchRequest) -
 
     Nearly every fetch is of this kind: it passes all checks, and its log cannot diverge.
     """
-    if len(request.topics) != 1 or len(request.topics[0].partitions) != 1:
+    topics = request.topics
+    if len(topics) != 1 or len(topics[0].partitions) != 1:
         return False
-    topic = request.topics[0]
+    topic = topics[0]
     partition = topic.partitions[0]
     return (
         partition.current_leader_epoch == leadership.epoch
@@ -208,8 +209,9 @@ def may_wait(request: FetchRequest, response: FetchResponse) -> bool:
     if response.error_code or request.max_wait_ms == 0:
         return False
     data = response.responses[0].partitions[0]
-    fits = not data.error_code and data.diverging_epoch.epoch < 0 and data.snapshot_id.epoch < 0
-    if data.records or not fits:
+    if data.records:
+        return False
+    if data.error_code or data.diverging_epoch.epoch >= 0 or data.snapshot_id.epoch >= 0:
         return False
     known = request.topics[0].partitions[0].high_watermark
     return known == HIGH_WATERMARK_UNKNOWN or data.high_watermark <= known

@@ -25,6 +25,11 @@ class MetadataLog:
         self._base_offsets: list[int] = []
         self._epoch_starts: list[tuple[int, int]] = []  # (epoch, its first offset)
 
+    @property
+    def epoch_starts(self) -> Sequence[tuple[int, int]]:
+        """Each epoch in the log, with its first offset."""
+        return self._epoch_starts
+
     def append(self, batch: Batch) -> None:
         """Append a batch; raises Impossible if its offset or epoch does not follow."""
         if batch.base_offset != self.end_offset:

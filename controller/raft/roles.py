@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.errors import Impossible
 from ..core.log.batch import Voter
-from ..core.rpc import AddRaftVoterRequest, RemoveRaftVoterRequest
+from ..core.rpc import AddRaftVoterRequest, FetchResponse, RemoveRaftVoterRequest
 from ..core.value import value
 from .fetch_answer import Leadership
 from .voters import ReplicaKey, VoterSet
@@ -71,7 +71,7 @@ class Resigned:
     acknowledged: frozenset[int] = frozenset()
 
 
-@value
+@value(kw_only=False)
 class Progress:
     """The progress of a follower as its leader knows it (rules 5.29 to 5.31); -1 if unknown.
 
@@ -93,7 +93,8 @@ class Leader:
     `fetched_voters` are the voters that have fetched since a majority last had (rule 10.25).
     `begin_ms` is, for each voter, the time of the next BeginQuorumEpoch unless it fetches before.
     `descriptions` are the voters as they describe themselves in UpdateRaftVoter at kraft.version 0,
-    where the log has none. `leadership` is the part that all responses of this leader share.
+    where the log has none. `leadership` is the part that all responses of this leader share,
+    `kept_response` the last response to a fetch.
     """
 
     epoch_start: int
@@ -105,6 +106,7 @@ class Leader:
     change: "VoterChange | None" = None
     descriptions: VoterSet = field(default_factory=VoterSet)
     leadership: Leadership | None = None
+    kept_response: tuple[tuple[int, ...], Leadership, FetchResponse] | None = None
 
     # Followers
 
@@ -155,6 +157,13 @@ class Leader:
         """Store the part that all responses share from now on; returns it."""
         self.leadership = leadership
         return leadership
+
+    def keep_response(
+        self, key: tuple[int, ...], leadership: Leadership, response: FetchResponse
+    ) -> FetchResponse:
+        """Store the last response to a fetch, with the values that determine it; returns it."""
+        self.kept_response = (key, leadership, response)
+        return response
 
     # Voters
 

@@ -6,25 +6,32 @@ stores its rate, the true time of the last change, and its lead over the true ti
 accumulates, and each deadline of the node maps to one exact true time.
 """
 
-from collections.abc import Callable
+from typing import Protocol
 
 from .timeline import NEVER_US, Timeline
 
 PPM = 1_000_000
 
 
+class Follower(Protocol):
+    """What depends on a clock."""
+
+    def rearm(self) -> None:
+        """Called after a change of the clock that moved deadlines."""
+
+
 class Clock:
     """The clock of one node.
 
     `wall_offset_ms` is the lead of the wall clock over the monotonic clock: wall time is `now_ms +
-    wall_offset_ms`. `changed` are callbacks, called when a fault has moved deadlines, so that
-    wake-ups are armed again.
+    wall_offset_ms`. `followers` are the wake-ups, which are armed again when a fault has moved
+    deadlines.
     """
 
     def __init__(self, timeline: Timeline) -> None:
         self.timeline = timeline
         self.wall_offset_ms = timeline.wall_start_ms
-        self.changed: list[Callable[[], None]] = []
+        self.followers: list[Follower] = []
         self._is_steady = True  # runs at the rate of true time, with 1 ms ticks
         self._anchor_us = 0  # true time of the last change of rate
         self._ahead_us = 0  # lead over true time at the anchor
@@ -135,5 +142,5 @@ class Clock:
 
     def _follow(self) -> None:
         self._is_steady = not self._drift_ppm and not self._freezes and self._tick_ms == 1
-        for rearm in tuple(self.changed):
-            rearm()
+        for follower in tuple(self.followers):
+            follower.rearm()

@@ -97,24 +97,23 @@ class Timeline:
 
         Raises RuntimeError if actions at one time schedule each other endlessly.
         """
-        times_us, began = self._times_us, self._scheduled_count
+        times_us = self._times_us
         while times_us and times_us[0] <= until_us:
             at_us = times_us[0]
-            action = self._take(at_us)
-            if at_us > self.now_us:
-                self.now_us, began = at_us, self._scheduled_count
-            elif self._scheduled_count - began > ACTIONS_PER_INSTANT_MAX:
-                raise RuntimeError(f"expected time to pass, but at {at_us} us {action} goes on")
-            action()
+            self.now_us = max(self.now_us, at_us)
+            self._run_instant(at_us)
         self.now_us = max(self.now_us, until_us)
         self.due_us = times_us[0] if times_us else NEVER_US
 
-    def _take(self, at_us: int) -> Action:
-        """Removes and returns the next action."""
-        actions = self._actions.pop(at_us)
-        action = actions.pop(0)
-        if actions:
-            self._actions[at_us] = actions
-        else:
+    def _run_instant(self, at_us: int) -> None:
+        """Run the actions at one time, with those that they schedule for this time."""
+        actions = self._actions[at_us]
+        count_max = self._scheduled_count + ACTIONS_PER_INSTANT_MAX
+        while actions:
+            action = actions.pop(0)
+            if self._scheduled_count > count_max:
+                raise RuntimeError(f"expected time to pass, but at {at_us} us {action} goes on")
+            action()
+        if self._actions.get(at_us) is actions:  # unless an action ran the timeline itself
+            del self._actions[at_us]
             heappop(self._times_us)
-        return action

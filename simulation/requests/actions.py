@@ -1,6 +1,6 @@
 """What rules about requests do: refuse, lose, delay, repeat, throttle and damage."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,7 +14,10 @@ from kraftsim.controller.time.timeline import Timeline
 from ..delays import Draw
 from .aim import Aim
 from .arrival import Arrival, Change, ReplyTo
-from .rule import GoOn, RequestRule
+from .rule import GoOn, HeldRequest, RequestRule
+
+APPLIED = "the request was handled, and its reply is lost"
+NOT_APPLIED = "the request was not handled"
 
 
 class Count(RequestRule):
@@ -60,7 +63,9 @@ class Close(RequestRule):
         self._is_applied = is_applied
 
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
-        close = partial(reply_to, None)
+        outcome = APPLIED if self._is_applied else NOT_APPLIED
+        reason = f"the fault {self.fault_id} closed the connection: {outcome}"
+        close = partial(arrival.fail, reason, reply_to)
         if self._is_applied:
             go_on(partial(_instead, close))
         else:
@@ -75,9 +80,19 @@ class Postpone(RequestRule):
     def __init__(self, aim: Aim, timeline: Timeline, lag_us: Draw) -> None:
         super().__init__(aim)
         self._timeline, self._lag_us = timeline, lag_us
+        self._delayed: dict[int, HeldRequest] = {}  # by the number of the hit
+
+    def held(self) -> Iterable[HeldRequest]:
+        return self._delayed.values()
 
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
-        self._timeline.after(self._lag_us(), partial(go_on, reply_to))
+        lag_us, number = self._lag_us(), self.hits
+        self._delayed[number] = HeldRequest(arrival, self._timeline.now_us + lag_us)
+        self._timeline.after(lag_us, partial(self._release, number, go_on, reply_to))
+
+    def _release(self, number: int, go_on: GoOn, reply_to: ReplyTo) -> None:
+        del self._delayed[number]
+        go_on(reply_to)
 
 
 class Repeat(RequestRule):
@@ -128,7 +143,12 @@ class Damage(RequestRule):
         if reply is None:
             reply_to(None)
         else:
-            arrival.send_damaged(reply, self._change, self._closes, reply_to)
+            fail = partial(self._fail, arrival, reply_to)
+            arrival.send_damaged(reply, self._change, self._closes, fail)
+
+    def _fail(self, arrival: Arrival, reply_to: ReplyTo, _: Reply | None) -> None:
+        """Lets the connection of a request without bytes fail."""
+        arrival.fail(f"the fault {self.fault_id} damaged the reply: {APPLIED}", reply_to)
 
 
 class Trigger(RequestRule):

@@ -62,9 +62,11 @@ class Aim:
 
     `kinds` are the types of requests. All `conditions` must hold, and `predicate` must return True
     if there is one. With `is_about_replies` the rule acts on the replies of these requests.
-    `on_hit` is called with the kind of each hit, and with its request.
+    `on_hit` is called with the kind of each hit, and with its request. `fault_id` is the id of the
+    fault whose rule it is.
     """
 
+    fault_id: str
     kinds: frozenset[type]
     conditions: tuple[Condition, ...]
     predicate: Predicate | None

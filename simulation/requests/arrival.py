@@ -57,6 +57,10 @@ class Arrival:
     def release(self) -> None:
         """Notes that no rule holds the request any more."""
 
+    def fail(self, reason: str, reply_to: ReplyTo) -> None:
+        """Lets the connection fail, for a `reason` that only a sender without one is told."""
+        reply_to(None)
+
     def send_damaged(self, reply: Reply, change: Change, closes: bool, reply_to: ReplyTo) -> None:
         """Sends a reply with changed bytes; without bytes, the connection fails.
 

@@ -1,5 +1,6 @@
 """Rules that hold requests or replies for a while: a barrier, and a change of their order."""
 
+from collections.abc import Iterable
 from functools import partial
 from random import Random
 from typing import NamedTuple
@@ -8,7 +9,7 @@ from kraftsim.controller.time.timeline import Timeline
 
 from .aim import Aim
 from .arrival import Arrival, ReplyTo
-from .rule import GoOn, RequestRule
+from .rule import GoOn, HeldRequest, RequestRule
 
 HELD_MAX = 10_000  # requests that one rule holds; further requests are lost
 
@@ -29,6 +30,9 @@ class Park(RequestRule):
     def __init__(self, aim: Aim) -> None:
         super().__init__(aim)
         self._held: list[Held] = []
+
+    def held(self) -> Iterable[HeldRequest]:
+        return [HeldRequest(arrival, None) for arrival, _, _ in self._held]
 
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
         if len(self._held) < HELD_MAX:
@@ -60,10 +64,15 @@ class Reorder(RequestRule):
         self._window, self._within_us = window, within_us
         self._held: list[Held] = []
         self._windows = 0  # that began
+        self._until_us = 0
+
+    def held(self) -> Iterable[HeldRequest]:
+        return [HeldRequest(arrival, self._until_us) for arrival, _, _ in self._held]
 
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
         if not self._held:
             self._windows += 1
+            self._until_us = self._timeline.now_us + self._within_us
             self._timeline.after(self._within_us, partial(self._end, self._windows))
         self._held.append(Held(arrival, go_on, reply_to))
         if len(self._held) == self._window:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Protocol
 
+from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.node_id import Kind
 from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.raft.protocol import Reply
@@ -17,6 +18,16 @@ from ..message import Message
 from .arranged import ArrangedRules
 from .arrival import Arrival, ReplyTo, broker_of
 from .rule import RequestRule, pass_on
+
+
+class ConnectionFailed(ApiError):
+    """The connection of a request from outside fails because of a fault, which `message` names.
+
+    Scenarios see the error that they see if the controller's process ends.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(ErrorCode.NOT_CONTROLLER, reason)
 
 
 class Process(Protocol):
@@ -33,7 +44,8 @@ class RequestRules:
 
     `arrived` is called with each message of the network that is handled although rules are about
     its type, `stopped` with each request and reply that a rule prevents or holds. `armed` maps each
-    type of request to its rules.
+    type of request to its rules. `failing` is why the connection fails that fails now, because of
+    a rule; None if its process has ended.
     """
 
     def __init__(
@@ -42,6 +54,7 @@ class RequestRules:
         self.arrived, self.stopped = arrived, stopped
         self.armed: dict[type, ArrangedRules] = {}
         self.held_from_outside: list[Request] = []
+        self.failing: str | None = None
         self._rules: list[RequestRule] = []
         self._added = 0
 
@@ -68,6 +81,12 @@ class RequestRules:
         self.disarm(rule)
         rule.lift()
 
+    def failure(self) -> ApiError:
+        """Returns what a sender from outside gets whose connection fails now."""
+        if self.failing is not None:
+            return ConnectionFailed(self.failing)
+        return ApiError(ErrorCode.NOT_CONTROLLER, "The active controller has just gone.")
+
     def holds(self, request: Request) -> bool:
         """Returns True while a rule holds this request of `World.dispatch`, or its reply."""
         return any(held is request for held in self.held_from_outside)
@@ -75,7 +94,9 @@ class RequestRules:
     def receive(self, message: Message, process: Process, submit: Submit, reply_to: Any) -> None:
         """Handles a request that the network delivers to the process of a controller."""
         request = message.request
-        if type(request) in self.armed and process.is_alive:
+        if not self.armed:
+            submit(request, reply_to)
+        elif type(request) in self.armed and process.is_alive:
             broker_id = broker_of(request, message.receiver)
             self.arrive(Delivery(message, broker_id, submit, reply_to, self))
         else:
@@ -173,6 +194,11 @@ class Delivery(Arrival):
         self._stop(is_handled)
         if self._is_from_outside:
             self._rules.held_from_outside.append(self.request)
+
+    def fail(self, reason: str, reply_to: ReplyTo) -> None:
+        self._rules.failing = reason
+        reply_to(None)
+        self._rules.failing = None
 
     def release(self) -> None:
         if self._is_from_outside:

@@ -75,6 +75,9 @@ class Hand:
     def lease_requests(self) -> list[Any]:
         return [request.request for request in self.sent if request.channel is Channel.LEASE]
 
+    def fetches(self) -> list[Any]:
+        return [request.request for request in self.sent if request.channel is Channel.METADATA]
+
     def fetched(self, high_watermark: int, error: int = 0) -> FetchResponse:
         data = FetchPartitionData(
             partition_index=0,
@@ -151,6 +154,29 @@ def test_a_lost_heartbeat_is_sent_again_and_its_late_answer_changes_nothing() ->
     hand.agent.on_reply(lost, BrokerHeartbeatResponse(should_shut_down=True), hand.now_ms)
 
     assert hand.agent.state is ProcessState.RUNNING
+
+
+def test_a_fetch_asks_from_the_position_that_the_last_reply_left() -> None:
+    hand = Hand().registered()
+    hand.answer(Channel.METADATA, hand.fetched(10))
+    hand.answer(Channel.METADATA, hand.fetched(12))
+    hand.position.end_offset = 12
+    hand.answer(Channel.METADATA, hand.fetched(12))
+
+    asked = [fetch.topics[0].partitions[0] for fetch in hand.fetches()]
+    assert [(10, 10), (10, 10), (10, 12), (12, 12)] == [
+        (partition.fetch_offset, partition.high_watermark) for partition in asked[1:]
+    ]
+
+
+def test_a_fetch_without_a_reply_is_repeated_as_a_request_of_its_own() -> None:
+    """A property that looks for unanswered requests would take it for the one before."""
+    hand = Hand().registered()
+    hand.pass_ms(3_000)
+
+    *_, lost, again = hand.fetches()
+    assert lost == again
+    assert lost is not again
 
 
 @pytest.mark.rule("1.46", "1.49")

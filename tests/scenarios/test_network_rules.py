@@ -11,6 +11,7 @@ from kraftsim.simulation.delays import bimodal, constant, exponential, lognormal
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.network import Network
 from kraftsim.simulation.network_rules import Block, Delay, Duplicate, Hold, Loss, Nth
+from tests.worlds import pass_time, world_of
 
 FETCH = FetchRequest(topics=())
 HEARTBEAT = BrokerHeartbeatRequest(
@@ -192,3 +193,17 @@ def test_delays_are_drawn_as_they_are_said():
     assert drawn["lognormal"][10_000] == pytest.approx(2000, rel=0.05)
     assert drawn["lognormal"][19_800] == pytest.approx(20_000, rel=0.15)
     assert drawn["bimodal"].count(9000) == pytest.approx(5000, rel=0.1)
+
+
+def test_requests_and_replies_arrive_as_the_messages_that_departed():
+    world = world_of(brokers=2)
+    pass_time(world, 1)
+    departed, arrived = [], []
+    world.network.departed.append(departed.append)
+    world.network.arrived.append(arrived.append)
+
+    pass_time(world, 10)
+
+    under_way = {id(message) for message in departed}  # the first to arrive departed earlier
+    assert {True, False} == {message.is_reply for message in departed}
+    assert [] == [message for message in arrived[10:] if id(message) not in under_way]

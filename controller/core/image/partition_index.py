@@ -139,6 +139,10 @@ class PartitionIndex:
         """Returns the partitions that `leader` leads and for which `needs_its_leader` is true."""
         return sorted(self._ailing.of(leader))
 
+    def has_ailing(self, leader: int) -> bool:
+        """True if `leader` leads a partition for which `needs_its_leader` is true."""
+        return bool(self._ailing.of(leader))
+
     def led(self, broker_id: int) -> list[PartitionKey]:
         """Returns the partitions that the broker leads."""
         return sorted(self._led.of(broker_id))
