@@ -12,6 +12,7 @@ from kraftsim.scenarios.document.scenario import Scenario
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "scenarios.md"
 FAMILIES = {
+    "lesson": "Lessons, in their order",
     "lease": "Leases, fencing and zombies",
     "registration": "Registration and identity",
     "quorum": "The quorum, and failovers",

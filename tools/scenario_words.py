@@ -19,7 +19,7 @@ from kraftsim.scenarios.document import network_shape, sweep
 from kraftsim.scenarios.document.calm import Calm
 from kraftsim.scenarios.document.cluster_shape import ClusterShape
 from kraftsim.scenarios.document.network_shape import PRESETS
-from kraftsim.scenarios.document.scenario import Scenario, Times
+from kraftsim.scenarios.document.scenario import Caption, Scenario, Times
 from kraftsim.scenarios.document.step import STEP_WORDS, Step
 from kraftsim.scenarios.document.swarm import Chaos
 from kraftsim.scenarios.language import amounts, selectors
@@ -49,6 +49,7 @@ BLOCKS = {
     "expect: leads_to": LeadsTo,
     "expect: during": During,
     "expect: converge": Converge,
+    "a caption of lesson": Caption,
     "conditions: topic (`TopicState`)": TopicState,
 }
 TABLES: dict[str, ModuleType] = {

@@ -28,6 +28,7 @@ from ..operations import (
     SHOW_LOG,
 )
 from ..printable import printable
+from .held_notice import held_notice
 from .journal_verbs import add_event_arguments, print_events, print_requests
 from .output import hint_next, is_data, print_data
 from .service_verbs import end_service
@@ -64,7 +65,9 @@ def _of(operation: Operation) -> Command:
         }
         operation.check(**{parameter.name: value for parameter, value in given.items()})
         values = {parameter.json_name: value for parameter, value in given.items()}
-        document = call(service_url(arguments.url), operation.method, operation.path, values)
+        url = service_url(arguments.url)
+        with held_notice(url):
+            document = call(url, operation.method, operation.path, values)
         if operation is LIST_REQUESTS:
             print_requests(arguments, document)
         else:

@@ -15,9 +15,9 @@ from .scenario.runs import add_cell, seeds_of
 from .terminal import print_wrapped
 
 if TYPE_CHECKING:
-    from kraftsim.simulation.event_row import EventRow
+    from kraftsim.scenarios.running.run import Run
 
-INDENT = 13  # the column at which a sentence begins
+INDENT = 22  # the column at which a sentence begins
 
 
 def add_explain(parser: argparse.ArgumentParser) -> None:
@@ -53,13 +53,11 @@ def _explain(arguments: argparse.Namespace) -> int:
         assert isinstance(lines, list), document
         _print_causes(arguments, int(arguments.what), lines)
         return GOOD
-    rows = _rows(arguments)
+    run = _finished_run(arguments)
     if arguments.event is None:
-        _list(arguments, rows)
+        _list(arguments, run)
     else:
-        from ..explanation import explanation
-
-        _print_causes(arguments, arguments.event, explanation(rows, arguments.event))
+        _print_causes(arguments, arguments.event, _causes(run, arguments.event))
     return GOOD
 
 
@@ -71,21 +69,34 @@ def _print_causes(arguments: argparse.Namespace, event: int, lines: list[str]) -
             print_wrapped(printable(line), indent=INDENT, is_wide=arguments.output == "wide")
 
 
-def _rows(arguments: argparse.Namespace) -> "list[EventRow]":
-    """Runs the scenario, without properties, which do not affect it, and returns its journal."""
+def _causes(run: "Run", event: int) -> list[str]:
+    from kraftsim.scenarios.running.beside_rows import beside_rows
+
+    from ..explanation import explanation
+
+    rows, stage = run.world.journal.since(0), run.stage
+    beside = beside_rows(run.world, stage.faults, rows)
+    return explanation(rows, event, beside, stage.timetable_begins_us)
+
+
+def _finished_run(arguments: argparse.Namespace) -> "Run":
+    """Runs the scenario, without properties, which do not affect it."""
     from kraftsim.scenarios.running.run import Run
 
     from ..files.scenario_files import find, read_sound
 
     file = read_sound(find(arguments.what), arguments.cell)
     arguments.seeds = None
-    return list(Run(file.scenario, seeds_of(arguments, file)[0], ()).finish().rows)
+    run = Run(file.scenario, seeds_of(arguments, file)[0], ())
+    run.finish()
+    return run
 
 
-def _list(arguments: argparse.Namespace, rows: "list[EventRow]") -> None:
+def _list(arguments: argparse.Namespace, run: "Run") -> None:
     from kraftsim.scenarios.running.explain import ASKED_FOR
+    from kraftsim.scenarios.running.story import story, times_text
 
-    listed = [row for row in rows if row.kind in ASKED_FOR]
+    listed = [row for row in run.world.journal.since(0) if row.kind in ASKED_FOR]
     if is_data(arguments):
         from ..api.views import event_view
         from ..simulation.world import VIRTUAL_WALL_START_MS
@@ -93,6 +104,6 @@ def _list(arguments: argparse.Namespace, rows: "list[EventRow]") -> None:
         events = [event_view(row, VIRTUAL_WALL_START_MS + row.t_us // 1000) for row in listed]
         print_data(arguments, {"events": events})
     else:
-        for row in listed:
-            subject = row.detail.get("leader_id", row.broker_id)
-            print(f"{row.seq:6}  {row.t_us / 1e6:9.3f} s  {row.kind.replace('_', ' ')}: {subject}")
+        for line in story(run.world, run.stage, folds=False):
+            if line.kind in ASKED_FOR:
+                print(f"{line.seq:6}  {times_text(line.t_us, line.elapsed_us)}  {line.text}")

@@ -52,12 +52,14 @@ def _document(recording: "Recording", replayed: "Replay") -> dict[str, object]:
 
 
 def _lines(recording: "Recording", replayed: "Replay") -> Iterator[str]:
+    from kraftsim.scenarios.running.story import story_of
+
     from .scenario.narration import event_lines
 
     seed = recording.options.get("seed")
     yield f"seed {seed}, {len(recording.inputs)} inputs; recorded by kraftsim {recording.version}"
     yield ""
-    yield from event_lines(replayed.rows, {})
+    yield from event_lines(story_of(replayed.rows, replayed.beside))
     yield ""
     yield from (f"the recording is not complete: {gap}" for gap in recording.gaps)
     counted = f"{len(replayed.rows)} events in {recording.end_us / 1e6:.3f} virtual seconds"
@@ -71,6 +73,8 @@ def _lines(recording: "Recording", replayed: "Replay") -> Iterator[str]:
 
 def _difference(recording: "Recording", replayed: "Replay", seq: int) -> Iterator[str]:
     """Yields the first row that differs, as the replay has it."""
+    from kraftsim.scenarios.running.story import story_of
+
     from .scenario.narration import event_lines
 
     row = next((row for row in replayed.rows if row.seq == seq), None)
@@ -81,5 +85,4 @@ def _difference(recording: "Recording", replayed: "Replay", seq: int) -> Iterato
     else:
         yield f"  first difference: event {seq}, which is another one in the recording:"
     if row is not None:
-        told = list(event_lines([row], {}))
-        yield from told or [f"{row.t_us / 1e6:9.3f} s  {row.node}: {row.kind} {dict(row.detail)}"]
+        yield from event_lines(story_of([row], replayed.beside))

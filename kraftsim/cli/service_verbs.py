@@ -38,6 +38,7 @@ def add_up(up: argparse.ArgumentParser) -> None:
         help="write the addresses to this file once every broker is unfenced; delete it at exit",
     )
 
+    _add_page(up)
     up.add_argument("--token-file", metavar="FILE", help=help_texts.TOKEN_FILE)
 
     _add_log_format(up)
@@ -49,6 +50,20 @@ def add_up(up: argparse.ArgumentParser) -> None:
         return run_up(arguments, shown)
 
     up.set_defaults(run=run, is_service=True)
+
+
+def _add_page(up: argparse.ArgumentParser) -> None:
+    """Adds the options about the page that the service shows."""
+    up.add_argument(
+        "--demo",
+        action="store_true",
+        help="pause a broker now and then, so that the page has something to show",
+    )
+    up.add_argument(
+        "--open-lessons",
+        action="store_true",
+        help="let whoever reaches the service play lessons without its token: for a class",
+    )
 
 
 def add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -19,7 +19,7 @@ _ONLY_WIDE = (
 _DROPPED_FIRST = ("timestamp", "version", "control")  # then columns on the right
 _NAME_MIN, _TEXT_MIN, _HEADING_MIN = 8, 12, 6  # characters that stay of a cut cell or heading
 _NUMBER = re.compile(r"(-?\d+(/\d+)?)?")  # numbers are never cut: they would be other numbers
-_DURATIONS = ("nowMs", "nextTimerMs", "sinceMs", "expiresInMs")  # of a clock
+_DURATIONS = ("nowMs", "nextTimerMs", "sinceMs", "expiresInMs", "untilMs")  # of a clock
 _INDENT = "  "  # of what is inside a document
 
 
@@ -153,8 +153,7 @@ def _near_miss_rows(misses: Sequence[Document]) -> list[Document]:
 def _fault_rows(faults: Sequence[Document]) -> list[Document]:
     """Returns the row of each fault, without its event, which its document has."""
     return [
-        {"id": fault["id"], "open": fault["open"], "hits": fault["hits"], "nodes": fault["nodes"]}
-        | {"words": fault["words"]}
+        {key: fault[key] for key in ("id", "open", "spent", "hits", "nodes", "words")}
         for fault in faults
     ]
 

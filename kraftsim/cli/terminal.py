@@ -25,6 +25,17 @@ COLOURS = {
     "PENDING_CONTROLLED_SHUTDOWN": YELLOW,
     "SHUTTING_DOWN": YELLOW,
     "in_controlled_shutdown": YELLOW,
+    # lines of a story
+    "fault_begins": YELLOW,
+    "fault_ends": YELLOW,
+    "lease_expired": RED,
+    "broker_fenced": RED,
+    "leaderless": RED,
+    "broker_unfenced": GREEN,
+    "controller_elected": GREEN,
+    "pass": GREEN,
+    "fail": RED,
+    "vacuous": YELLOW,
 }
 
 
@@ -39,19 +50,18 @@ def is_narrow() -> bool:
     return columns is not None and columns < NARROW
 
 
-def print_wrapped(text: str, *, indent: int, is_wide: bool = False) -> None:
+def print_wrapped(text: str, *, indent: int, is_wide: bool = False, state: str = "") -> None:
     """Prints a line; what a terminal has no room for goes to further lines, which are indented.
 
-    With `is_wide` and off a terminal the line is printed as it is.
+    With `is_wide` and off a terminal the line is printed as it is. The `state` chooses the colour.
     """
     columns = None if is_wide else width()
-    if columns is None or len(text) <= columns:
-        print(text, flush=True)
-        return
-    from textwrap import wrap
+    lines = [text]
+    if columns is not None and len(text) > columns:
+        from textwrap import wrap
 
-    lines = wrap(text, columns, subsequent_indent=" " * indent, break_on_hyphens=False)
-    print(*lines, sep="\n", flush=True)
+        lines = wrap(text, columns, subsequent_indent=" " * indent, break_on_hyphens=False)
+    print(*(coloured(line, state) for line in lines), sep="\n", flush=True)
 
 
 def fitted(

@@ -4,17 +4,20 @@ Left out are verbs that are operations of the cluster itself (topics, brokers th
 and verbs that only a simulated address book supports.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from re import fullmatch
 from typing import Any, NamedTuple
 
+from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.settings import Settings
 from kraftsim.simulation.streams import Streams
+from kraftsim.simulation.world import World
 
 from ..language.amounts import Amount
-from ..language.positions import changed
+from ..language.positions import changed, found
 from ..language.reading import Path, Problem, key_of, mapping, read, words_of
+from ..language.selectors import Selector
 from ..language.suggestions import nearest
 from ..verbs import VERBS, Verb
 from .fault_causes import CAUSES, Cause
@@ -100,3 +103,16 @@ def catalog() -> Iterator[CatalogEntry]:
 def meaning(kind: Any) -> str:
     """Returns the docstring of a type in one line, for pages and catalogues."""
     return " ".join((kind.__doc__ or "").split())
+
+
+def expect_nodes(world: World, word: str, verb: Verb, bound: Container[str] = ()) -> None:
+    """Raises Problem for an id that no node has, or a name that is not `bound`."""
+    known = {*numbers_of(world.nodes), *numbers_of(world.clones)}
+    for path, selector in found(Selector, verb, (word,)):
+        if selector.word == "let" and selector.value not in bound:
+            text = f"expected nodes, got ${selector.value}, which only a scenario binds"
+            raise Problem(path, text)
+        is_outside = path[-1] == "broker"  # of rpc.*: a broker of another process, too
+        if selector.word == "id" and selector.value not in known and not is_outside:
+            ids = ", ".join(map(str, sorted(known)))
+            raise Problem(path, f"no node {selector.value}: expected one of {ids}")

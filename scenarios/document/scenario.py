@@ -82,13 +82,22 @@ class Pin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caption:
-    """A text that a run prints after the first event of the kind `on`.
+    """A text that a run prints after the first event of the kind `on` since the begin of the steps.
 
-    The word `say` adds a text to a step.
+    A page stops before that event and puts the question `ask` with its `choices`, of which
+    `answer` is what happens. The word `say` adds a text to a step.
     """
 
     say: str
     on: str
+    ask: str = ""
+    choices: tuple[str, ...] = ()
+    answer: str = ""
+
+    def __post_init__(self) -> None:
+        if self.ask and self.answer not in self.choices:
+            listed = ", ".join(self.choices) or "none"
+            raise ValueError(f"expected an answer of the choices ({listed}), got {self.answer!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

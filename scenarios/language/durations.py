@@ -24,3 +24,8 @@ def duration_text(duration_us: int) -> str:
         if duration_us and duration_us % _UNITS_US[unit] == 0:
             return f"{duration_us // _UNITS_US[unit]}{unit}"
     return f"{duration_us}us" if duration_us else "0s"
+
+
+def seconds_text(duration_us: int) -> str:
+    """Returns a duration in seconds for people, to the millisecond: "10.125 s", "2 s"."""
+    return f"{duration_us / 1e6:.3f}".rstrip("0").rstrip(".") + " s"

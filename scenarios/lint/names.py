@@ -20,12 +20,23 @@ def complaints(scenario: Scenario) -> Iterator[Problem]:
     yield from _unknown_faults(scenario)
     yield from _pins_of_any_cell(scenario)
     yield from _unknown_mutants(scenario)
-    for number, caption in enumerate(scenario.lesson):
-        if caption.on not in EVENTS:
-            message = f"expected {nearest(caption.on, EVENTS)}, got {caption.on!r}"
-            yield Problem(("lesson", number, "on"), message)
+    yield from _captions(scenario)
     if not scenario.expect.always and not scenario.expect.names():
         yield Problem(("expect",), "expected a claim under expect:, got none")
+
+
+def _captions(scenario: Scenario) -> Iterator[Problem]:
+    """Yields captions of an unknown kind of event, and those of a kind that has one already."""
+    kinds: set[str] = set()
+    for number, caption in enumerate(scenario.lesson):
+        message = ""
+        if caption.on not in EVENTS:
+            message = f"expected {nearest(caption.on, EVENTS)}, got {caption.on!r}"
+        elif caption.on in kinds:
+            message = f"expected a kind without a caption above, got {caption.on!r} again"
+        if message:
+            yield Problem(("lesson", number, "on"), message)
+        kinds.add(caption.on)
 
 
 def _unknown_failure(scenario: Scenario) -> Iterator[Problem]:

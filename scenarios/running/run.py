@@ -45,8 +45,8 @@ class Result:
 
     `bound` maps each `$name` of `let` to node ids. `effects` maps the id of each fault to the
     number of its effects. `exercised` maps each property to how often it had something to
-    check. `measured` has the results of `measure:`. `virtual_us` is the virtual time at the
-    end, in microseconds.
+    check. `measured` has the results of `measure:`. `begin_us` is the virtual time from which
+    `at:` of steps counts, and `virtual_us` that of the end, both in microseconds.
     """
 
     scenario: str
@@ -61,6 +61,7 @@ class Result:
     exercised: Mapping[str, int]
     measured: tuple[Measured, ...]
     events: int
+    begin_us: int
     virtual_us: int
     rows: Sequence[EventRow]
 
@@ -90,6 +91,7 @@ class Run:
         self.seed = seed
         streams = Streams(seed)
         self.world = World(topology_of(self.plan, streams), streams=streams)
+        self._brokers = [broker.broker_id for broker in self.world.topology.brokers]
         self.stage = Stage(self.world)
         self.assertion: Violation | None = None  # the first failed assertion of a process
         self.world.controller_listeners.append(self._on_controller)
@@ -100,6 +102,7 @@ class Run:
         self.world.network.loss = network.loss
         self.world.network.delay_us = uniform(network.low.us, network.high.us, streams.of("delay"))
         self.timetable = Timetable(self.stage, self.plan.do, self.plan.time.run.us)
+        self.begin_us = 0  # the time from which `at:` counts, once the steps have begun
         times = self.plan.time
         self._limit_us = times.limit.us
         self._end_us = times.warmup.us + times.run.us + times.calm.us
@@ -107,21 +110,45 @@ class Run:
 
     def begin(self) -> None:
         """Runs until the cluster is up and the warm-up is over, then binds the names of `let`."""
-        self._warm_up()
+        self.world.start()
+        if not self.world.run_until(self.is_up, limit_us=START_LIMIT_US):
+            raise LimitError("expected every broker unfenced within 2 minutes of the start")
+        self.create_topics()
+        self.move(self.plan.time.warmup.us)
+        self.bind_names()
+
+    def is_up(self) -> bool:
+        """Returns True once every broker of the file is unfenced."""
+        return self.world.are_unfenced(self._brokers)
+
+    def bind_names(self) -> None:
+        """Binds the names of `let` to the nodes that their selectors select now."""
         for name, binding in self.plan.let.items():
             self.stage.bind(name, binding.nodes)
 
     def finish(self) -> Result:
         """Runs all phases, from the start of the cluster to the verdict, and returns the result."""
         self.begin()
-        plan = self.plan
+        self.begin_steps()
+        self.move(self.plan.time.run.us)
+        self.begin_calm()
+        self.move(self.plan.time.calm.us)
+        return self.judge()
+
+    def begin_steps(self) -> None:
+        """Begins the steps and the claims of the file, from whose begin `at:` counts."""
+        self.begin_us = self.world.timeline.now_us
         self.expectations.begin()
         self.timetable.begin()
-        self.move(plan.time.run.us)
+
+    def begin_calm(self) -> None:
+        """Ends the steps, and heals the nodes of the `calm:` block."""
         self.timetable.end()
-        self.stage.heal(core_of(plan.calm, self.stage))
+        self.stage.heal(core_of(self.plan.calm, self.stage))
         self.expectations.begin_calm()
-        self.move(plan.time.calm.us)
+
+    def judge(self) -> Result:
+        """Returns the result at the end of the calm."""
         self.expectations.settle()
         self.watch.finish()
         return self._judge()
@@ -131,20 +158,15 @@ class Run:
         if self.assertion is None:
             self.assertion = failed_assertion(self.world, node_id, state)
 
-    def _warm_up(self) -> None:
-        world, plan = self.world, self.plan
-        world.start()
-        brokers = [broker.broker_id for broker in world.topology.brokers]
-        if not world.run_until(lambda: world.are_unfenced(brokers), limit_us=START_LIMIT_US):
-            raise LimitError("expected every broker unfenced within 2 minutes of the start")
-        for name, shape in plan.cluster.topics.items():
+    def create_topics(self) -> None:
+        """Creates the topics of the file."""
+        for name, shape in self.plan.cluster.topics.items():
             topic = CreatableTopic(
                 name=name,
                 num_partitions=shape.partitions,
-                replication_factor=shape.replicas(len(brokers)),
+                replication_factor=shape.replicas(len(self._brokers)),
             )
-            world.dispatch(CreateTopicsRequest(topics=(topic,)), partial(_expect_topic, name))
-        self.move(plan.time.warmup.us)
+            self.world.dispatch(CreateTopicsRequest(topics=(topic,)), partial(_expect_topic, name))
 
     # Time
 
@@ -156,10 +178,11 @@ class Run:
             limit, end = duration_text(self._limit_us), duration_text(end_us)
             raise LimitError(f"expected an end within {limit}, got {end}")
         while timeline.now_us < end_us:
-            self._move_to(min(timeline.now_us + STRETCH_US, end_us))
+            self.run_until(min(timeline.now_us + STRETCH_US, end_us))
             self._on_progress(timeline.now_us, self._end_us)
 
-    def _move_to(self, end_us: int) -> None:
+    def run_until(self, end_us: int) -> None:
+        """Runs every event up to and including `end_us`, and checks the conditions after each."""
         timeline = self.world.timeline
         while timeline.due_us <= end_us:
             timeline.run_until(timeline.due_us)
@@ -194,6 +217,7 @@ class Run:
             exercised=exercised,
             measured=tuple(self.expectations.measured),
             events=self.world.timeline.scheduled_count,
+            begin_us=self.begin_us,
             virtual_us=self.world.timeline.now_us,
             rows=self.world.journal.since(0),
         )

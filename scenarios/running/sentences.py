@@ -1,71 +1,132 @@
 """Says what a journal row reports, in a sentence."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.controller.core.node_id import broker_node, controller_node
 from kraftsim.simulation.event_row import Detail, EventRow
 
-from ..language.durations import duration_text
+from ..language.durations import seconds_text
+from .beside_rows import BesideRows
+from .fault_words import fault_words, hit_by
+from .names import nodes_text, numbers_text
+from .partition_words import partitions_text
+
+BROKERS_MAX = 60  # characters of brokers' ids in a sentence about what happened to several
+EPOCHS_MAX = 4
 
 
-def sentence(rows: Sequence[EventRow]) -> str:
-    """Returns the sentence about `rows`: one row, or partition changes at the same time."""
+def sentence(rows: Sequence[EventRow], beside: BesideRows) -> str:
+    """Returns the sentence about `rows`.
+
+    `rows` is one row, or a group of rows (`story_groups.py`).
+    """
     row = rows[0]
     detail = row.detail
     match row.kind:
-        case "fault_begins" if "say" in detail:
-            return f">> {detail['verb']}: {detail['say']}"
-        case "fault_begins":
-            return f">> {detail['verb']}"
-        case "fault_ends":
-            return f"<< {detail['verb']} ends"
+        case "fault_begins" | "fault_ends":
+            return _fault(row, beside)
         case "calm_begins":
-            return _calm(detail)
+            return _calm(detail, beside)
         case "agent_state":
-            return f"broker {row.broker_id} is {detail['state']}"
+            return f"{_brokers(rows)} {_enters(detail, len(rows))}"
+        case "clone_state":
+            return f"second process of broker {detail['broker_id']} {_enters(detail, 1)}"
         case "controller_state":
             failure = f": {detail['failure']}" if "failure" in detail else ""
-            return f"{_node(row)} is {detail['state']}{failure}"
+            nodes = nodes_text([controller_node(_whole(r.detail["controller_id"])) for r in rows])
+            return f"{nodes} {'is' if len(rows) == 1 else 'are'} {detail['state']}{failure}"
         case "controller_elected":
-            voters = _ids(detail["granting_voters"])
-            leads = f"controller {detail['leader_id']} leads epoch {row.leader_epoch}"
-            return f"{leads}, elected by {voters}"
+            elected = f"controller {detail['leader_id']} is elected leader of epoch"
+            return f"{elected} {row.leader_epoch} (votes of {_numbers(detail['granting_voters'])})"
         case "controller_stands":
-            return f"{_node(row)} starts an election"
+            return _elections(rows)
         case "controller_resigns":
-            return f"{_node(row)} resigns leadership of epoch {row.leader_epoch}"
+            return f"{_node(row)} resigns as leader of epoch {row.leader_epoch}"
         case "lease_expired":
-            silent = duration_text(_whole(detail["silent_ms"]) * 1000)
-            lease = f"lease of broker {row.broker_id} expired"
-            return f"{_node(row)}: {lease}, no heartbeat for {silent}"
+            return _leases(rows)
         case "partition_changed":
-            return _partitions(rows)
+            changes = beside.changes_of(rows)
+            return partitions_text(changes).text if changes else "partition changed"
         case "admin_refused":
             return f"request of the admin refused: {detail['asked']} returns {detail['error']}"
         case "topic_created" | "topic_deleted":
-            return f"{row.kind.replace('_', ' ')}: {detail.get('topic', detail.get('topic_id'))}"
+            return _topic(row, beside)
         case _ if row.broker_id is not None:
             event = row.kind.removeprefix("broker_").replace("_", " ")
-            return f"committed: broker {row.broker_id} {event} (epoch {row.broker_epoch})"
+            return f"committed: {_brokers(rows)} {event}{_epochs(rows)}"
         case kind:
             return kind.replace("_", " ")
 
 
-def _calm(detail: Detail) -> str:
-    rest = f"; not repaired: {_ids(detail['left'])}" if detail["left"] else ""
-    return f"-- calm begins: faults of {_ids(detail['core'])} are repaired{rest}"
+def _fault(row: EventRow, beside: BesideRows) -> str:
+    """Returns the verb of the fault, its id if a user gave it, what it hits, and the caption."""
+    detail, fault = row.detail, beside.fault_of(row)
+    verb = str(detail["verb"])
+    is_named = row.fault_id is not None and not row.fault_id.startswith(verb)
+    name = f"{verb} [{row.fault_id}]" if is_named else verb
+    if row.kind == "fault_ends":
+        hit = "" if fault is None else hit_by(fault)
+        return f"<< {name} ends: {hit}" if hit else f"<< {name} ends"
+    words = "" if fault is None else fault_words(fault)
+    return ": ".join(filter(None, (f">> {name}", words, str(detail.get("say", "")))))
 
 
-def _partitions(rows: Sequence[EventRow]) -> str:
-    moved = sum("leader" in row.detail for row in rows)
-    leaderless = sum(row.detail.get("leader") == -1 for row in rows)
-    sentence = f"{_count(len(rows), 'partition')} changed"
-    if moved > leaderless:
-        sentence += f", {_count(moved - leaderless, 'new leader')}"
-    return sentence + (f", {leaderless} without a leader" if leaderless else "")
+def _calm(detail: Detail, beside: BesideRows) -> str:
+    rest = f"; not repaired: {_nodes(detail['left'], beside)}" if detail["left"] else ""
+    return f"-- calm begins: faults of {_nodes(detail['core'], beside)} are repaired{rest}"
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def _nodes(numbers: object, beside: BesideRows) -> str:
+    assert isinstance(numbers, list), numbers
+    controllers = beside.controllers
+    kinds = (controller_node if number in controllers else broker_node for number in numbers)
+    return nodes_text([of_kind(number) for of_kind, number in zip(kinds, numbers, strict=True)])
+
+
+def _enters(detail: Detail, brokers: int) -> str:
+    """Returns the new state of brokers; PAUSED is no state of Kafka but a suspended process."""
+    if detail["state"] == ProcessState.PAUSED.value:
+        return f"{'is' if brokers == 1 else 'are'} PAUSED"
+    return f"{'enters' if brokers == 1 else 'enter'} {detail['state']}"
+
+
+def _brokers(rows: Sequence[EventRow]) -> str:
+    """Returns the ids of the rows' brokers, or their number if the ids take too much room."""
+    text = nodes_text([broker_node(broker_id) for broker_id in sorted(_broker_ids(rows))])
+    return text if len(text) <= BROKERS_MAX else f"{len(rows)} brokers"
+
+
+def _broker_ids(rows: Sequence[EventRow]) -> Iterator[int]:
+    return (row.broker_id for row in rows if row.broker_id is not None)
+
+
+def _epochs(rows: Sequence[EventRow]) -> str:
+    if len(rows) == 1:
+        return f" (epoch {rows[0].broker_epoch})"
+    epochs = [str(row.broker_epoch) for row in sorted(rows, key=lambda row: row.broker_id or 0)]
+    return f" (epochs {', '.join(epochs)})" if len(epochs) <= EPOCHS_MAX else ""
+
+
+def _leases(rows: Sequence[EventRow]) -> str:
+    silent_ms = min(_whole(row.detail["silent_ms"]) for row in rows)
+    lease = f"lease{'' if len(rows) == 1 else 's'} of {_brokers(rows)} expired"
+    least = "" if len(rows) == 1 else "at least "
+    silent = f"no heartbeat for {least}{seconds_text(silent_ms * 1000)}"
+    return f"{_node(rows[0])}: {lease}, {silent}"
+
+
+def _elections(rows: Sequence[EventRow]) -> str:
+    if len(rows) == 1:
+        return f"{_node(rows[0])} starts an election"
+    lasting = seconds_text(rows[-1].t_us - rows[0].t_us)
+    return f"{_node(rows[0])} starts {len(rows)} elections in {lasting} and wins none"
+
+
+def _topic(row: EventRow, beside: BesideRows) -> str:
+    topic_id = str(row.detail.get("topic_id", ""))
+    name = row.detail.get("topic", beside.topics.get(topic_id, topic_id))
+    return f"committed: topic {name} {row.kind.removeprefix('topic_')}"
 
 
 def _whole(number: object) -> int:
@@ -73,9 +134,9 @@ def _whole(number: object) -> int:
     return number
 
 
-def _ids(nodes: object) -> str:
+def _numbers(nodes: object) -> str:
     assert isinstance(nodes, list), nodes
-    return ", ".join(map(str, nodes))
+    return numbers_text(nodes)
 
 
 def _node(row: EventRow) -> str:

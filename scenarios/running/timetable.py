@@ -19,6 +19,7 @@ class Timetable:
 
     def begin(self) -> None:
         """Schedules every step that does not wait for the previous step."""
+        self._stage.timetable_begins_us = self._stage.world.timeline.now_us
         for number, step in enumerate(self._steps):
             if step.trigger != "after" or number == 0:
                 self._schedule(number, step)
@@ -53,11 +54,7 @@ class Timetable:
         if self._is_over:
             return
         self._times_done[number] += 1
-        fault_id = self._fault_id(number, step)
-        stage = self._stage
-        fault = stage.begin(step.verb, step.word, fault_id, step.say)
-        if step.verb.for_ is not None:
-            stage.world.timeline.after(step.verb.for_.us, lambda: stage.lift(fault))
+        self._stage.begin(step.verb, step.word, self._fault_id(number, step), step.say)
         self._follow(number)
 
     def _fault_id(self, number: int, step: Step) -> str:

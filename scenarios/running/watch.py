@@ -5,7 +5,8 @@ a violation the run continues without the broken property.
 """
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.errors import Impossible
@@ -35,7 +36,6 @@ HOOKS = (
     "finished",
 )
 ASSERTION = "assertion"  # name of the violation when a process failed an internal assertion
-_KNOWN_HOOKS: dict[type, tuple[str, ...]] = {}
 Listener = tuple[Property, Callable[..., None]]
 ByKind = dict[type[Request], list[Listener]]
 Standing = tuple[Node, type, int, int, ElectionState, Active | None]
@@ -124,7 +124,8 @@ class Watch:
     def _listeners_by_hook(self) -> dict[str, list[Listener]]:
         listeners: dict[str, list[Listener]] = {hook: [] for hook in HOOKS}
         for property_ in self.properties.values():
-            for hook in _hooks_of(type(property_)):
+            kind: Any = type(property_)  # mypy finds no __hash__ in the type of a class with slots
+            for hook in _hooks_of(kind):
                 listeners[hook].append((property_, getattr(property_, hook)))
         return listeners
 
@@ -172,11 +173,10 @@ class Watch:
         self._stopped.clear()
 
 
-def _hooks_of(kind: type[Property]) -> tuple[str, ...]:
+@cache
+def _hooks_of(kind: type) -> tuple[str, ...]:
     """Returns the hooks that a property overrides; computed once, because resets are frequent."""
-    if kind not in _KNOWN_HOOKS:
-        _KNOWN_HOOKS[kind] = tuple(hook for hook in HOOKS if _overrides(kind, hook))
-    return _KNOWN_HOOKS[kind]
+    return tuple(hook for hook in HOOKS if _overrides(kind, hook))
 
 
 def _overrides(kind: type[Property], hook: str) -> bool:

@@ -6,6 +6,7 @@ Verbs (`verbs`) change the state, conditions (`conditions`) read it, and `run.py
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Protocol
 
@@ -14,14 +15,17 @@ from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.processes import Processes
 from kraftsim.simulation.requests.aim import Predicate
 from kraftsim.simulation.requests.hit_log import HitLog
+from kraftsim.simulation.requests.rule import RequestRule
 from kraftsim.simulation.world import World
 
+from ..language.amounts import Amount
 from ..language.selectors import Selector
 from .evaluation import Holds
 
 CONDITIONS = "selectors of conditions"  # the stream of selectors that belong to no fault
 Effects = Callable[[], int]
 Undo = Callable[[], None]
+Selected = tuple[Selector, tuple[NodeId, ...]]
 
 
 class Watchable(Protocol):
@@ -31,7 +35,13 @@ class Watchable(Protocol):
 
 
 class FaultSource(Protocol):
-    """A verb; `begin` opens a fault, and returns functions that count its effects and undo it."""
+    """A verb; `begin` opens a fault, and returns functions that count its effects and undo it.
+
+    The fault ends after `for_`, or with the calm if it is None.
+    """
+
+    @property
+    def for_(self) -> Amount | None: ...
 
     def begin(self, stage: "Stage", fault_id: str) -> tuple[Effects, Undo]: ...
 
@@ -41,17 +51,21 @@ class Fault:
     """An open or ended fault.
 
     `effects` counts the fault's effects; a fault without effects proves nothing. `lift` undoes
-    the fault. `targets` are the nodes that each selector of the verb selected. `seq` is the
-    number of the journal row with the begin of the fault. `log` has the newest effects on requests
-    and messages; other effects have rows in the journal.
+    the fault. `targets` are the nodes that each selector of the verb selected; `selected` has these
+    selectors too, and those of a verb that changes nothing. `seq` is the number of the journal row
+    with the begin of the fault. `log` has the newest effects on requests and messages; other
+    effects have rows in the journal. `rule` is that of a fault of requests.
     """
 
     fault_id: str
     kind: str
+    verb: FaultSource
     effects: Effects
     lift: Undo
     log: HitLog
+    rule: RequestRule | None
     targets: tuple[tuple[NodeId, ...], ...] = ()
+    selected: tuple[Selected, ...] = ()
     seq: int | None = None
     is_open: bool = True
 
@@ -82,8 +96,10 @@ class Waiting:
 class Stage:
     """A world with the names, faults and awaited conditions of a scenario.
 
-    `log` and `predicate` belong to the fault that begins: the log of its hits, and the Python
-    function that selects its requests, which no document can have.
+    `log`, `rule` and `predicate` belong to the fault that begins: the log of its hits, its rule
+    about requests, and the Python function that selects its requests, which no document can have.
+    `timetable_begins_us` is the virtual time from which a scenario's `at:` counts, in microseconds;
+    None before it, and in a running cluster.
     """
 
     world: World
@@ -92,9 +108,12 @@ class Stage:
     waiting: list[Waiting] = field(default_factory=list)
     processes: Processes = field(init=False)
     log: HitLog = field(init=False)
+    rule: RequestRule | None = None
     predicate: Predicate | None = None
+    timetable_begins_us: int | None = None
     _drawn_from: str = CONDITIONS
     _targets: list[tuple[NodeId, ...]] = field(default_factory=list)
+    _selected: list[Selected] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.processes = Processes(self.world)
@@ -109,7 +128,10 @@ class Stage:
 
         Each fault draws them from a stream of its own.
         """
-        return selector.nodes(self.world, self.bound, self.stream(self._drawn_from))
+        nodes = selector.nodes(self.world, self.bound, self.stream(self._drawn_from))
+        if self._drawn_from != CONDITIONS:
+            self._selected.append((selector, nodes))
+        return nodes
 
     def bind(self, name: str, selector: Selector) -> None:
         """Binds `$name` to the nodes that the selector selects now.
@@ -161,15 +183,29 @@ class Stage:
 
     def begin(self, verb: FaultSource, word: str, fault_id: str, say: str = "") -> Fault:
         """Begins a fault, after writing the journal row that is the cause of its effects."""
-        self._targets, self.log = [], HitLog(self.world.timeline)
+        self._targets, self._selected = [], []
+        self.log, self.rule = HitLog(self.world.timeline), None
         row = self._write_row("fault_begins", fault_id, word, say)
         self._drawn_from = f"selectors/{fault_id}"
         with self._doing(row):
             effects, undo = verb.begin(self, fault_id)
         self._drawn_from = CONDITIONS
-        fault = Fault(fault_id, word, effects, undo, self.log, tuple(self._targets), row.seq)
+        fault = Fault(
+            fault_id=fault_id,
+            kind=word,
+            verb=verb,
+            effects=effects,
+            lift=undo,
+            log=self.log,
+            rule=self.rule,
+            targets=tuple(self._targets),
+            selected=tuple(self._selected),
+            seq=row.seq,
+        )
         self.world.journal.causes.note_fault(row, fault.nodes)
         self.faults.append(fault)
+        if verb.for_ is not None:
+            self.world.timeline.after(verb.for_.us, partial(self.lift, fault))
         return fault
 
     def lift(self, fault: Fault) -> None:

@@ -155,6 +155,10 @@ class Surgery(Ways, word="net.surgery"):
     copies: Annotated[int, Between(0, COPIES_MAX)] = 0
     by: Amount = AT_ONCE
 
+    @property
+    def hits_max(self) -> int | None:
+        return self.count
+
     def rule(self, stage: Stage, fault_id: str) -> Rule:
         return Nth(
             self.concerns(stage),

@@ -73,6 +73,10 @@ class Requests(Verb):
         """True if the fault waits for the replies of the requests, and affects these."""
         return False
 
+    @property
+    def hits_max(self) -> int | None:
+        return None if self.count == UNLIMITED else self.count
+
     def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:
         """Returns the rule that carries out the fault."""
         raise NotImplementedError(self.word)
@@ -81,6 +85,7 @@ class Requests(Verb):
         causes = stage.world.journal.causes
         notes = HitNotes(stage.log, causes, causes.doing if self.is_cause else None)
         aim = Aim(
+            fault_id=fault_id,
             kinds=frozenset(KINDS[name] for name in self.api.names),
             conditions=tuple(self._conditions(stage)),
             predicate=stage.predicate,
@@ -90,6 +95,7 @@ class Requests(Verb):
         )
         rule, rules = self.rule(stage, aim, fault_id), stage.world.request_rules
         rules.add(rule)
+        stage.rule = rule
         return lambda: rule.hits, partial(rules.remove, rule)
 
     def _when(self, stage: Stage, fault_id: str) -> When:

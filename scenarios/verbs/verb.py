@@ -28,6 +28,11 @@ class Verb:
             cls.word = word
             VERBS[word] = cls
 
+    @property
+    def hits_max(self) -> int | None:
+        """The number of effects after which the fault has no more; None without a limit."""
+        return None
+
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         """Executes the verb; returns a function that counts its effects, and one that undoes it."""
         raise NotImplementedError(self.word)

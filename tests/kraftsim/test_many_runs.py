@@ -5,7 +5,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,26 @@ def test_an_interrupt_ends_the_processes_too() -> None:
     _, err = process.communicate(timeout=LIMIT_S)  # until the last process has closed stderr
 
     assert (process.returncode, err) == (130, "kraftsim: interrupted\n")
+
+
+class InterruptedWhenFreed:
+    """An object whose end is a moment in which Python ignores KeyboardInterrupt."""
+
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_an_interrupt_while_objects_are_freed_ends_the_runs() -> None:
+    def jobs() -> Iterator[Job]:
+        for seed in range(1, 5):
+            yield Job(read_file(find("rack-outage")), seed)
+            InterruptedWhenFreed()
+
+    progress = RunProgress(4, is_enabled=False)
+    with pytest.raises(KeyboardInterrupt):
+        list(in_processes(jobs(), nullcontext, progress, 2))
+
+    assert not active_children()
 
 
 def test_agents_say_that_they_wait_for_their_controllers() -> None:

@@ -42,7 +42,7 @@ def test_a_run_of_the_library_prints_its_events_and_its_verdict(capsys):
     assert main(["scenario", "run", NAME, "--seed", "17"]) == 0
 
     out = capsys.readouterr().out
-    for said in ("Claim:", "is PAUSED", "fenced (epoch", "new leaders", f"PASS  {NAME}  seed 17"):
+    for said in ("Claim:", "is PAUSED", "fenced (epoch", " -> ", f"PASS  {NAME}  seed 17"):
         assert said in out
 
 
@@ -76,6 +76,41 @@ def test_json_has_what_scripts_rely_on(capsys):
     wanted = {"verdict", "digest", "violations", "effects", "events", "virtualUs"}
     assert wanted <= document.keys()
     assert ("pass", 17) == (document["verdict"], document["seed"])
+
+
+def test_json_has_the_story_with_its_facts(capsys):
+    main(["scenario", "run", NAME, "--seed", "17", "--json"])
+    story = json.loads(capsys.readouterr().out)["story"]
+
+    fault = next(line for line in story if line["kind"] == "fault_begins")
+    broker = fault["facts"]["targets"][0][0]
+    assert f">> proc.pause: {broker} " in fault["text"]
+    assert (10_000_000, "proc.pause") == (fault["elapsedUs"], fault["facts"]["verb"])
+    moved = next(line for line in story if line["kind"] == "partition_changed")
+    change = moved["facts"]["partitions"][0]
+    assert {"topic", "partition", "leaderBefore", "leader", "isrBefore", "isr"} == change.keys()
+    assert {int(broker.split()[1])} == {*change["isrBefore"]} - {*change["isr"]}
+
+
+def test_many_runs_have_no_story_in_json(capsys):
+    main(["scenario", "run", NAME, "--seeds", "1..3", "--smoke", "--json"])
+
+    documents = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [False, False] == ["story" in document for document in documents]
+
+
+def test_the_start_up_is_one_line_which_verbose_unfolds(capsys):
+    def told(*options):
+        main(["scenario", "run", NAME, "--seed", "17", *options])
+        return capsys.readouterr().out
+
+    folded, whole = told(), told("--verbose")
+    assert " enters STARTING" in whole.partition(">> ")[0]
+    assert " enters STARTING" not in folded.partition(">> ")[0]
+    (start_up,) = (line for line in folded.splitlines() if "start-up: " in line)
+    assert "3 controllers, 5 brokers, leader 300" in start_up
+    assert " T+10.0s " in folded
+    assert (True, False) == (" T-" in whole, " T-" in folded)
 
 
 def test_a_file_made_by_new_passes_as_it_is(here, capsys):
@@ -209,7 +244,7 @@ def test_explain_lists_events_as_json_like_events_of_a_cluster(capsys):
 def test_explain_lists_what_it_can_explain_and_then_why(capsys):
     assert main(["explain", NAME, "--seed", "17"]) == 0
     listed = capsys.readouterr().out.splitlines()
-    number = next(line.split()[0] for line in listed if "broker fenced" in line)
+    number = next(line.split()[0] for line in listed if " fenced (epoch" in line)
 
     assert main(["explain", NAME, "--seed", "17", "--event", number]) == 0
     chain = capsys.readouterr().out.splitlines()

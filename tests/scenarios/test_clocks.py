@@ -177,7 +177,7 @@ def test_whoever_is_gone_is_not_woken_and_not_told(clock: Clock) -> None:
     clock.drift(5)
     pass_ms(clock, 1000)
 
-    assert ([], [], NEVER_MS) == (woken, clock.changed, wakeup.armed_ms)
+    assert ([], [], NEVER_MS) == (woken, clock.followers, wakeup.armed_ms)
 
 
 @pytest.mark.parametrize("ppm", [-1_000_000, -2_000_000])
@@ -306,4 +306,4 @@ def test_a_clock_outlives_the_processes_that_look_at_it() -> None:
     world.start_controller(3001)
 
     assert (clock, before_ms + 1100) == (world.clocks[node(3001)], world.clock_ms(node(3001)))
-    assert 1 == len(clock.changed)
+    assert 1 == len(clock.followers)

@@ -11,13 +11,14 @@ from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.explanation import explanation
 from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.running.beside_rows import beside_rows
 from kraftsim.scenarios.running.explain import LINES_MAX, chain
 from kraftsim.scenarios.running.run import Run
 from kraftsim.simulation.journal import Journal
 
 
-def rows_of(*steps, seed=3, controllers=1, brokers=2, topics=None):
-    """What a run of these steps writes."""
+def run_of(*steps, seed=3, controllers=1, brokers=2, topics=None):
+    """A finished run of these steps."""
     document = {
         "schema": "kraftsim/scenario/1",
         "name": "one",
@@ -26,74 +27,91 @@ def rows_of(*steps, seed=3, controllers=1, brokers=2, topics=None):
         "time": {"warmup": "1s", "run": "25s", "calm": "5s"},
         "do": list(steps),
     }
-    return list(Run(read_scenario(document), seed, ()).finish().rows)
+    run = Run(read_scenario(document), seed, ())
+    run.finish()
+    return run
 
 
-def why(rows, kind, which=-1):
+def rows_in(run):
+    """What the run has written."""
+    return run.world.journal.since(0)
+
+
+def why(run, kind, which=-1):
     """What led to the last row of a kind, without the times."""
+    rows = rows_in(run)
     row = [row for row in rows if row.kind == kind][which]
-    return [line.partition(" s  ")[2] for line in explanation(rows, row.seq)]
+    lines = explanation(rows, row.seq, beside_rows(run.world, run.stage.faults, rows))
+    return [line.partition(" s  ")[2] for line in lines]
 
 
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ({"proc.pause": {"on": 1, "for": "15s"}}, ["broker 1 is PAUSED"]),
-        ({"proc.crash": {"on": 1, "for": "15s"}}, ["broker 1 is NOT_RUNNING"]),
-        ({"net.partition": {"on": 1}}, []),
+        (
+            {"proc.pause": {"on": 1, "for": "15s"}},
+            [">> proc.pause: broker 1 (15s)", "broker 1 is PAUSED"],
+        ),
+        (
+            {"proc.crash": {"on": 1, "for": "15s"}},
+            [">> proc.crash: broker 1 (15s)", "broker 1 enters NOT_RUNNING"],
+        ),
+        ({"net.partition": {"on": 1}}, [">> net.partition: every link of broker 1"]),
     ],
     ids=["paused", "crashed", "cut off"],
 )
 def test_a_fence_goes_back_to_the_fault_by_way_of_the_lease(fault, said):
-    told = why(rows_of({"at": "5s"} | fault), "broker_fenced")
+    told = why(run_of({"at": "5s"} | fault), "broker_fenced")
 
-    assert [f">> {next(iter(fault))}", *said] == told[:-2]
+    assert said == told[:-2]
     assert told[-2].startswith("controller 3000: lease of broker 1 expired, no heartbeat for 9")
     assert told[-1].startswith("committed: broker 1 fenced")
 
 
 def test_a_fence_that_a_broker_asks_for_goes_back_to_its_shutdown():
-    told = why(rows_of({"at": "5s", "proc.stop": {"on": 1}}), "broker_fenced")
+    told = why(run_of({"at": "5s", "proc.stop": {"on": 1}}), "broker_fenced")
 
-    assert [">> proc.stop", "broker 1 is PENDING_CONTROLLED_SHUTDOWN"] == told[:2]
+    assert [">> proc.stop: broker 1", "broker 1 enters PENDING_CONTROLLED_SHUTDOWN"] == told[:2]
     assert not any("lease of broker" in line for line in told)
 
 
 def test_the_second_fence_after_a_shutdown_goes_back_to_the_end_of_the_process():
     """The broker's contact expires a session after the first fence (rule 2.38)."""
-    rows = rows_of({"at": "5s", "proc.stop": {"on": 1, "for": "15s"}})
-    told = why(rows, "broker_fenced")
+    run = run_of({"at": "5s", "proc.stop": {"on": 1, "for": "15s"}})
+    told = why(run, "broker_fenced")
 
-    assert 2 == sum(row.kind == "broker_fenced" for row in rows)
-    assert [">> proc.stop", "broker 1 is PENDING_CONTROLLED_SHUTDOWN"] == told[:2]
-    assert "broker 1 is NOT_RUNNING" == told[-2]
+    assert 2 == sum(row.kind == "broker_fenced" for row in rows_in(run))
+    begun = [">> proc.stop: broker 1 (15s)", "broker 1 enters PENDING_CONTROLLED_SHUTDOWN"]
+    assert begun == told[:2]
+    assert "broker 1 enters NOT_RUNNING" == told[-2]
 
 
 def test_an_unfence_goes_back_to_what_the_broker_did():
     crash = {"at": "5s", "proc.crash": {"on": 1, "for": "15s"}}
-    told = why(rows_of(crash), "broker_unfenced")
+    told = why(run_of(crash), "broker_unfenced")
 
     assert [
-        ">> proc.crash",
-        "<< proc.crash ends",
-        "broker 1 is STARTING",
+        ">> proc.crash: broker 1 (15s)",
+        "<< proc.crash ends: broker 1",
+        "broker 1 enters STARTING",
         "committed: broker 1 registered",
-        "broker 1 is RECOVERY",
+        "broker 1 enters RECOVERY",
         "committed: broker 1 unfenced",
     ] == [line.partition(" (epoch")[0] for line in told]
 
 
 def test_an_election_goes_back_to_the_end_of_the_leader():
-    rows = rows_of({"at": "5s", "proc.crash": {"on": "active"}}, controllers=3)
-    old, new = (row.detail["leader_id"] for row in rows if row.kind == "controller_elected")
+    run = run_of({"at": "5s", "proc.crash": {"on": "active"}}, controllers=3)
+    elected = (row for row in rows_in(run) if row.kind == "controller_elected")
+    old, new = (row.detail["leader_id"] for row in elected)
 
-    told = why(rows, "controller_elected")
+    told = why(run, "controller_elected")
     assert [
-        ">> proc.crash",
+        f">> proc.crash: controller {old}",
         f"controller {old} is NOT_RUNNING",
         f"controller {new} starts an election",
     ] == told[:-1]
-    assert told[-1].startswith(f"controller {new} leads epoch 2, elected by ")
+    assert told[-1].startswith(f"controller {new} is elected leader of epoch 2 (votes of ")
 
 
 def test_what_befell_a_node_first_counts_while_it_is_still_gone():
@@ -101,16 +119,17 @@ def test_what_befell_a_node_first_counts_while_it_is_still_gone():
     pause = {"at": "5s", "proc.pause": {"on": 1}}
     later = {"at": "8s", "net.delay": {"on": 1, "low": "1ms", "high": "2ms"}}
 
-    told = why(rows_of(pause, later), "broker_fenced")
-    assert [">> proc.pause", "broker 1 is PAUSED"] == told[:2]
+    told = why(run_of(pause, later), "broker_fenced")
+    assert [">> proc.pause: broker 1", "broker 1 is PAUSED"] == told[:2]
 
 
 def test_a_change_of_partitions_names_the_fence_that_made_it():
-    rows = rows_of(
+    run = run_of(
         {"at": "5s", "proc.crash": {"on": 1}},
         brokers=3,
         topics={"t": {"partitions": 6, "replication": 3}},
     )
+    rows = rows_in(run)
     fence = next(row for row in rows if row.kind == "broker_fenced")
 
     changed = [row for row in rows if row.kind == "partition_changed" and row.t_us == fence.t_us]
@@ -121,11 +140,12 @@ def test_a_change_of_partitions_names_the_fence_that_made_it():
 def test_an_isr_that_grows_back_names_the_return_of_its_replica():
     """Rule 4.21: unfencing adds a broker to no ISR; a leader asks for that (AlterPartition)."""
     crash = {"at": "5s", "proc.crash": {"on": 1, "for": "1s"}}
-    rows = rows_of(crash, brokers=3, topics={"t": {"partitions": 2, "replication": 3}})
+    run = run_of(crash, brokers=3, topics={"t": {"partitions": 2, "replication": 3}})
 
-    told = [line.partition(" (epoch")[0] for line in why(rows, "partition_changed")]
-    assert ["committed: broker 1 unfenced", "broker 1 is RUNNING"] == told[-3:-1]
-    assert ">> proc.crash" == told[0]
+    told = [line.partition(" (epoch")[0] for line in why(run, "partition_changed")]
+    assert ["committed: broker 1 unfenced", "broker 1 enters RUNNING"] == told[-3:-1]
+    assert "t-1: ISR 2,3 -> 2,3,1" == told[-1]
+    assert ">> proc.crash: broker 1 (1s)" == told[0]
 
 
 def test_an_isr_that_shrinks_names_what_befell_whoever_fell_out():
@@ -147,14 +167,14 @@ def test_every_fence_unfence_and_registration_has_a_cause():
     loss = {"at": "2s", "net.loss": {"on": "brokers", "p": 0.4, "burst": 5}}
     kinds = ("broker_fenced", "broker_unfenced", "broker_registered")
 
-    rows = [row for row in rows_of(crashes, loss, controllers=3) if row.kind in kinds]
+    rows = [row for row in rows_in(run_of(crashes, loss, controllers=3)) if row.kind in kinds]
     assert len(rows) > 5
     assert [] == [row for row in rows if row.cause_seq is None]
 
 
 def test_causes_come_before_what_they_cause():
     loop = {"at": "2s", "proc.crashloop": {"on": 1, "up": "400ms", "down": "200ms"}}
-    rows = rows_of(loop, controllers=3)
+    rows = rows_in(run_of(loop, controllers=3))
 
     assert [] == [row for row in rows if row.cause_seq is not None and row.cause_seq >= row.seq]
 
@@ -170,7 +190,7 @@ def test_of_a_long_chain_the_nearest_causes_are_told():
 
 def test_what_happens_while_a_fault_begins_or_ends_is_of_that_fault():
     crash = {"at": "5s", "id": "the-crash", "proc.crash": {"on": 1, "for": "15s"}}
-    rows = rows_of(crash)
+    rows = rows_in(run_of(crash))
 
     of_it = [(row.kind, row.detail.get("state")) for row in rows if row.fault_id == "the-crash"]
     assert [

@@ -111,6 +111,10 @@ UNSOUND = {
         scenario(lesson=[{"on": "broker_fence", "say": "x"}]),
         "lesson[0].on: expected 'broker_fenced' (nearest)",
     ),
+    "a second caption about a kind of events": (
+        scenario(lesson=[{"on": "broker_fenced", "say": say} for say in "xy"]),
+        "lesson[1].on: expected a kind without a caption above, got 'broker_fenced' again",
+    ),
     "a step after the end": (
         does({"at": "61s"} | NOTE),
         "do[0]: this step is due after the end of the run",

@@ -6,8 +6,8 @@ A run depends on its scenario and its seed only, so that both ways give the same
 import multiprocessing
 import signal
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing import connection
 from multiprocessing.context import ForkProcess
@@ -18,20 +18,23 @@ from .run_progress import RunProgress
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.running.run import Progress, Result
+    from kraftsim.scenarios.running.story import StoryLine
 
     from ...files.scenario_files import ScenarioFile
 
-POLL_EVERY_S = 1.0  # seconds between updates of the progress while no run finishes
+POLL_EVERY_S = 0.1  # seconds between updates of the progress, and of interrupts, without results
+EXIT_LIMIT_S = 5.0  # seconds for the exit of a process that has sent its result
 
 Planted = Callable[[], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A run to do: a scenario and a seed."""
+    """A run to do: a scenario and a seed; its story has one line per row unless it `folds`."""
 
     file: "ScenarioFile"
     seed: int
+    folds: bool = True
 
     @property
     def label(self) -> str:
@@ -41,15 +44,16 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A finished run with its result and its wall time."""
+    """A finished run with its result, its story and its wall time."""
 
     job: Job
     result: "Result"
+    story: "Sequence[StoryLine]"
     duration_s: float
 
     def without_rows(self) -> "Finished":
         """Returns the finished run without its events, which take most of its memory."""
-        return replace(self, result=replace(self.result, rows=()))
+        return replace(self, result=replace(self.result, rows=()), story=())
 
 
 def in_turn(jobs: Iterator[Job], planted: Planted, progress: RunProgress) -> Iterator[Finished]:
@@ -72,23 +76,22 @@ def in_processes(
     """
     import kraftsim.scenarios.running.run  # noqa: F401  # before the forks, which inherit it
 
-    running: dict[connection.Connection, _Worker] = {}
+    workers: dict[connection.Connection, _Worker] = {}
     done: dict[int, Finished | CommandError] = {}
-    started = yielded = 0
+    positions = enumerate(jobs)
+    yielded = 0
     try:
         while True:
-            while len(running) < processes and (job := next(jobs, None)) is not None:
-                worker = _Worker(job, started, planted)
-                running[worker.results] = worker
-                started += 1
-            if not running:
-                return
-            for ready in connection.wait(list(running), timeout=POLL_EVERY_S):
-                assert isinstance(ready, connection.Connection), ready
-                worker = running.pop(ready)
-                done[worker.position] = outcome = worker.outcome()
-                if isinstance(outcome, Finished):
-                    progress.count(outcome.result.verdict)
+            with _interrupts_blocked():
+                while len(workers) < processes and (next_job := next(positions, None)) is not None:
+                    worker = _Worker(*next_job, planted)
+                    workers[worker.results] = worker
+                if not workers:
+                    return
+                for position, outcome in _outcomes(workers):
+                    done[position] = outcome
+                    if isinstance(outcome, Finished):
+                        progress.count(outcome.result.verdict)
             progress.show()
             while yielded in done:
                 progress.clear()
@@ -96,8 +99,33 @@ def in_processes(
                 yielded += 1
     finally:
         progress.clear()
-        for worker in running.values():
+        for worker in workers.values():
             worker.end()
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Lets SIGINT take effect only when the block ends.
+
+    Python runs code of its own when the objects of a finished process are freed, and ignores an
+    exception there: KeyboardInterrupt would be lost. The processes inherit the blocked signal, so
+    that Ctrl-C, which a terminal sends to them too, is handled only here.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _outcomes(
+    workers: "dict[connection.Connection, _Worker]",
+) -> "Iterator[tuple[int, Finished | CommandError]]":
+    """Yields what the workers bring that finish within POLL_EVERY_S, and removes these."""
+    for ready in connection.wait(list(workers), timeout=POLL_EVERY_S):
+        assert isinstance(ready, connection.Connection), ready
+        worker = workers.pop(ready)
+        yield worker.position, worker.outcome()
 
 
 def _expect_finished(outcome: Finished | CommandError) -> Finished:
@@ -109,7 +137,7 @@ def _expect_finished(outcome: Finished | CommandError) -> Finished:
 class _Worker:
     """A process with one run, forked so that it has the files and the planted bug."""
 
-    def __init__(self, job: Job, position: int, planted: Planted) -> None:
+    def __init__(self, position: int, job: Job, planted: Planted) -> None:
         self.position = position
         self._job = job
         context = multiprocessing.get_context("fork")
@@ -117,13 +145,7 @@ class _Worker:
         self._process: ForkProcess = context.Process(
             target=_work, args=(results_of_child, job, planted), daemon=True
         )
-        # Ctrl-C sends SIGINT to the processes too, but only this one handles it: the blocked signal
-        # is inherited.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        try:
-            self._process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        self._process.start()
         results_of_child.close()
 
     def outcome(self) -> Finished | CommandError:
@@ -132,18 +154,18 @@ class _Worker:
             message = self.results.recv()
         except EOFError:
             message = None
-        self._process.join()
-        self.results.close()
+        self._process.join(EXIT_LIMIT_S)
+        self.end()
         if message is None:
             ending = f"its process ended with exit code {self._process.exitcode}"
             return CommandError(f"{self._job.label}: {ending}")
         if isinstance(message, CommandError):
             return message
-        result, duration_s = message
-        return Finished(self._job, result, duration_s)
+        result, story, duration_s = message
+        return Finished(self._job, result, story, duration_s)
 
     def end(self) -> None:
-        """Kills the process."""
+        """Kills the process if it runs."""
         self._process.kill()
         self._process.join()
         self.results.close()
@@ -159,21 +181,25 @@ def _work(results: connection.Connection, job: Job, planted: Planted) -> None:
         return
     if finished.result.verdict != "fail":
         finished = finished.without_rows()
-    results.send((finished.result, finished.duration_s))
+    results.send((finished.result, finished.story, finished.duration_s))
 
 
 def _run(job: Job, planted: Planted, on_progress: "Progress") -> Finished:
     from kraftsim.scenarios.language.limits import LimitError
     from kraftsim.scenarios.language.reading import Problem
-    from kraftsim.scenarios.running.run import run
+    from kraftsim.scenarios.running.run import Run, properties_of
+    from kraftsim.scenarios.running.story import story
 
+    scenario = job.file.scenario
     began_s = time.monotonic()
     try:
         with planted():
-            result = run(job.file.scenario, job.seed, on_progress)
+            run = Run(scenario, job.seed, properties_of(scenario), on_progress)
+            result = run.finish()
     except Problem as problem:
         message = f"{job.file.document.error(problem)} (seed {job.seed})"
         raise CommandError(message) from None
     except (LimitError, ValueError) as error:
         raise CommandError(f"{job.file.path}: seed {job.seed}: {error}") from None
-    return Finished(job, result, time.monotonic() - began_s)
+    told = story(run.world, run.stage, folds=job.folds)
+    return Finished(job, result, told, time.monotonic() - began_s)

@@ -1,73 +1,89 @@
-"""Narrates a run: what happened, in sentences with their times.
+"""Narrates a run: its story (`scenarios/running/story.py`) with times, captions and the verdict."""
 
-Changes of several partitions at the same time become one sentence.
-"""
-
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
 from shlex import quote
+from typing import NamedTuple
 
 from kraftsim.scenarios.document.scenario import Scenario
 from kraftsim.scenarios.running.run import Result
-from kraftsim.scenarios.running.sentences import sentence
-from kraftsim.simulation.event_row import EventRow
+from kraftsim.scenarios.running.start_up import START_UP
+from kraftsim.scenarios.running.story import StoryLine, times_text
 
-LAST_EVENTS = 6  # printed events before the first violation of a failed run
-LINES_MAX = 200  # events of a run, by default
+LAST_EVENTS = 6  # printed lines before the first violation of a failed run
+LINES_MAX = 200  # lines of a run, by default
+INDENT = 22  # the column at which the text of a line begins
+
+
+class Line(NamedTuple):
+    """A line to print; `state` chooses its colour on a terminal."""
+
+    text: str
+    state: str = ""
 
 
 def run_lines(
     scenario: Scenario,
     result: Result,
+    story: Sequence[StoryLine],
     *,
     called: str,
     is_small: bool = False,
     runs_code: bool = False,
     lines_max: int = LINES_MAX,
-) -> Iterator[str]:
-    """Yields the lines of a run: its claim, the first `lines_max` events, and the verdict."""
-    yield f"{scenario.title or scenario.name} (seed {result.seed})"
-    yield f"Claim: {' '.join(scenario.claim.split())}"
-    yield ""
-    lines = list(event_lines(result.rows, {caption.on: caption.say for caption in scenario.lesson}))
+) -> Iterator[Line]:
+    """Yields the lines of a run: its claim, the first `lines_max` of the story, and the verdict."""
+    yield Line(f"{scenario.title or scenario.name} (seed {result.seed})")
+    yield Line(f"Claim: {' '.join(scenario.claim.split())}")
+    yield Line("")
+    lines = list(_captioned(story, {caption.on: caption.say for caption in scenario.lesson}))
     yield from lines[:lines_max]
     if len(lines) > lines_max:
-        yield f"          ... {len(lines) - lines_max} more lines; --lines {len(lines)} prints all"
-    yield ""
-    yield from verdict(result, called=called, is_small=is_small, runs_code=runs_code)
+        left_out = len(lines) - lines_max
+        yield Line(f"{'':{INDENT}}... {left_out} more lines; --lines {len(lines)} prints all")
+    yield Line("")
+    yield from verdict(result, story, called=called, is_small=is_small, runs_code=runs_code)
 
 
 def verdict(
-    result: Result, *, called: str, is_small: bool = False, runs_code: bool = False
-) -> Iterator[str]:
+    result: Result,
+    story: Sequence[StoryLine],
+    *,
+    called: str,
+    is_small: bool = False,
+    runs_code: bool = False,
+) -> Iterator[Line]:
     """Yields the lines of the verdict and the command that repeats the run.
 
     The command names the scenario as `called`, has --smoke if `is_small`, and --allow-code if
     `runs_code`.
     """
     cell = f"  {', '.join(result.cell)}" if result.cell else ""
-    yield (
+    yield Line(
         f"{result.verdict.upper()}  {result.scenario}{cell}  seed {result.seed}  {result.digest}  "
-        f"{result.events} events in {result.virtual_us / 1e6:.1f} virtual seconds"
+        f"{result.events} events in {result.virtual_us / 1e6:.1f} virtual seconds",
+        result.verdict,
     )
     violations = sorted(result.violations, key=lambda violation: violation.t_us)
     for violation in violations:
         number = "" if violation.number in ("-", violation.name) else f"{violation.number} "
-        at = f"{violation.t_us / 1e6:.3f} s"
-        yield f"  broken at {at}: {number}{violation.name}: {violation.what}"
+        at = _when(violation.t_us, story)
+        yield Line(f"  broken at {at}: {number}{violation.name}: {violation.what}", "fail")
     if violations and result.verdict == "fail":
-        yield from _last_events(result.rows, violations[0].t_us)
-    yield from (f"  measured: {measured}" for measured in result.measured)
+        until = [line for line in story if line.t_us <= violations[0].t_us][-LAST_EVENTS:]
+        yield from (Line(f"  before:{text}") for text in event_lines(until))
+    yield from (Line(f"  measured: {measured}") for measured in result.measured)
     if result.verdict != "pass":
-        yield from (f"  vacuous: {name}" for name in result.vacuous)
-        yield f"  repeat: {repeat_command(result, called, is_small, runs_code)}"
+        yield from (Line(f"  vacuous: {name}") for name in result.vacuous)
+        repeat = repeat_command(result, called, is_small, runs_code)
+        yield Line(f"  repeat: {repeat}")
+        yield Line(f"  watch: {repeat} --html run.html")
 
 
-def _last_events(rows: Sequence[EventRow], until_us: int) -> Iterator[str]:
-    """Yields the last events before the first violation."""
-    until = [row for row in rows if row.t_us <= until_us]
-    lines = list(event_lines(until, {}))[-LAST_EVENTS:]
-    yield from (f"  before:{line}" for line in lines)
+def _when(t_us: int, story: Sequence[StoryLine]) -> str:
+    """Returns a virtual time, and the time since the begin of the timetable."""
+    virtual = f"{t_us / 1e6:.3f} s"
+    begins = [line.t_us - line.elapsed_us for line in story[:1] if line.elapsed_us is not None]
+    return f"T{(t_us - begins[0]) / 1e6:+.1f}s ({virtual})" if begins else virtual
 
 
 def repeat_command(result: Result, called: str, is_small: bool, runs_code: bool) -> str:
@@ -78,20 +94,21 @@ def repeat_command(result: Result, called: str, is_small: bool, runs_code: bool)
     return " ".join(["kraftsim scenario run", quote(called), *options])
 
 
-def event_lines(rows: Sequence[EventRow], captions: dict[str, str]) -> Iterator[str]:
-    """Yields a line per event, and each caption once after its first event; empties `captions`."""
-    for (t_us, kind, *_), together in groupby(rows, key=_grouping_key):
-        text = sentence(list(together))
-        if text:
-            yield f"{t_us / 1e6:9.3f} s  {text}"
-        if kind in captions:
-            yield f"{'':13}({captions.pop(kind)})"
+def event_lines(story: Iterable[StoryLine]) -> Iterator[str]:
+    """Yields the story's lines as texts with their times."""
+    for line in story:
+        times = times_text(line.t_us, line.elapsed_us)
+        hint = " (--verbose lists all)" if line.left_out else ""
+        yield f"{'' if line.kind == START_UP else times:{len(times)}}  {line.text}{hint}"
 
 
-def _grouping_key(row: EventRow) -> tuple[int, str, str, int | None]:
-    """Returns the key by which rows are grouped.
+def _captioned(story: Sequence[StoryLine], captions: dict[str, str]) -> Iterator[Line]:
+    """Yields the lines of the story, and each caption after the first line of its kind.
 
-    Consecutive rows with the same key become one sentence.
+    Lines before the begin of the timetable have no captions. Empties `captions`.
     """
-    apart = row.seq if row.kind != "partition_changed" else None
-    return row.t_us, row.kind, row.node, apart
+    for line, text in zip(story, event_lines(story), strict=True):
+        is_leaderless = line.kind == "partition_changed" and "no leader" in line.text
+        yield Line(text, "leaderless" if is_leaderless else line.kind)
+        if line.kind in captions and (line.elapsed_us or 0) >= 0:
+            yield Line(f"{'':{INDENT}}({captions.pop(line.kind)})")

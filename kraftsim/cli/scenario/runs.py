@@ -13,6 +13,8 @@ from ...errors import FAILED, GOOD, VACUOUS, UsageError
 from ...printable import printable
 from .. import help_texts
 from ..output import add_output, is_data, print_item
+from ..terminal import print_wrapped
+from .exports import add_exports, expect_one_run, export_run
 from .mutants import planted_by
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from ...files.scenario_files import ScenarioFile
     from .jobs import Finished, Job
+    from .narration import Line
 
 # The canaries and their expected verdicts; they prove that failing and vacuous runs are detected.
 CANARIES = {"campaign-canary": "fail", "vacuous-fault": "vacuous"}
@@ -52,8 +55,14 @@ def add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
         "--lines",
         type=int,
         metavar="N",
-        help="events of a single run to print at most (default 200)",
+        help="lines of the story of a single run to print at most (default 200)",
     )
+    parser.add_argument(
+        "--verbose",
+        action="store_true",
+        help="print a line per event of a single run, also of its start-up",
+    )
+    add_exports(parser)
     add_output(parser)
     parser.set_defaults(run=_run)
 
@@ -149,7 +158,6 @@ def seed_range(text: str) -> range:
 def _run(arguments: argparse.Namespace) -> int:
     from ...files.pins import drifts, expect_plans
     from ...files.scenario_files import expect_sound
-    from .narration import verdict
 
     _expect_valid(arguments)
     files = list(chosen(arguments))
@@ -157,21 +165,14 @@ def _run(arguments: argparse.Namespace) -> int:
         expect_sound(file)
         expect_plans(file)
     _expect_writable(arguments.junit)
+    expect_one_run(arguments, sum(len(seeds_of(arguments, file)) for file in files))
     began_s = time.monotonic()
     runs: list[Finished] = []
     for finished in _finished(arguments, files):
         runs.append(finished.without_rows())
         file, result = finished.job.file, finished.result
         drifted = [] if arguments.smoke or arguments.mutant else list(drifts(file, result))
-        if is_data(arguments):
-            print_item(arguments, _document(result, drifted))
-        elif len(files) == 1 and arguments.seeds is None:
-            _print_result(arguments, file, result)
-        else:
-            lines = verdict(result, called=file.called, **_flags(arguments))
-            print(*map(printable, lines), sep="\n")
-        if not is_data(arguments):
-            print(*(f"  drifted: {name}\n" for name in drifted), sep="", end="")
+        _print_run(arguments, finished, drifted, is_single=len(files) == 1 and not arguments.seeds)
         if arguments.until_failure and not _is_as_expected(result, arguments):
             break
     if not runs:
@@ -184,6 +185,7 @@ def _run(arguments: argparse.Namespace) -> int:
     results = [finished.result for finished in runs]
     if arguments.junit is not None:
         _write_junit(arguments.junit, results)
+    export_run(arguments, runs[0].job.file, runs[0].result.seed)
     return _exit_code(results, arguments)
 
 
@@ -208,14 +210,46 @@ def _print_summary(arguments: argparse.Namespace, runs: "list[Finished]", elapse
     print(*map(printable, summary(runs, elapsed_s, commands)), sep="\n")
 
 
-def _print_result(arguments: argparse.Namespace, file: "ScenarioFile", result: "Result") -> None:
+def _print_run(
+    arguments: argparse.Namespace, finished: "Finished", drifted: list[str], *, is_single: bool
+) -> None:
+    """Prints the verdict of a run, and the story of a single run."""
+    from .narration import verdict
+    from .run_documents import result_document, story_document
+
+    result, story = finished.result, finished.story
+    if is_data(arguments):
+        told = story_document(story) if is_single else {}
+        print_item(arguments, result_document(result, drifted) | told)
+        return
+    if is_single:
+        _print_story(arguments, finished)
+    else:
+        called = finished.job.file.called
+        _print_lines(verdict(result, story, called=called, **_flags(arguments)))
+    print(*(f"  drifted: {name}\n" for name in drifted), sep="", end="")
+
+
+def _print_story(arguments: argparse.Namespace, finished: "Finished") -> None:
     from .narration import LINES_MAX, run_lines
 
-    most = LINES_MAX if arguments.lines is None else arguments.lines
+    file, most = finished.job.file, arguments.lines
     lines = run_lines(
-        file.scenario, result, called=file.called, lines_max=most, **_flags(arguments)
+        file.scenario,
+        finished.result,
+        finished.story,
+        called=file.called,
+        lines_max=LINES_MAX if most is None else most,
+        **_flags(arguments),
     )
-    print(*map(printable, lines), sep="\n")
+    _print_lines(lines, is_wide=arguments.output == "wide")
+
+
+def _print_lines(lines: "Iterable[Line]", *, is_wide: bool = False) -> None:
+    from .narration import INDENT
+
+    for line in lines:
+        print_wrapped(printable(line.text), indent=INDENT, is_wide=is_wide, state=line.state)
 
 
 def _flags(arguments: argparse.Namespace) -> dict[str, bool]:
@@ -286,7 +320,7 @@ def _jobs(arguments: argparse.Namespace, files: "Iterable[ScenarioFile]") -> "It
             if ends_s is not None and time.monotonic() >= ends_s:
                 print(f"stopped by --time-limit ({limit_s:g} s)", file=sys.stderr)
                 return
-            yield Job(file, seed)
+            yield Job(file, seed, folds=not arguments.verbose)
 
 
 def seeds_of(arguments: argparse.Namespace, file: "ScenarioFile") -> range:
@@ -314,37 +348,6 @@ def _exit_code(results: "list[Result]", arguments: argparse.Namespace) -> int:
     if not verdicts:
         return GOOD
     return FAILED if verdicts != {"vacuous"} else VACUOUS
-
-
-def _document(result: "Result", drifted: list[str]) -> dict[str, object]:
-    return {
-        "scenario": result.scenario,
-        "cell": ", ".join(result.cell),
-        "seed": result.seed,
-        "verdict": result.verdict,
-        "digest": result.digest,
-        "violations": [
-            {
-                "number": violation.number,
-                "property": violation.name,
-                "what": violation.what,
-                "tUs": violation.t_us,
-                "seq": violation.seq,
-            }
-            for violation in result.violations
-        ],
-        "vacuous": list(result.vacuous),
-        "drifted": drifted,
-        "effects": dict(result.effects),
-        "exercised": dict(result.exercised),
-        "measured": {
-            measured.name: {"value": measured.value, "unit": "us" if measured.is_time else "times"}
-            | {"take": measured.take, "samples": measured.samples}
-            for measured in result.measured
-        },
-        "events": result.events,
-        "virtualUs": result.virtual_us,
-    }
 
 
 def _expect_writable(junit: Path | None) -> None:
