@@ -1,0 +1,1 @@
+"""Lessons: scenario files that a page plays, rewinds, forks and explains."""
