@@ -11,6 +11,7 @@ from .campaigns import campaigns
 from .follow import follow
 from .heartbeats import heartbeats, many_brokers
 from .large_requests import large_requests
+from .page import page
 from .quorum import heartbeats_beside_kafka, quorum
 from .report import Row, print_rows, write_rows
 from .scale import scale
@@ -28,6 +29,7 @@ BENCHMARKS = {
         agents,
         in_process,
         backend,
+        page,
         attacks,
         large_requests,
         request_faults,

@@ -84,6 +84,7 @@ async def _requests(call: Call) -> None:
     await _faults(call)
     await _clock_verbs(call)
     await _snapshots(call)
+    await _lessons(call)
     await call("reset", seed=7)
     await call("down")
 
@@ -95,6 +96,20 @@ async def _snapshots(call: Call) -> None:
     await call("branch_snapshot", name="before", by="1s", fault=fault)
     await call("restore_snapshot", name="before")
     await call("remove_snapshot", name="before")
+
+
+async def _lessons(call: Call) -> None:
+    await call("show_scene")
+    await call("show_events_in_words", from_=20, limit=2)
+    await call("list_lessons")
+    name = "wrong-cluster-id"
+    await call("show_story", name=name)
+    await call("show_film", name=name, fromUs=10_000_000, toUs=10_000_000)
+    await call("show_why", name=name, event=3)
+    await call("steer_lesson", place=f"lesson={name}&seed=17&t=10000000")
+    await call("predict_lesson", choice="yes")
+    await call("show_lead")
+    await call("release_lesson")
 
 
 async def _reads(call: Call) -> None:

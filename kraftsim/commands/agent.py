@@ -25,6 +25,7 @@ from kraftsim.simulation.topology import (
 )
 
 from ..errors import FAILED, CommandError, PortUnavailable
+from ..first_of import first_of
 from ..options import ClusterOptions, topology_of
 from ..service.facades import ClientView
 from ..service.fleet_facades import FleetFacades
@@ -32,7 +33,6 @@ from ..service.voter_addresses import address_of
 from .up import (
     StopRequest,
     as_option,
-    first_of,
     log_to_stderr,
     run_until_signalled,
     settings_of,

@@ -7,10 +7,11 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable, Container, Coroutine, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Container, Coroutine, Iterator, Mapping
 from contextlib import (
     AbstractAsyncContextManager,
     AbstractContextManager,
+    asynccontextmanager,
     contextmanager,
     nullcontext,
 )
@@ -18,6 +19,7 @@ from contextlib import (
 from ..api.cluster import Cluster
 from ..errors import FAILED, GOOD, INTERRUPTED, PortUnavailable, UsageError
 from ..files.tokens import TOKEN_VARIABLE, token_from
+from ..first_of import first_of
 from ..service.garbage_collection import bound_pauses
 from ..service.log_lines import JsonLines, LogLimit
 
@@ -36,7 +38,9 @@ def run_up(
     expect_ready_file(arguments.ready_file)
     with naming_options(vars(arguments)):
         kraft = _cluster(arguments)
-    return run_until_signalled(_serve(kraft, arguments.ready_file, shown(kraft, arguments)))
+    kraft.opens_lessons = arguments.open_lessons
+    acts = _acts(kraft) if arguments.demo else nullcontext()
+    return run_until_signalled(_serve(kraft, arguments.ready_file, shown(kraft, arguments), acts))
 
 
 def _cluster(arguments: argparse.Namespace) -> Cluster:
@@ -120,15 +124,30 @@ def run_until_signalled(main: Coroutine[object, object, int]) -> int:
     return code
 
 
+@asynccontextmanager
+async def _acts(kraft: Cluster) -> AsyncIterator[None]:
+    """Lets a demonstration act on the cluster until the block ends."""
+    from .demo import demonstrate
+
+    acting = asyncio.ensure_future(demonstrate(kraft))
+    try:
+        yield
+    finally:
+        acting.cancel()
+
+
 async def _serve(
-    kraft: Cluster, ready_file: str | None, shown: AbstractAsyncContextManager[None]
+    kraft: Cluster,
+    ready_file: str | None,
+    shown: AbstractAsyncContextManager[None],
+    acts: AbstractAsyncContextManager[None],
 ) -> int:
     stopping = stop_signals()
     try:
         if await _is_ready(kraft, stopping):
             stopping.is_running = True
             with announced(addresses(kraft), ready_file):
-                async with shown:
+                async with acts, shown:
                     await first_of(stopping.wait(), kraft.until_down())
     except TimeoutError as error:
         print(f"kraftsim: {error}", file=sys.stderr)
@@ -146,14 +165,6 @@ async def _serve(
 def as_option(error: PortUnavailable) -> PortUnavailable:
     """Returns the error with the name of the option on the command line."""
     return PortUnavailable(_option(error.option), error.address, error.reason)
-
-
-async def first_of(*waits: Coroutine[object, object, object]) -> None:
-    """Waits until one of the waits is over, and cancels the others."""
-    tasks = [asyncio.ensure_future(wait) for wait in waits]
-    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in tasks:
-        task.cancel()
 
 
 async def _is_ready(kraft: Cluster, stopping: asyncio.Event) -> bool:

@@ -19,12 +19,15 @@ from ..api.slices import ITEMS_AT_ONCE
 from ..api.views import event_view
 from ..errors import (
     CommandError,
+    ConnectionClosed,
     OffsetGone,
     PortUnavailable,
+    TryAgain,
     UnknownBroker,
     UnknownController,
     UnknownEvent,
     UnknownFault,
+    UnknownLesson,
     UnknownSnapshot,
     UnknownTopic,
 )
@@ -34,7 +37,8 @@ from .connections import REQUEST_S, HttpConnections
 from .generation import announce_generation, only_of_generation
 from .guard import guard
 from .kafka_json import KAFKA_APIS, answer_kafka_api, http_error_name
-from .paths import KAFKA_API, LIVENESS, METRICS, OPENAPI, READINESS
+from .page import page_file
+from .paths import KAFKA_API, LIVENESS, METRICS, OPENAPI, PAGE, PAGE_FILES, READINESS
 from .responses import json_response, page_response, refusal, refusal_of
 
 if TYPE_CHECKING:
@@ -68,6 +72,7 @@ UNKNOWN_NAMES: dict[type[Exception], str] = {
     UnknownBroker: "UNKNOWN_BROKER",
     UnknownController: "UNKNOWN_CONTROLLER",
     UnknownFault: "UNKNOWN_FAULT",
+    UnknownLesson: "UNKNOWN_LESSON",
     UnknownSnapshot: "UNKNOWN_SNAPSHOT",
     UnknownTopic: "UNKNOWN_TOPIC",
     UnknownEvent: "UNKNOWN_EVENT",
@@ -96,7 +101,7 @@ def http_application(
         middlewares=[
             connections.middleware(),
             _errors,
-            guard(kraft.options, kraft.http_token),
+            guard(kraft.options, kraft.http_token, opens_lessons=kraft.opens_lessons),
             only_of_generation(kraft),
         ],
     )
@@ -109,6 +114,8 @@ def http_application(
         ("GET", READINESS, _ready(kraft)),
         ("GET", OPENAPI, _openapi),
         ("GET", METRICS, scraped),
+        ("GET", PAGE, page_file),
+        ("GET", PAGE_FILES, page_file),
     )
     for method, path, handler in routes:
         application.router.add_route(method, path, handler)
@@ -130,8 +137,10 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         return refusal(416, str(error), "OFFSET_OUT_OF_RANGE", OFFSET_OUT_OF_RANGE)
     except TimeoutError as error:
         return refusal(504, str(error), "TIMED_OUT")
-    except PortUnavailable as error:
+    except (PortUnavailable, TryAgain) as error:
         return refusal(503, str(error), "NOT_AVAILABLE")
+    except ConnectionClosed as error:
+        return refusal(502, str(error), "CONNECTION_CLOSED")
     except (CommandError, JsonError, ValueError) as error:
         return refusal(400, str(error), "INVALID_REQUEST", ErrorCode.INVALID_REQUEST)
     except OSError as error:

@@ -13,17 +13,19 @@ from aiohttp import web
 from aiohttp.typedefs import Middleware
 
 from ..options import ClusterOptions
-from .paths import LIVENESS, READINESS
+from .paths import LESSONS, LIVENESS, PAGE, PAGE_FILES, READINESS
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 JSON = "application/json"
+PAGE_FOLDER = PAGE_FILES.partition("{")[0]
 
 
-def guard(options: ClusterOptions, token: str | None) -> Middleware:
+def guard(options: ClusterOptions, token: str | None, *, opens_lessons: bool) -> Middleware:
     """Returns the middleware that refuses a request with 401, 403 or 415, or lets it pass.
 
-    With a `token`, every request but those for health must carry it.
+    With a `token`, every request must carry it but those for health, for the page and, with
+    `opens_lessons`, for lessons.
     """
     names = {"localhost", options.host.lower(), (options.advertised_host or "").lower()} - {""}
 
@@ -31,17 +33,32 @@ def guard(options: ClusterOptions, token: str | None) -> Middleware:
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         if token is None or not _carries(request, token):
             _check_host(request, names)
-        _check_origin(request)
+        if not _is_page(request):
+            _check_origin(request)
         if request.method == "POST" and request.content_type != JSON:
             raise web.HTTPUnsupportedMediaType(
                 text=f"Content-Type: expected {JSON}, got {request.content_type[:64]!r} "
                 "(with curl: --json '{}')"
             )
-        if token is not None and request.path not in (LIVENESS, READINESS):
+        if token is not None and not _is_open(request, opens_lessons=opens_lessons):
             _check_token(request, token)
         return await handler(request)
 
     return check
+
+
+def _is_open(request: web.Request, *, opens_lessons: bool) -> bool:
+    """Returns True for a request that needs no token: of health, the page, or open lessons."""
+    is_lesson = request.path == LESSONS or request.path.startswith(f"{LESSONS}/")
+    is_health = request.path in (LIVENESS, READINESS)
+    return is_health or _is_page(request) or (opens_lessons and is_lesson)
+
+
+def _is_page(request: web.Request) -> bool:
+    """Returns True for a file of the page: it has no secret, and links of other sites open it."""
+    return request.method == "GET" and (
+        request.path == PAGE or request.path.startswith(PAGE_FOLDER)
+    )
 
 
 def _check_host(request: web.Request, names: set[str]) -> None:

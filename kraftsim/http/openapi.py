@@ -22,7 +22,7 @@ from ..operation import Operation, Parameter
 from ..operations import LIST_EVENTS, OPERATIONS, SHOW_LOG
 from ..options import SPEED_MAX, SPEED_MIN
 from .kafka_json import KAFKA_APIS
-from .paths import LIVENESS, METRICS, OPENAPI, READINESS, kafka_path
+from .paths import LIVENESS, METRICS, OPENAPI, PAGE, READINESS, kafka_path
 
 JSON = "application/json"
 REFERENCE = "#/components/schemas/{name}"
@@ -94,6 +94,12 @@ FIXED: dict[str, tuple[str, str, Document, object]] = {  # summary, media type, 
         {"ready": True},
     ),
     OPENAPI: ("Return this document.", JSON, {"type": "object"}, {"openapi": "3.1.0"}),
+    PAGE: (
+        "Return the page that shows the cluster, and lessons.",
+        "text/html",
+        {"type": "string"},
+        "<!doctype html>",
+    ),
     METRICS: (
         "Return the metrics of the cluster in the text format of Prometheus.",
         "text/plain",
@@ -104,7 +110,7 @@ FIXED: dict[str, tuple[str, str, Document, object]] = {  # summary, media type, 
 BOUNDS: dict[str, Document] = {
     "limit": {"minimum": 1, "maximum": LIMIT_MAX},
     "from_": {"minimum": 0},
-    "factor": {"minimum": SPEED_MIN, "maximum": SPEED_MAX},
+    "factor": {"anyOf": [{"const": 0}, {"minimum": SPEED_MIN, "maximum": SPEED_MAX}]},
 }
 CHOICES: dict[str, Document] = {"state": {"enum": list(STATES)}, "kind": {"enum": list(EVENTS)}}
 STREAMS = {LIST_EVENTS: "text/event-stream", SHOW_LOG: "application/x-ndjson"}
@@ -116,7 +122,7 @@ def _fixed(path: str) -> Document:
     if path == READINESS:
         content = _content(schema, {"ready": False})
         responses["503"] = {"description": "no controller is active", **content}
-    name = path.strip("/").replace(".json", "")
+    name = path.strip("/").replace(".json", "") or "page"
     return {"operationId": name, "summary": summary, "responses": responses}
 
 

@@ -25,6 +25,7 @@ NOT_RUN = {
     "kraftsim follow --path /var/lib/kafka/__cluster_metadata-0 --once": (
         "starts Spark; tests/pipeline/live follows Kafka's own files"
     ),
+    "kraftsim up --host 0.0.0.0 --open-lessons": "serves the network until Ctrl-C",
     "curl -sN -H 'Accept: text/event-stream' localhost:8090/v1/events": "runs until Ctrl-C",
     "kraftsim campaign report /tmp/campaign --html /tmp/report.html": (
         "starts Spark; tutorial-incident.md runs the verb"
@@ -44,7 +45,8 @@ STAND_INS = {
 
 STARTS_A_SERVICE = re.compile(r"make run|kraftsim (up|controller run) ")
 TALKS_TO_A_CLUSTER = re.compile(
-    r"localhost:|127\.0\.0\.1:|kraftsim (broker|topic|quorum show|wait|events|cluster|explain \d)"
+    r"localhost:|127\.0\.0\.1:"
+    r"|kraftsim (broker|topic|quorum show|wait|events|cluster|lesson|explain \d)"
 )
 TEST = re.compile(r"^(async )?def test_", re.MULTILINE)
 STARTS_JAVA = re.compile(r"campaign (report|check)|kraftsim follow|pipeline\.|spark\.")

@@ -22,5 +22,6 @@ def test_a_limit_is_in_the_code_and_attacked_by_its_test(row: dict[str, str]) ->
     code = (ROOT / row["file"]).read_text("utf-8")
     value = re.match(r"`(\w+ = .+?)`", row["limit"])
     if value:
-        assert re.search(rf"^{re.escape(value[1])}\b", code, re.MULTILINE)
+        name, number = value[1].split(" = ")
+        assert re.search(rf"^{name}(: Final)? = {re.escape(number)}\b", code, re.MULTILINE)
     assert f"def {row['name']}(" in (ROOT / row["test"]).read_text("utf-8")

@@ -8,6 +8,7 @@ from typing import Any
 
 from kraftsim import Cluster
 from kraftsim.http.connections import HttpConnection
+from tests.kraftsim.loop_passes import others_run
 from tests.server.wires import Wire
 
 PASSES = 100  # of the event loop
@@ -45,17 +46,13 @@ class Client:
             await self._until_read()
             if not self.wire.closing:
                 self.deliver(piece)
-        await self._passes()
+        await others_run(PASSES)
 
     async def _until_read(self) -> None:
         for _ in range(PASSES):
             if self.wire.reading or self.wire.closing:
                 return
-            await asyncio.sleep(0)
-
-    async def _passes(self) -> None:
-        for _ in range(PASSES):
-            await asyncio.sleep(0)
+            await others_run()
 
     async def is_answered(self) -> None:
         """Returns once a response is complete."""
@@ -66,7 +63,7 @@ class Client:
 
     async def end(self) -> None:
         self._served.connection_lost(None)
-        await self._passes()
+        await others_run(PASSES)
 
     @property
     def statuses(self) -> list[int]:

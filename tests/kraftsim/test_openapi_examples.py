@@ -85,7 +85,8 @@ def test_the_metrics_have_an_example_as_text() -> None:
     [
         ("/sim/clock/advance", {}, {"by": "11s"}),
         ("/sim/clock/advance", {"by": -1}, {"by": 1.5}),
-        ("/sim/clock/speed", {"factor": 0}, {"factor": 2}),
+        ("/sim/clock/speed", {"factor": 0.0001}, {"factor": 2}),
+        ("/sim/clock/speed", {"factor": -1}, {"factor": 0}),
         ("/sim/clock/speed", {"factor": 1001}, {"factor": "0.5"}),
         ("/sim/clock/lock", {"expiry": "1s"}, {"owner": "a", "expiry": 1}),
         ("/sim/clock/run-until", {"kind": "broker_fence"}, {"kind": "broker_fenced"}),

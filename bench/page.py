@@ -1,0 +1,89 @@
+"""The page and its lessons: first answers, rewinding, pictures of many brokers, weight."""
+
+import asyncio
+import gc
+import gzip
+import json
+import time
+from collections.abc import Iterator
+from random import Random
+from statistics import median
+
+from kraftsim import Cluster
+from kraftsim.lessons.film import film_of
+from kraftsim.lessons.page_files import page_files
+from kraftsim.lessons.tape import Tape
+from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.running.play import Play
+from kraftsim.scenarios.running.run import Run, properties_of
+
+from .processes import elapsed_ms
+from .report import Row
+
+LESSON = "lesson-01-lease"
+REWINDS = 60
+LONG = {
+    "schema": "kraftsim/scenario/1",
+    "name": "long",
+    "claim": "A pause of 12 s every 40 s for twenty minutes.",
+    "cluster": {
+        "controllers": 3,
+        "brokers": 6,
+        "topics": {"orders": {"partitions": 12, "replication": 3}},
+    },
+    "time": {"run": "1150s", "calm": "10s"},
+    "do": [{"every": "40s", "proc.pause": {"on": {"pick": 1, "of": "brokers"}, "for": "12s"}}],
+}
+
+
+def page() -> Iterator[Row]:
+    """Measures what a visitor of the page waits for."""
+    yield from asyncio.run(_answers())
+    yield _rewinds()
+    yield asyncio.run(_picture())
+    weight_kb = sum(len(gzip.compress(data)) for data in page_files().values()) / 1000
+    yield Row("weight of the page, compressed", f"{weight_kb:.0f} kB", goal="<= 300 kB")
+
+
+async def _answers() -> Iterator[Row]:
+    async with Cluster(brokers=3, clock="virtual", seed=1) as kraft:
+        began = time.perf_counter()
+        story = await kraft.lessons.story(LESSON)
+        first_ms, began = elapsed_ms(began), time.perf_counter()
+        await kraft.lessons.film(
+            LESSON, from_us=story["beginUs"], to_us=story["beginUs"] + 5_000_000
+        )
+        film_ms = elapsed_ms(began)
+    return iter(
+        (
+            Row("first lesson, with the start of its process", f"{first_ms:.0f} ms"),
+            Row("five seconds of a lesson in pictures", f"{film_ms:.0f} ms"),
+        )
+    )
+
+
+def _rewinds() -> Row:
+    scenario = read_scenario(LONG)
+    tape = Tape(Play(Run(scenario, 7, properties_of(scenario))))
+    draw, times_ms = Random(1), []
+    gc.disable()  # as in the process of the lessons, which collects between two answers
+    for _ in range(REWINDS):
+        at_us = draw.randrange(tape.end_us)
+        began = time.perf_counter()
+        json.dumps(film_of(tape.at(at_us), at_us))
+        times_ms.append(elapsed_ms(began))
+        gc.collect(0)
+    gc.enable()
+    name = f"rewind to any of {tape.result.events:,} events"
+    text = f"{median(times_ms):.0f} ms (longest {max(times_ms):.0f})"
+    return Row(name, text, goal="<= 100 ms")
+
+
+async def _picture() -> Row:
+    async with Cluster(brokers=1000, controllers=3, clock="virtual", seed=1) as kraft:
+        times_ms = []
+        for _ in range(20):
+            began = time.perf_counter()
+            json.dumps(await kraft.scene())
+            times_ms.append(elapsed_ms(began))
+    return Row("1,000 brokers: a picture", f"{median(times_ms):.1f} ms (four a second)")

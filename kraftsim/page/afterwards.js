@@ -1,0 +1,15 @@
+// The card at the end of a lesson: try to break its claim, and run it a thousand times.
+
+import { html } from "./vendor/htm-preact.js";
+
+export function Afterwards({ story, tries }) {
+  const broken = tries.filter((item) => item.broken.length);
+  return html`<section class="afterwards" aria-label="What next">
+    <h2>Try to break it</h2>
+    <p>“${story.claim}” Go back to any moment, choose a broker or controller, and act: each try is a branch.</p>
+    <p><b>${tries.length}</b> ${tries.length === 1 ? "try" : "tries"}, ${broken.length
+      ? html`<b class="failure">broken: ${broken.map((item) => item.broken.map(({ name, what }) => `${name}: ${what}`).join("; ")).join("; ")}</b>`
+      : "nothing broken so far"}.</p>
+    <p>Run it a thousand times: <code>kraftsim campaign run ${story.scenario} --seeds 0..1000 --out runs</code></p>
+  </section>`;
+}

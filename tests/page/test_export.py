@@ -1,0 +1,43 @@
+"""A run that is written as one HTML file opens without a service or a network, and rewinds."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.page.lesson_plays import SEED
+from tests.page.screen import Screen
+
+NAME = "gc-pause-longer-than-lease"
+
+
+@pytest.fixture
+def exported(browser: Browser, tmp_path: Path) -> Iterator[Screen]:
+    """The file, in a browser that has no network."""
+    path = tmp_path / "run.html"
+    words = ("scenario", "run", NAME, "--seed", str(SEED), "--html", str(path))
+    subprocess.run([sys.executable, "-m", "kraftsim", *words], check=True, capture_output=True)
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, offline=True)
+    screen = Screen(context.new_page(), path.as_uri())
+    screen.page.goto(screen.url)
+    yield screen
+    context.close()
+
+
+def test_an_exported_run_rewinds_offline(exported: Screen) -> None:
+    exported.expect_story()
+    exported.page.get_by_role("button", name="fence", exact=True).click()
+    expect(exported.state_of("3")).to_have_text("fenced · paused")
+
+    exported.page.keyboard.press("[")
+    expect(exported.time).to_have_text("T+00:10.0")
+    expect(exported.state_of("3")).to_have_text("unfenced · paused")
+
+    exported.select("Broker", 3)
+    expect(exported.panel).to_contain_text("An exported page shows what happened")
+    expect(exported.panel.locator(".why")).to_contain_text("proc.pause")
+    assert exported.complaints == []
+    assert {url.partition(":")[0] for url in exported.requested} <= {"file", "data"}
