@@ -1,4 +1,4 @@
-# make run     start a cluster and print its addresses    (make run ARGS="--brokers 5")
+# make run     start a cluster, print its addresses and show it on a page (make run ARGS="--brokers 9")
 # make test    the whole suite                            (make test ARGS="-k heartbeat")
 # make check   format, types, quick tests: under a minute, writes nothing
 # make differential   a released Kafka controller and ours get the same ten thousand random sequences
@@ -24,20 +24,20 @@ BYTECODE := env -u PYTHONDONTWRITEBYTECODE
 PYTEST   := $(BYTECODE) $(BIN)/python -m pytest -n 2 --dist loadgroup
 ARGS     ?=
 
-.PHONY: java released run test check bench determinism differential mutants soak fidelity format clean compile
+.PHONY: java released chromium shells run test check bench determinism differential mutants soak fidelity format clean compile
 .DEFAULT_GOAL := test
 
 run: $(VENV)/.service compile
-	@exec $(BYTECODE) $(BIN)/kraftsim up $(ARGS)
+	@exec $(BYTECODE) $(BIN)/kraftsim up --demo --controllers 3 --brokers 5 --rack a --rack b $(ARGS)
 
-test: $(VENV)/.test java released compile
+test: $(VENV)/.test java released chromium shells compile
 	$(PYTEST) $(ARGS)
 
 check: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(PYTEST) -q -m "not slow and not realtime and not interop and not spark and not released" $(ARGS)
+	$(PYTEST) -q -m "not slow and not realtime and not interop and not spark and not released and not page" $(ARGS)
 
 bench: $(VENV)/.test java released compile
 	$(BYTECODE) $(BIN)/python -m bench $(ARGS)
@@ -96,6 +96,24 @@ released: $(VENV)/.test
 		apt-get update -qq && apt-get install -qq -y --no-install-recommends maven >/dev/null; \
 	fi
 	@$(BIN)/python -m tests.released.jars 4.3.1
+
+# The browser that looks at the page: that of the system, installed where that can be.
+chromium: $(VENV)/.test
+	@if ! $(BIN)/python -m tests.page.chromium >/dev/null 2>&1 && [ "$$(id -u)" = 0 ] && \
+		command -v apt-get >/dev/null; then \
+		echo "installing Chromium" >&2; \
+		apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; \
+	fi
+	@$(BIN)/python -m tests.page.chromium >/dev/null
+
+# The shells that complete words: installed where that can be; the tests of a missing one are skipped.
+shells:
+	@if ! { command -v fish && command -v zsh; } >/dev/null && [ "$$(id -u)" = 0 ] && \
+		command -v apt-get >/dev/null; then \
+		echo "installing fish and zsh" >&2; \
+		apt-get update -qq && apt-get install -qq -y --no-install-recommends fish zsh >/dev/null || \
+			echo "fish or zsh could not be installed: the tests of their completion are skipped" >&2; \
+	fi
 
 # compileall does not follow links, so the folders are named through them.
 compile:

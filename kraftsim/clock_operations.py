@@ -64,8 +64,9 @@ def _verb(verb: str, run: Run, method: str, check: Check = accept_all) -> Operat
     return Operation("POST", path, ("clock", verb), method, run, changes=True, check=check)
 
 
+SHOW_CLOCK = Operation("GET", "/sim/clock", ("clock", "show"), "clock", show_clock)
 CLOCK_OPERATIONS = (
-    Operation("GET", "/sim/clock", ("clock", "show"), "clock", show_clock),
+    SHOW_CLOCK,
     _verb("advance", advance_clock, "advance", check_advance),
     _verb("run-until", run_clock_until, "run_until", check_run_until),
     _verb("pause", pause_clock, "pause_clock"),

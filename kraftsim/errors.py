@@ -95,6 +95,14 @@ class UnknownSnapshot(CommandError):
         super().__init__(f"no snapshot {name!r}: {expected}")
 
 
+class UnknownLesson(CommandError):
+    """No scenario of the library has this name; the message lists the lessons."""
+
+    def __init__(self, name: str, known_names: Sequence[str]) -> None:
+        names = ", ".join(known for known in known_names if known.startswith("lesson-"))
+        super().__init__(f"no lesson {name[:64]!r}: expected a scenario of the library ({names})")
+
+
 class Unreachable(CommandError):
     """No kraftsim service or controller answers at the address."""
 
@@ -105,6 +113,17 @@ class TimedOut(CommandError):
     """The state that the command waits for did not come in time."""
 
     exit_code = TIMED_OUT
+
+
+class TryAgain(CommandError):
+    """A service that cannot answer now, but soon; the message says so."""
+
+
+class ConnectionClosed(CommandError):
+    """A fault closed the connection of a request; the message names the fault.
+
+    It says, too, whether the request was handled, which a client of Kafka does not learn.
+    """
 
 
 class PortUnavailable(CommandError):

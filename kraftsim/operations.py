@@ -39,6 +39,7 @@ from .api.documents import (
 )
 from .clock_operations import CLOCK_OPERATIONS
 from .fault_operations import FAULT_OPERATIONS
+from .lesson_operations import LESSON_OPERATIONS
 from .operation import Operation, Run
 from .snapshot_operations import SNAPSHOT_OPERATIONS
 
@@ -242,6 +243,7 @@ async def wait(
 ) -> BrokerStatesDocument | LeaderDocument:
     """Wait until a broker is in a state, or until a controller is active."""
     seen: BrokerStatesDocument | LeaderDocument
+    # The overloads of `wait` know which arguments go together; at run time it checks them itself.
     seen = await kraft.wait(broker, state, timeout, leader=leader)  # type: ignore[call-overload]
     return seen
 
@@ -253,7 +255,7 @@ async def reset(kraft: "Cluster", seed: int | None = None) -> ResetCluster:
 
 async def down(kraft: "Cluster") -> EndingCluster:
     """End the `kraftsim up` that serves the cluster."""
-    await kraft.down()
+    kraft.request_end()
     return {"clusterId": kraft.cluster_id}
 
 
@@ -343,6 +345,7 @@ OPERATIONS: tuple[Operation, ...] = (
     RESET,
     *FAULT_OPERATIONS,
     *SNAPSHOT_OPERATIONS,
+    *LESSON_OPERATIONS,
     DOWN,
     Operation("GET", "/v1/wait", ("wait",), "wait", wait, moves_time=True, check=check_wait),
 )

@@ -7,26 +7,32 @@ from kraftsim.simulation.journal_kinds import EVENTS
 from .api.broker_states import STATES
 
 PARAMETER_TEXTS: Final = {
+    "acts": "steps that a visitor adds: an array in JSON, each step with `at` (default: none)",
     "api": "Kafka's name of the API, such as BrokerRegistration (default: every API)",
     "broker": "id of the broker; `clock run-until` waits for any without it",
     "by": "how long, such as 11s (a bare number is seconds)",
+    "choice": "what the visitor says will happen",
     "event": "number of the event, as `kraftsim events` prints it",
     "expiry": "real time after which the lock ends by itself (default 30s, at most 1h)",
-    "factor": "1 for real time, 10 for ten times as fast, 0.5 for half as fast",
+    "factor": "1 for real time, 10 for ten times as fast; 0: a virtual or auto clock stands again",
     "fault": "the fault: a verb with its words, and optionally id and say, as in a scenario file",
     "from_": "offset, number, id or name at which the page begins (default: the first)",
+    "from_us": "begin of the film, in microseconds of virtual time (default 0)",
     "hits": "number of hits to wait for (default 1)",
     "id": "id of the broker, controller or fault",
     "kind": f"kind of the event: {', '.join(EVENTS)}",
     "leader": "id of the controller that shall be active, or any",
     "limit": "items to return at most (1 to 10000, default 1000; brokers and topics: all)",
-    "name": "name of the topic or snapshot",
+    "name": "name of the topic, snapshot or lesson",
     "owner": "name of the program that holds the clock",
+    "place": "lesson, seed, acts and time, as they stand after # in the address of the page",
+    "profile": "profile of the controllers (default: that of the scenario)",
     "rack": "rack of the new broker (default: none)",
-    "seed": "seed of the new cluster (default: the seed of the present one)",
+    "seed": "seed of the new cluster (default: the seed of the present one) or of a lesson (17)",
     "state": f"state to wait for: {', '.join(STATES)}",
     "timeout": "stop waiting after this long (default 20s; a bare number is seconds)",
     "to": "id of the controller that shall lead (default -1: the voter with the longest log)",
+    "to_us": "end of the film, at most two minutes after its begin",
     "where": (
         "fields of the request, FIELD=VALUE,... such as brokerId=1,wantFence=true or "
         "topics.name=orders (default: no condition)"

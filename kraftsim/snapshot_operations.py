@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from .api.argument_checks import check_branch, check_snapshot
+from .api.argument_checks import Check, check_branch, check_snapshot
 from .api.documents import BranchDocument, SnapshotDocument, SnapshotList
-from .operation import Operation
+from .operation import Operation, Run
 
 if TYPE_CHECKING:
     from .api.cluster import Cluster
@@ -41,42 +41,15 @@ async def remove_snapshot(kraft: "Cluster", name: str) -> SnapshotDocument:
     return await kraft.snapshots.remove(name)
 
 
-SNAPSHOT_OPERATIONS: tuple[Operation, ...] = (
-    Operation(
-        "POST",
-        "/sim/snapshots/{name}/save",
-        ("snapshot", "save"),
-        "snapshots.save",
-        save_snapshot,
-        changes=True,
-        check=check_snapshot,
-    ),
+def _verb(verb: str, run: Run, check: Check = check_snapshot) -> Operation:
+    path, words = f"/sim/snapshots/{{name}}/{verb}", ("snapshot", verb)
+    return Operation("POST", path, words, f"snapshots.{verb}", run, changes=True, check=check)
+
+
+SNAPSHOT_OPERATIONS = (
+    _verb("save", save_snapshot),
     Operation("GET", "/sim/snapshots", ("snapshot", "list"), "snapshots.list", list_snapshots),
-    Operation(
-        "POST",
-        "/sim/snapshots/{name}/restore",
-        ("snapshot", "restore"),
-        "snapshots.restore",
-        restore_snapshot,
-        changes=True,
-        check=check_snapshot,
-    ),
-    Operation(
-        "POST",
-        "/sim/snapshots/{name}/branch",
-        ("snapshot", "branch"),
-        "snapshots.branch",
-        branch_snapshot,
-        changes=True,
-        check=check_branch,
-    ),
-    Operation(
-        "POST",
-        "/sim/snapshots/{name}/remove",
-        ("snapshot", "remove"),
-        "snapshots.remove",
-        remove_snapshot,
-        changes=True,
-        check=check_snapshot,
-    ),
+    _verb("restore", restore_snapshot),
+    _verb("branch", branch_snapshot, check_branch),
+    _verb("remove", remove_snapshot),
 )

@@ -13,12 +13,19 @@ settings.register_profile("any machine", deadline=None)  # how long one takes is
 settings.load_profile("any machine")
 
 # What tests share asserts as well: `python -O` drops every assert that pytest has not written anew.
-SHARED = ("tests.builders", "tests.worlds", "tests.core", "tests.raft", "tests.scenarios")
+SHARED = (
+    "tests.builders",
+    "tests.worlds",
+    "tests.core",
+    "tests.page",
+    "tests.raft",
+    "tests.scenarios",
+)
 pytest.register_assert_rewrite(*SHARED)
 
 TESTS = Path(__file__).parent
 # One process runs all of these, one after the other.
-ALONE = ("realtime", "interop", "spark", "released")
+ALONE = ("realtime", "interop", "spark", "released", "page")
 
 PROOFS = pytest.StashKey[list[Proof]]()
 

@@ -15,16 +15,18 @@ from tests.test_rooms import is_package
 # From the lowest rank to the highest. Rooms of one rank do not import each other.
 RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim": (
-        "controller errors machine_code printable",
+        "controller errors first_of machine_code printable",
         "broker_agent",
         "simulation",
         "scenarios",
         "recording",
         "explanation options pipeline service",
-        "admin api files",
+        "admin files",
+        "lessons",
+        "api",
         "commands parameter_texts replay",
         "operation",
-        "clock_operations fault_operations snapshot_operations",
+        "clock_operations fault_operations lesson_operations snapshot_operations",
         "operations",
         "http",
         "cli",
@@ -32,7 +34,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "__main__ pytest_plugin",
     ),
     "kraftsim.cli": (
-        "controller_client help_texts interrupts progress terminal verb_table",
+        "controller_client held_notice help_texts interrupts progress terminal verb_table",
         "output",
         "completion journal_verbs scenario spark_options storage_verbs tables",
         "up voter_verbs",
@@ -40,6 +42,14 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "campaign cluster_verbs explain_verb follow_verb replay_verb",
         "operation_verbs",
         "main",
+    ),
+    "kraftsim.lessons": (
+        "act documents page_files",
+        "lead scene tape",
+        "film story_events tapes",
+        "answers",
+        "exports worker",
+        "lessons",
     ),
     "kraftsim.controller": ("core time", "raft wire", "node", "server"),
     "kraftsim.controller.core": (

@@ -15,6 +15,7 @@ from typing import Any
 
 from kraftsim.api import fault_handle, faults, snapshots
 from kraftsim.api.cluster import Cluster
+from kraftsim.lessons import lessons
 from kraftsim.testing import blocking_cluster
 
 STUB = Path(blocking_cluster.__file__).with_suffix(".pyi")
@@ -35,6 +36,7 @@ BLOCKING = {
     faults.Faults: "BlockingFaults",
     fault_handle.FaultHandle: "BlockingFaultHandle",
     snapshots.Snapshots: "BlockingSnapshots",
+    lessons.Lessons: "BlockingLessons",
 }
 RENAMED = {kind.__name__: name for kind, name in BLOCKING.items()}
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -93,8 +93,8 @@ def test_a_tool_unregisters_no_broker(kraft_sync, kraft_faults):
     assert unregistered.hits == 0
 ```
 
-The report of a failed test has a section `kraftsim`: seed, time and last events of each cluster,
-broken properties, and the command that repeats the test with its seed.
+The report of a failed test has a section `kraftsim`: seed, time, last events and faults with their
+hits of each cluster, broken properties, and the command that repeats the test with its seed.
 
 `--kraft-explore=200` runs a test with 200 seeds. If a seed fails after the test has added faults,
 the test is run again with that seed while faults are left out, at most some thirty times. The

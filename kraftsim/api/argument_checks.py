@@ -135,18 +135,21 @@ def check_run_until(
     check_duration("timeout", timeout)
 
 
-def check_speed(factor: str | float) -> None:
-    """Raises UsageError if `factor` is no number from SPEED_MIN to SPEED_MAX."""
+def check_speed(factor: str | float, *, may_stand: bool = True) -> None:
+    """Raises UsageError if `factor` is no number from SPEED_MIN to SPEED_MAX.
+
+    0 is allowed for a clock that `may_stand`, as virtual and auto clocks do.
+    """
     from ..options import SPEED_MAX, SPEED_MIN  # loads the rules of Kafka
 
     try:
-        speed = 0.0 if isinstance(factor, bool) else float(factor)
+        speed = -1.0 if isinstance(factor, bool) else float(factor)
     except (TypeError, ValueError, OverflowError):
-        speed = 0.0
-    if not SPEED_MIN <= speed <= SPEED_MAX:
+        speed = -1.0
+    if not (SPEED_MIN <= speed <= SPEED_MAX or (speed == 0.0 and may_stand)):
         raise UsageError(
             f"factor: expected a number from {SPEED_MIN:g} to {SPEED_MAX:g}, got {factor!r}; to "
-            "stop the clock, pause it"
+            "stop the clock, pause it; 0 makes a virtual or auto clock stand again"
         )
 
 

@@ -1,4 +1,8 @@
-"""The part of `Cluster` that acts on the processes and the links of simulated brokers."""
+"""The part of `Cluster` that acts on processes and links of simulated brokers, and its faults."""
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.node_id import broker_node
@@ -7,10 +11,38 @@ from ..errors import CommandError, UnknownBroker
 from ..recording.recorded import recorded
 from .argument_checks import expect_int
 from .controllers import ControllerVerbs
+from .documents import FaultDocument, HeldRequestDocument
+
+if TYPE_CHECKING:
+    from .faults import Faults
 
 
 class BrokerVerbs(ControllerVerbs):
-    """The methods of `Cluster` that stop, pause, restart, mute and deafen a simulated broker."""
+    """The methods of `Cluster` that stop, pause, restart, mute and deafen a simulated broker.
+
+    `faults` has the verbs of scenario files beside them.
+    """
+
+    _faults: "Faults | None" = None
+
+    @property
+    def faults(self) -> "Faults":
+        """The faults of the cluster: `await kraft.faults.add({"net.partition": {"on": 2}})`."""
+        if self._faults is None:
+            module = import_module("kraftsim.api.faults")  # slow, and not needed at every start
+            self._faults = module.Faults(
+                lambda: self.world, lambda: self._clock, self._entered, lambda: self.recorder
+            )
+        return self._faults
+
+    @property
+    def added_faults(self) -> Sequence[FaultDocument]:
+        """Every fault that was added, also those that have ended."""
+        return () if self._faults is None else self._faults.documents()
+
+    @property
+    def _held_requests(self) -> Sequence[HeldRequestDocument]:
+        return () if self._faults is None else self._faults.held_requests()
 
     @recorded
     async def stop(self, broker_id: int) -> None:

@@ -1,6 +1,7 @@
 """The part of `Cluster` that moves, holds and shows its clock."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from kraftsim.controller.time.timeline import NEVER_US
 from kraftsim.scenarios.language.durations import microseconds
@@ -10,8 +11,10 @@ from kraftsim.simulation.world import World
 from ..options import ClusterOptions
 from ..service.clock_control import ClockControl
 from .argument_checks import check_advance, check_lock, check_run_until, check_speed
-from .documents import ClockDocument, EventDocument
+from .documents import ClockDocument, EventDocument, HeldRequestDocument
 from .views import event_view
+
+MOVERS = "`clock advance`, `clock run-until` and `wait` move it"
 
 
 class ClockVerbs(ABC):
@@ -27,9 +30,13 @@ class ClockVerbs(ABC):
     @abstractmethod
     def _clock(self) -> ClockControl: ...
 
+    @property
+    @abstractmethod
+    def _held_requests(self) -> Sequence[HeldRequestDocument]: ...
+
     async def clock(self) -> ClockDocument:
         """Returns time and speed, who waits, who holds the clock, and why time stands still."""
-        return _clock_view(self.world, self._clock, self.options.clock)
+        return _clock_view(self.world, self._clock, self.options.clock, self._held_requests)
 
     async def advance(self, by: str | float) -> ClockDocument:
         """Lets the duration `by` pass: at once on a clock that stands, otherwise by waiting.
@@ -37,7 +44,8 @@ class ClockVerbs(ABC):
         `by` is a text such as "11s", or a number of seconds.
 
         Kafka clients may be connected: whatever they send in between is handled. Raises
-        TimeoutError, with the holders, if locks or half a request hold the clock for 60 s.
+        TimeoutError, with the holders, if locks or half a request hold the clock for 60 s; after a
+        second it logs them.
         """
         check_advance(by)
         await self._clock.advance(microseconds(by))
@@ -83,8 +91,11 @@ class ClockVerbs(ABC):
         return await self.clock()
 
     async def speed_clock(self, factor: str | float) -> ClockDocument:
-        """Makes time pass `factor` times as fast as real time, from now on and on any clock."""
-        check_speed(factor)
+        """Makes time pass `factor` times as fast as real time, from now on and on any clock.
+
+        With 0, a virtual or auto clock stands again: waits move it, as at its start.
+        """
+        check_speed(factor, may_stand=self.options.clock in ("virtual", "auto"))
         self._clock.run_at(float(factor))
         return await self.clock()
 
@@ -109,7 +120,12 @@ class ClockVerbs(ABC):
         return f"expected {expected} within {timeout}{reason}"
 
 
-def _clock_view(world: World, control: ClockControl, clock: str | float) -> ClockDocument:
+def _clock_view(
+    world: World,
+    control: ClockControl,
+    clock: str | float,
+    held_requests: Sequence[HeldRequestDocument],
+) -> ClockDocument:
     """Returns the clock of a running cluster that was started with the option `clock`."""
     timeline = world.timeline
     return {
@@ -119,7 +135,7 @@ def _clock_view(world: World, control: ClockControl, clock: str | float) -> Cloc
         "speed": control.speed,
         "paused": control.is_paused,
         "nextTimerMs": None if timeline.due_us >= NEVER_US else timeline.due_us // 1000,
-        "standsStill": _why_still(control),
+        "standsStill": _why_still(control, held_requests),
         "waiters": [
             {"waitsFor": waiter.reason, "sinceMs": waiter.since_us // 1000}
             for waiter in control.waiters
@@ -132,14 +148,30 @@ def _clock_view(world: World, control: ClockControl, clock: str | float) -> Cloc
             }
             for lock in control.locks.held()
         ],
+        "heldRequests": list(held_requests),
     }
 
 
-def _why_still(control: ClockControl) -> str | None:
+def _why_still(control: ClockControl, held_requests: Sequence[HeldRequestDocument]) -> str | None:
     """Returns why time stands still; None on a clock that runs, and while a wait moves it."""
     if not control.is_standing:
         return None
-    held_by = control.held_by()
-    if held_by is None and not control.waiters:
-        return "nobody waits: `clock advance`, `clock run-until` and `wait` move it"
-    return held_by
+    if (held_by := control.held_by()) is not None:
+        return held_by
+    if not all(waiter.is_parked() for waiter in control.waiters):
+        return None
+    if not held_requests:
+        return f"nobody waits: {MOVERS}"
+    return f"{_held_text(held_requests)}; nobody else waits: {MOVERS}"
+
+
+def _held_text(held_requests: Sequence[HeldRequestDocument]) -> str:
+    """Names the oldest request that a fault holds or delays, and the number of the others."""
+    first, more = held_requests[0], len(held_requests) - 1
+    fault, until_ms = first["faultId"], first["untilMs"]
+    until = f"`fault remove {fault}`" if until_ms is None else f"{until_ms / 1000:.3f} s"
+    others = f" (and {more} more)" if more else ""
+    return (
+        f"the fault {fault} holds the {first['direction']} {first['api']} at {first['node']} "
+        f"until {until}{others}"
+    )

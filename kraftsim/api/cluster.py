@@ -34,7 +34,8 @@ from .running import Running, continued, new_simulation
 from .states import Clock
 
 if TYPE_CHECKING:
-    from .faults import Faults
+    from ..lessons.documents import Picture
+    from ..lessons.lessons import Lessons
     from .snapshots import Kept, Snapshots
 
 START_LIMIT = "60s"
@@ -53,9 +54,10 @@ class Cluster(NewBrokers):
     before it begins.
     """
 
-    _faults: "Faults | None" = None
+    opens_lessons = False  # to visitors without the token
     _running: Running | None = None
     _snapshots: "Snapshots | None" = None
+    _lessons: "Lessons | None" = None
     _origin: "Kept | None" = None  # of a branch
     _fresh: "Kept | None" = None  # what a reset with the present seed gives
 
@@ -206,6 +208,22 @@ class Cluster(NewBrokers):
         if self._service.http is not None:
             self._service.http.serve(self.world)
 
+    # Pictures and lessons
+
+    async def scene(self) -> "Picture":
+        """Returns the picture of the cluster now: who leads, who has a lease, who believes what."""
+        faults = () if self._faults is None else self._faults.kept()[0].faults
+        scene = import_module("kraftsim.lessons.scene").scene_of(self.world, faults)
+        timeline = self.world.timeline
+        return {"atUs": timeline.now_us, "timeMs": timeline.wall_ms, "scene": scene}
+
+    @property
+    def lessons(self) -> "Lessons":
+        """The lessons that visitors play; they never affect the cluster."""
+        if self._lessons is None:
+            self._lessons = import_module("kraftsim.lessons.lessons").Lessons()
+        return self._lessons
+
     # Snapshots
 
     @property
@@ -287,16 +305,24 @@ class Cluster(NewBrokers):
         if self._running is not None:
             self._running.close()
         await self._service.close()
+        if self._lessons is not None:  # after HTTP, whose last request may ask for the first lesson
+            await self._lessons.close()
 
     async def down(self) -> None:
-        """Asks the program that runs the cluster to end: `kraftsim up` closes it and exits.
+        """Ends the cluster as `close` does, and lets programs go on that await `until_down`."""
+        self.request_end()
+        await self.close()
 
-        A program of your own awaits `until_down`, or closes the cluster when it likes.
+    def request_end(self) -> None:
+        """Asks the program that runs the cluster to end it, as `kraftsim down` and HTTP do.
+
+        `kraftsim up` closes the cluster and exits; a program of your own awaits `until_down`. The
+        cluster does not end by itself, because the response to the request has to be sent first.
         """
         self._service.end_requested.set()
 
     async def until_down(self) -> None:
-        """Waits until `down` is called."""
+        """Waits until `down` or `request_end` is called, or `kraftsim down` asks for the end."""
         await self._service.end_requested.wait()
 
     @property
@@ -358,16 +384,6 @@ class Cluster(NewBrokers):
     @property
     def _advertised(self) -> str:
         return self.options.advertised_host or self.options.host
-
-    @property
-    def faults(self) -> "Faults":
-        """The faults of the cluster: `await kraft.faults.add({"net.partition": {"on": 2}})`."""
-        if self._faults is None:
-            module = import_module("kraftsim.api.faults")  # slow, and not needed at every start
-            self._faults = module.Faults(
-                lambda: self.world, lambda: self._clock, self._entered, lambda: self.recorder
-            )
-        return self._faults
 
     def _entered(self) -> AbstractContextManager[None]:
         """Enters the timeline for an external change; CommandError if the cluster does not run."""

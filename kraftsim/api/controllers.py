@@ -26,12 +26,12 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.topics.quorum_request import QUORUM_REQUEST
 from kraftsim.scenarios.language.durations import microseconds
 from kraftsim.simulation.controller_process import ControllerProcess
-from kraftsim.simulation.requests.rules import Submit
+from kraftsim.simulation.requests.rules import ConnectionFailed, Submit
 
-from ..errors import CommandError, UnknownController
+from ..errors import CommandError, ConnectionClosed, UnknownController
+from ..first_of import first_of
 from ..recording.recorded import recorded
 from ..recording.recorder import Recorder
-from ..service.clock_control import ENDED
 from ..service.description import ClusterDescription, describe
 from ..service.listeners import Service
 from .argument_checks import check_transfer, expect_int
@@ -61,11 +61,12 @@ class ControllerVerbs(Waiting):
         """Sends a request to the active controller and returns the response.
 
         Raises ApiError if the controller refuses the request or does not answer in
-        REQUEST_LIMIT_S. While no controller is active, a request that changes something waits up to
-        HOLD_LIMIT for the next leader, as requests that a broker forwards do (rule 0A.2). On a
-        virtual clock the request does not wait, because time stands still during this call; the
-        clock "auto" moves for it, but not while a fault holds the request: then the limit is in
-        real time. `submit`, if it is given, handles it instead of the controller.
+        REQUEST_LIMIT_S, ConnectionClosed if a fault closes the connection. While no controller is
+        active, a request that changes something waits up to HOLD_LIMIT for the next leader, as
+        requests that a broker forwards do (rule 0A.2). On a virtual clock the request does not
+        wait, because time stands still during this call; the clock "auto" moves for it, but not
+        while a fault holds the request: then the limit is in real time. `submit`, if it is given,
+        handles it instead of the controller.
         """
         clock = self._clock
         is_held = self.world.active is None and not isinstance(request, _READS)
@@ -83,7 +84,9 @@ class ControllerVerbs(Waiting):
             if not await clock.until(lambda: not replies.empty(), limit_us, reason, is_parked):
                 limit_s = 0.0  # the time of the cluster has passed
         if replies.empty():
-            await _first_of(replies, clock.closed, limit_s)
+            await first_of(_filled(replies), clock.closed.wait(), limit_s=limit_s)
+            if replies.empty():
+                clock.check_open()
         return _reply_in(replies)
 
     async def unregister(self, broker_id: int) -> None:
@@ -221,21 +224,9 @@ class ControllerVerbs(Waiting):
         return process
 
 
-async def _first_of(
-    replies: asyncio.Queue[Response | ApiError], closed: asyncio.Event, limit_s: float
-) -> None:
-    """Waits for a reply, at most `limit_s`; raises CommandError if the world ends before."""
-    getting = asyncio.ensure_future(replies.get())
-    ending = asyncio.ensure_future(closed.wait())
-    try:
-        await asyncio.wait((getting, ending), timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
-        if getting.done():
-            replies.put_nowait(getting.result())
-        elif ending.done():
-            raise CommandError(ENDED)
-    finally:
-        getting.cancel()
-        ending.cancel()
+async def _filled(replies: asyncio.Queue[Response | ApiError]) -> None:
+    """Waits until there is a reply, and leaves it there."""
+    replies.put_nowait(await replies.get())
 
 
 def _reply_in(replies: asyncio.Queue[Response | ApiError]) -> Response:
@@ -247,6 +238,8 @@ def _reply_in(replies: asyncio.Queue[Response | ApiError]) -> Response:
         )
         raise ApiError(ErrorCode.REQUEST_TIMED_OUT, text)
     reply = replies.get_nowait()
+    if isinstance(reply, ConnectionFailed):
+        raise ConnectionClosed(reply.message)
     if isinstance(reply, ApiError):
         raise reply
     return reply

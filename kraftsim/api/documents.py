@@ -253,11 +253,27 @@ class ClockLockDocument(TypedDict):
     expiresInMs: int
 
 
+class HeldRequestDocument(TypedDict):
+    """A request of an API, or the reply to it (`direction`), that a fault holds or delays.
+
+    `node` is the node whose listener it reached, `brokerId` the broker that sent it or that it is
+    about. It goes on at `untilMs` of the cluster's time; null: once the fault is removed.
+    """
+
+    api: str
+    direction: str
+    node: str
+    brokerId: int | None
+    faultId: str
+    untilMs: int | None
+
+
 class ClockDocument(TypedDict):
     """The clock of the cluster: its time, its speed, who waits for it and who holds it.
 
     `nowMs` is the time since the start of the cluster, `wallMs` its wall clock. `speed` is 0.0 for
-    a clock that stands; then `standsStill` says why and what moves it.
+    a clock that stands; then `standsStill` says why and what moves it. `heldRequests` has at most
+    100 requests that faults hold or delay.
     """
 
     clock: str
@@ -269,6 +285,7 @@ class ClockDocument(TypedDict):
     standsStill: str | None
     waiters: list[WaiterDocument]
     locks: list[ClockLockDocument]
+    heldRequests: list[HeldRequestDocument]
 
 
 class ResetCluster(TypedDict):
@@ -305,13 +322,15 @@ class BranchDocument(TypedDict):
 class FaultDocument(TypedDict):
     """A fault: its verb with its words, its hits, its nodes, and the event of its begin.
 
-    `open` is false once the fault was removed or its time was over.
+    `open` is false once the fault was removed or its time was over. `spent` is true once it has
+    acted as often as its `count` allows; requests that it holds are held until it is removed.
     """
 
     id: str
     verb: str
     words: Document
     open: bool
+    spent: bool
     hits: int
     nodes: list[int]
     event: int

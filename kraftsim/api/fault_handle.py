@@ -1,12 +1,12 @@
 """One fault of a running cluster, as the program that added it sees it."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
 
-from kraftsim.controller.core.node_id import numbers_of
+from kraftsim.controller.core.node_id import NodeId, numbers_of
 from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.scenarios.language.durations import microseconds
@@ -17,12 +17,13 @@ from kraftsim.scenarios.verbs import Verb
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.requests.aim import Predicate
 from kraftsim.simulation.requests.hit_log import Hit
+from kraftsim.simulation.requests.rule import HeldRequest
 from kraftsim.simulation.world import World
 
 from ..errors import CommandError
 from ..recording.recorder import Recorder
 from ..service.clock_control import ClockControl
-from .documents import FaultDocument, FaultEvent
+from .documents import FaultDocument, FaultEvent, HeldRequestDocument
 from .views import event_view
 
 ROWS_MAX = 100  # newest rows of the journal about one fault
@@ -101,6 +102,11 @@ class FaultHandle:
         """True until the fault is removed or its time is over."""
         return self._fault.is_open
 
+    @property
+    def is_spent(self) -> bool:
+        """True if the fault has acted as often as its `count` allows."""
+        return self._fault.effects() == self.verb.hits_max
+
     async def wait(self, hits: int = 1, timeout: str | float = "20s") -> int:
         """Waits until the fault has had `hits` effects, and returns the number of its effects.
 
@@ -130,6 +136,13 @@ class FaultHandle:
         """The newest events of the fault: each hit, and the journal's events that it caused."""
         return _events_of(self._stage.world, self._fault)
 
+    def held_requests(self) -> Iterator[HeldRequestDocument]:
+        """Yields the requests that the fault holds or delays now, the oldest first."""
+        rule = self._fault.rule
+        if rule is not None:
+            direction = "reply" if rule.is_about_replies else "request"
+            yield from (_of_held(self.id, held, direction) for held in rule.held())
+
     def document(self) -> FaultDocument:
         """Returns the fault as HTTP and `--json` show it."""
         fault = self._fault
@@ -138,6 +151,7 @@ class FaultHandle:
             "verb": fault.kind,
             "words": document_of(self.verb),
             "open": fault.is_open,
+            "spent": self.is_spent,
             "hits": fault.effects(),
             "nodes": list(numbers_of(sorted(fault.nodes))),
             "event": -1 if fault.seq is None else fault.seq,
@@ -166,13 +180,33 @@ def _of_row(world: World, row: EventRow) -> FaultEvent:
     }
 
 
+def _of_held(fault_id: str, held: HeldRequest, direction: str) -> HeldRequestDocument:
+    arrival = held.arrival
+    return {
+        "api": _api(type(arrival.request)),
+        "direction": direction,
+        "node": _text(arrival.receiver),
+        "brokerId": None if arrival.broker_id < 0 else arrival.broker_id,
+        "faultId": fault_id,
+        "untilMs": None if held.until_us is None else held.until_us // 1000,
+    }
+
+
 def _of_hit(world: World, hit: Hit) -> FaultEvent:
-    detail: Document = {"api": hit.request.__name__.removesuffix("Request")}
+    detail: Document = {"api": _api(hit.request)}
     return {
         "tUs": hit.t_us,
         "timeMs": world.timeline.wall_ms_at(hit.t_us),
-        "node": f"{hit.receiver.kind.name.lower()}-{hit.receiver.number}",
+        "node": _text(hit.receiver),
         "kind": hit.kind,
         "brokerId": None if hit.broker_id < 0 else hit.broker_id,
         "detail": detail,
     }
+
+
+def _api(request: type) -> str:
+    return request.__name__.removesuffix("Request")
+
+
+def _text(node: NodeId) -> str:
+    return f"{node.kind.name.lower()}-{node.number}"

@@ -6,13 +6,9 @@ to start.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import partial
+from itertools import islice
 
-from kraftsim.controller.core.node_id import numbers_of
-from kraftsim.scenarios.document.fault import InjectedFault, catalog
-from kraftsim.scenarios.language.positions import found
-from kraftsim.scenarios.language.reading import Problem
-from kraftsim.scenarios.language.selectors import Selector
+from kraftsim.scenarios.document.fault import InjectedFault, catalog, expect_nodes
 from kraftsim.scenarios.stage.stage import Stage
 from kraftsim.scenarios.verbs import Verb
 from kraftsim.simulation.requests.aim import Predicate
@@ -22,11 +18,13 @@ from ..errors import CommandError, UnknownFault
 from ..recording.recorder import Recorder
 from ..service.clock_control import ClockControl
 from .argument_checks import check_fault_wait, read_fault
-from .documents import FaultDocument, FaultHistory, FaultVerb
+from .documents import FaultDocument, FaultHistory, FaultVerb, HeldRequestDocument
 from .fault_handle import FaultHandle, Live, Selecting
 
 OF_REQUESTS = "rpc."
 FAULTS_MAX = 1_000  # faults of one cluster, ended ones included; the oldest ended ones make room
+
+HELD_SHOWN_MAX = 100  # requests
 
 KeptFaults = tuple[Stage, Mapping[str, Verb]]
 
@@ -83,20 +81,22 @@ class Faults:
         recorder.verb("add_fault", {"fault": {**written, "id": fault_id}})
         if when is not None:
             recorder.note_gap("add_fault was called with a function of Python (`when`)")
-        _expect_nodes(world, injected.word, injected.verb)
+        expect_nodes(world, injected.word, injected.verb)
         with self._live.entered():
             verb = injected.drawn(world.topology.settings, world.streams, fault_id)
             selecting = None if when is None else Selecting(when, [])
             stage.predicate = selecting
             fault = stage.begin(verb, injected.word, fault_id, injected.say)
-            if verb.for_ is not None:
-                world.timeline.after(verb.for_.us, partial(stage.lift, fault))
         handle = self._handles[fault_id] = FaultHandle(self._live, stage, fault, verb, selecting)
         return handle
 
     async def list(self) -> Sequence[FaultDocument]:
         """Returns every fault, also those that have ended."""
-        return [handle.document() for handle in self._known().values()]
+        return self.documents()
+
+    def documents(self) -> Sequence[FaultDocument]:
+        """Returns every fault as `list` does, without a coroutine."""
+        return [handle.document() for handle in tuple(self._known().values())]
 
     async def show(self, id: str) -> FaultHistory:
         """Returns one fault with its events. Raises UnknownFault if there is none with this id."""
@@ -128,6 +128,11 @@ class Faults:
             }
             for entry in catalog()
         ]
+
+    def held_requests(self) -> Sequence[HeldRequestDocument]:
+        """Returns the requests that faults hold or delay, at most HELD_SHOWN_MAX."""
+        held = (request for handle in self._known().values() for request in handle.held_requests())
+        return tuple(islice(held, HELD_SHOWN_MAX))
 
     def kept(self) -> KeptFaults:
         """Returns what a snapshot has of the faults."""
@@ -184,16 +189,3 @@ class Faults:
             name = f"{word}-{self._count}"
             if name not in self._handles:
                 return name
-
-
-def _expect_nodes(world: World, word: str, verb: Verb) -> None:
-    """Raises CommandError for an id that no node has, or a name that only a scenario binds."""
-    known = {*numbers_of(world.nodes), *numbers_of(world.clones)}
-    for path, selector in found(Selector, verb, (word,)):
-        if selector.word == "let":
-            text = f"expected nodes, got ${selector.value}, which only a scenario binds"
-            raise Problem(path, text)
-        is_outside = path[-1] == "broker"  # of rpc.*: a broker of another process, too
-        if selector.word == "id" and selector.value not in known and not is_outside:
-            ids = ", ".join(map(str, sorted(known)))
-            raise Problem(path, f"no node {selector.value}: expected one of {ids}")

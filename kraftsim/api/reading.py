@@ -1,6 +1,8 @@
 """The part of `Cluster` that reads: the documents that HTTP and `--json` print too."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kraftsim.controller.wire.json.document import Document
 
@@ -32,6 +34,13 @@ from .views import (
     quorum_view,
     topic_view,
 )
+
+if TYPE_CHECKING:
+    from kraftsim.scenarios.running.beside_rows import BesideRows
+    from kraftsim.simulation.event_row import EventRow
+
+    from ..lessons.documents import StoryPage
+    from .snapshots import Kept
 
 
 class Reading(BrokerVerbs):
@@ -173,4 +182,28 @@ class Reading(BrokerVerbs):
         expect_int("event", event)
         from ..explanation import explanation
 
-        return explanation(self.world.journal.since(0), event)
+        rows = self.world.journal.since(0)
+        return explanation(rows, event, self._beside(rows))
+
+    async def story(self, from_: int = 0, limit: int = PAGE) -> "StoryPage":
+        """Returns the events of the journal from number `from_` on, in sentences.
+
+        Raises UsageError for a limit outside 1 to 10,000.
+        """
+        check_page(from_, limit)
+        from ..lessons.story_events import story_events
+
+        rows = self.world.journal.since(from_, limit)
+        events = await in_slices(story_events(rows, self._beside(rows)))
+        return {"events": events, "next": rows[-1].seq + 1 if rows else from_}
+
+    def _beside(self, rows: "Sequence[EventRow]") -> "BesideRows":
+        """Returns the facts that the rows of the journal lack."""
+        from kraftsim.scenarios.running.beside_rows import beside_rows
+
+        world, faults = self.world, self._kept().faults
+        return beside_rows(world, () if faults is None else faults[0].faults, rows)
+
+    @abstractmethod
+    def _kept(self) -> "Kept":
+        """Returns the world and its faults."""

@@ -22,7 +22,7 @@ from .views import event_view
 if TYPE_CHECKING:
     from .faults import Faults, KeptFaults
 
-SNAPSHOTS_MAX = 100  # of one cluster; one of 1,000 brokers takes about 10 MB
+SNAPSHOTS_MAX = 100  # of one cluster; one of 1,000 brokers takes about 5 MB
 BRANCH_EVENTS_MAX = 10_000  # events that `branch` returns
 
 

@@ -6,7 +6,7 @@ everything that is due until then, and gives the input to the cluster.
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from inspect import signature
@@ -15,6 +15,7 @@ from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.raft.protocol import Reply
 from kraftsim.scenarios.language.suggestions import nearest
+from kraftsim.scenarios.running.beside_rows import BesideRows
 from kraftsim.simulation.event_row import EventRow
 
 from ..api.cluster import Cluster
@@ -35,13 +36,14 @@ class _NoInput(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """The journal of a replay and its marks.
+    """The journal of a replay with the facts beside its rows, and its marks.
 
     `is_same` is True if the recording has the same journal; otherwise `difference` is the number of
     the first row that differs, if the marks of the recording tell.
     """
 
     rows: list[EventRow]
+    beside: BesideRows
     events: JournalMarks
     is_same: bool
     difference: int | None
@@ -59,11 +61,13 @@ async def replay(recording: Recording) -> Replay:
                 raise UsageError(f"line {number} of the recording: {error}") from None
         await cluster.pass_until(recording.end_us)
         rows = cluster.world.journal.since(0)
+        beside = cluster.beside(rows)
     finally:
         await cluster.close()
     events = marks_of(rows)
     return Replay(
         rows=rows,
+        beside=beside,
         events=events,
         is_same=events.digest == recording.events.digest,
         difference=recording.events.first_difference(events),
@@ -75,11 +79,16 @@ class _ReplayedCluster(Cluster):
 
     def __init__(self, recording: Recording) -> None:
         try:
+            # The options are those of a file, so that only `Cluster` can check their types.
             super().__init__(**{**recording.options, "clock": "virtual"})  # type: ignore[arg-type]
         except (TypeError, ValueError) as error:
             raise UsageError(f"options of the recording: {error}") from None
         self._replayed = self._service = ReplayedService(recording.ports)
         self._turn: int | None = None
+
+    def beside(self, rows: Sequence[EventRow]) -> BesideRows:
+        """Returns the facts that the rows of the journal lack."""
+        return self._beside(rows)
 
     async def give(self, given: Input) -> None:
         """Gives an input to the cluster at its time."""

@@ -6,6 +6,7 @@ time never passes while a request is half sent or waits for its turn. Locks and 
 """
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -20,24 +21,31 @@ from ..errors import CommandError
 from .clock_locks import ClockLocks
 from .traffic import Traffic
 
+log = logging.getLogger("kraftsim")
+
 # Passes of the event loop in which it accepts connections, and reads and handles what has arrived.
 FIRST_PASSES, PASSES = 6, 3  # when a wait begins, and between two timers
 SLICE_S = 0.005  # of real time, for which time moves without a break; others are served then
 LOOK_S = 0.001  # between two looks whether something still holds the clock
 HELD_MAX_S = 60.0  # an advance that is held for longer is refused
+HELD_SAID_S = 1.0  # an advance that is held for longer logs what holds it
 WALL_CHECK_S = 1.0  # between two checks of the wall clock of a clock that runs fast
 WALL_MARGIN_S = 10.0  # of real time, for which it stays behind without a check
 WALL_BACK_S = 600.0  # of real time, for which a step back suffices
-ENDED = "the cluster was closed, reset or restored while this call waited"
 PARKED_LIMIT_US = 60_000_000  # of time that passes for a request; clients give up earlier
+
+
+def _is_never_parked() -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)
 class Waiter:
-    """Somebody who waits for time to pass: what for, and since when."""
+    """Somebody who waits for time to pass: what for, since when, and whether it would not help."""
 
     reason: str
     since_us: int
+    is_parked: Callable[[], bool]
 
 
 class ClockControl:
@@ -60,7 +68,6 @@ class ClockControl:
         self._serving: asyncio.Task[None] | None = None
         self._wall_check: asyncio.TimerHandle | None = None
         self.closed = asyncio.Event()
-        runtime.on_change = self._wake_watching
         if moves_for_requests:
             runtime.turns.ended = self._serve_parked
         self._check_wall()
@@ -99,9 +106,11 @@ class ClockControl:
             self._set_speed(self._speed_before)
 
     def run_at(self, speed: float) -> None:
-        """Makes the clock run `speed` times as fast as real time, above 0."""
+        """Makes the clock run `speed` times as fast as real time; 0.0: only waits move it."""
         self.is_paused = False
         self._set_speed(speed)
+        if self.moves_for_requests:
+            self._serve_parked()
 
     def _set_speed(self, speed: float) -> None:
         self._runtime.set_speed(speed)
@@ -113,7 +122,8 @@ class ClockControl:
     async def advance(self, by_us: int) -> None:
         """Lets `by_us` pass: a clock that stands is moved, for one that runs this waits.
 
-        Raises TimeoutError with the reason if something holds the clock for HELD_MAX_S.
+        Raises TimeoutError with the reason if something holds the clock for HELD_MAX_S; logs the
+        reason after HELD_SAID_S.
         """
         end_us = self._now_us() + by_us
         with self._waiting(f"advance by {by_us / 1e6:g} s"):
@@ -130,7 +140,7 @@ class ClockControl:
         condition: Callable[[], bool],
         limit_us: int,
         reason: str,
-        is_parked: Callable[[], bool] = lambda: False,
+        is_parked: Callable[[], bool] = _is_never_parked,
     ) -> bool:
         """Waits until the condition holds; returns False if it does not within `limit_us`.
 
@@ -139,7 +149,7 @@ class ClockControl:
         time.
         """
         end_us, end_s = self._now_us() + limit_us, time.monotonic() + limit_us / 1e6
-        with self._waiting(reason):
+        with self._waiting(reason, is_parked):
             await self._begin_to_move()
             while True:
                 now_us = self._now_us()  # first: it runs what is due, maybe the last event
@@ -153,7 +163,7 @@ class ClockControl:
                     if time.monotonic() >= end_s:
                         return condition()
                     await asyncio.sleep(LOOK_S)
-                    self._check_open()
+                    self.check_open()
                 else:
                     await self._leap(condition, end_us)
 
@@ -176,12 +186,16 @@ class ClockControl:
 
     async def _until_let_go(self) -> None:
         await self._handle_arrived()
-        end_s = time.monotonic() + HELD_MAX_S
+        began_s, is_said = time.monotonic(), False
         while (holder := self._holder()) is not None:
-            if time.monotonic() > end_s:
+            held_s = time.monotonic() - began_s
+            if held_s > HELD_MAX_S:
                 raise TimeoutError(f"the clock was held for {HELD_MAX_S:g} s: {holder}")
+            if held_s > HELD_SAID_S and not is_said:
+                is_said = True
+                log.warning("advance waits, because time stands still: %s", holder)
             await asyncio.sleep(LOOK_S)
-            self._check_open()
+            self.check_open()
 
     async def _begin_to_move(self) -> None:
         """Lets clients in that have connected already."""
@@ -192,7 +206,7 @@ class ClockControl:
         """Lets the event loop read and handle what clients have sent."""
         if self._traffic.has_clients:
             await _pass_loop(PASSES)
-        self._check_open()
+        self.check_open()
 
     async def _leap(self, condition: Callable[[], bool] | None, end_us: int) -> None:
         """Moves time to the next timer, or, if no client is connected, for SLICE_S.
@@ -211,35 +225,41 @@ class ClockControl:
         )
         self._runtime.leave()
         await asyncio.sleep(0)
-        self._check_open()
+        self.check_open()
 
     async def _watch(self, limit_s: float) -> None:
         """Waits until something happens or the clock changes, at most `limit_s`."""
         happened = asyncio.Event()
         self._watching.add(happened)
+        self._runtime.on_change = self._wake_watching  # each request would pay for it otherwise
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout(max(limit_s, 0.0)):
                     await happened.wait()
         finally:
             self._watching.remove(happened)
-        self._check_open()
+            if not self._watching:
+                self._runtime.on_change = None
+        self.check_open()
 
     def _now_us(self) -> int:
         return self._runtime.present_us()
 
     @contextmanager
-    def _waiting(self, reason: str) -> Iterator[None]:
-        waiter = Waiter(reason, self._world.timeline.now_us)
+    def _waiting(
+        self, reason: str, is_parked: Callable[[], bool] = _is_never_parked
+    ) -> Iterator[None]:
+        waiter = Waiter(reason, self._world.timeline.now_us, is_parked)
         self.waiters.append(waiter)
         try:
             yield
         finally:
             self.waiters.remove(waiter)
 
-    def _check_open(self) -> None:
+    def check_open(self) -> None:
+        """Raises CommandError if `closed` is set."""
         if self.closed.is_set():
-            raise CommandError(ENDED)
+            raise CommandError("the cluster was closed, reset or restored while this call waited")
 
     def _wake_watching(self) -> None:
         for happened in self._watching:

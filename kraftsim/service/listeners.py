@@ -172,9 +172,8 @@ class Service:
         listener = self.controllers.get(node_id)
         if listener is not None:
             process = self._running.controllers[node_id]
-            listener.dispatch = _submit(
-                self._running, process
-            )  # the host changes with each new process
+            # The host changes with each new process.
+            listener.dispatch = _submit(self._running, process)
             listener.follow(state, lambda: process.is_alive)
 
     @property

@@ -1,17 +1,21 @@
 """The faults that a test adds to its cluster, and whether each had an effect."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from kraftsim.scenarios.document.fault import aimed
 from kraftsim.scenarios.language.reading import Problem
+from kraftsim.scenarios.language.spelling import as_written
 
+from ..api.documents import FaultDocument
 from ..errors import CommandError
 from .keys import CHOSEN, RUNNING
 from .requested import may_miss as marker_lets_miss
 from .requested import refuse
+
+FAULTS_SHOWN = 20  # newest faults in the report of a failed test
 
 
 class AimedFaults:
@@ -69,3 +73,19 @@ class AimedFaults:
         if not running:
             refuse("kraft_faults needs kraft or kraft_sync, and the cluster must run")
         return running[0]
+
+
+def fault_lines(faults: Sequence[FaultDocument]) -> Iterator[str]:
+    """Yields a line for each of the newest faults, after a heading; nothing without a fault."""
+    if faults:
+        older = len(faults) - FAULTS_SHOWN
+        yield f"faults ({older} older ones are left out):" if older > 0 else "faults:"
+    for fault in faults[-FAULTS_SHOWN:]:
+        words = as_written(fault["words"])
+        yield f"  {fault['id']}: hits {fault['hits']}, {_state(fault)}; {fault['verb']}: {words}"
+
+
+def _state(fault: FaultDocument) -> str:
+    if not fault["open"]:
+        return "ended"
+    return "spent" if fault["spent"] else "open"

@@ -15,6 +15,7 @@ WRAPPED = (
     "FaultHandle",
     "FaultsOfTest",
     "LeftOutFault",
+    "Lessons",
     "Snapshots",
 )  # by name, because a start does not import their module
 

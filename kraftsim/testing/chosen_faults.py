@@ -68,7 +68,7 @@ class LeftOutFault:
     """The handle of a fault that is left out: it has no effect, and nobody waits for one."""
 
     hits = 0
-    is_open = False
+    is_open = is_spent = False
 
     def __init__(self, id: str, text: str) -> None:
         self.id, self._text = id, text

@@ -1,19 +1,39 @@
 """Which plugin and which event loop run an asyncio fixture."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from .keys import LOOP_SCOPE, POOL
 from .requested import refuse, requested_scope
 
+OUTCOMES = (pytest.fail.Exception, pytest.skip.Exception)  # not derived from Exception
 SCOPES = ("function", "class", "module", "package", "session")  # of loops, the shortest first
 
 
 def prepared(
     fixture: Callable[..., object], request: pytest.FixtureRequest
 ) -> Callable[..., object]:
-    """Returns the fixture, marked for the event loop of the test; without a loop, a refusal.
+    """Returns the fixture, marked for the event loop of the test; if it cannot run, a refusal.
+
+    The refusal is raised by the fixture that is returned: if it were raised here, pytest would
+    believe that the fixture was never set up, and fail an assertion of its own at the next test.
+    """
+    try:
+        return _marked(fixture, request)
+    except (Exception, *OUTCOMES) as error:
+        return partial(_raise, error)
+
+
+def _raise(error: BaseException, **_: object) -> None:
+    raise error
+
+
+def _marked(
+    fixture: Callable[..., object], request: pytest.FixtureRequest
+) -> Callable[..., object]:
+    """Marks the fixture for the event loop of the test, and returns it.
 
     anyio runs every asynchronous fixture of its tests. pytest-asyncio in strict mode runs only
     fixtures with the attributes that `pytest_asyncio.fixture` sets; they are set here for each
@@ -23,7 +43,10 @@ def prepared(
     is_anyio = "anyio_backend" in request.fixturenames
     if request.scope == "function":
         if not is_anyio and request.node.get_closest_marker("asyncio") is None:
-            return refused
+            refuse(
+                "the fixtures kraft and kraft_factory need an asynchronous test that "
+                "pytest-asyncio or anyio runs; a blocking test takes kraft_sync"
+            )
         request.config.stash[LOOP_SCOPE] = None if is_anyio else _loop_scope(request)
         if is_anyio:
             _refuse_trio(request)
@@ -32,14 +55,6 @@ def prepared(
     scope = request.config.stash[LOOP_SCOPE]
     vars(fixture).update(_force_asyncio_fixture=not is_anyio, _loop_scope=scope)
     return fixture
-
-
-def refused(request: pytest.FixtureRequest) -> None:
-    """Fails a test without an event loop that requests `kraft` or `kraft_factory`."""
-    refuse(
-        "the fixtures kraft and kraft_factory need an asynchronous test that pytest-asyncio or "
-        "anyio runs; a blocking test takes kraft_sync"
-    )
 
 
 def _loop_scope(request: pytest.FixtureRequest) -> str | None:
@@ -73,12 +88,17 @@ def _request_pool(request: pytest.FixtureRequest, is_anyio: bool) -> None:
             f"The loop of this test lives for a {loop_scope}: mark the tests with "
             f'@pytest.mark.asyncio(loop_scope="{scope}")'
         )
-    try:
-        request.node.stash[POOL] = request.getfixturevalue(f"_kraft_of_{scope}")
-    except pytest.fail.Exception as error:
-        if not (is_anyio and "ScopeMismatch" in str(error)):
-            raise
+    if is_anyio and SCOPES.index(_scope_of_backend(request)) < SCOPES.index(scope):
         refuse(
             f'scope="{scope}": the cluster of a {scope} needs an event loop that lives as long: '
             f'define the fixture anyio_backend with scope="{scope}"'
         )
+    request.node.stash[POOL] = request.getfixturevalue(f"_kraft_of_{scope}")
+
+
+def _scope_of_backend(request: pytest.FixtureRequest) -> str:
+    """Returns the scope of the fixture anyio_backend, which pytest has set up for the test.
+
+    It is not tried out: a fixture of another scope that failed here would fail the next tests, too.
+    """
+    return request._get_active_fixturedef("anyio_backend").scope

@@ -6,14 +6,13 @@ properties are broken.
 """
 
 from collections.abc import Callable, Collection
-from shlex import quote
 from typing import Any, NamedTuple, cast
 
 import pytest
 
 from .chosen_faults import ChosenFaults
-from .failure_report import TITLE
-from .keys import CHOSEN, FAILED, FAILURE, FAULTS, INVARIANTS, RUNNING, SEED
+from .failure_report import TITLE, repeat_line
+from .keys import CHOSEN, FAILED, FAILURE, FAULTS, INVARIANTS, RUNNING
 
 RERUNS_MAX = 30  # runs of one failed test in which faults are left out
 OF_ONE_RUN = (RUNNING, FAULTS, INVARIANTS, FAILED, FAILURE)
@@ -127,9 +126,7 @@ def _needs(kept: tuple[int, ...], texts: list[str]) -> str:
 
 def _repeat_line(test: pytest.Item, kept: tuple[int, ...]) -> str:
     """Returns the command that repeats the test with its seed and these faults."""
-    name, faults = test.config.cwd_relative_nodeid(test.nodeid), ",".join(map(str, kept)) or "none"
-    options = f"--kraft-explore=1 --kraft-seed={test.stash[SEED]} --kraft-faults={faults}"
-    return f"repeat: pytest {quote(name)} {options}"
+    return f"{repeat_line(test)} --kraft-faults={','.join(map(str, kept)) or 'none'}"
 
 
 def _add(reports: list[pytest.TestReport], lines: list[str]) -> None:

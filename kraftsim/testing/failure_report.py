@@ -5,9 +5,13 @@ from shlex import quote
 
 import pytest
 
+from kraftsim.scenarios.running.beside_rows import beside_rows
+from kraftsim.scenarios.running.story import story_of
+
 from ..api.cluster import Cluster
 from ..cli.scenario.narration import event_lines
 from ..errors import CommandError
+from .aimed_faults import fault_lines
 from .keys import FAILED, INVARIANTS, PROCESSES, RUNNING, SEED
 from .recording_file import recording_file
 from .requested import explored_seed
@@ -29,10 +33,10 @@ def add_section(test: pytest.Item, report: pytest.TestReport) -> None:
     if INVARIANTS in test.stash:
         lines += test.stash[INVARIANTS].lines()
     lines += [_replay_line(test, cluster, number) for number, cluster in enumerate(clusters, 1)]
-    report.sections.append((TITLE, "\n".join([*lines, _repeat_line(test)])))
+    report.sections.append((TITLE, "\n".join([*lines, repeat_line(test)])))
 
 
-def _repeat_line(test: pytest.Item) -> str:
+def repeat_line(test: pytest.Item) -> str:
     """Returns the command that repeats the test with its seed."""
     name, seed = test.config.cwd_relative_nodeid(test.nodeid), test.stash[SEED]
     if explored_seed(test) is not None:
@@ -54,14 +58,21 @@ def _replay_line(test: pytest.Item, cluster: Cluster, number: int) -> str:
 
 
 def _lines(cluster: Cluster) -> Iterator[str]:
-    """Yields seed, size, time and last events of a running cluster.
+    """Yields seed, size, time, last events and faults of a cluster.
 
     The loop of the cluster may run in another thread meanwhile: journal and clock permit that.
     """
-    options, world = cluster.options, cluster.world
+    options = cluster.options
+    try:
+        world = cluster.world
+    except CommandError as error:  # the test has ended it
+        yield f"seed {options.seed}, brokers {options.brokers}: {error}"
+        return
     yield (
         f"seed {options.seed}, brokers {options.brokers}, controllers {options.controllers}, "
         f"clock {options.clock} at {world.timeline.now_us / 1e6:.3f} s; last events:"
     )
     rows = world.journal.since(world.journal.next_seq - ROWS_READ)
-    yield from list(event_lines(rows, {}))[-LAST_EVENTS:]
+    stage, _ = cluster.faults.kept()
+    yield from event_lines(story_of(rows, beside_rows(world, stage.faults, rows))[-LAST_EVENTS:])
+    yield from fault_lines(cluster.added_faults)

@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from inspect import signature
@@ -20,6 +20,7 @@ from ..http.client import call, service_url
 from ..http.paths import KAFKA_API
 from ..operation import Operation
 from ..operations import OPERATIONS, RESET
+from .process_faults import Methods, ProcessFaults
 from .requested import refuse
 
 ANY_PORTS = ("--kafka-port", "0", "--controller-port", "0", "--http-port", "0")
@@ -30,7 +31,8 @@ class ProcessCluster:
     """A cluster behind the HTTP service of `kraftsim up`.
 
     Each operation of the service is a method with the name of the method of `Cluster`; it blocks
-    and returns the JSON document of docs/http.md. Raises CommandError for a refused operation.
+    and returns the JSON document of docs/http.md, `faults.add` a handle. Raises CommandError for a
+    refused operation.
     """
 
     def __init__(self, http_url: str, generation: int | None = None) -> None:
@@ -47,10 +49,15 @@ class ProcessCluster:
     def __getattr__(self, name: str) -> Any:
         operations = {operation.python: operation for operation in OPERATIONS}
         if any(known.startswith(f"{name}.") for known in operations):
-            return _Methods(self, f"{name}.")  # such as `faults.add`
+            return Methods(self, f"{name}.")  # such as `snapshots.save`
         if name not in operations:
             raise AttributeError(f"no operation {name!r}: expected {nearest(name, operations)}")
         return partial(self._call, operations[name])
+
+    @property
+    def faults(self) -> ProcessFaults:
+        """The faults of the cluster; `add` returns a handle, as in the same process."""
+        return ProcessFaults(self, "faults.")
 
     def _call(self, operation: Operation, *arguments: object, **named: object) -> Document:
         bound = signature(operation.run).bind(self, *arguments, **named).arguments
@@ -83,17 +90,6 @@ class ProcessCluster:
         voters = self.quorum()["voters"]
         assert isinstance(voters, list), voters
         return ",".join(str(voter["endpoint"]) for voter in voters)
-
-
-class _Methods:
-    """The operations of a `ProcessCluster` whose names begin with `prefix`."""
-
-    def __init__(self, cluster: ProcessCluster, prefix: str) -> None:
-        self._cluster, self._prefix = cluster, prefix
-
-    def __getattr__(self, name: str) -> Callable[..., Document]:
-        method: Callable[..., Document] = getattr(self._cluster, self._prefix + name)
-        return method
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import pytest
 
 from ..cli.journal_verbs import event_line
 from ..errors import CommandError
+from .aimed_faults import fault_lines
 from .keys import PROCESSES, SEED
 from .process_cluster import ProcessCluster, adopted, process_cluster
 from .requested import DEFAULTS, marked_options, options_key, refuse, requested_options
@@ -96,14 +97,14 @@ def _compare(cluster: ProcessCluster, marked: Mapping[str, Any]) -> None:
 
 
 def process_lines(test: pytest.Item, cluster: ProcessCluster, count: int) -> Iterator[str]:
-    """Yields the seed, the address and the last `count` events of a cluster for a report."""
+    """Yields the seed, the address, the last `count` events and the faults for a report."""
     try:
         events: list[Any] = []
         while page := cluster.events(from_=events[-1]["seq"] + 1 if events else 0, limit=PAGE):
             if not page["events"]:
                 break
             events += page["events"]
-        cluster_id = cluster.cluster_id
+        cluster_id, faults = cluster.cluster_id, cluster.faults.list()["faults"]
     except CommandError as error:
         yield f"seed {test.stash[SEED]}, process at {cluster.http_url}: {error}"
         return
@@ -112,3 +113,4 @@ def process_lines(test: pytest.Item, cluster: ProcessCluster, count: int) -> Ite
         "last events:"
     )
     yield from (event_line(event, utc=True) for event in events[-count:])
+    yield from fault_lines(faults)

@@ -224,7 +224,7 @@ def test_events_are_lines_and_begin_where_they_are_wanted(service: Service, run:
         ("scenario lst", "did you mean 'list'?"),
         ("scenario list --tag leasse", "expected 'lease' (nearest)"),
         ("scenario run --tag leasse", "expected 'lease' (nearest)"),
-        ("scenario list --tag nix", "another of 12 (all: `kraftsim scenario list --json`)"),
+        ("scenario list --tag nix", "another of 13 (all: `kraftsim scenario list --json`)"),
         (
             "scenario run gc-pause",
             "'gc-pause-longer-than-lease' or 'gc-pause-shorter-than-lease' (nearest)",
@@ -258,7 +258,7 @@ def test_an_unknown_word_names_the_nearest(run: Any, line: str, hint: str) -> No
         ("quorum transfer-leadership --timeout soon", "timeout: expected a duration"),
         ("clock advance --by soon", "by: expected a duration such as 11s"),
         ("clock run-until --kind broker_fence", "kind: expected 'broker_fenced' (nearest)"),
-        ("clock speed --factor 0", "factor: expected a number from 0.001 to 1000"),
+        ("clock speed --factor 0.0001", "factor: expected a number from 0.001 to 1000"),
         ("clock lock --owner me --expiry soon", "expiry: expected a duration"),
         ("request list --api Foo", "api: expected Fetch, Metadata, "),
         ("request list --where foo", "where: expected FIELD=VALUE,... such as brokerId=1"),

@@ -4,6 +4,8 @@ import asyncio
 import json
 import socket
 import struct
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -15,6 +17,7 @@ from aiohttp import ClientSession
 from kraftsim import Cluster
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.errors import CommandError
+from kraftsim.service import clock_control
 from tests.kraftsim.conftest import Http, Service
 from tests.kraftsim.loop_passes import others_run, passes_during
 
@@ -62,6 +65,36 @@ async def test_advance_moves_time_by_exactly_its_duration(kraft: Cluster) -> Non
     before = await now_ms(kraft)
 
     assert (await kraft.advance("90m"))["nowMs"] == before + 90 * 60_000
+
+
+async def test_an_advance_behind_a_lock_logs_who_holds_the_clock(
+    kraft: Cluster, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(clock_control, "HELD_SAID_S", 0.0)
+    await kraft.lock_clock("worker")
+    moving = asyncio.ensure_future(kraft.advance("1s"))
+    while not caplog.messages:  # noqa: ASYNC110  # a log has no event of its lines
+        await asyncio.sleep(0)
+    await kraft.unlock_clock("worker")
+    await moving
+
+    assert caplog.messages[0].startswith(
+        "advance waits, because time stands still: locks are held by worker ("
+    )
+    assert len(caplog.messages) == 1
+
+
+def test_a_shell_says_who_holds_the_clock_while_it_waits(service: Service) -> None:
+    service.do(service.kraft.lock_clock("worker"))
+    words = ("clock", "advance", "--by", "1s", "--url", service.kraft.http_url)
+    command = [sys.executable, "-m", "kraftsim", *words]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        notice = process.stderr.readline()
+        service.do(service.kraft.unlock_clock("worker"))
+
+    assert notice.startswith("kraftsim: time stands still: locks are held by worker (")
+    assert process.returncode == 0
 
 
 async def test_others_are_served_while_time_jumps_far() -> None:
@@ -198,7 +231,36 @@ async def test_a_lock_has_an_owner_and_an_end(
         await kraft.lock_clock(owner, expiry)
 
 
-@pytest.mark.parametrize("factor", ["0", "-1", "fast", "1001", "nan"])
+async def test_a_clock_that_was_sped_up_stands_again_with_the_factor_0(auto: Cluster) -> None:
+    await auto.speed_clock(100)
+    await auto.speed_clock(0)
+    before = await auto.clock()
+    await auto.wait(leader="any")
+
+    assert (before["speed"], before["paused"]) == (0.0, False)
+    assert "nobody waits" in str(before["standsStill"])
+    assert (await auto.advance("90m"))["nowMs"] >= before["nowMs"] + 90 * 60_000
+
+
+async def test_a_clock_that_stands_again_moves_for_a_client_that_waits(auto: Cluster) -> None:
+    await auto.faults.add({"rpc.delay": {"api": "Metadata", "by": "10s"}})
+    await auto.speed_clock(0.001)
+    async with connected(auto) as (reader, writer):
+        writer.write(METADATA_REQUEST)
+        while not (await auto.clock())["heldRequests"]:
+            await others_run()
+        await auto.speed_clock("0")
+
+        assert await asyncio.wait_for(reader.readexactly(4), 20)
+
+
+async def test_a_clock_that_never_stood_takes_no_factor_0() -> None:
+    async with Cluster(brokers=1, clock=10, seed=1) as kraft:
+        with pytest.raises(CommandError, match="got 0; to stop the clock, pause it"):
+            await kraft.speed_clock(0)
+
+
+@pytest.mark.parametrize("factor", ["-0.5", "-1", "fast", "1001", "nan"])
 async def test_a_speed_is_a_number_above_nought(kraft: Cluster, factor: str) -> None:
     with pytest.raises(CommandError, match=r"factor: expected a number from 0.001 to 1000"):
         await kraft.speed_clock(factor)

@@ -13,6 +13,7 @@ from kraftsim.controller.core.rpc import (
     BrokerRegistrationResponse,
 )
 from kraftsim.errors import CommandError, PortUnavailable, UnknownBroker
+from tests.kraftsim.loop_passes import others_run
 
 
 def virtual(brokers: int = 3, **options: object) -> Cluster:
@@ -230,7 +231,7 @@ async def test_virtual_time_moves_only_when_it_is_told_to() -> None:
     async with virtual() as kraft:
         before = kraft.world.timeline.now_us
         await kraft.describe_cluster()
-        await asyncio.sleep(0)
+        await others_run()
         assert kraft.world.timeline.now_us == before
         await kraft.advance("11s")
 
@@ -267,6 +268,16 @@ async def test_a_cluster_that_is_not_started_says_how_to_start_it() -> None:
     with pytest.raises(CommandError, match="async with"):
         await kraft.describe_cluster()
     await kraft.close()
+
+
+async def test_down_ends_the_cluster_and_whoever_waits_for_that() -> None:
+    async with virtual(brokers=1) as kraft:
+        waiting = asyncio.ensure_future(kraft.until_down())
+        await kraft.down()
+        await waiting
+
+        with pytest.raises(CommandError, match="the cluster is closed"):
+            await kraft.clock()
 
 
 async def test_closing_twice_is_closing() -> None:

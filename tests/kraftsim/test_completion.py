@@ -17,7 +17,7 @@ import pytest
 from kraftsim.files.scenario_files import library, library_tags, read_file
 
 CASES = [  # the line, with an incomplete last word, and the sorted words that can stand there
-    ("kraftsim sc", ["scenario"]),
+    ("kraftsim scen", ["scenario", "scene"]),
     ("kraftsim broker un", ["undeafen", "unmute"]),
     ("kraftsim controller r", ["resume", "run"]),
     ("kraftsim broker list --out", ["--output"]),

@@ -114,6 +114,7 @@ def test_a_shell_adds_each_fault_that_python_adds(
 def test_each_method_of_python_is_an_operation_of_http_and_the_command_line() -> None:
     operations = {op.python.removeprefix("faults."): op for op in OPERATIONS if "fault" in op.words}
     inner = {"begin", "handle", "kept", "take_over"}  # of pytest's fixture, and of snapshots
+    inner |= {"documents", "held_requests"}  # of a test's report, and of the clock
     methods = public(Faults) - inner
 
     assert methods == operations.keys()
@@ -126,6 +127,6 @@ def test_each_attribute_of_a_handle_is_a_key_of_its_document_or_an_operation() -
     verbs = {op.words[1] for op in OPERATIONS if op.words[0] == "fault"}
     keys = {*FaultHistory.__annotations__, "text", "document"}  # both forms of all keys
 
-    inner = {"follow"}  # of snapshots
+    inner = {"follow", "held_requests"}  # of snapshots, and of the clock
 
     assert {name.removeprefix("is_") for name in public(FaultHandle)} - keys - inner <= verbs

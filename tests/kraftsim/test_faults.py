@@ -34,6 +34,28 @@ async def test_a_fault_ends_when_its_time_is_over(kraft: Cluster) -> None:
     assert (pause.hits, pause.is_open) == (1, False)
 
 
+@pytest.mark.parametrize(
+    ("verb", "words"),
+    [("rpc.drop", {"api": "BrokerHeartbeat"}), ("net.surgery", {"message": "BrokerHeartbeat"})],
+)
+async def test_a_fault_is_spent_once_it_has_acted_as_often_as_it_may(
+    kraft: Cluster, http: Http, verb: str, words: dict[str, object]
+) -> None:
+    fault = await kraft.faults.add({verb: {**words, "count": 2}})
+    before = fault.is_spent
+    await fault.wait(2)
+
+    shown = (await http.get(f"/sim/faults/{fault.id}")).document
+    assert (before, fault.is_spent, shown["spent"], shown["open"]) == (False, True, True, True)
+
+
+async def test_a_fault_without_a_count_is_never_spent(kraft: Cluster) -> None:
+    drop = await kraft.faults.add({"rpc.drop": {"api": "BrokerHeartbeat"}})
+    await drop.wait(5)
+
+    assert not drop.is_spent
+
+
 async def test_the_fault_is_the_cause_of_the_fence(kraft: Cluster) -> None:
     await kraft.faults.add(CUT | {"say": "the cable breaks"})
     await kraft.wait(broker=2, state="fenced")
@@ -41,7 +63,7 @@ async def test_the_fault_is_the_cause_of_the_fence(kraft: Cluster) -> None:
 
     lines = await kraft.explain(fence["seq"])
 
-    assert lines[0].endswith(">> net.partition: the cable breaks")
+    assert lines[0].endswith(">> net.partition: every link of broker 2: the cable breaks")
 
 
 async def test_a_wait_for_hits_returns_their_number_or_says_how_many_came(kraft: Cluster) -> None:
@@ -138,6 +160,7 @@ async def test_http_adds_shows_waits_and_removes(http: Http, kraft: Cluster) -> 
         "verb": "net.partition",
         "words": {"on": 2},
         "open": True,
+        "spent": False,
         "hits": 0,
         "nodes": [2],
         "event": added.document["event"],
@@ -200,7 +223,7 @@ def test_a_shell_adds_a_fault_as_a_scenario_writes_it(run, capsys, tmp_path, mon
         service.close()
 
     assert "id: net.partition-1" in added
-    assert (code, listed.splitlines()[2].split()[:4]) == (0, ["nap", "true", "1", "1"])
+    assert (code, listed.splitlines()[2].split()[:4]) == (0, ["nap", "true", "false", "1"])
     assert (waited[0], "hits: 3" in waited[1]) == (0, True)
     assert "open: false" in removed[1]
     assert "proc.pause" in catalogue[1]

@@ -190,7 +190,7 @@ async def test_a_cluster_that_runs_can_be_asked_why(http: Http) -> None:
     answer = await http.get(f"/sim/explain/{fence['seq']}")
     assert (200, fence["seq"]) == (answer.status, answer.document["event"])
     killed, silent, fenced = (line.partition(" s  ")[2] for line in answer.document["lines"])
-    assert "broker 2 is NOT_RUNNING" == killed
+    assert "broker 2 enters NOT_RUNNING" == killed
     assert silent.startswith("controller 3000: lease of broker 2 expired, no heartbeat for ")
     assert fenced.startswith("committed: broker 2 fenced")
 

@@ -12,6 +12,7 @@ from kraftsim.api.snapshots import Snapshots
 from kraftsim.api.states import BrokerState, ProcessStateName
 from kraftsim.broker_agent.process_state import LASTING_STATES, ProcessState
 from kraftsim.controller.core.brokers.registration_state import RegistrationState
+from kraftsim.lessons.lessons import Lessons
 from kraftsim.operation import Operation
 from kraftsim.operations import OPERATIONS
 
@@ -21,6 +22,7 @@ NOUNS = (
     "cluster",
     "controller",
     "fault",
+    "lesson",
     "log",
     "quorum",
     "request",
@@ -70,7 +72,9 @@ def test_an_operation_has_one_noun_and_one_verb(operation: Operation) -> None:
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_the_method_of_an_operation_has_its_parameters(operation: Operation) -> None:
     of, _, verb = operation.python.rpartition(".")
-    method = getattr({"": Cluster, "faults": Faults, "snapshots": Snapshots}[of], verb)
+    method = getattr(
+        {"": Cluster, "faults": Faults, "lessons": Lessons, "snapshots": Snapshots}[of], verb
+    )
     ours = {parameter.name for parameter in operation.parameters} - {"id"}
 
     assert inspect.iscoroutinefunction(method)

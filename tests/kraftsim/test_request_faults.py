@@ -22,6 +22,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.wire.apis.table import APIS
+from kraftsim.errors import ConnectionClosed
 from tests.kraftsim.conftest import CLUSTER_ID, Http
 from tests.server.kafka_client import Client
 
@@ -331,6 +332,34 @@ async def test_an_applied_request_over_http_may_answer_with_an_error(
 
     assert refused.document["topics"][0]["errorCode"] == 7
     assert [row["name"] for row in await kraft.topics()] == ["orders"]
+
+
+CLOSED, DAMAGED = "the fault bad closed the connection: ", "the fault bad damaged the reply: "
+HANDLED = "the request was handled, and its reply is lost"
+
+
+@pytest.mark.parametrize(
+    ("verb", "words", "message", "topics"),
+    [
+        ("rpc.close", {}, f"{CLOSED}the request was not handled", 0),
+        ("rpc.close", {"apply": "after"}, f"{CLOSED}{HANDLED}", 1),
+        ("rpc.truncate", {}, f"{DAMAGED}{HANDLED}", 1),
+        ("rpc.corrupt", {}, f"{DAMAGED}{HANDLED}", 1),
+    ],
+)
+async def test_a_closed_connection_names_its_fault_and_whether_the_request_was_handled(
+    http: Http, kraft: Cluster, verb: str, words: dict[str, object], message: str, topics: int
+) -> None:
+    topic = {"topics": [{"name": "orders", "numPartitions": 1, "replicationFactor": 1}]}
+    fault = {verb: {"api": "CreateTopics", **words}, "id": "bad"}
+    await kraft.faults.add(fault)
+
+    closed = await http.kafka("CreateTopics", **topic)
+
+    assert closed.refusal == (502, -1, "CONNECTION_CLOSED")
+    assert (closed.message, len(await kraft.topics())) == (message, topics)
+    with pytest.raises(ConnectionClosed, match=message):
+        await kraft.create_topic("invoices")
 
 
 @pytest.mark.parametrize("endpoint", [1, 2])

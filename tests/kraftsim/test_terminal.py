@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import socket
 import struct
 import subprocess
@@ -226,3 +227,13 @@ def keys_of(data: Any) -> Iterator[str]:
         yield from data
     for item in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
         yield from keys_of(item)
+
+
+def test_a_story_has_colours_on_a_terminal_and_breaks_its_lines_there() -> None:
+    run = "scenario run broker-crash-fenced --smoke --seed 1"
+    coloured = on_terminal(run, 80, TERM="xterm", NO_COLOR="")
+    plain = on_terminal(run, 80, NO_COLOR="1")
+
+    assert "\x1b[33m" in next(line for line in coloured.splitlines() if ">> proc.crash" in line)
+    assert plain == re.sub(r"\x1b\[\d*m", "", coloured)
+    assert max(map(len, plain.splitlines())) <= 80

@@ -11,7 +11,10 @@ from kraftsim.api.snapshots import Snapshots
 from tools.blocking_stub import STUB
 
 OF_INSTANCES = {"options", "generation", "cluster_id"}
-HIDDEN = {"world_listeners"}  # they are called in the thread of the cluster
+HIDDEN = {
+    "opens_lessons",  # it is set before the cluster starts
+    "world_listeners",  # they are called in the thread of the cluster
+}
 
 
 def typed_names(name):

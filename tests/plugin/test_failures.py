@@ -47,6 +47,47 @@ def test_a_failure_shows_seed_time_last_events_and_how_to_repeat_it(suite, optio
     assert lines[-1] == "repeat: pytest 'test_tool.py::test_fence[a b]' --kraft-seed=7"
 
 
+FAULTY = """
+@pytest.mark.kraft(clock="virtual")
+def test_lost_heartbeats(kraft_sync, kraft_faults):
+    kraft_faults.add(api="BrokerHeartbeat", action="drop", broker=2)
+    kraft_sync.faults.add({"net.partition": {"on": 1}, "id": "cut"})
+    kraft_sync.faults.add({"proc.pause": {"on": 3, "for": "1s"}})
+    kraft_sync.advance("5s")
+    assert False
+"""
+
+
+def test_a_failure_shows_the_faults_and_their_hits(suite):
+    lines = section(suite.run(FAULTY, "--kraft-seed=7"))
+
+    faults = lines[lines.index("faults:") + 1 :][:3]
+    assert faults[0] == (
+        "  rpc.drop-1: hits 1, spent; rpc.drop: {api: BrokerHeartbeat, broker: 2, count: 1}"
+    )
+    assert re.fullmatch(r"  cut: hits [1-9]\d*, open; net.partition: {on: 1}", faults[1])
+    assert faults[2] == "  proc.pause-2: hits 1, ended; proc.pause: {on: 3, for: 1s}"
+
+
+def test_a_failure_of_a_test_that_ended_its_cluster_says_so(suite):
+    text = "def test_it(kraft_sync):\n    kraft_sync.down()\n    assert False\n"
+    lines = section(suite.run(text, "--kraft-seed=7"))
+
+    assert lines[0].startswith("seed 7, brokers 3: the cluster is closed")
+    assert lines[-1] == "repeat: pytest test_tool.py::test_it --kraft-seed=7"
+
+
+def test_a_failure_shows_the_newest_of_many_faults(suite):
+    text = "def test_it(kraft_sync):\n    for _ in range(22):\n"
+    text += "        kraft_sync.faults.add({'net.heal': {}})\n    assert False\n"
+    lines = section(suite.run(text))
+
+    heading = lines.index("faults (2 older ones are left out):")
+    assert [line.split(":")[0] for line in lines[heading + 1 :][:20]] == [
+        f"  net.heal-{number}" for number in range(3, 23)
+    ]
+
+
 def test_the_repeat_line_repeats_the_cluster(suite):
     first = suite.run(FAILING)
     repeated = suite.run(FAILING, *re.findall(r"--kraft-seed=\d+", first))

@@ -97,9 +97,26 @@ def test_a_process_has_faults_too(suite):
     text = """
 def test_faults(kraft_proc):
     cut = kraft_proc.faults.add({"net.partition": {"on": 2}, "id": "cut"})
-    assert cut["open"]
     assert kraft_proc.faults.wait("cut", hits=1)["hits"] >= 1
     assert not kraft_proc.faults.remove("cut")["open"]
     assert [fault["id"] for fault in kraft_proc.faults.list()["faults"]] == ["cut"]
+"""
+    assert "1 passed" in suite.run(text)
+
+
+@pytest.mark.parametrize("fixture", ["kraft_sync", "kraft_proc"])
+def test_the_handle_of_a_fault_is_the_same_in_a_process(suite, fixture):
+    text = f"""
+@pytest.mark.kraft(clock="virtual")
+def test_faults({fixture}):
+    drop = {fixture}.faults.add({{"rpc.drop": {{"api": "BrokerHeartbeat", "count": 2}}}})
+    assert (drop.id, drop.hits, drop.is_open, drop.is_spent) == ("rpc.drop-1", 0, True, False)
+    assert drop.wait(2) == drop.hits == 2 and drop.is_spent
+    assert [event["kind"] for event in drop.events][-1] == "request_lost"
+    with pytest.raises(TimeoutError, match="expected 3 hits of fault rpc.drop-1 within 1s, got 2"):
+        drop.wait(3, timeout="1s")
+    assert drop.remove() is None and not drop.is_open
+    assert drop.text() == "rpc.drop: {{api: BrokerHeartbeat, count: 2}}"
+    assert drop.document()["hits"] == 2
 """
     assert "1 passed" in suite.run(text)

@@ -155,6 +155,17 @@ def test_a_failure_shows_seed_address_last_events_and_how_to_repeat_it(suite):
     assert "\nrepeat: pytest test_tool.py::test_fence --kraft-seed=7\n" in output
 
 
+def test_a_failure_shows_the_faults_of_the_process(suite):
+    text = """
+def test_it(kraft_proc):
+    kraft_proc.faults.add({"net.partition": {"on": 2}, "id": "cut"})
+    assert False
+"""
+    assert re.search(
+        r"^faults:\n  cut: hits \d+, open; net.partition: {on: 2}$", suite.run(text), re.M
+    )
+
+
 def test_the_repeat_line_repeats_the_process(suite):
     first = suite.run(FAILING)
     repeated = suite.run(FAILING, *re.findall(r"--kraft-seed=\d+", first))
