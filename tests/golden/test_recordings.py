@@ -33,15 +33,18 @@ from tests.golden.recordings import (
 )
 
 UNSPEAKABLE = {(18, 99), (62, 99), (999, 0)}  # what A6 asks in order to be refused
+NEVER_RECORDED: set[int] = set()  # APIs that no recorded client asked for
 DECODED_BY_KIO = (19, 20, 52, 55, 56, 57, 59, 60, 62, 63, 64, 70, 80, 81)
 ALL_RUNS = [(release, run) for release in RELEASES for run in runs(release)]
 
 
 def spoken(release: str, run: str) -> list[Frame]:
+    """The frames of the APIs that we speak; the archives have those of other APIs too."""
     return [
         recorded
         for recorded in frames(release, run)
-        if (recorded.api_key, recorded.api_version) not in UNSPEAKABLE
+        if recorded.api_key in APIS
+        and (recorded.api_key, recorded.api_version) not in UNSPEAKABLE
     ]
 
 
@@ -109,7 +112,7 @@ def test_every_recorded_response_is_spelled_again_byte_for_byte(release: str, ru
 def test_every_api_that_we_speak_was_recorded() -> None:
     recorded = {message.api_key for release, run in ALL_RUNS for message in spoken(release, run)}
 
-    assert APIS.keys() == recorded
+    assert APIS.keys() - NEVER_RECORDED == recorded
 
 
 @pytest.mark.rule("5.47")
