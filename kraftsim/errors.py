@@ -61,9 +61,11 @@ class UnknownController(CommandError):
 class UnknownEvent(CommandError):
     """The journal has no event with this number; the message has the numbers that it has."""
 
-    def __init__(self, seq: int, known: Sequence[int]) -> None:
+    @staticmethod
+    def of(seq: int, known: Sequence[int]) -> "UnknownEvent":
+        """Returns the error for the event `seq` in a journal with the events `known`."""
         numbers = f"{known[0]} to {known[-1]}" if known else "none"
-        super().__init__(
+        return UnknownEvent(
             f"no event {seq}: expected a number of an event in the journal ({numbers})"
         )
 

@@ -22,7 +22,7 @@ def explanation(
     try:
         causes = chain(rows, seq)
     except KeyError:
-        raise UnknownEvent(seq, [row.seq for row in rows]) from None
+        raise UnknownEvent.of(seq, [row.seq for row in rows]) from None
     return [
         f"{times_text(row.t_us, None if begins_us is None else row.t_us - begins_us)}  "
         f"{sentence([row], beside)}"

@@ -76,7 +76,7 @@ class Answers:
         tape = self._tape(name, seed, profile, acts)
         rows = tape.rows
         if not rows or not rows[0].seq <= event <= rows[-1].seq:
-            raise UnknownEvent(event, [row.seq for row in rows])
+            raise UnknownEvent.of(event, [row.seq for row in rows])
         links = chain(rows, event)
         if len(links) > WHY_LINES:
             links = [links[0], *links[1 - WHY_LINES :]]

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, Final, cast
 
 from .. import machine_code
-from ..errors import CommandError, TryAgain, UnknownLesson, UsageError
+from ..errors import CommandError, TryAgain, UnknownEvent, UnknownLesson, UsageError
 from ..files.scenario_files import library
 from .documents import MEMORY_FULL, Film, LeadDocument, LessonDocument, Story, Why
 from .lead import Lead
@@ -17,6 +17,7 @@ from .lead import Lead
 ANSWER_S: Final = 30.0  # after which the process is ended: no lesson takes as long
 WAITING_MAX: Final = 60  # questions that wait for the process; a class of thirty has two each
 LINE_BYTES_MAX: Final = 64 * 1024 * 1024
+_ERRORS: Final = {error.__name__: error for error in (UsageError, UnknownEvent)}
 
 
 class Lessons:
@@ -170,5 +171,5 @@ async def _line_of(process: asyncio.subprocess.Process, question: dict[str, obje
 
 def _read(reply: dict[str, Any]) -> object:
     if "error" in reply:
-        raise (UsageError if reply["kind"] == "UsageError" else CommandError)(reply["error"])
+        raise _ERRORS.get(reply["kind"], CommandError)(reply["error"])
     return reply["answer"]

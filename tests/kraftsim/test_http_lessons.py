@@ -101,6 +101,17 @@ async def test_a_visitor_without_the_token_reads_lessons_and_the_page(service: S
     assert (await visitor.get("/v1/lessons/lead")).document["isKept"] is False
 
 
+async def test_an_event_that_a_lesson_has_not_is_not_found(service: Service) -> None:
+    _, visitor, _ = service
+    last = (await story(visitor)).document["events"][-1]["lastSeq"]
+
+    answer = await visitor.get(f"/v1/lessons/{LESSON}/why", event=last + 1)
+
+    assert answer.refusal == (404, -1, "UNKNOWN_EVENT")
+    assert answer.document["message"].startswith(f"no event {last + 1}: expected a number")
+    assert f"(0 to {last})" in answer.document["message"]
+
+
 @pytest.mark.parametrize(
     ("method", "path"),
     [

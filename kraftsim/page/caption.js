@@ -1,0 +1,22 @@
+// The last thing that happened, in a sentence; or what is wrong.
+
+import { html } from "./vendor/htm-preact.js";
+import { isTurningPoint } from "./player.js";
+import { captioned } from "./question.js";
+
+function newest({ story }, us) {
+  const calmUs = story.events.find((event) => event.kind === "calm_begins")?.atUs ?? Infinity; // nothing of a lesson after it
+  return story.events.findLast((event) => event.atUs <= us && event.atUs < calmUs && (event.say || isTurningPoint(event)));
+}
+
+export function Caption({ player, failure, notice }) {
+  const { source, us } = player;
+  const wrong = failure ?? player.failure ?? source.failure;
+  if (wrong) return html`<b class="failure">${wrong}</b>`;
+  if (notice) return notice;
+  if (!source.isLive && us >= source.endUs) return "The lesson is over.";
+  const event = newest(source, us);
+  if (!event) return "The cluster starts.";
+  const caption = source.story.captions.find((item) => item.on === event.kind && captioned(source.story, item) === event);
+  return html`${event.say || event.text}${caption ? html` <i>${caption.say}</i>` : ""}`;
+}

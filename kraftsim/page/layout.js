@@ -1,0 +1,109 @@
+// The layout of the page: stage, caption, timeline and lists. `page` has the state and the actions.
+
+import { html } from "./vendor/htm-preact.js";
+import { Afterwards } from "./afterwards.js";
+import { BranchBar } from "./branch_bar.js";
+import { Brokers } from "./brokers.js";
+import { Caption } from "./caption.js";
+import { SideBySide } from "./compare.js";
+import { Controllers } from "./controllers.js";
+import { Controls } from "./controls.js";
+import { EventList } from "./event_list.js";
+import { Header, Welcome } from "./header.js";
+import { Help } from "./help.js";
+import { maySteer, predict, release, steer } from "./lead.js";
+import { LiveRequests } from "./live_requests.js";
+import { Panel } from "./panel.js";
+import { Question } from "./question.js";
+import { SpaceTime } from "./space_time.js";
+import { Timeline } from "./timeline.js";
+import { LETTERS } from "./visit.js";
+
+const PROFILES = ["kafka-4.4", "kafka-4.3", "kafka-4.1", "kafka-3.9", "kip-631"];
+
+export function Waiting({ page }) {
+  const { failure } = page.state;
+  if (!failure) return html`<p class="wait">kraftsim: loading the picture of the cluster…</p>`;
+  return html`<section class="wait"><p class="failure">${failure}</p>
+    <button onClick=${() => page.attempt(() => page.openFirst())}>Open lesson 1</button>
+    ${" "}<button onClick=${() => page.attempt(() => page.openLive())}>Show the running cluster</button></section>`;
+}
+
+function Top({ page }) {
+  const { visit, player } = page;
+  const { branch } = player.source;
+  const { lessons, isShared, lead } = page.state;
+  const onSteer = () => {
+    visit.note();
+    page.lead(steer(visit.address));
+  };
+  return html`<${Header} player=${player} lessons=${lessons} profiles=${PROFILES} branch=${branch} shared=${isShared} isExported=${Boolean(page.props.exported)}
+    onLesson=${(name) => page.attempt(() => page.openLesson({ name, seed: 17, profile: "", acts: [] }))} onLive=${() => page.attempt(() => page.openLive())}
+    onProfile=${(profile) => page.attempt(() => page.branch(() => visit.fork({ ...branch, profile })))} onShare=${() => page.share()}
+    lead=${maySteer() ? lead : undefined} onSteer=${onSteer} onRelease=${() => page.lead(release())} onHelp=${page.actions.toggleHelp} />`;
+}
+
+function First({ page }) {
+  const start = async () => {
+    await page.openFirst();
+    page.player.play();
+  };
+  return html`<${Welcome} onFirst=${() => page.attempt(start)} onBreak=${() => page.breakSomething()} />`;
+}
+
+function Stage({ page }) {
+  const { visit, player } = page;
+  const { scene, us } = player;
+  const { selected } = page.state;
+  const chosen = { selected, onSelect: (item) => page.select(item) };
+  return html`<main>
+    ${scene && !visit.isBeside && html`<${Controllers} scene=${scene} ...${chosen} /><${Brokers} scene=${scene} us=${us} ...${chosen} />`}
+    ${scene && visit.isBeside && html`<${SideBySide} players=${visit.compared.map((index) => visit.players[index])} letters=${visit.compared.map((index) => LETTERS[index])} us=${us} ...${chosen} />`}
+    ${selected && html`<${Panel} player=${player} canAct=${!page.props.exported} ...${chosen}
+      onAct=${(act, id) => page.act(act, id)} onClose=${() => page.select(undefined)} />`}
+  </main>`;
+}
+
+function Asked({ page, stop }) {
+  const choose = (text) => {
+    page.setState({ choice: text });
+    predict(text);
+  };
+  return html`<${Question} stop=${stop} choice=${page.state.choice} source=${page.player.source} onChoose=${choose} onGoOn=${() => page.goOn(stop)} />`;
+}
+
+function Lists({ page }) {
+  const { source, us, knownUs, scene } = page.player;
+  const pick = (event) => {
+    page.seek(event.atUs);
+    page.select({ kind: "event", id: event.seq });
+  };
+  return html`<div class="lower"><${EventList} source=${source} us=${us} knownUs=${knownUs} onPick=${pick} />
+    ${source.isLive ? html`<${LiveRequests} />` : scene && html`<${SpaceTime} source=${source} scene=${scene} us=${us} selected=${page.state.selected} />`}</div>`;
+}
+
+export function Layout({ page }) {
+  const { visit, player } = page;
+  const { selected, stop, isHelp, isWelcome, isLoading, failure, notice } = page.state;
+  const { us, source, knownUs } = player;
+  const { story, isLive } = source;
+  const isAsked = stop && !stop.isAnswered && Math.abs(us - stop.atUs) < 2;
+  const left = visit.players.map((item, index) => ({ letter: LETTERS[index], leftUs: item.source.story.leftUs }));
+  const [first, ...tries] = visit.players.map((item) => item.source.story);
+  return html`<div class="page ${selected ? "with-panel" : ""}" inert=${page.isKept && !isAsked}>
+    ${page.isKept && html`<p class="claim">The instructor shows this moment to the class.</p>`}
+    <${Top} page=${page} />
+    ${isWelcome && isLive && html`<${First} page=${page} />`}
+    ${!isLive && html`<p class="claim"><b>${story.title}.</b> ${knownUs >= source.endUs && story.claim}</p>`}
+    ${isLoading && html`<p class="wait">The lesson is being prepared…</p>`}
+    <${Stage} page=${page} />
+    <p class="caption" role="status" aria-live="polite"><${Caption} player=${player} failure=${failure} notice=${notice} /></p>
+    ${!isLive && !isAsked && us >= source.endUs && html`<${Afterwards} story=${first} tries=${tries} />`}
+    ${isAsked && html`<${Asked} page=${page} stop=${stop} />`}
+    ${visit.players.length > 1 && html`<${BranchBar} visit=${visit} />`}
+    <${Timeline} source=${source} us=${us} knownUs=${knownUs} branches=${left} onSeek=${(at) => page.seek(at)} />
+    <${Controls} player=${player} />
+    <${Lists} page=${page} />
+    ${isHelp && html`<${Help} onClose=${page.actions.close} />`}
+  </div>`;
+}

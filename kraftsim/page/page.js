@@ -1,0 +1,164 @@
+// The page around a visit: what a visitor does, and what the page says about it.
+
+import { Component, html } from "./vendor/htm-preact.js";
+import { addressOf, readAddress } from "./address.js";
+import { onKey } from "./keys.js";
+import { Layout, Waiting } from "./layout.js";
+import { followLead, maySteer } from "./lead.js";
+import { get, post } from "./service.js";
+import { Visit } from "./visit.js";
+
+const FIRST_LESSON = { name: "lesson-01-lease", seed: 17, profile: "", acts: [] };
+const FAILURE_MS = 8_000; // how long an error stands
+const SHOWN_MS = 33; // between two pictures: thirty a second at most
+
+export class Page extends Component {
+  constructor({ exported }) {
+    super();
+    this.state = { lessons: [], isWelcome: true };
+    this.shownAt = 0;
+    this.visit = new Visit(exported, {
+      onFrame: () => this.show(),
+      onChange: (state) => this.setState(state),
+      onStop: (stop) => stop !== this.state.stop && this.setState({ stop, choice: undefined }),
+    });
+    this.actions = {
+      breakSomething: () => this.breakSomething(),
+      toggleHelp: () => this.setState({ isHelp: !this.state.isHelp }),
+      close: () => this.setState({ selected: undefined, isHelp: false }),
+    };
+  }
+
+  get player() {
+    return this.visit.player;
+  }
+
+  componentDidMount() {
+    window.addEventListener("keydown", (event) => this.player && !this.isKept && onKey(event, { player: this.player, actions: this.actions }));
+    window.addEventListener("hashchange", () => this.open());
+    this.open();
+    if (!this.props.exported) {
+      get("/v1/lessons").then(({ lessons }) => this.setState({ lessons }), () => undefined);
+      followLead((lead) => this.onLead(lead));
+    }
+  }
+
+  show() {
+    const now = performance.now();
+    if (now - this.shownAt < SHOWN_MS) return;
+    this.shownAt = now;
+    this.forceUpdate();
+  }
+
+  async open() {
+    const { exported } = this.props;
+    await this.attempt(async () => {
+      const asked = exported ? { branch: exported.branch } : readAddress();
+      if (asked && this.visit.address === addressOf(asked.branch, asked.us ?? 0)) return;
+      if (asked) await this.openLesson(asked.branch, asked.us);
+      else await this.openLive();
+    });
+  }
+
+  // Says what went wrong, for a while.
+  async attempt(action) {
+    try {
+      await action();
+    } catch (error) {
+      clearTimeout(this.failing);
+      this.setState({ failure: error.message, isLoading: false });
+      this.failing = setTimeout(() => this.player && this.setState({ failure: undefined }), FAILURE_MS);
+    }
+  }
+
+  async loading(action) {
+    this.setState({ isLoading: true });
+    await action();
+    this.setState({ isLoading: false, isWelcome: false, failure: undefined });
+  }
+
+  // Visitors of a class may not see the running cluster: they begin with the first lesson.
+  async openLive() {
+    try {
+      await this.visit.openLive();
+    } catch (error) {
+      if (error.status !== 401) throw error;
+      await this.openFirst();
+      return;
+    }
+    this.setState({ isWelcome: true });
+  }
+
+  openLesson(branch, us) {
+    return this.loading(() => this.visit.openLesson(branch, us));
+  }
+
+  onLead(lead) {
+    const before = this.state.lead;
+    this.setState({ lead });
+    if (lead.isKept && lead.number !== before?.number && !maySteer()) location.hash = lead.place;
+  }
+
+  lead(answer) {
+    this.attempt(async () => this.setState({ lead: await answer }));
+  }
+
+  get isKept() {
+    return Boolean(this.state.lead?.isKept) && !maySteer();
+  }
+
+  act(act, id) {
+    return this.attempt(() => (this.player.source.isLive ? this.actLive(act, id) : this.branch(() => this.visit.act(act, id))));
+  }
+
+  // Makes a branch, unless the one before it is on its way.
+  async branch(action) {
+    if (!this.state.isLoading) await this.loading(action);
+  }
+
+  async actLive(act, id) {
+    const { scene } = this.player;
+    await post(act.live.path(id, scene), act.live.body?.(Number(id)) ?? {});
+    this.setState({ notice: `${act.name}: done. ${act.live.command(id, scene)}` });
+    setTimeout(() => this.setState({ notice: undefined }), FAILURE_MS / 2);
+  }
+
+  async share() {
+    this.visit.note();
+    await navigator.clipboard?.writeText(location.href).catch(() => undefined);
+    this.setState({ isShared: true });
+    setTimeout(() => this.setState({ isShared: false }), 2000);
+  }
+
+  breakSomething() {
+    const { scene } = this.player;
+    const id = Object.keys(scene.brokers).find((key) => scene.brokers[key].truth === "unfenced") ?? Object.keys(scene.brokers)[0];
+    this.setState({ selected: { kind: "broker", id } }, () => document.querySelector(".acts button")?.focus());
+  }
+
+  openFirst() {
+    return this.openLesson(FIRST_LESSON);
+  }
+
+  select(selected) {
+    this.setState({ selected });
+  }
+
+  // Moves to a time that the visitor has chosen.
+  seek(us) {
+    this.player.pause();
+    this.player.seek(us);
+    this.visit.note();
+  }
+
+  goOn(stop) {
+    stop.isAnswered = true;
+    this.setState({ stop: undefined, choice: undefined });
+    this.player.us += 1; // past the moment before the event
+    this.player.play();
+  }
+
+  render() {
+    return this.player ? html`<${Layout} page=${this} />` : html`<${Waiting} page=${this} />`;
+  }
+}
