@@ -49,24 +49,10 @@ def start_in(log: MetadataLog, start: int | None) -> int:
 
 def committed_records(log: MetadataLog, start: int, limit: int) -> Iterator[Document]:
     """Yields at most `limit` committed records from offset `start`, each as a JSON document."""
-    from kraftsim.controller.wire.json.json_form import control_record_json, record_json
+    from kraftsim.controller.wire.json.batch_json import batch_json
 
     for batch in log.read(start, limit):  # no batch is empty
-        for position, record in enumerate(batch.records):
-            offset = batch.base_offset + position
-            if start <= offset < start + limit:
-                document = (
-                    control_record_json(record)
-                    if batch.is_control
-                    else record_json(record, batch.versions[position])
-                )
-                yield {
-                    "offset": offset,
-                    "epoch": batch.epoch,
-                    "timestamp": batch.timestamp_ms,
-                    "control": batch.is_control,
-                    **document,
-                }
+        yield from batch_json(batch, start, limit)
 
 
 def log_lines(log: MetadataLog, start: int, limit: int) -> Iterator[bytes]:

@@ -30,6 +30,7 @@ from ..operations import (
 from ..printable import printable
 from .held_notice import held_notice
 from .journal_verbs import add_event_arguments, print_events, print_requests
+from .log.dump import add_dump_arguments, dump_log
 from .output import hint_next, is_data, print_data
 from .service_verbs import end_service
 from .tables import print_document, print_rows, print_sentence
@@ -311,6 +312,12 @@ COMMANDS: tuple[Command, ...] = (
         "remove a broker from all replica sets and unregister it (KIP-631)",
         _decommission_arguments,
         _decommission,
+    ),
+    _command(
+        "log dump",
+        "print every record of a metadata log, a segment or a snapshot, one per line",
+        add_dump_arguments,
+        dump_log,
     ),
     _command("quorum add", "make an observer a voter", add_voter_arguments, add_voter),
     _command("quorum remove", "make a voter an observer", remove_voter_arguments, remove_voter),

@@ -43,7 +43,7 @@ ADDERS = {
     "up": "service_verbs:add_up",
     "agent": "service_verbs:add_agent",
     "storage": "storage_verbs:add_storage",
-    "follow": "follow_verb:add_follow",
+    "follow": "log.follow:add_follow",
     "scenario": "scenario.verbs:add_scenario_verbs",
     "completion": "completion.verb:add_completion",
     "explain": "explain_verb:add_explain",

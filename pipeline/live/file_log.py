@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kraftsim.controller.wire.errors import DecodeError
-from kraftsim.controller.wire.json.json_form import control_record_json, record_json
+from kraftsim.controller.wire.json.batch_json import batch_json
+from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.records.record_batch import decode_batches
 
 from .log import DataLost, Extent, KraftLogError, Mark, Range
@@ -103,7 +104,7 @@ class FileLog:
                 )
 
 
-def _records(file: Path, position: int) -> Iterator[dict[str, object]]:
+def _records(file: Path, position: int) -> Iterator[Document]:
     """Yields records in the form of `/v1/log`; KraftLogError for a damaged batch."""
     with file.open("rb") as opened:
         for head in heads(file, position):
@@ -114,15 +115,4 @@ def _records(file: Path, position: int) -> Iterator[dict[str, object]]:
                 raise KraftLogError(
                     f"{file}: byte {head.position}, offset {head.base_offset}: {error}"
                 ) from None
-            for delta, record in enumerate(batch.records):
-                document = (
-                    control_record_json(record)
-                    if batch.is_control
-                    else record_json(record, batch.versions[delta])
-                )
-                yield {
-                    "offset": batch.base_offset + delta,
-                    "epoch": batch.epoch,
-                    "timestamp": batch.timestamp_ms,
-                    **document,
-                }
+            yield from batch_json(batch)

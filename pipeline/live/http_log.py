@@ -8,6 +8,7 @@ from http.client import HTTPException, HTTPResponse
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
+from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.log_paths import LOG, LOG_END
 
 from .log import DataLost, Extent, KraftLogError, Mark, NoAnswer, Range
@@ -47,18 +48,23 @@ class HttpLog:
 
     def rows(self, offsets: Range) -> Iterator[Row]:
         """Yields the rows of the range; DataLost if a record is missing."""
-        offset = offsets.start
-        while offset < offsets.end:
+        for record in self.records(offsets.start, offsets.end):
+            yield row_of(record, offsets.cluster)
+
+    def records(self, start: int, end: int) -> Iterator[Document]:
+        """Yields the records from `start` to before `end`; DataLost if a record is missing."""
+        offset = start
+        while offset < end:
             begun = offset
-            for record in self._lines(offset, min(PAGE_MAX, offsets.end - offset)):
+            for record in self._lines(offset, min(PAGE_MAX, end - offset)):
                 if record["offset"] != offset:
                     raise DataLost(f"{self.url}: expected offset {offset}, got {record['offset']}")
-                yield row_of(record, offsets.cluster)
+                yield record
                 offset += 1
             if offset == begun:
                 raise DataLost(f"{self.url}: expected offset {offset}, but the log ends before it")
 
-    def _lines(self, start: int, limit: int) -> Iterator[dict[str, object]]:
+    def _lines(self, start: int, limit: int) -> Iterator[Document]:
         path = f"{LOG}?from={start}&limit={limit}"
         with self._opened(path, "application/x-ndjson") as response:
             for line in response:

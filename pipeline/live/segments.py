@@ -111,13 +111,14 @@ def heads(file: Path, position: int) -> Iterator[BatchHead]:
 
     The last batch of the file may be incomplete: it is yielded only if its CRC is right.
     """
-    with _mapped(file) as data:
+    with mapped(file) as data:
         try:
             for head in batch_heads(data, position):
                 if head.end < len(data) or _is_sound(data[head.position : head.end]):
                     yield head
+                position = head.end
         except DecodeError as error:
-            raise KraftLogError(f"{file}: {error}") from None
+            raise KraftLogError(f"{file}: byte {position}: {error}") from None
 
 
 def _is_sound(batch: memoryview) -> bool:
@@ -129,7 +130,8 @@ def _is_sound(batch: memoryview) -> bool:
 
 
 @contextmanager
-def _mapped(file: Path) -> Iterator[memoryview]:
+def mapped(file: Path) -> Iterator[memoryview]:
+    """Maps a file into memory; an empty file is no bytes."""
     with file.open("rb") as opened:
         if opened.seek(0, 2) == 0:  # nothing to map
             yield memoryview(b"")

@@ -43,8 +43,7 @@ def spoken(release: str, run: str) -> list[Frame]:
     return [
         recorded
         for recorded in frames(release, run)
-        if recorded.api_key in APIS
-        and (recorded.api_key, recorded.api_version) not in UNSPEAKABLE
+        if recorded.api_key in APIS and (recorded.api_key, recorded.api_version) not in UNSPEAKABLE
     ]
 
 

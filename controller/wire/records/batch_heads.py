@@ -39,8 +39,7 @@ def batch_heads(data: bytes | memoryview, position: int = 0) -> Iterator[BatchHe
         end = position + _LENGTH_END + length
         if end < position + BATCH_BYTES_MIN or magic != MAGIC or delta < 0:
             raise DecodeError(
-                f"byte {position}: expected a batch of magic {MAGIC}, "
-                f"got magic {magic} and {length} bytes"
+                f"expected a batch of magic {MAGIC}, got magic {magic} and {length} bytes"
             )
         if end > len(data):
             return

@@ -110,6 +110,11 @@ def _read_batch(data: bytes) -> Batch:
 
     The result is cached, because all brokers of a process read the same end of the log.
     """
+    return decode_batch(data)
+
+
+def decode_batch(data: bytes) -> Batch:
+    """Returns the batch of exactly these bytes; raises DecodeError if they are damaged."""
     base_offset, _, epoch, magic, crc = _HEAD.unpack_from(data)
     if magic != MAGIC:
         raise DecodeError(f"batch at offset {base_offset}: expected magic {MAGIC}, got {magic}")

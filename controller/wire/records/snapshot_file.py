@@ -5,7 +5,7 @@ A control batch begins the file (rule 10.43) and a footer ends it, so that a rea
 truncated file.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ...core.log.batch import Batch, SnapshotFooter, SnapshotHeader
 from ..errors import DecodeError
@@ -27,8 +27,13 @@ def read_snapshot(data: bytes) -> Iterator[Batch]:
 
     Raises DecodeError for invalid bytes.
     """
+    return checked_snapshot(read_batches(data))
+
+
+def checked_snapshot(batches: Iterable[Batch]) -> Iterator[Batch]:
+    """Yields the batches, and raises DecodeError if they are no complete snapshot."""
     batch, offset, epoch = None, 0, 0
-    for batch in read_batches(data):
+    for batch in batches:
         if not offset:
             _check_header(batch)
             epoch = batch.epoch

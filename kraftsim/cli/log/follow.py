@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.camel_case import lower_camel
 
-from ..errors import GOOD, CommandError, Unreachable, UsageError
-from ..http.client import service_url
-from . import help_texts
-from .interrupts import interrupt_flag
-from .output import add_output, is_data, print_item
-from .spark_options import add_session, expect_master
+from ...errors import GOOD, CommandError, Unreachable, UsageError
+from ...http.client import service_url
+from .. import help_texts
+from ..interrupts import interrupt_flag
+from ..output import add_output, is_data, print_item
+from ..spark_options import add_session, expect_master
 
 if TYPE_CHECKING:
     from kraftsim.pipeline.live.log import KraftLogError

@@ -1,0 +1,1 @@
+"""The verbs that read a metadata log by themselves: `log dump` and `follow`."""
