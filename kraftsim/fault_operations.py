@@ -43,6 +43,7 @@ async def show_fault_catalog(kraft: "Cluster") -> FaultCatalog:
     return {"verbs": list(await kraft.faults.catalog())}
 
 
+LIST_FAULTS = Operation("GET", "/sim/faults", ("fault", "list"), "faults.list", list_faults)
 FAULT_OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "POST",
@@ -53,7 +54,7 @@ FAULT_OPERATIONS: tuple[Operation, ...] = (
         changes=True,
         check=check_fault,
     ),
-    Operation("GET", "/sim/faults", ("fault", "list"), "faults.list", list_faults),
+    LIST_FAULTS,
     # before the paths with an id, of which it would be one
     Operation(
         "GET", "/sim/faults/catalog", ("fault", "catalog"), "faults.catalog", show_fault_catalog

@@ -270,6 +270,9 @@ def _process_verbs(noun: str, *runs: Run) -> Iterator[Operation]:
 
 # Operations that the router or the command line treats specially, or calls by themselves.
 SHOW_CLUSTER = Operation("GET", "/v1/cluster", ("cluster", "show"), "cluster", show_cluster)
+LIST_CONTROLLERS = Operation(
+    "GET", "/v1/controllers", ("controller", "list"), "controllers", list_controllers
+)
 LIST_BROKERS = Operation(
     "GET", "/v1/brokers", ("broker", "list"), "brokers", list_brokers, check=check_page
 )
@@ -298,7 +301,7 @@ OPERATIONS: tuple[Operation, ...] = (
         changes=True,
         check=check_transfer,
     ),
-    Operation("GET", "/v1/controllers", ("controller", "list"), "controllers", list_controllers),
+    LIST_CONTROLLERS,
     Operation("GET", "/v1/controllers/{id}", ("controller", "show"), "controller", show_controller),
     *_process_verbs(
         "controller", kill_controller, start_controller, pause_controller, resume_controller

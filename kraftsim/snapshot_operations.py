@@ -46,9 +46,12 @@ def _verb(verb: str, run: Run, check: Check = check_snapshot) -> Operation:
     return Operation("POST", path, words, f"snapshots.{verb}", run, changes=True, check=check)
 
 
+LIST_SNAPSHOTS = Operation(
+    "GET", "/sim/snapshots", ("snapshot", "list"), "snapshots.list", list_snapshots
+)
 SNAPSHOT_OPERATIONS = (
     _verb("save", save_snapshot),
-    Operation("GET", "/sim/snapshots", ("snapshot", "list"), "snapshots.list", list_snapshots),
+    LIST_SNAPSHOTS,
     _verb("restore", restore_snapshot),
     _verb("branch", branch_snapshot, check_branch),
     _verb("remove", remove_snapshot),

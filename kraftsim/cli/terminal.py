@@ -33,6 +33,9 @@ COLOURS = {
     "leaderless": RED,
     "broker_unfenced": GREEN,
     "controller_elected": GREEN,
+    # findings of `doctor`, and verdicts
+    "ok": GREEN,
+    "warn": YELLOW,
     "pass": GREEN,
     "fail": RED,
     "vacuous": YELLOW,

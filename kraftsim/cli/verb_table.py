@@ -24,6 +24,7 @@ VERBS = {
     "story": "show the events of the cluster in sentences",
     "lesson": "list lessons; show the story, pictures and causes of one; steer and release a class",
     "down": "end the `kraftsim up` that serves the cluster",
+    "doctor": "check this machine and a running cluster, and say what to do next",
     "events": "print the events of the cluster, one per line",
     "follow": (
         "print broker state changes, leases and availability as a metadata log grows, through Spark"
@@ -44,6 +45,7 @@ ADDERS = {
     "agent": "service_verbs:add_agent",
     "storage": "storage_verbs:add_storage",
     "follow": "log.follow:add_follow",
+    "doctor": "doctor.verb:add_doctor",
     "scenario": "scenario.verbs:add_scenario_verbs",
     "completion": "completion.verb:add_completion",
     "explain": "explain_verb:add_explain",

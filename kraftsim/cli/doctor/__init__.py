@@ -1,0 +1,1 @@
+"""`kraftsim doctor`: checks of this machine and of a running cluster, with what to do next."""
