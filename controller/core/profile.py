@@ -41,9 +41,11 @@ class Profile:
     api_versions_max: int = 4
     """5.46: 5 from 4.4 on, where the request names the intended cluster and node (KIP-1242)."""
     writes_zk_migration_state: bool = False
+    """0A.11: the bootstrap has a ZkMigrationStateRecord, and controllers report readiness."""
     topic_configs: str = "4.3"
     """4.54: the release whose table of topic configurations applies."""
     updates_features_together: bool = True
+    """5.55: one refused update refuses all of a request. False: each has its own result."""
     names_downgraded_levels: bool = True
     """5.57: a refused downgrade of metadata.version names both levels from 4.3 on."""
     upgrades_kraft_version: bool = True
