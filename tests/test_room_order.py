@@ -55,6 +55,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim.controller.core": (
         "value",
         "camel_case errors feature_levels hash_order java_text node_id settings uuid",
+        "newest_versions",
         "log profile",
         "image rpc",
         "leases",
@@ -63,7 +64,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "brokers cluster topics",
         "handlers",
     ),
-    "kraftsim.controller.wire": ("errors", "codec", "records", "apis json", "frames"),
+    "kraftsim.controller.wire": ("errors", "codec", "data_plane records", "apis json", "frames"),
     "kraftsim.simulation": (
         "delays event_row journal_kinds message ports",
         "topology",

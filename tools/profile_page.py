@@ -37,7 +37,7 @@ of a table, never a branch: code reads its fields. Each profile of a release is 
 release (`make differential ARGS="--release 4.3.1"`). Numbers such as 2.44 are rules of
 [rules.md](rules.md).
 """
-SHOWN_APART = ("name", "supported_features", "settings", "topic_configs")
+SHOWN_APART = ("newest_versions", "name", "supported_features", "settings", "topic_configs")
 PROBES = ("?", "-9223372036854775808", "-2147483648", "-1e308")  # a validator may refuse them
 _RULES = re.compile(r"^((?:\d+A?\.\d+|KIP-\d+)[^:]*): (.*)", re.DOTALL)
 

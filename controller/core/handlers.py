@@ -34,6 +34,7 @@ from .rpc import (
     CreatableTopicResult,
     CreateTopicsRequest,
     CreateTopicsResponse,
+    DataPlaneRequest,
     DecommissionBrokerRequest,
     DecommissionBrokerResponse,
     DeletableTopicResult,
@@ -97,6 +98,8 @@ def response_to(request: Request, reply: Response | ApiError, version: int) -> R
 
 def refusal(request: Request, error: ApiError) -> Response:
     """Returns the response to `request` that has the error code and message of `error`."""
+    if isinstance(request, DataPlaneRequest):
+        return request.refused(error)
     return _REFUSALS[type(request)](request, error)
 
 

@@ -4,6 +4,7 @@ A profile describes the software. The finalized levels of metadata.version and t
 are data in the log, and decide the same things as in Kafka.
 """
 
+from collections.abc import Mapping
 from dataclasses import field
 
 from .feature_levels import (
@@ -12,6 +13,7 @@ from .feature_levels import (
     KRAFT_VERSION,
     METADATA_VERSION,
 )
+from .newest_versions import NEWEST_3_9, NEWEST_4_1, NEWEST_4_3
 from .settings import Settings
 from .value import value
 
@@ -40,6 +42,8 @@ class Profile:
     """4.55: a manual assignment may not name a broker whose directories are all cordoned."""
     api_versions_max: int = 4
     """5.46: 5 from 4.4 on, where the request names the intended cluster and node (KIP-1242)."""
+    newest_versions: Mapping[int, int] = field(default_factory=dict)
+    """5.1: the newest version by API key, where it is not the newest of the table of APIs."""
     writes_zk_migration_state: bool = False
     """0A.11: the bootstrap has a ZkMigrationStateRecord, and controllers report readiness."""
     topic_configs: str = "4.3"
@@ -80,6 +84,7 @@ _FEATURES_4_3 = (
 KAFKA_4_3 = Profile(
     name="kafka-4.3",
     supported_features=_FEATURES_4_3,
+    newest_versions=NEWEST_4_3,
 )
 
 KAFKA_4_4 = Profile(
@@ -110,6 +115,7 @@ KAFKA_4_1 = Profile(
     ),
     mentions_cordoned=False,
     names_downgraded_levels=False,
+    newest_versions=NEWEST_4_1,
     topic_configs="4.1",
 )
 
@@ -122,6 +128,7 @@ KAFKA_3_9 = Profile(
     metadata_version_required=False,
     unregister_explains=False,
     mentions_cordoned=False,
+    newest_versions=NEWEST_3_9,
     writes_zk_migration_state=True,
     topic_configs="3.9",
     updates_features_together=False,

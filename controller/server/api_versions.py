@@ -10,6 +10,7 @@ from ..core.errors import ErrorCode
 from ..core.feature_levels import KRAFT_VERSION, METADATA_VERSION
 from ..core.hash_order import in_copied_order
 from ..core.image.image import Image
+from ..core.newest_versions import ABSENT
 from ..core.profile import Profile
 from ..core.rpc import (
     ApiVersion,
@@ -19,7 +20,7 @@ from ..core.rpc import (
     SupportedFeatureKey,
 )
 from ..node.node import Node
-from ..wire.apis.table import API_VERSIONS, APIS, Api
+from ..wire.apis.table import API_VERSIONS, APIS, LISTED_SINCE, Api
 
 _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 SOFTWARE_NAMED_FROM = 3
@@ -48,7 +49,9 @@ def answer(
         return refusal
     return ApiVersionsResponse(
         api_keys=tuple(
-            _range(api, profile) for _, api in sorted(APIS.items()) if listener in api.listeners
+            _range(api, listener, profile)
+            for _, api in sorted(APIS.items())
+            if listener in api.listeners and profile.newest_versions.get(api.key) != ABSENT
         ),
         supported_features=tuple(
             SupportedFeatureKey(name=name, min_version=low, max_version=high)
@@ -70,7 +73,8 @@ def of_controller(node: Node, request: ApiVersionsRequest, version: int) -> ApiV
 def unsupported(profile: Profile) -> ApiVersionsResponse:
     """Returns error 35 with the supported versions of ApiVersions (rule 5.47)."""
     return ApiVersionsResponse(
-        error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=(_range(APIS[API_VERSIONS], profile),)
+        error_code=ErrorCode.UNSUPPORTED_VERSION,
+        api_keys=(_range(APIS[API_VERSIONS], "", profile),),
     )
 
 
@@ -97,9 +101,12 @@ def _refusal(
     return None
 
 
-def _range(api: Api, profile: Profile) -> ApiVersion:
-    newest = profile.api_versions_max if api.key == API_VERSIONS else api.max_version
-    return ApiVersion(api_key=api.key, min_version=api.min_version, max_version=newest)
+def _range(api: Api, listener: str, profile: Profile) -> ApiVersion:
+    newest = profile.newest_versions.get(api.key, api.max_version)
+    if api.key == API_VERSIONS:
+        newest = profile.api_versions_max
+    oldest = LISTED_SINCE.get((listener, api.key), api.min_version)
+    return ApiVersion(api_key=api.key, min_version=oldest, max_version=newest)
 
 
 def _finalized(image: Image) -> tuple[FinalizedFeatureKey, ...]:

@@ -7,7 +7,7 @@ from typing import Protocol, cast
 
 from ..core.errors import ErrorCode
 from ..core.handlers import response_to
-from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
+from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, DataPlaneRequest, Request
 from ..raft.protocol import Reply
 from ..wire.apis.table import API_VERSIONS
 from ..wire.errors import DecodeError
@@ -233,12 +233,22 @@ class KafkaConnection(asyncio.Protocol):
         self._put(encode_response(API_VERSIONS, version, number, response))
 
     def reply(self, reply: Reply) -> None:
-        """Encode the reply; it leaves with the other replies of its read, or alone if late."""
+        """Encode the reply; it leaves with the other replies of its read, or alone if late.
+
+        A refused request whose client expects no response ends the connection, as in Kafka.
+        """
+        if self._expects_nothing():
+            self.end()
+            return
         frame = self._encoded(reply)
         if frame is not None:
             self._put(frame)
             if not self._is_working:
                 self._continue_soon()
+
+    def _expects_nothing(self) -> bool:
+        request = self.awaited
+        return isinstance(request, DataPlaneRequest) and request.is_one_way
 
     def reply_damaged(self, reply: Reply, change: Callable[[bytes], bytes], closes: bool) -> None:
         """Reply with changed bytes; then close the connection if `closes`."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from ..core.errors import Impossible
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
 from ..raft.protocol import Reply
-from ..wire.apis.table import APIS
+from ..wire.apis.table import APIS, SERVED_SINCE
 from .admission import Admission
 from .bound_port import bound_port
 from .kafka_connection import Describe, Dispatch, Intercept, KafkaConnection, Note
@@ -137,5 +137,7 @@ def _spoken_by(kind: str) -> frozenset[tuple[int, int]]:
         (api.key, version)
         for api in APIS.values()
         if kind in api.listeners
-        for version in range(api.min_version, api.max_version + 1)
+        for version in range(
+            SERVED_SINCE.get((kind, api.key), api.min_version), api.max_version + 1
+        )
     )

@@ -61,7 +61,7 @@ _FLEXIBLE = {
     (key, version)
     for key, api in APIS.items()
     for version in range(api.min_version, api.max_version + 1)
-    if api.request.is_flexible(version)
+    if api.is_flexible(version)
 }
 
 
@@ -94,7 +94,7 @@ def _header_tags(api_key: int, api_version: int) -> bytes:
 
     These are an empty tag section, or nothing.
     """
-    is_flexible = APIS[api_key].response.is_flexible(api_version) and api_key != API_VERSIONS
+    is_flexible = APIS[api_key].is_flexible(api_version) and api_key != API_VERSIONS
     return b"\0" if is_flexible else b""
 
 
@@ -168,7 +168,7 @@ def encode_request(
     frame = (
         _HEADER.pack(api_key, api_version, correlation_id, length)
         + name
-        + (b"\0" if message.is_flexible(api_version) else b"")
+        + (b"\0" if APIS[api_key].is_flexible(api_version) else b"")
         + encoder(message, api_version)(request)
     )
     return _LENGTH.pack(len(frame)) + frame

@@ -294,7 +294,7 @@ class Cluster(NewBrokers):
         thread, so that the Kafka listeners respond during the import.
         """
         module = await asyncio.to_thread(import_module, "kraftsim.http.server")
-        self._service.http = module.HttpServer(self)
+        self._service.http = module.HttpServer(self, self._service.data_plane)
         host, port = self.options.host, self.options.http_port or 0
         with binding("http_port", host, port):
             await self._service.http.open(host, port)

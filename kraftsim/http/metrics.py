@@ -11,7 +11,9 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_l
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.controller.core.node_id import controller_node
+from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.simulation.controller_process import ControllerProcess
 from kraftsim.simulation.world import World
 
@@ -22,21 +24,22 @@ CONTROLLER = "kafka_controller_kafkacontroller_"
 RAFT = "kafka_server_raft_metrics_"
 
 
-def metrics_text(world: World, observed: Observed) -> bytes:
+def metrics_text(world: World, observed: Observed, data_plane: DataPlane) -> bytes:
     """Returns all metrics of the cluster in the text format of Prometheus."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Metrics(world, observed))
+    registry.register(_Metrics(world, observed, data_plane))
     return generate_latest(registry)
 
 
 class _Metrics(Collector):
-    def __init__(self, world: World, observed: Observed) -> None:
-        self._world, self._observed = world, observed
+    def __init__(self, world: World, observed: Observed, data_plane: DataPlane) -> None:
+        self._world, self._observed, self._data_plane = world, observed, data_plane
 
     def collect(self) -> Iterator[Metric]:
         yield from self._of_controllers()
         yield self._lease_slack()
         yield from self._of_faults()
+        yield from self._of_data_plane()
         yield from self._of_service()
 
     def _of_controllers(self) -> Iterator[Metric]:
@@ -91,6 +94,21 @@ class _Metrics(Collector):
             "kraftsim_messages_stopped",
             "Messages between nodes that a fault of the network has dropped or held back.",
             self._observed.stopped_messages,
+        )
+
+    def _of_data_plane(self) -> Iterator[Metric]:
+        refused = CounterMetricFamily(
+            "kraftsim_data_plane_requests_refused",
+            "Requests that need stored messages, groups or transactions, by API.",
+            labels=["api"],
+        )
+        for key, count in sorted(self._data_plane.refused.items()):
+            refused.add_metric([APIS[key].name], count)
+        yield refused
+        yield CounterMetricFamily(
+            "kraftsim_produce_requests_lost",
+            "Produce requests with acks=0, whose clients take the messages for written.",
+            self._data_plane.lost_produce_requests,
         )
 
     def _of_service(self) -> Iterator[Metric]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
+from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.controller.server.bound_port import bound_port
 
 from ..service.observed import Observed
@@ -24,9 +25,10 @@ SHUTDOWN_S = 0.2  # for the responses under way when the server closes
 class HttpServer:
     """Serves a cluster over HTTP from `open` to `close`."""
 
-    def __init__(self, kraft: "Cluster") -> None:
+    def __init__(self, kraft: "Cluster", data_plane: DataPlane) -> None:
         self._connections = HttpConnections()
         self._world = kraft.world
+        self._data_plane = data_plane
         self._observed = Observed(self._world)
         application = http_application(kraft, self._connections, self._scraped)
         self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN_S)
@@ -61,5 +63,5 @@ class HttpServer:
     async def _scraped(self, _: web.Request) -> web.Response:
         # The library of Prometheus is slow to import, and most services are never scraped.
         metrics = await asyncio.to_thread(import_module, "kraftsim.http.metrics")
-        text = metrics.metrics_text(self._world, self._observed)
+        text = metrics.metrics_text(self._world, self._observed, self._data_plane)
         return web.Response(body=text, headers={"Content-Type": metrics.CONTENT_TYPE})

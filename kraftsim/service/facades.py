@@ -1,13 +1,14 @@
 """The Kafka listener of a simulated broker, in one process or in a fleet over sockets.
 
-It answers Metadata and DescribeCluster from the metadata that its broker has fetched, and forwards
-every other request to the active controller.
+It answers Metadata and DescribeCluster from the metadata that its broker has fetched, refuses what
+needs stored messages, and forwards every other request to the active controller.
 """
 
 from collections.abc import Callable, Iterator
 
 from kraftsim.broker_agent import facade
 from kraftsim.broker_agent.config import CLIENT_LISTENER
+from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.cluster.describe_cluster import describe_brokers
@@ -17,8 +18,10 @@ from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import (
     ApiVersionsRequest,
     ApiVersionsResponse,
+    DataPlaneRequest,
     DescribeClusterRequest,
     DescribeClusterResponse,
+    FetchRequest,
     MetadataRequest,
     MetadataTopic,
     Request,
@@ -92,9 +95,15 @@ class Facade:
     """
 
     def __init__(
-        self, view: ClientView, agent: HostedAgent, runtime: Runtime, send: SendToController
+        self,
+        view: ClientView,
+        agent: HostedAgent,
+        runtime: Runtime,
+        send: SendToController,
+        data_plane: DataPlane,
     ) -> None:
         self._view = view
+        self._data_plane = data_plane
         self._agent = agent
         self._turns = runtime.turns
         self._forwarding = Forwarding(runtime.timeline, send, lambda: agent.agent.controller_id)
@@ -118,5 +127,9 @@ class Facade:
                 in_turns(self._turns, self._view.metadata(image, request, reply_to))
             case DescribeClusterRequest():
                 self._view.answer_brokers(image, request, reply_to)
+            case DataPlaneRequest():
+                reply_to(self._data_plane.reply(request))
+            case FetchRequest():
+                reply_to(self._data_plane.fetch(request))
             case _:
                 self._forwarding.forward(request, reply_to)

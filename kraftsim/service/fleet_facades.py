@@ -1,8 +1,10 @@
 """The Kafka listeners of a fleet in its own process: at most one for each of its brokers."""
 
 import asyncio
+import logging
 from functools import partial
 
+from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.fleet import Fleet
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.server.runtime import Runtime
@@ -10,6 +12,8 @@ from kraftsim.controller.server.runtime import Runtime
 from .binding import binding
 from .facades import ClientView, Facade
 from .followed_listener import FollowedListener
+
+log = logging.getLogger(__name__)
 
 
 class FleetFacades:
@@ -19,6 +23,7 @@ class FleetFacades:
         self._fleet = fleet
         self._runtime = runtime
         self._listeners: dict[int, FollowedListener] = {}
+        self.data_plane = DataPlane(log.warning)
         self.bootstrap_servers = ""
 
     async def bind(self, broker_id: int, host: str, port: int) -> int:
@@ -38,7 +43,9 @@ class FleetFacades:
         """Starts to answer requests on every bound port."""
         for broker_id, listener in self._listeners.items():
             ask = partial(self._fleet.forward, broker_id)
-            facade = Facade(view, self._fleet.agents[broker_id], self._runtime, ask)
+            facade = Facade(
+                view, self._fleet.agents[broker_id], self._runtime, ask, self.data_plane
+            )
             listener.serve(self._runtime, facade.describe, facade.answer)
 
     def follow(self, broker_id: int, state: ProcessState) -> None:

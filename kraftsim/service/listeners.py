@@ -1,10 +1,12 @@
 """The sockets of a cluster: a listener for each controller, a facade for each broker, and HTTP."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Container
 from functools import partial
 from typing import Protocol
 
+from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
 from kraftsim.controller.core.rpc import Request
@@ -29,6 +31,8 @@ from .followed_listener import FollowedListener
 from .loop_watch import LoopWatch
 from .request_journal import RequestJournal
 from .traffic import Traffic
+
+log = logging.getLogger(__name__)
 
 
 class HttpServer(Protocol):
@@ -66,6 +70,7 @@ class Service:
         self.requests = RequestJournal(Timeline(wall_start_ms=0))
         self.controllers: dict[int, FollowedListener] = {}
         self.facades: dict[int, FollowedListener] = {}
+        self.data_plane = DataPlane(log.warning)
         self.recorder: Recorder | None = None
         self._world: World | None = None
         self._loop_watch: LoopWatch | None = None
@@ -116,6 +121,7 @@ class Service:
             world.agents[broker_id],
             runtime,
             partial(world.send_request, broker_node(broker_id), is_forwarded=True),
+            self.data_plane,
         )
         listener.note = partial(self.requests.note, listener.name)
         intercept(listener, world.request_rules, broker_node(broker_id))

@@ -17,7 +17,7 @@ from kraftsim.controller.core.log.records import FeatureLevelRecord
 from kraftsim.controller.core.profile import KAFKA_4_4
 from kraftsim.controller.core.rpc import ApiVersionsRequest, ApiVersionsResponse
 from kraftsim.controller.server import api_versions
-from kraftsim.controller.wire.apis.table import APIS
+from kraftsim.controller.wire.apis.table import APIS, SERVED_SINCE
 from kraftsim.controller.wire.frames import (
     decode_request,
     decode_response,
@@ -96,10 +96,14 @@ def test_4_4_answers_api_versions_as_recorded(voters: str, exchange: dict[str, s
     assert expected == encode_response(18, version, 9, ours)
 
 
+def oldest(key: int) -> int:
+    return SERVED_SINCE.get(("controller", key), APIS[key].min_version)
+
+
 def as_offered(response: ApiVersionsResponse) -> ApiVersionsResponse:
     """Without the APIs that ours does not have, and with Fetch from version 13 on."""
     offered = (key for key in response.api_keys if key.api_key in OFFERED)
-    keys = (replace(key, min_version=APIS[key.api_key].min_version) for key in offered)
+    keys = (replace(key, min_version=oldest(key.api_key)) for key in offered)
     return replace(response, api_keys=tuple(keys))
 
 

@@ -33,6 +33,7 @@ from .cluster import (
     MetadataTopic,
     SupportedFeatureKey,
 )
+from .data_plane import DataPlaneRequest, DataPlaneResponse
 from .features import (
     ControllerRegistrationRequest,
     ControllerRegistrationResponse,
@@ -145,6 +146,7 @@ Request = (
     | AddRaftVoterRequest
     | RemoveRaftVoterRequest
     | UpdateRaftVoterRequest
+    | DataPlaneRequest
 )
 Response = (
     BrokerRegistrationResponse
@@ -168,6 +170,7 @@ Response = (
     | AddRaftVoterResponse
     | RemoveRaftVoterResponse
     | UpdateRaftVoterResponse
+    | DataPlaneResponse
 )
 
 __all__ = [
@@ -204,6 +207,8 @@ __all__ = [
     "CreateTopicsRequest",
     "CreateTopicsResponse",
     "CurrentVoterLeader",
+    "DataPlaneRequest",
+    "DataPlaneResponse",
     "DecommissionBrokerRequest",
     "DecommissionBrokerResponse",
     "DeletableTopicResult",

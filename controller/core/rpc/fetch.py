@@ -1,4 +1,7 @@
-"""Fetch (1) as replicas of the metadata log use it: one topic, one partition (section 10F)."""
+"""Fetch (1), of which replicas of the metadata log use one topic and one partition (section 10F).
+
+Before version 13, topics have names in place of ids.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -38,7 +41,8 @@ class FetchPartition:
 class FetchTopic:
     """A topic and its partitions to fetch."""
 
-    topic_id: Uuid
+    topic: str = ""
+    topic_id: Uuid = ZERO_UUID
     partitions: tuple[FetchPartition, ...]
 
 
@@ -46,7 +50,8 @@ class FetchTopic:
 class ForgottenTopic:
     """Partitions to remove from a fetch session."""
 
-    topic_id: Uuid
+    topic: str = ""
+    topic_id: Uuid = ZERO_UUID
     partitions: tuple[int, ...]
 
 
@@ -128,7 +133,8 @@ class FetchPartitionData:
 class FetchTopicData:
     """The reply for one topic."""
 
-    topic_id: Uuid
+    topic: str = ""
+    topic_id: Uuid = ZERO_UUID
     partitions: tuple[FetchPartitionData, ...]
 
 

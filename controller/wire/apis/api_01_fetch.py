@@ -1,8 +1,9 @@
-"""Fetch (1), versions 13 to 18: brokers and voters read the metadata log.
+"""Fetch (1), versions 4 to 18: brokers and voters read the metadata log.
 
 Version 13 names topics by id; 15 moves the replica's id into a tagged state with its epoch; 16 adds
-the node endpoints, 17 the replica's directory, 18 the follower's high watermark (KIP-1166). Gap:
-older versions, which no broker of Kafka 3.9 sends to a controller. Batches are those of the
+the node endpoints, 17 the replica's directory, 18 the follower's high watermark (KIP-1166). A
+controller accepts Fetch from version 13 on (gap: no broker of Kafka 3.9 sends it an older one); the
+older versions are those of consumers, which a broker's listener refuses. Batches are those of the
 metadata log; batches that a broker serves to consumers do not decode.
 """
 
@@ -38,7 +39,8 @@ from ..codec.schema import (
 )
 from ..records.record_batch import decode_batches, encode_batches
 
-VERSIONS = (13, 18)
+VERSIONS = (4, 18)
+FLEXIBLE_SINCE = 12
 RECORDS = Converted("records", encode_batches, lambda data: tuple(decode_batches(data)))
 
 _REPLICA_STATE = Struct(
@@ -48,34 +50,36 @@ _PARTITION = Struct(
     FetchPartition,
     (
         Field("partition", INT32),
-        Field("current_leader_epoch", INT32),
+        Field("current_leader_epoch", INT32, since=9),
         Field("fetch_offset", INT64),
-        Field("last_fetched_epoch", INT32),
-        Field("log_start_offset", INT64),
+        Field("last_fetched_epoch", INT32, since=12),
+        Field("log_start_offset", INT64, since=5),
         Field("partition_max_bytes", INT32),
         Field("replica_directory_id", UUID, since=17, tag=0, default=ZERO_UUID),
         Field("high_watermark", INT64, since=18, tag=1, default=HIGH_WATERMARK_UNKNOWN),
     ),
 )
-_TOPIC = Struct(FetchTopic, (Field("topic_id", UUID), Field("partitions", Array(_PARTITION))))
-_FORGOTTEN = Struct(ForgottenTopic, (Field("topic_id", UUID), Field("partitions", Array(INT32))))
+_NAME = (Field("topic", STRING, until=12), Field("topic_id", UUID, since=13))
+_TOPIC = Struct(FetchTopic, (*_NAME, Field("partitions", Array(_PARTITION))))
+_FORGOTTEN = Struct(ForgottenTopic, (*_NAME, Field("partitions", Array(INT32))))
 
 REQUEST = message(
     "FetchRequest",
     FetchRequest,
     VERSIONS,
-    Field("cluster_id", STRING, nullable_since=0, tag=0),
+    Field("cluster_id", STRING, since=12, nullable_since=0, tag=0),
     Field("replica_id", INT32, until=14),
     Field("replica_state", _REPLICA_STATE, since=15, tag=1, default=FetchReplicaState()),
     Field("max_wait_ms", INT32),
     Field("min_bytes", INT32),
     Field("max_bytes", INT32),
     Field("isolation_level", INT8),
-    Field("session_id", INT32),
-    Field("session_epoch", INT32),
+    Field("session_id", INT32, since=7),
+    Field("session_epoch", INT32, since=7),
     Field("topics", Array(_TOPIC)),
-    Field("forgotten_topics_data", Array(_FORGOTTEN)),
-    Field("rack_id", STRING),
+    Field("forgotten_topics_data", Array(_FORGOTTEN), since=7),
+    Field("rack_id", STRING, since=11),
+    flexible_since=FLEXIBLE_SINCE,
 )
 
 _DIVERGING_EPOCH = Struct(EpochEndOffset, (Field("epoch", INT32), Field("end_offset", INT64)))
@@ -91,18 +95,16 @@ _PARTITION_DATA = Struct(
         Field("error_code", INT16),
         Field("high_watermark", INT64),
         Field("last_stable_offset", INT64),
-        Field("log_start_offset", INT64),
-        Field("diverging_epoch", _DIVERGING_EPOCH, tag=0, default=EpochEndOffset()),
-        Field("current_leader", _CURRENT_LEADER, tag=1, default=LeaderIdAndEpoch()),
-        Field("snapshot_id", _SNAPSHOT_ID, tag=2, default=SnapshotId()),
+        Field("log_start_offset", INT64, since=5),
+        Field("diverging_epoch", _DIVERGING_EPOCH, since=12, tag=0, default=EpochEndOffset()),
+        Field("current_leader", _CURRENT_LEADER, since=12, tag=1, default=LeaderIdAndEpoch()),
+        Field("snapshot_id", _SNAPSHOT_ID, since=12, tag=2, default=SnapshotId()),
         Field("aborted_transactions", Array(_ABORTED), nullable_since=0),
-        Field("preferred_read_replica", INT32),
+        Field("preferred_read_replica", INT32, since=11),
         Field("records", RECORDS, nullable_since=0),
     ),
 )
-_TOPIC_DATA = Struct(
-    FetchTopicData, (Field("topic_id", UUID), Field("partitions", Array(_PARTITION_DATA)))
-)
+_TOPIC_DATA = Struct(FetchTopicData, (*_NAME, Field("partitions", Array(_PARTITION_DATA))))
 _NODE_ENDPOINT = Struct(
     NodeEndpoint,
     (
@@ -118,8 +120,9 @@ RESPONSE = message(
     FetchResponse,
     VERSIONS,
     Field("throttle_time_ms", INT32),
-    Field("error_code", INT16),
-    Field("session_id", INT32),
+    Field("error_code", INT16, since=7),
+    Field("session_id", INT32, since=7),
     Field("responses", Array(_TOPIC_DATA)),
     Field("node_endpoints", Array(_NODE_ENDPOINT), since=16, tag=0, default=()),
+    flexible_since=FLEXIBLE_SINCE,
 )

@@ -5,7 +5,7 @@ Kafka never shipped it and never numbered it, so it is encoded in JSON only, and
 
 from ...core.rpc import DecommissionBrokerRequest, DecommissionBrokerResponse
 from ..codec.schema import BOOL, INT16, INT32, STRING, Field, message
-from .table import Api
+from .table import api_of
 
 VERSIONS = (0, 0)
 NO_KEY = -1
@@ -27,4 +27,4 @@ RESPONSE = message(
     Field("error_message", STRING, nullable_since=0),
 )
 
-DECOMMISSION_BROKER = Api(NO_KEY, "DecommissionBroker", REQUEST, RESPONSE, frozenset())
+DECOMMISSION_BROKER = api_of(NO_KEY, "DecommissionBroker", REQUEST, RESPONSE, frozenset())

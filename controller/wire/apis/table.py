@@ -1,9 +1,11 @@
 """The table of all APIs: key, versions, schemas, and listeners (rule 5.1)."""
 
+from collections.abc import Callable
 from types import ModuleType
 
 from ...core.value import value
 from ..codec.schema import Message
+from ..data_plane.schemas import TextApi, text_apis
 from . import (
     api_01_fetch,
     api_03_metadata,
@@ -28,34 +30,45 @@ from . import (
 )
 
 API_VERSIONS = 18
+SERVED_SINCE = {("controller", 1): 13}
+"""The oldest version that a listener serves, by listener and key, if its schema has older ones."""
+LISTED_SINCE = SERVED_SINCE | {("broker", 0): 0}
+"""The oldest version in ApiVersions; Kafka 4 lists Produce from 0 on and serves it from 3 on."""
 
 
 @value(kw_only=False)
 class Api:
-    """One API: its schemas, and the listeners on which Kafka offers it.
+    """One API: its versions, its schemas, and the listeners on which Kafka offers it.
 
-    `name` is Kafka's, without Request or Response: "BrokerRegistration".
+    `name` is Kafka's, without Request or Response: "BrokerRegistration". `messages` returns the
+    schemas of request and response.
     """
 
     key: int
     name: str
-    request: Message
-    response: Message
+    min_version: int
+    max_version: int
+    flexible_since: int
     listeners: frozenset[str]
+    messages: Callable[[], tuple[Message, Message]]
 
     @property
-    def min_version(self) -> int:
-        """Lowest supported version."""
-        return self.request.min_version
+    def request(self) -> Message:
+        """The schema of requests."""
+        return self.messages()[0]
 
     @property
-    def max_version(self) -> int:
-        """Highest supported version."""
-        return self.request.max_version
+    def response(self) -> Message:
+        """The schema of responses."""
+        return self.messages()[1]
 
     def speaks(self, version: int) -> bool:
         """True if the version is supported."""
         return self.min_version <= version <= self.max_version
+
+    def is_flexible(self, version: int) -> bool:
+        """True if the version uses compact lengths and tagged fields."""
+        return version >= self.flexible_since
 
 
 CONTROLLER = frozenset({"controller"})
@@ -63,15 +76,26 @@ BROKER = frozenset({"broker"})
 BOTH = CONTROLLER | BROKER
 
 
+def api_of(
+    key: int, name: str, request: Message, response: Message, listeners: frozenset[str]
+) -> Api:
+    """Returns the API with these schemas; `listeners` are those on which Kafka offers it."""
+    versions = (request.min_version, request.max_version, request.flexible_since)
+    return Api(key, name, *versions, listeners, lambda: (request, response))
+
+
 def _api(key: int, name: str, module: ModuleType, listeners: frozenset[str]) -> Api:
-    """Returns an API; `listeners` are those on which Kafka offers it."""
-    return Api(key, name, module.REQUEST, module.RESPONSE, listeners)
+    return api_of(key, name, module.REQUEST, module.RESPONSE, listeners)
+
+
+def _of_text(api: TextApi) -> Api:
+    return Api(*api[:5], BROKER, api.messages)
 
 
 APIS: dict[int, Api] = {
     api.key: api
     for api in (
-        _api(1, "Fetch", api_01_fetch, CONTROLLER),
+        _api(1, "Fetch", api_01_fetch, BOTH),
         _api(3, "Metadata", api_03_metadata, BROKER),
         _api(API_VERSIONS, "ApiVersions", api_18_api_versions, BOTH),
         _api(19, "CreateTopics", api_19_create_topics, BOTH),
@@ -91,5 +115,6 @@ APIS: dict[int, Api] = {
         _api(80, "AddRaftVoter", api_80_add_raft_voter, BOTH),
         _api(81, "RemoveRaftVoter", api_81_remove_raft_voter, BOTH),
         _api(82, "UpdateRaftVoter", api_82_update_raft_voter, CONTROLLER),
+        *map(_of_text, text_apis()),
     )
 }

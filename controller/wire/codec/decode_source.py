@@ -109,7 +109,7 @@ class _Writer(SourceWriter):
             self._run.append((kind.code, name))
             return name
         if isinstance(kind, Struct):
-            return self.new_object(kind, path)
+            return self._nullable(kind, path, name) if nullable else self.new_object(kind, path)
         count = self._count(kind)
         self.line(f"if {count} < 0:")
         if nullable:
@@ -124,6 +124,20 @@ class _Writer(SourceWriter):
         else:
             self._bytes(kind, path, count, name)
         self._depth -= nullable
+        return name
+
+    def _nullable(self, struct: Struct, path: str, name: str) -> str:
+        """Write the code that decodes a struct after a byte, which is negative for null."""
+        sign = self._name("n")
+        self._run.append(("b", sign))
+        self._flush()
+        self.line(f"{name} = None")
+        self.line(f"if {sign} >= 0:")
+        self._depth += 1
+        found = self.new_object(struct, path)
+        self._flush()
+        self.line(f"{name} = {found}")
+        self._depth -= 1
         return name
 
     def _count(self, kind: WireType) -> str:
@@ -262,7 +276,10 @@ def least_bytes(kind: WireType, version: int, flexible: bool) -> int:
     if not isinstance(kind, Struct):
         return 1 if flexible else 2 if kind is STRING else 4
     inside = sum(
-        least_bytes(field.type, version, flexible) for field in plain_fields(kind, version)
+        1
+        if isinstance(field.type, Struct) and field.nullable_since <= version
+        else least_bytes(field.type, version, flexible)
+        for field in plain_fields(kind, version)
     )
     return max(1, inside + flexible)
 

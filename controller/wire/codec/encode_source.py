@@ -93,10 +93,24 @@ class _Writer(SourceWriter):
     def _value(self, kind: WireType, source: str, nullable: bool) -> None:
         if isinstance(kind, Fixed):
             self._run.append((kind.code, source))
+        elif isinstance(kind, Struct) and nullable:
+            self._nullable(kind, source)
         elif isinstance(kind, Struct):
             self.struct(kind, source)
         else:
             self._variable(kind, source, nullable)
+
+    def _nullable(self, struct: Struct, source: str) -> None:
+        """Encode a struct after the byte 1, or null as the byte -1."""
+        self._flush()
+        self.line(f"if {source} is None:")
+        self.line(f"  {self._add}({bytes([255])!r})")
+        self.line("else:")
+        self._depth += 1
+        self.line(f"{self._add}({bytes([1])!r})")
+        self.struct(struct, source)
+        self._flush()
+        self._depth -= 1
 
     def _variable(self, kind: Variable | Converted | Array, source: str, nullable: bool) -> None:
         value = self._name("v")

@@ -1,0 +1,98 @@
+"""What a broker's listener replies where a broker would need stored messages: it has none.
+
+Each refusal has a code that clients do not retry, and a text where the response has room for one.
+The codes were chosen with kafka-python, aiokafka, librdkafka, the Java clients and franz-go
+(`tests/interop/test_data_plane.py`, `docs/data-plane.md`).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.rpc import (
+    DataPlaneRequest,
+    DataPlaneResponse,
+    FetchPartitionData,
+    FetchRequest,
+    FetchResponse,
+    FetchTopicData,
+)
+
+TEXT = (
+    "kraftsim stores no messages, groups or transactions: it simulates the control plane of Kafka "
+    "only. Use a Kafka broker to produce and to consume."
+)
+NO_SASL = "This listener expects no SASL authentication."
+FETCH = 1
+FIND_COORDINATOR = 10
+TRANSACTION = 1  # the type of the key of a coordinator of transactions
+
+REFUSED_WITH: Mapping[int, ErrorCode] = {
+    FETCH: ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+    2: ErrorCode.TOPIC_AUTHORIZATION_FAILED,  # ListOffsets: consumers retry all other codes
+    17: ErrorCode.ILLEGAL_SASL_STATE,
+    22: ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
+    36: ErrorCode.ILLEGAL_SASL_STATE,
+}
+"""The codes by key, where it is not POLICY_VIOLATION."""
+EMPTY = frozenset({16, 66})
+"""ListGroups and ListTransactions: an empty list is the truth."""
+
+
+class DataPlane:
+    """Replies to the requests of one cluster's data plane, and counts them by API key.
+
+    `warn` gets a sentence when the first Produce request with acks=0 arrives. Its client asks for
+    no response, so it takes every message for written.
+    """
+
+    def __init__(self, warn: Callable[[str], None]) -> None:
+        self.refused: Counter[int] = Counter()
+        self.lost_produce_requests = 0
+        self._warn = warn
+
+    def reply(self, request: DataPlaneRequest) -> DataPlaneResponse | ApiError:
+        """Returns the reply to a request."""
+        if request.api_key in EMPTY:
+            return request.response()
+        self.refused[request.api_key] += 1
+        if request.is_one_way:
+            self._count_lost()
+        code = code_of(request)
+        return ApiError(code, NO_SASL if code == ErrorCode.ILLEGAL_SASL_STATE else TEXT)
+
+    def fetch(self, request: FetchRequest) -> FetchResponse:
+        """Refuses every partition of a Fetch request; a consumer ignores a code for the whole."""
+        self.refused[FETCH] += 1
+        return FetchResponse(
+            responses=tuple(
+                FetchTopicData(
+                    topic=topic.topic,
+                    topic_id=topic.topic_id,
+                    partitions=tuple(
+                        FetchPartitionData(
+                            partition_index=partition.partition,
+                            error_code=REFUSED_WITH[FETCH],
+                            records=(),
+                        )
+                        for partition in topic.partitions
+                    ),
+                )
+                for topic in request.topics
+            )
+        )
+
+    def _count_lost(self) -> None:
+        if not self.lost_produce_requests:
+            self._warn(
+                "a producer with acks=0 sent messages, which are lost: it expects no response, so "
+                "it was not told that kraftsim stores none (only the first is reported)"
+            )
+        self.lost_produce_requests += 1
+
+
+def code_of(request: DataPlaneRequest) -> ErrorCode:
+    """Returns the code that refuses a request."""
+    if request.api_key == FIND_COORDINATOR and getattr(request, "key_type", 0) == TRANSACTION:
+        return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    return REFUSED_WITH.get(request.api_key, ErrorCode.POLICY_VIOLATION)

@@ -1,0 +1,105 @@
+"""What a broker's listener replies to producers, consumers and groups."""
+
+import logging
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from aiohttp import ClientSession
+
+from kraftsim import Cluster
+from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.rpc import FetchPartition, FetchRequest, FetchTopic, Request
+from kraftsim.controller.wire.apis.table import APIS
+from kraftsim.controller.wire.json.json_form import from_json
+from tests.server.kafka_client import Client, connected
+
+pytestmark = pytest.mark.realtime
+
+
+@pytest.fixture
+async def kraft() -> AsyncIterator[Cluster]:
+    async with Cluster(brokers=1, clock="virtual", seed=1, kafka_port=0, http_port=0) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+async def facade(kraft: Cluster) -> AsyncIterator[Client]:
+    async with connected(kraft.bootstrap_servers) as client:
+        yield client
+
+
+def produced(acks: int) -> Request:
+    topics = [{"name": "t", "partitionData": [{"index": 0}]}]
+    request: Any = from_json(APIS[0].request, {"acks": acks, "topicData": topics})
+    return request
+
+
+async def test_a_produced_batch_is_refused_at_once(facade: Client) -> None:
+    facade.send(0, 9, produced(acks=1))
+
+    _, response = await facade.answer(0, 9)
+
+    ((partition,),) = [topic.partition_responses for topic in response.responses]
+    assert partition.error_code == ErrorCode.POLICY_VIOLATION
+    assert "kraftsim stores no messages" in partition.error_message
+    assert await facade.is_served()
+
+
+async def test_acks_0_ends_the_connection_and_is_warned_of_once(
+    kraft: Cluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            async with connected(kraft.bootstrap_servers) as facade:
+                facade.send(0, 9, produced(acks=0))
+                assert await facade.reader.read() == b""
+
+    warnings = [row.message for row in caplog.records if "acks=0" in row.message]
+    assert len(warnings) == 1
+    async with ClientSession() as session, session.get(kraft.http_url + "/metrics") as response:
+        text = await response.text()
+    assert "kraftsim_produce_requests_lost_total 3.0" in text
+    assert 'kraftsim_data_plane_requests_refused_total{api="Produce"} 3.0' in text
+
+
+@pytest.mark.parametrize("version", [4, 12, 13, 18])
+async def test_each_fetched_partition_is_refused_and_the_whole_is_not(
+    facade: Client, version: int
+) -> None:
+    wanted = FetchPartition(partition=0, fetch_offset=0)
+    named = {"topic": "t"} if version < 13 else {"topic_id": bytes(15) + b"7"}
+    facade.send(1, version, FetchRequest(topics=(FetchTopic(**named, partitions=(wanted,)),)))
+
+    _, response = await facade.answer(1, version)
+
+    assert response.error_code == ErrorCode.NONE
+    ((partition,),) = [topic.partitions for topic in response.responses]
+    assert partition.error_code == ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    assert [topic.topic for topic in response.responses] == [named.get("topic", "")]
+
+
+@pytest.mark.parametrize(
+    ("key_type", "code"),
+    [(0, ErrorCode.POLICY_VIOLATION), (1, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)],
+)
+async def test_no_coordinator_is_found(facade: Client, key_type: int, code: ErrorCode) -> None:
+    body = {"coordinatorKeys": ["k"], "keyType": key_type}
+    request: Any = from_json(APIS[10].request, body)
+    facade.send(10, 6, request)
+
+    _, response = await facade.answer(10, 6)
+
+    (coordinator,) = response.coordinators
+    assert (coordinator.key, coordinator.error_code) == ("k", code)
+    assert "kraftsim stores no messages" in coordinator.error_message
+
+
+@pytest.mark.parametrize("key", [16, 66])
+async def test_groups_and_transactions_are_listed_as_none(facade: Client, key: int) -> None:
+    request: Any = from_json(APIS[key].request, {})
+    facade.send(key, APIS[key].max_version, request)
+
+    _, response = await facade.answer(key, APIS[key].max_version)
+
+    assert response == APIS[key].response.model()
