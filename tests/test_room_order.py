@@ -44,8 +44,8 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "main",
     ),
     "kraftsim.lessons": (
-        "act documents page_files",
-        "lead scene tape",
+        "act documents offer page_files shared_answers",
+        "lead process scene tape",
         "film story_events tapes",
         "answers",
         "exports worker",

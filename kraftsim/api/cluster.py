@@ -36,6 +36,7 @@ from .states import Clock
 if TYPE_CHECKING:
     from ..lessons.documents import Picture
     from ..lessons.lessons import Lessons
+    from ..lessons.offer import Offer
     from .snapshots import Kept, Snapshots
 
 START_LIMIT = "60s"
@@ -55,6 +56,7 @@ class Cluster(NewBrokers):
     """
 
     opens_lessons = False  # to visitors without the token
+    offer: "Offer | None" = None  # of a run, which is a lesson beside the library
     _running: Running | None = None
     _snapshots: "Snapshots | None" = None
     _lessons: "Lessons | None" = None
@@ -221,7 +223,7 @@ class Cluster(NewBrokers):
     def lessons(self) -> "Lessons":
         """The lessons that visitors play; they never affect the cluster."""
         if self._lessons is None:
-            self._lessons = import_module("kraftsim.lessons.lessons").Lessons()
+            self._lessons = import_module("kraftsim.lessons.lessons").Lessons(self.offer)
         return self._lessons
 
     # Snapshots

@@ -40,7 +40,8 @@ def run_up(
         kraft = _cluster(arguments)
     kraft.opens_lessons = arguments.open_lessons
     acts = _acts(kraft) if arguments.demo else nullcontext()
-    return run_until_signalled(_serve(kraft, arguments.ready_file, shown(kraft, arguments), acts))
+    running = _announced(kraft, arguments.ready_file, shown(kraft, arguments), acts)
+    return run_until_signalled(serve(kraft, running))
 
 
 def _cluster(arguments: argparse.Namespace) -> Cluster:
@@ -136,19 +137,29 @@ async def _acts(kraft: Cluster) -> AsyncIterator[None]:
         acting.cancel()
 
 
-async def _serve(
+@asynccontextmanager
+async def _announced(
     kraft: Cluster,
     ready_file: str | None,
     shown: AbstractAsyncContextManager[None],
     acts: AbstractAsyncContextManager[None],
-) -> int:
+) -> AsyncIterator[None]:
+    with announced(addresses(kraft), ready_file):
+        async with acts, shown:
+            yield
+
+
+async def serve(kraft: Cluster, running: AbstractAsyncContextManager[None]) -> int:
+    """Starts the cluster, and runs it in the context `running`; returns the exit code.
+
+    It ends with a signal, or when `kraftsim down` asks for it.
+    """
     stopping = stop_signals()
     try:
         if await _is_ready(kraft, stopping):
             stopping.is_running = True
-            with announced(addresses(kraft), ready_file):
-                async with acts, shown:
-                    await first_of(stopping.wait(), kraft.until_down())
+            async with running:
+                await first_of(stopping.wait(), kraft.until_down())
     except TimeoutError as error:
         print(f"kraftsim: {error}", file=sys.stderr)
         return FAILED

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from kraftsim.scenarios.document.scenario import Caption
+from kraftsim.scenarios.document.scenario import Caption, Scenario
 from kraftsim.scenarios.running.explain import chain
 from kraftsim.scenarios.running.sentences import sentence
 from kraftsim.scenarios.running.story import times_text
@@ -13,32 +13,32 @@ from ..errors import UnknownEvent, UsageError
 from ..files.scenario_files import library, read_file
 from .documents import CaptionScene, Film, LessonDocument, Story, StoryEvent, Why
 from .film import film_of
+from .offer import Offer
 from .story_events import story_events
 from .tape import Tape
 from .tapes import Branch, Tapes
 
 WHY_LINES = 5
+SEED = 17  # with which lessons of the library are played
 LESSON = "lesson-"  # the names of lessons begin with it
 FILM_MAX_US = 120_000_000  # of one film
 
 
 class Answers:
-    """Answers questions about the tapes of branches."""
+    """Answers questions about the tapes of branches, of the library and of an offered run."""
 
-    def __init__(self, tapes: Tapes) -> None:
+    def __init__(self, tapes: Tapes, offer: Offer | None = None) -> None:
         self._tapes = tapes
+        self._offer = offer
 
     def lessons(self) -> list[LessonDocument]:
-        """Returns the scenarios of the library that are lessons, in their order."""
-        files = (read_file(path) for name, path in library().items() if name.startswith(LESSON))
-        return [
-            {
-                "name": file.scenario.name,
-                "title": file.scenario.title,
-                "claim": " ".join(file.scenario.claim.split()),
-            }
-            for file in files
-        ]
+        """Returns the offered run, and the scenarios of the library that are lessons, in order."""
+        paths = (path for name, path in library().items() if name.startswith(LESSON))
+        listed = [_lesson(read_file(path).scenario, SEED) for path in paths]
+        if self._offer is None:
+            return listed
+        first = _lesson(self._offer.scenario(), self._offer.seed)
+        return [first, *(lesson for lesson in listed if lesson["name"] != first["name"])]
 
     def story(self, name: str, seed: int, profile: str, acts: str) -> Story:
         """Returns the story of a branch."""
@@ -47,6 +47,7 @@ class Answers:
         events = list(story_events(tape.rows, tape.beside, tape.begin_us))
         return {
             "scenario": name,
+            "called": name if self._offer is None else self._offer.called_as(name),
             "title": scenario.title or scenario.name,
             "claim": " ".join(scenario.claim.split()),
             "seed": seed,
@@ -91,6 +92,15 @@ class Answers:
         documents = _documents(acts)
         texts = tuple(json.dumps(document, sort_keys=True) for document in documents)
         return self._tapes.tape(Branch(name, seed, profile, texts), documents)
+
+
+def _lesson(scenario: Scenario, seed: int) -> LessonDocument:
+    return {
+        "name": scenario.name,
+        "title": scenario.title or scenario.name,
+        "claim": " ".join(scenario.claim.split()),
+        "seed": seed,
+    }
 
 
 def _documents(acts: str) -> tuple[object, ...]:

@@ -197,7 +197,10 @@ class StoryPage(TypedDict):
 
 
 class BrokenProperty(TypedDict):
-    """A property or claim that the run broke, and when."""
+    """A property or claim that the run broke, and when.
+
+    `what` states the expected and the actual behaviour.
+    """
 
     name: str
     what: str
@@ -210,9 +213,11 @@ class Story(TypedDict):
     Times are microseconds of virtual time; `beginUs` is the time from which the steps count, and
     `leftUs` that of the last act (None without acts). `differsAt` is the index of the first event
     in which the branch differs from the branch without its last act, None if there is none.
+    `called` is the name or path with which a shell runs the scenario.
     """
 
     scenario: str
+    called: str
     title: str
     claim: str
     seed: int
@@ -251,11 +256,12 @@ class LeadDocument(TypedDict):
 
 
 class LessonDocument(TypedDict):
-    """A lesson: the name of its scenario, its title, and what it shows."""
+    """A lesson: the name of its scenario, its title, what it shows, and the seed of its run."""
 
     name: str
     title: str
     claim: str
+    seed: int
 
 
 class LessonList(TypedDict):

@@ -7,9 +7,9 @@ from collections import Counter
 from typing import Final
 from urllib.parse import parse_qs
 
-from ..errors import UnknownLesson, UsageError
-from ..files.scenario_files import library
+from ..errors import UsageError
 from .documents import LeadDocument
+from .offer import Offer, expect_lesson
 
 PLACE_MAX: Final = 8_000  # characters; a browser's address holds as many
 CHOICES_MAX: Final = 50  # different predictions that are counted
@@ -17,9 +17,13 @@ CHOICE_MAX: Final = 200  # characters
 
 
 class Lead:
-    """The place of a class, whether its visitors are kept there, and what they predict."""
+    """The place of a class, whether its visitors are kept there, and what they predict.
 
-    def __init__(self) -> None:
+    The place is in a lesson of the library or in the offered run.
+    """
+
+    def __init__(self, offer: Offer | None = None) -> None:
+        self._offer = offer
         self._place = ""
         self._is_kept = False
         self._number = 0
@@ -34,8 +38,7 @@ class Lead:
             raise UsageError(f"place: expected at most {PLACE_MAX} characters, got {len(place)}")
         place = place.removeprefix("#")
         (name, *_) = parse_qs(place).get("lesson", [""])
-        if name not in library():
-            raise UnknownLesson(name, sorted(library()))
+        expect_lesson(name, self._offer)
         self._place, self._is_kept = place, True
         self._number += 1
         self._predictions.clear()

@@ -2,19 +2,25 @@
 
 It is a process of its own, so that a lesson costs no broker of a running cluster its lease, and so
 that its memory has a bound. It ends when its standard input does, and when its memory is full: the
-garbage of a large lesson can be too scattered for the next one.
+garbage of a large lesson can be too scattered for the next one. The line before the first question
+is the offer of a run, or null.
 """
 
 import gc
 import json
 import sys
-from contextlib import suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
 from typing import Any, Final
+
+from kraftsim.scenarios.document.scenario import Scenario
 
 from ..errors import CommandError
 from ..files.scenario_files import find, read_sound
 from .answers import Answers
 from .documents import MEMORY_FULL
+from .offer import Offer
 from .tapes import Tapes
 
 MEMORY_MAX: Final = 2 * 1024**3  # bytes of address space
@@ -23,16 +29,32 @@ MEMORY_MAX: Final = 2 * 1024**3  # bytes of address space
 def main() -> None:
     """Answers each line of standard input with a line."""
     _bound_memory()
-    tapes = Tapes(lambda name: read_sound(find(name)).scenario)
-    answers = Answers(tapes)
+    words = json.loads(sys.stdin.readline())
+    offer = Offer(**words) if words else None
+    tapes = Tapes(partial(_scenario, offer))
+    answers = Answers(tapes, offer)
     gc.disable()  # a collection in the middle of an answer takes longer than the answer
     for line in sys.stdin:
-        made = tapes.made
-        reply = _answered(answers, json.loads(line))
+        made, question = tapes.made, json.loads(line)
+        with _planted(offer, question["words"]):
+            reply = _answered(answers, question)
         print(json.dumps(reply), flush=True)
         if reply.get("kind") == MEMORY_FULL:
             return
         gc.collect(0 if tapes.made == made else 2)  # plays that were used once; tapes too
+
+
+def _scenario(offer: Offer | None, name: str) -> Scenario:
+    if offer is not None and name == offer.name:
+        return offer.scenario()
+    return read_sound(find(name)).scenario
+
+
+def _planted(offer: Offer | None, words: Mapping[str, object]) -> AbstractContextManager[None]:
+    """Plants the bug of the offered run for a question about it."""
+    if offer is None or words.get("name") != offer.name:
+        return nullcontext()
+    return offer.planted()
 
 
 def _answered(answers: Answers, question: dict[str, Any]) -> dict[str, object]:

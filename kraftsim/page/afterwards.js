@@ -10,6 +10,6 @@ export function Afterwards({ story, tries }) {
     <p><b>${tries.length}</b> ${tries.length === 1 ? "try" : "tries"}, ${broken.length
       ? html`<b class="failure">broken: ${broken.map((item) => item.broken.map(({ name, what }) => `${name}: ${what}`).join("; ")).join("; ")}</b>`
       : "nothing broken so far"}.</p>
-    <p>Run it a thousand times: <code>kraftsim campaign run ${story.scenario} --seeds 0..1000 --out runs</code></p>
+    <p>Run it a thousand times: <code>kraftsim campaign run ${story.called} --seeds 0..1000 --out runs</code></p>
   </section>`;
 }

@@ -17,7 +17,7 @@ export function Header({ player, lessons, profiles, branch, onLesson, onProfile,
     <h1>kraftsim</h1>
     <p class="health">${player.scene ? health(player.scene) : "…"} · ${fileTime(player.us, source.beginUs)}</p>
     <nav aria-label="Lessons">
-      ${!isExported && html`<label><span class="sr">lesson</span><select aria-label="Lesson" value=${branch?.name ?? ""} onChange=${(event) => (event.target.value ? onLesson(event.target.value) : onLive())}>
+      ${!isExported && html`<label><span class="sr">lesson</span><select aria-label="Lesson" value=${branch?.name ?? ""} onChange=${(event) => (event.target.value ? onLesson(lessons.find(({ name }) => name === event.target.value)) : onLive())}>
         <option value="">live cluster</option>
         ${lessons.map((lesson) => html`<option key=${lesson.name} value=${lesson.name}>${lesson.title}</option>`)}
         ${branch && !lessons.some((lesson) => lesson.name === branch.name) && html`<option value=${branch.name}>${branch.name}</option>`}</select></label>`}

@@ -17,6 +17,7 @@ import { Panel } from "./panel.js";
 import { Question } from "./question.js";
 import { SpaceTime } from "./space_time.js";
 import { Timeline } from "./timeline.js";
+import { Violations } from "./violations.js";
 import { LETTERS } from "./visit.js";
 
 const PROFILES = ["kafka-4.4", "kafka-4.3", "kafka-4.1", "kafka-3.9", "kip-631"];
@@ -38,7 +39,7 @@ function Top({ page }) {
     page.lead(steer(visit.address));
   };
   return html`<${Header} player=${player} lessons=${lessons} profiles=${PROFILES} branch=${branch} shared=${isShared} isExported=${Boolean(page.props.exported)}
-    onLesson=${(name) => page.attempt(() => page.openLesson({ name, seed: 17, profile: "", acts: [] }))} onLive=${() => page.attempt(() => page.openLive())}
+    onLesson=${({ name, seed }) => page.attempt(() => page.openLesson({ name, seed, profile: "", acts: [] }))} onLive=${() => page.attempt(() => page.openLive())}
     onProfile=${(profile) => page.attempt(() => page.branch(() => visit.fork({ ...branch, profile })))} onShare=${() => page.share()}
     lead=${maySteer() ? lead : undefined} onSteer=${onSteer} onRelease=${() => page.lead(release())} onHelp=${page.actions.toggleHelp} />`;
 }
@@ -74,11 +75,7 @@ function Asked({ page, stop }) {
 
 function Lists({ page }) {
   const { source, us, knownUs, scene } = page.player;
-  const pick = (event) => {
-    page.seek(event.atUs);
-    page.select({ kind: "event", id: event.seq });
-  };
-  return html`<div class="lower"><${EventList} source=${source} us=${us} knownUs=${knownUs} onPick=${pick} />
+  return html`<div class="lower"><${EventList} source=${source} us=${us} knownUs=${knownUs} onPick=${(event) => page.pick(event)} />
     ${source.isLive ? html`<${LiveRequests} />` : scene && html`<${SpaceTime} source=${source} scene=${scene} us=${us} selected=${page.state.selected} />`}</div>`;
 }
 
@@ -98,6 +95,7 @@ export function Layout({ page }) {
     ${isLoading && html`<p class="wait">The lesson is being prepared…</p>`}
     <${Stage} page=${page} />
     <p class="caption" role="status" aria-live="polite"><${Caption} player=${player} failure=${failure} notice=${notice} /></p>
+    <${Violations} source=${source} us=${us} knownUs=${knownUs} onSeek=${(at) => page.seek(at)} onWhy=${(event) => page.pick(event)} />
     ${!isLive && !isAsked && us >= source.endUs && html`<${Afterwards} story=${first} tries=${tries} />`}
     ${isAsked && html`<${Asked} page=${page} stop=${stop} />`}
     ${visit.players.length > 1 && html`<${BranchBar} visit=${visit} />`}

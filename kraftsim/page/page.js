@@ -151,6 +151,12 @@ export class Page extends Component {
     this.visit.note();
   }
 
+  // Moves to an event, and shows why it happened.
+  pick(event) {
+    this.seek(event.atUs);
+    this.select({ kind: "event", id: event.seq });
+  }
+
   goOn(stop) {
     stop.isAnswered = true;
     this.setState({ stop: undefined, choice: undefined });

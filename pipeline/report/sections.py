@@ -94,7 +94,7 @@ def failures(groups: Sequence[Failure]) -> str:
     ]
     text = (
         "Failed runs by the promise that they broke first: runs with the same one probably have "
-        "the same bug. The command repeats one run; with --html F it writes it as a page to rewind."
+        "the same bug. The command repeats one run; with --open it opens on a page to rewind."
     )
     heads = ("broke first", "scenario", "runs", "command", "first violation")
     return section(

@@ -6,7 +6,8 @@ import pytest
 
 from kraftsim.http.connections import CONNECTIONS_PER_ADDRESS_MAX
 from kraftsim.lessons.act import ACTS_MAX
-from kraftsim.lessons.lessons import ANSWER_S, WAITING_MAX
+from kraftsim.lessons.process import ANSWER_S
+from kraftsim.lessons.shared_answers import KEPT_BYTES_MAX, WAITING_MAX
 from kraftsim.lessons.tape import BROKERS_MAX
 from kraftsim.lessons.tapes import LASTS_MAX_US, TAPES_MAX
 from tests.docs.blocks import ROOT
@@ -31,7 +32,8 @@ def test_the_plan_of_a_class_names_lessons_that_exist() -> None:
     "sentence",
     [
         f"{TAPES_MAX} runs",
-        f"{WAITING_MAX} questions",
+        f"{KEPT_BYTES_MAX // 1024**2} MiB of answers",
+        f"{WAITING_MAX} different questions",
         f"{ANSWER_S:g} s",
         f"{BROKERS_MAX} brokers",
         f"{LASTS_MAX_US // 60_000_000} minutes",

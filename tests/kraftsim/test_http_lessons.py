@@ -17,7 +17,8 @@ import pytest
 from aiohttp import ClientSession
 
 from kraftsim import Cluster
-from kraftsim.lessons import lessons as lessons_module
+from kraftsim.lessons import process as process_module
+from kraftsim.lessons import shared_answers
 from kraftsim.lessons.worker import MEMORY_MAX
 from tests.interop.running import kraftsim_up
 from tests.kraftsim.conftest import Answer, Http
@@ -53,13 +54,13 @@ async def service() -> AsyncIterator[Service]:
         yield service
 
 
-async def story(http: Http, name: str = LESSON, acts: str = "[]") -> Answer:
-    return await http.get(f"/v1/lessons/{name}/story", acts=acts)
+async def story(http: Http, name: str = LESSON, acts: str = "[]", seed: int = 17) -> Answer:
+    return await http.get(f"/v1/lessons/{name}/story", acts=acts, seed=seed)
 
 
 def player(kraft: Cluster) -> int:
     """The id of the process that plays the lessons."""
-    process = kraft.lessons._process
+    process = kraft.lessons._process._process
     assert process is not None
     return process.pid
 
@@ -74,12 +75,12 @@ def processes() -> set[int]:
     return {int(path.name) for path in Path("/proc").iterdir() if path.name.isdecimal()}
 
 
-async def asked(http: Http, kraft: Cluster, count: int, name: str = LESSON) -> list[Asked]:
-    """Questions that wait for the process, which stands still."""
+async def asked(http: Http, kraft: Cluster, count: int) -> list[Asked]:
+    """Different new questions that wait for the process, which stands still."""
     os.kill(player(kraft), signal.SIGSTOP)
-    questions = [asyncio.create_task(story(http, name)) for _ in range(count)]
+    questions = [asyncio.create_task(story(http, seed=seed)) for seed in range(count)]
     async with asyncio.timeout(LIMIT_S):
-        while kraft.lessons._waiting < count:
+        while len(kraft.lessons._shared._under_way) < count:
             await others_run()
     await others_run(100)  # until the first is at the process
     return questions
@@ -243,15 +244,17 @@ async def test_too_many_questions_are_refused_with_what_to_do(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kraft, visitor, _ = service
-    monkeypatch.setattr(lessons_module, "WAITING_MAX", 2)
+    monkeypatch.setattr(shared_answers, "WAITING_MAX", 2)
     await story(visitor)
     waiting = await asked(visitor, kraft, 2)
 
-    refused = await story(visitor)
+    refused = await story(visitor, seed=3)
+    kept = await story(visitor)
     os.kill(player(kraft), signal.SIGCONT)
 
     assert refused.status == 503
     assert refused.message == "lessons: too many visitors ask at once: try again in a few seconds"
+    assert kept.status == 200
     assert [(await each).status for each in waiting] == [200, 200]
 
 
@@ -262,13 +265,13 @@ async def test_a_question_that_takes_too_long_is_given_up_and_the_next_one_is_an
     await story(visitor)
     stuck = player(kraft)
     with monkeypatch.context() as patch:
-        patch.setattr(lessons_module, "ANSWER_S", 0.1)
+        patch.setattr(process_module, "ANSWER_S", 0.1)
         (question,) = await asked(visitor, kraft, 1)
         given_up = await question
 
     assert given_up.status == 504
     assert "no answer within 0.1 s: take a shorter scenario, or fewer acts" in given_up.message
-    assert (await story(visitor)).status == 200
+    assert (await story(visitor, seed=99)).status == 200
     assert player(kraft) != stuck
 
 
@@ -277,7 +280,7 @@ async def test_an_answer_that_is_too_long_is_refused_and_the_next_one_is_not(
 ) -> None:
     _, visitor, _ = service
     with monkeypatch.context() as patch:
-        patch.setattr(lessons_module, "LINE_BYTES_MAX", 2_000)
+        patch.setattr(process_module, "LINE_BYTES_MAX", 2_000)
         refused = await story(visitor)
         short = await visitor.get(f"/v1/lessons/{LESSON}/why", event=3)
 
@@ -297,7 +300,7 @@ async def test_a_lesson_that_fills_the_memory_is_refused_and_others_are_played(
     resource.prlimit(full, resource.RLIMIT_AS, (little, little))
 
     refused = await story(visitor, acts=MANY)
-    played = await story(visitor)
+    played = await story(visitor, seed=99)
 
     assert refused.status == 400
     assert refused.message == "expected a smaller lesson, got one that fills the memory"
@@ -318,7 +321,7 @@ async def test_a_killed_process_is_started_again_with_the_next_question(service:
         503,
         "lessons: the process that plays them ended: try again",
     )
-    assert (await story(visitor)).status == 200
+    assert (await story(visitor, seed=99)).status == 200
     assert player(kraft) != killed
 
 
@@ -327,7 +330,7 @@ async def test_an_answer_never_reaches_the_visitor_who_asks_next(service: Servic
     await story(visitor)
     stood_still = player(kraft)
     os.kill(stood_still, signal.SIGSTOP)
-    first = asyncio.create_task(kraft.lessons.story(LESSON))
+    first = asyncio.create_task(kraft.lessons.story(LESSON, seed=1))
     await others_run(100)
     first.cancel()
     with suppress(asyncio.CancelledError):
@@ -361,12 +364,12 @@ async def test_questions_under_way_start_no_process_after_the_end_of_the_cluster
         await story(visitor)
         lessons, played = kraft.lessons, player(kraft)
         os.kill(played, signal.SIGSTOP)
-        questions = [asyncio.create_task(lessons.story(LESSON)) for _ in range(3)]
+        questions = [asyncio.create_task(lessons.story(LESSON, seed=seed)) for seed in range(3)]
         await others_run(100)
 
     answers = await asyncio.gather(*questions, return_exceptions=True)
     assert all("try again" in str(answer) for answer in answers)
-    assert lessons._process is None
+    assert lessons._process._process is None
     assert played not in processes()
 
 

@@ -62,11 +62,11 @@ def _text(name: str, story: "Story", films: "list[Film]") -> str:
 
 
 def expect_one_run(arguments: argparse.Namespace, runs: int) -> None:
-    """Raises UsageError if a file for a viewer is asked for, but not exactly one run.
+    """Raises UsageError if a file for a viewer or a page is asked for, but not exactly one run.
 
     Runs the command again on the Python modules if these are compiled: they cannot be copied.
     """
-    named = next((name for name in HELP if getattr(arguments, name)), None)
+    named = next((name for name in (*HELP, "open") if getattr(arguments, name)), None)
     if named is None:
         return
     if runs != 1:

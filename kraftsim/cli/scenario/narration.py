@@ -26,9 +26,7 @@ def run_lines(
     result: Result,
     story: Sequence[StoryLine],
     *,
-    called: str,
-    is_small: bool = False,
-    runs_code: bool = False,
+    repeat: str,
     lines_max: int = LINES_MAX,
 ) -> Iterator[Line]:
     """Yields the lines of a run: its claim, the first `lines_max` of the story, and the verdict."""
@@ -41,22 +39,11 @@ def run_lines(
         left_out = len(lines) - lines_max
         yield Line(f"{'':{INDENT}}... {left_out} more lines; --lines {len(lines)} prints all")
     yield Line("")
-    yield from verdict(result, story, called=called, is_small=is_small, runs_code=runs_code)
+    yield from verdict(result, story, repeat)
 
 
-def verdict(
-    result: Result,
-    story: Sequence[StoryLine],
-    *,
-    called: str,
-    is_small: bool = False,
-    runs_code: bool = False,
-) -> Iterator[Line]:
-    """Yields the lines of the verdict and the command that repeats the run.
-
-    The command names the scenario as `called`, has --smoke if `is_small`, and --allow-code if
-    `runs_code`.
-    """
+def verdict(result: Result, story: Sequence[StoryLine], repeat: str) -> Iterator[Line]:
+    """Yields the lines of the verdict and, unless the run passed, its command `repeat`."""
     cell = f"  {', '.join(result.cell)}" if result.cell else ""
     yield Line(
         f"{result.verdict.upper()}  {result.scenario}{cell}  seed {result.seed}  {result.digest}  "
@@ -74,9 +61,8 @@ def verdict(
     yield from (Line(f"  measured: {measured}") for measured in result.measured)
     if result.verdict != "pass":
         yield from (Line(f"  vacuous: {name}") for name in result.vacuous)
-        repeat = repeat_command(result, called, is_small, runs_code)
         yield Line(f"  repeat: {repeat}")
-        yield Line(f"  watch: {repeat} --html run.html")
+        yield Line(f"  on a page: {repeat} --open")
 
 
 def _when(t_us: int, story: Sequence[StoryLine]) -> str:
@@ -86,12 +72,11 @@ def _when(t_us: int, story: Sequence[StoryLine]) -> str:
     return f"T{(t_us - begins[0]) / 1e6:+.1f}s ({virtual})" if begins else virtual
 
 
-def repeat_command(result: Result, called: str, is_small: bool, runs_code: bool) -> str:
-    """Returns the command that repeats the run of the scenario `called`."""
+def repeat_command(result: Result, called: str, options: Iterable[str]) -> str:
+    """Returns the command that repeats the run of the scenario `called` with these options."""
     cells = [f"--sweep {quote(name)}" for name in result.cell]  # --cell needs a sweep in the file
-    flags = [*(["--smoke"] if is_small else []), *(["--allow-code"] if runs_code else [])]
-    options = [*cells, "--seed", str(result.seed), *flags]
-    return " ".join(["kraftsim scenario run", quote(called), *options])
+    words = [*cells, "--seed", str(result.seed), *options]
+    return " ".join(["kraftsim scenario run", quote(called), *words])
 
 
 def event_lines(story: Iterable[StoryLine]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from ..output import add_output, is_data, print_item
 from ..terminal import print_wrapped
 from .exports import add_exports, expect_one_run, export_run
 from .mutants import planted_by
+from .opened import add_open, open_page
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.running.run import Result
@@ -63,6 +64,7 @@ def add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
         help="print a line per event of a single run, also of its start-up",
     )
     add_exports(parser)
+    add_open(parser)
     add_output(parser)
     parser.set_defaults(run=_run)
 
@@ -186,6 +188,8 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.junit is not None:
         _write_junit(arguments.junit, results)
     export_run(arguments, runs[0].job.file, runs[0].result.seed)
+    if arguments.open:
+        open_page(arguments, runs[0].job.file, runs[0].result)
     return _exit_code(results, arguments)
 
 
@@ -197,13 +201,10 @@ def _expect_valid(arguments: argparse.Namespace) -> None:
 
 
 def _print_summary(arguments: argparse.Namespace, runs: "list[Finished]", elapsed_s: float) -> None:
-    from .narration import repeat_command
     from .run_summary import summary
 
     commands = [
-        repeat_command(
-            finished.result, finished.job.file.called, arguments.smoke, arguments.allow_code
-        )
+        _repeat(arguments, finished)
         for finished in runs
         if not _is_as_expected(finished.result, arguments)
     ]
@@ -225,22 +226,20 @@ def _print_run(
     if is_single:
         _print_story(arguments, finished)
     else:
-        called = finished.job.file.called
-        _print_lines(verdict(result, story, called=called, **_flags(arguments)))
+        _print_lines(verdict(result, story, _repeat(arguments, finished)))
     print(*(f"  drifted: {name}\n" for name in drifted), sep="", end="")
 
 
 def _print_story(arguments: argparse.Namespace, finished: "Finished") -> None:
     from .narration import LINES_MAX, run_lines
 
-    file, most = finished.job.file, arguments.lines
+    most = arguments.lines
     lines = run_lines(
-        file.scenario,
+        finished.job.file.scenario,
         finished.result,
         finished.story,
-        called=file.called,
+        repeat=_repeat(arguments, finished),
         lines_max=LINES_MAX if most is None else most,
-        **_flags(arguments),
     )
     _print_lines(lines, is_wide=arguments.output == "wide")
 
@@ -252,8 +251,14 @@ def _print_lines(lines: "Iterable[Line]", *, is_wide: bool = False) -> None:
         print_wrapped(printable(line.text), indent=INDENT, is_wide=is_wide, state=line.state)
 
 
-def _flags(arguments: argparse.Namespace) -> dict[str, bool]:
-    return {"is_small": arguments.smoke, "runs_code": arguments.allow_code}
+def _repeat(arguments: argparse.Namespace, finished: "Finished") -> str:
+    """Returns the command that repeats a run, with the options that change it."""
+    from .narration import repeat_command
+
+    flags = [name for name in ("smoke", "allow_code") if getattr(arguments, name)]
+    options = [f"--{name.replace('_', '-')}" for name in flags]
+    mutant = [] if arguments.mutant is None else ["--mutant", arguments.mutant]
+    return repeat_command(finished.result, finished.job.file.called, [*options, *mutant])
 
 
 def chosen(arguments: argparse.Namespace) -> "Iterator[ScenarioFile]":
