@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES, Profile
 from kraftsim.controller.core.settings import Settings
-from kraftsim.scenarios.language.suggestions import nearest, whole_number
+from kraftsim.scenarios.language.suggestions import nearest
 from kraftsim.simulation.ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, PORT_MAX
 from kraftsim.simulation.topology import (
     BROKERS_MAX,
@@ -19,9 +20,13 @@ from kraftsim.simulation.topology import (
     check_rack,
 )
 
+if TYPE_CHECKING:
+    from kraftsim.configuration.configuration import Configuration
+
 CONTROLLERS_MAX = 9  # above every recommended quorum size
 SPEED_MIN = 0.001  # the arithmetic of the clock divides by its speed
 SPEED_MAX = 1000.0  # each broker then sends a heartbeat every 2 ms; above, real time falls behind
+CONFIGURATIONS = "docs/configuration.md"
 CLOCKS = ("real", "virtual", "auto", "scaled:K")
 
 _WHOLE, _TEXT = ((int,), "a whole number"), ((str,), "a text")
@@ -109,6 +114,21 @@ class ClusterOptions:
             port = getattr(self, name)
             if port and not 0 < port <= PORT_MAX - more:
                 raise ValueError(f"{name}: expected 0 to {PORT_MAX - more}, got {port}")
+
+    def notices(self) -> list[str]:
+        """Returns sentences about `settings` that are valid, but have no effect on the cluster."""
+        if not self.settings:
+            return []
+        from kraftsim.configuration.configuration import configuration_of, sentences
+
+        configuration = configuration_of(profile_of(self.profile), self.settings)
+        found = sentences(configuration)
+        if configuration.of_the_node:
+            names = ", ".join(configuration.of_the_node)
+            found.append(
+                f"{names}: no effect on a whole cluster, which chooses nodes and addresses"
+            )
+        return found
 
     def http_token(self) -> str | None:
         """Returns the token, or a random token if other machines can connect to the service."""
@@ -206,35 +226,30 @@ def _named(profiles: Mapping[str, Profile], name: str, option: str) -> Profile:
     return profiles[name]
 
 
-def setting_name(key: str) -> str:
-    """Returns the attribute of Settings for a key of Kafka, or a key prefixed with `kraftsim.`."""
-    return key.replace(".", "_").removeprefix("kraftsim_")
-
-
 def settings_in(profile: Profile, overrides: Mapping[str, object]) -> Settings:
     """Returns the profile's settings with the user's `overrides`.
 
-    Raises ValueError for an unknown key or a value of the wrong type.
+    Raises ValueError for an unknown key or an invalid value.
     """
-    types = {setting.name: setting.type for setting in fields(Settings)}
-    changes: dict[str, object] = {}
-    for key, value in overrides.items():
-        name = setting_name(key)
-        if name not in types:
-            dotted = [setting.replace("_", ".") for setting in types]
-            raise ValueError(
-                f"settings: expected {nearest(key.replace('_', '.'), dotted)}, got {key!r}"
-            )
-        changes[name] = _typed(key, value, types[name])
-    return replace(profile.settings, **changes)  # type: ignore[arg-type]  # typed just above
+    if not overrides:
+        return profile.settings
+    from kraftsim.configuration.configuration import configuration_of, names_of
+
+    try:
+        configuration = configuration_of(profile, overrides)
+    except ValueError as error:
+        raise ValueError(f"settings: {error}") from None
+    for unknown in configuration.unknown:
+        raise ValueError(
+            f"settings: expected {nearest(unknown, names_of(profile), CONFIGURATIONS)}, "
+            f"got {unknown!r}"
+        )
+    return with_settings(profile, configuration)
 
 
-def _typed(key: str, value: object, kind: object) -> object:
-    wants_bool = kind in (bool, "bool")
-    text = str(value).strip().lower()
-    if wants_bool and text in ("true", "false"):
-        return text == "true"
-    if not wants_bool and (number := whole_number(text)) is not None:
-        return number
-    expected = "true or false" if wants_bool else "a whole number"
-    raise ValueError(f"settings: {key}: expected {expected}, got {value!r}")
+def with_settings(profile: Profile, configuration: "Configuration") -> Settings:
+    """Returns the profile's settings with those of a configuration.
+
+    Raises ValueError for a value that Kafka accepts, but with which no cluster works.
+    """
+    return replace(profile.settings, **configuration.settings)  # type: ignore[arg-type]

@@ -19,7 +19,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "broker_agent",
         "simulation",
         "scenarios",
-        "recording",
+        "configuration recording",
         "explanation options pipeline service",
         "admin files",
         "lessons",

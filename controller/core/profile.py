@@ -47,7 +47,9 @@ class Profile:
     writes_zk_migration_state: bool = False
     """0A.11: the bootstrap has a ZkMigrationStateRecord, and controllers report readiness."""
     topic_configs: str = "4.3"
-    """4.54: the release whose table of topic configurations applies."""
+    """4.54, 7.1: the release whose tables of configurations apply, of topics and of nodes."""
+    has_draft_names: bool = False
+    """7.1: configurations of a node also have their names in the text of KIP-631."""
     updates_features_together: bool = True
     """5.55: one refused update refuses all of a request. False: each has its own result."""
     names_downgraded_levels: bool = True
@@ -149,6 +151,7 @@ KIP_631 = Profile(
     names_downgraded_levels=False,
     upgrades_kraft_version=False,
     retries_at_heartbeat_interval=False,
+    has_draft_names=True,
     settings=Settings(broker_session_timeout_ms=18000, broker_heartbeat_interval_ms=3000),
 )
 

@@ -28,13 +28,13 @@ class Settings:
     """Not in Kafka (`kraftsim.start.time.tag`): also send startTimeMs on the wire (KIP-436)."""
 
     def __post_init__(self) -> None:
-        for name, least in _LEAST.items():
+        for name, least in LEAST.items():
             if getattr(self, name) < least:
                 key = name.replace("_", ".")
                 raise ValueError(f"{key}: expected {least} or more, got {getattr(self, name)}")
 
 
-_LEAST = {
+LEAST = {
     "broker_session_timeout_ms": 1,
     "broker_heartbeat_interval_ms": 1,
     "initial_broker_registration_timeout_ms": 1,

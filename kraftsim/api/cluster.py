@@ -1,6 +1,7 @@
 """The Python API of a cluster: start it, inject faults and observe it, in one process."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Container, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import fields, replace
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from .snapshots import Kept, Snapshots
 
 START_LIMIT = "60s"
+
+log = logging.getLogger("kraftsim")
 
 
 class Cluster(NewBrokers):
@@ -144,6 +147,8 @@ class Cluster(NewBrokers):
                 "a Cluster object starts only once: create another with `Cluster(...)`"
             )
         options, service = self.options, self._service
+        for notice in options.notices():
+            log.warning("settings: %s", notice)
         if options.controller_port is not None:
             for position in range(options.controllers):
                 port = options.controller_port and options.controller_port + position

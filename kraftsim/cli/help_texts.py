@@ -16,7 +16,11 @@ OUTPUT: Final = (
     "terminal (default: text)"
 )
 UTC: Final = "print times in UTC (default: local clock time)"
-CONFIG: Final = "Kafka .properties file with settings for the nodes"
+CONFIG: Final = "Kafka .properties file with configurations of a node (docs/configuration.md)"
+SET: Final = (
+    "configuration of a node, such as broker.session.timeout.ms=3000; repeat it for several; it "
+    "takes precedence over --config"
+)
 RACK: Final = "rack of the brokers; repeat the option to place them in several racks in turn"
 CLUSTER_ID: Final = "id of the cluster, as `kraftsim storage random-uuid` prints one"
 PROFILE: Final = (

@@ -135,7 +135,7 @@ def add_agent(agent: argparse.ArgumentParser) -> None:
             "(default: no listeners; 0: any free port)"
         ),
     )
-    agent.add_argument("--config", metavar="FILE", help=help_texts.CONFIG)
+    _add_configuration(agent)
 
     _add_log_format(agent)
 
@@ -162,7 +162,15 @@ def _add_rules(verb: argparse.ArgumentParser) -> None:
         "--profile", default=DEFAULT_PROFILE.name, metavar="P", help=help_texts.PROFILE
     )
     verb.add_argument("--metadata-version", metavar="V", help=help_texts.METADATA_VERSION)
+    _add_configuration(verb)
+
+
+def _add_configuration(verb: argparse.ArgumentParser) -> None:
+    """Adds the options with Kafka's configurations of a node."""
     verb.add_argument("--config", metavar="FILE", help=help_texts.CONFIG)
+    verb.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help=help_texts.SET
+    )
 
 
 def _add_listeners(verb: argparse.ArgumentParser) -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from kraftsim.broker_agent.fleet import Fleet
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.node_id import NODE_ID_MAX, checked_id
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.server.runtime import Runtime
@@ -30,12 +31,12 @@ from ..options import ClusterOptions, topology_of
 from ..service.facades import ClientView
 from ..service.fleet_facades import FleetFacades
 from ..service.voter_addresses import address_of
+from .configured import configured, expect_no_voter, pairs_of
 from .up import (
     StopRequest,
     as_option,
     log_to_stderr,
     run_until_signalled,
-    settings_of,
     stop_signals,
 )
 
@@ -53,14 +54,16 @@ def run_agents(arguments: argparse.Namespace) -> int:
     if not 1 <= arguments.count <= AGENTS_MAX:
         raise ValueError(f"--count: expected 1 to {AGENTS_MAX}, got {arguments.count}")
     first_id = checked_id("--first-id", arguments.first_id, NODE_ID_MAX - arguments.count + 1)
-    settings = settings_of(arguments.config, broker_ids=range(first_id, first_id + arguments.count))
+    broker_ids = range(first_id, first_id + arguments.count)
+    pairs = pairs_of(arguments, DEFAULT_PROFILE)
+    expect_no_voter(configured(pairs, DEFAULT_PROFILE), broker_ids)
     controllers = [address_of("--controller", item) for item in arguments.controller.split(",")]
-    options = ClusterOptions(brokers=0, racks=arguments.rack, settings=settings)
+    options = ClusterOptions(brokers=0, racks=arguments.rack, settings=pairs)
     check_cluster_id(arguments.cluster_id, "--cluster-id")
     topology = replace(
         topology_of(options, arguments.cluster_id),
         controllers=(),  # of another process: their ids need not be those of `kraftsim up`
-        brokers=tuple(_specs(range(first_id, first_id + arguments.count), options.racks)),
+        brokers=tuple(_specs(broker_ids, options.racks)),
     )
     try:
         return run_until_signalled(_run(topology, controllers, arguments.kafka_port))

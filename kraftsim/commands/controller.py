@@ -29,17 +29,17 @@ from kraftsim.controller.time.timeline import Timeline
 from kraftsim.simulation.topology import check_cluster_id
 
 from ..errors import FAILED, CommandError
-from ..options import profile_of, settings_in
+from ..options import profile_of, with_settings
 from ..service.binding import binding
 from ..service.foreign_peers import ForeignPeers
 from ..service.snapshot_files import SNAPSHOT_FILES
 from ..service.voter_addresses import address_of, directory_of, voters_of
+from .configured import configured, expect_id, pairs_of
 from .up import (
     announced,
     expect_ready_file,
     log_to_stderr,
     run_until_signalled,
-    settings_of,
     stop_signals,
 )
 
@@ -54,7 +54,9 @@ def run_controller(arguments: argparse.Namespace) -> int:
     expect_ready_file(arguments.ready_file)
     profile = profile_of(arguments.profile)
     config = _config(arguments)
-    settings = settings_in(profile, settings_of(arguments.config, node_id=arguments.node_id))
+    configuration = configured(pairs_of(arguments, profile), profile)
+    expect_id(configuration, arguments.node_id)
+    settings = with_settings(profile, configuration)
     option = "--voters" if arguments.listen is None else "--listen"
     return run_until_signalled(_run(config, profile, settings, arguments.ready_file, option))
 

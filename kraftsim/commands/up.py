@@ -20,6 +20,7 @@ from ..api.cluster import Cluster
 from ..errors import FAILED, GOOD, INTERRUPTED, PortUnavailable, UsageError
 from ..files.tokens import TOKEN_VARIABLE, token_from
 from ..first_of import first_of
+from ..options import profile_of
 from ..service.garbage_collection import bound_pauses
 from ..service.log_lines import JsonLines, LogLimit
 
@@ -54,7 +55,7 @@ def _cluster(arguments: argparse.Namespace) -> Cluster:
         clock=arguments.clock,
         seed=arguments.seed,
         racks=arguments.rack,
-        settings=settings_of(arguments.config),
+        settings=_settings(arguments),
         host=arguments.host,
         advertised_host=arguments.advertised_host or os.environ.get("KRAFTSIM_ADVERTISED_HOST"),
         kafka_port=arguments.kafka_port,
@@ -62,6 +63,14 @@ def _cluster(arguments: argparse.Namespace) -> Cluster:
         http_port=arguments.http_port,
         token=token_from(arguments.token_file),
     )
+
+
+def _settings(arguments: argparse.Namespace) -> Mapping[str, object]:
+    if arguments.config is None and not arguments.set:
+        return {}
+    from .configured import pairs_of
+
+    return pairs_of(arguments, profile_of(arguments.profile))
 
 
 @contextmanager
@@ -215,36 +224,6 @@ def stop_signals() -> StopRequest:
     loop.add_signal_handler(signal.SIGTERM, stopping.set)
     loop.add_signal_handler(signal.SIGINT, stopping.interrupt)
     return stopping
-
-
-def settings_of(
-    path: str | None, *, node_id: int | None = None, broker_ids: Container[int] = ()
-) -> dict[str, str]:
-    """Returns the settings of a Kafka .properties file; without a path, none.
-
-    Raises ValueError if its ids contradict `node_id` or `broker_ids`, UsageError if it cannot be
-    read.
-    """
-    if path is None:
-        return {}
-    from pathlib import Path
-
-    from ..files.properties import expect_id, expect_no_voter, read_properties, split_known
-
-    try:
-        pairs = read_properties(Path(path))
-    except OSError as error:
-        raise UsageError(f"--config: {path}: {error.strerror}") from None
-    except ValueError as error:
-        raise UsageError(f"--config: {error}") from None
-    expect_id(pairs, node_id)
-    expect_no_voter(pairs, broker_ids)
-    used, unused = split_known(pairs)
-    if unused:
-        log.warning(
-            "%s: ignored settings, which kraftsim does not simulate: %s", path, ", ".join(unused)
-        )
-    return used
 
 
 def addresses(kraft: Cluster) -> dict[str, str]:

@@ -1,17 +1,14 @@
-"""Reads a Kafka `.properties` file: `key=value`, comments (`#`, `!`), `\\` at a line's end."""
+"""Reads a Kafka `.properties` file, in the syntax of java.util.Properties."""
 
-from collections.abc import Container, Mapping
-from dataclasses import fields
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
-from kraftsim.controller.core.node_id import checked_id
-from kraftsim.controller.core.settings import Settings
-from kraftsim.scenarios.language.suggestions import whole_number
-
-from ..options import setting_name
-
 FILE_BYTES_MAX = 1024 * 1024
-ID_KEYS, VOTERS = ("node.id", "broker.id"), "controller.quorum.voters"
+_SPACE = " \t\f"
+_KEY = re.compile(r"((?:\\.|[^\\=: \t\f])*)[ \t\f]*([=:])?[ \t\f]*", re.DOTALL)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.|$)", re.DOTALL)
+_LETTERS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
 def read_properties(path: Path) -> dict[str, str]:
@@ -21,52 +18,43 @@ def read_properties(path: Path) -> dict[str, str]:
     if path.stat().st_size > FILE_BYTES_MAX:
         raise ValueError(f"{path}: expected at most {FILE_BYTES_MAX} bytes")
     pairs: dict[str, str] = {}
-    pending = ""
-    lines = path.read_text("utf-8").splitlines()
-    for number, line in enumerate(lines, 1):
-        text = pending + line.strip()
-        pending = ""
-        if not text or text[0] in "#!":
-            continue
-        if text.endswith("\\"):
-            text = text[:-1]
-            if number < len(lines):
-                pending = text
-                continue
-        key, separator, value = text.partition("=")
-        if not separator:
+    for number, line in _logical_lines(path.read_text("utf-8")):
+        match = _KEY.match(line)
+        assert match is not None, line
+        value = line[match.end() :]
+        if match[2] is None and not value:  # Java takes the line for a key with an empty value
             raise ValueError(f"{path}:{number}: expected key=value, got {line!r}")
-        pairs[key.strip()] = value.strip()
+        try:
+            pairs[_unescaped(match[1])] = _unescaped(value)
+        except ValueError as error:
+            raise ValueError(f"{path}:{number}: {error}") from None
     return pairs
 
 
-def expect_id(pairs: Mapping[str, str], node_id: int | None) -> None:
-    """Raises ValueError for an invalid id, or if the ids differ (rule 7.6).
-
-    The ids are `node_id` (None: unknown), node.id and broker.id.
-    """
-    expected, whose = node_id, "--node-id"
-    for key in ID_KEYS:
-        if key in pairs:
-            number = whole_number(pairs[key])
-            configured_id = checked_id(f"--config: {key}", pairs[key] if number is None else number)
-            if expected not in (None, configured_id):
-                raise ValueError(
-                    f"--config: {key}: expected {expected} of {whose}, got {configured_id}"
-                )
-            expected, whose = configured_id, key
-
-
-def expect_no_voter(pairs: Mapping[str, str], broker_ids: Container[int]) -> None:
-    """Raises ValueError if one of these brokers is a voter (rule 7.6)."""
-    for voter in filter(None, pairs.get(VOTERS, "").split(",")):
-        number = whole_number(voter.strip().partition("@")[0])
-        if number is not None and number in broker_ids:
-            raise ValueError(f"--config: {VOTERS}: expected ids that no broker has, got {number}")
+def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yields each line with its number; a line that ends with a backslash goes on in the next."""
+    pending, first = "", 0
+    for number, raw in enumerate(re.split(r"\r\n|\r|\n", text), 1):
+        line = raw.lstrip(_SPACE)
+        if not pending and (not line or line[0] in "#!"):
+            continue
+        first = first or number
+        trailing = len(line) - len(line.rstrip("\\"))
+        pending += line[:-1] if trailing % 2 else line
+        if trailing % 2 == 0:
+            yield first, pending
+            pending, first = "", 0
+    if pending:
+        yield first, pending
 
 
-def split_known(pairs: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Returns the settings that the simulation uses, and the sorted keys that it ignores."""
-    names = {field.name for field in fields(Settings)}
-    used = {key: value for key, value in pairs.items() if setting_name(key) in names}
-    return used, sorted(set(pairs) - set(used))
+def _unescaped(text: str) -> str:
+    def character(match: re.Match[str]) -> str:
+        letter = match[1]
+        if letter == "u":
+            raise ValueError("expected four hexadecimal digits after \\u")
+        if letter.startswith("u"):
+            return chr(int(letter[1:], 16))
+        return _LETTERS.get(letter, letter)
+
+    return _ESCAPE.sub(character, text)

@@ -142,10 +142,13 @@ def test_the_last_agent_has_an_id_too(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("node.id=-1", f"--config: node.id: expected an id of 0 to {NODE_ID_MAX}, got -1"),
-        ("broker.id=one", f"--config: broker.id: expected an id of 0 to {NODE_ID_MAX}, got 'one'"),
+        ("node.id=-1", "Invalid value -1 for configuration node.id: Value must be at least 0"),
+        (
+            "broker.id=one",
+            "Invalid value one for configuration broker.id: Not a number of type INT",
+        ),
         ("node.id=3001", "--config: node.id: expected 3000 of --node-id, got 3001"),
-        ("node.id=3000\nbroker.id=1", "--config: broker.id: expected 3000 of node.id, got 1"),
+        ("node.id=3000\nbroker.id=1", "You must set `node.id` to the same value as `broker.id`."),
     ],
 )
 @pytest.mark.rule("7.6")

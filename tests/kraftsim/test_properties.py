@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftsim.files.properties import FILE_BYTES_MAX, read_properties, split_known
+from kraftsim.files.properties import FILE_BYTES_MAX, read_properties
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -19,12 +19,20 @@ def written(tmp_path: Path, text: str) -> Path:
         ("", {}),
         ("\n\n  \n", {}),
         ("# a comment\n! another\n  # a third = 3\n", {}),
-        ("a=1\nb = 2 \n  c=3", {"a": "1", "b": "2", "c": "3"}),
+        ("a=1\nb = 2\n  c=3", {"a": "1", "b": "2", "c": "3"}),
         ("a=1\na=2", {"a": "2"}),
         ("a=", {"a": ""}),
         ("a=b=c", {"a": "b=c"}),
         ("a=1,\\\n   2,\\\n   3\nb=4", {"a": "1,2,3", "b": "4"}),
         ("a=1\\", {"a": "1"}),
+        ("a=1\\\\\nb=2", {"a": "1\\", "b": "2"}),
+        ("a:1\nb 2\nc\t=\t3\nd : 4", {"a": "1", "b": "2", "c": "3", "d": "4"}),
+        ("a\\=b\\:c=d\\=e", {"a=b:c": "d=e"}),
+        ("a=\\u00fc\\t\\q", {"a": "ü\tq"}),
+        ("a=1 ", {"a": "1 "}),
+        ("a=1,\\\n\n b=2", {"a": "1,", "b": "2"}),
+        ("a=1\\\n#2", {"a": "1#2"}),
+        ("=1", {"": "1"}),
         ("a=1\r\nb=2\r\n", {"a": "1", "b": "2"}),
     ],
 )
@@ -45,22 +53,3 @@ def test_a_file_of_any_size_is_not_read(tmp_path: Path) -> None:
 
     with pytest.raises(ValueError, match="expected at most"):
         read_properties(path)
-
-
-def test_what_is_simulated_is_told_from_what_is_not() -> None:
-    used, unused = split_known(
-        {
-            "broker.session.timeout.ms": "3000",
-            "num.partitions": "4",
-            "kraftsim.start.time.tag": "true",
-            "log.retention.hours": "168",
-            "node.id": "1",
-        }
-    )
-
-    assert used == {
-        "broker.session.timeout.ms": "3000",
-        "num.partitions": "4",
-        "kraftsim.start.time.tag": "true",
-    }
-    assert unused == ["log.retention.hours", "node.id"]

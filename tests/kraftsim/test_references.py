@@ -2,13 +2,21 @@
 
 import pytest
 
-from tools import blocking_stub, cli_page, fault_page, http_page, profile_page, pytest_page
+from tools import (
+    blocking_stub,
+    cli_page,
+    configuration_page,
+    fault_page,
+    http_page,
+    profile_page,
+    pytest_page,
+)
 
 
 @pytest.mark.parametrize(
     "program",
-    [cli_page, fault_page, http_page, profile_page, pytest_page],
-    ids=["cli", "faults", "http", "profiles", "pytest"],
+    [cli_page, configuration_page, fault_page, http_page, profile_page, pytest_page],
+    ids=["cli", "configuration", "faults", "http", "profiles", "pytest"],
 )
 def test_a_reference_is_current(program: object) -> None:
     """Mend it with the program: `python -m tools.cli_page`, and so on."""

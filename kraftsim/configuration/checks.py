@@ -1,0 +1,123 @@
+"""Parses the value of a configuration and checks it, with Kafka's messages."""
+
+import re
+from collections.abc import Callable
+
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.java_text import parse_integer, trim
+from kraftsim.controller.core.topics.config_validators import (
+    BOOLEAN,
+    DOUBLE,
+    INT,
+    LIST,
+    LONG,
+    STRING,
+    Kind,
+    Validator,
+    Value,
+    at_least,
+    between,
+    gzip_level,
+    one_of,
+)
+
+from .keys import NOT_EMPTY, RELEASES, Key
+
+OF_ADDRESSES = "non-empty list"  # of voters or servers, whose parsers refuse an empty element
+LISTS_CHECKED_SINCE = "4.3"  # earlier releases accept a list with empty elements
+
+
+def parse(key: Key, text: str) -> Value:
+    """Returns the value of the text; raises ValueError, with Kafka's message, if it is invalid."""
+    try:
+        value = _KINDS[key.type](key.name, text)
+        if key.type == "LIST":
+            _check_list(key, value)
+        else:
+            _validator(key.valid)(key.name, value)
+    except ApiError as error:
+        raise ValueError(error.message) from None
+    return value
+
+
+def refused(name: str, value: object, reason: str) -> ValueError:
+    """Returns Kafka's refusal of a single value."""
+    return ValueError(f"Invalid value {value} for configuration {name}: {reason}")
+
+
+def _short(name: str, text: str) -> Value:
+    number = parse_integer(trim(text), 16)
+    if number is None:
+        raise refused(name, text, "Not a number of type SHORT")
+    return number
+
+
+# Classes are not looked for: kraftsim loads none.
+_KINDS: dict[str, Kind] = {
+    "BOOLEAN": BOOLEAN,
+    "SHORT": _short,
+    "INT": INT,
+    "LONG": LONG,
+    "DOUBLE": DOUBLE,
+    "LIST": LIST,
+    "STRING": STRING,
+    "CLASS": STRING,
+    "PASSWORD": STRING,
+}
+
+
+def _check_list(key: Key, value: Value) -> None:
+    assert isinstance(value, tuple), value
+    words = _words(key.valid)
+    if not value and NOT_EMPTY in key.valid:
+        valid = f"[{', '.join(words)}]" if words else "any non-empty value"
+        raise ValueError(
+            f"Configuration '{key.name}' must not be empty. Valid values include: {valid}"
+        )
+    for element in value:
+        if not element and _refuses_empty_elements(key):
+            raise ValueError(f"Configuration '{key.name}' values must not be empty.")
+        if words:
+            one_of(*words)(key.name, element)
+
+
+def _refuses_empty_elements(key: Key) -> bool:
+    is_checked = RELEASES.index(key.until) >= RELEASES.index(LISTS_CHECKED_SINCE)
+    return is_checked and key.valid != OF_ADDRESSES
+
+
+def _validator(valid: str) -> Validator:
+    if valid == "[1,...,9] or -1":
+        return gzip_level
+    if valid == "non-empty string":
+        return _not_empty
+    if bounds := re.fullmatch(r"\[(-?[\d.]+),\.\.\.(?:,([\d.]+))?\]", valid):
+        least, most = bounds.groups()
+        return at_least(_number(least)) if most is None else between(_number(least), _number(most))
+    if words := _words(valid):
+        return _word_in_any_case(words) if valid.startswith("(") else one_of(*words)
+    return lambda name, value: None
+
+
+def _number(text: str) -> int:
+    """Returns a bound as Kafka prints it; only a ratio has a fraction."""
+    return int(text) if "." not in text else float(text)  # type: ignore[return-value]
+
+
+def _words(valid: str) -> tuple[str, ...]:
+    listed = re.search(r"\[([^\].]+)\]", valid)
+    return tuple(listed[1].split(", ")) if listed else ()
+
+
+def _not_empty(name: str, value: str) -> None:
+    if not value:
+        raise refused(name, value, "String must be non-empty")
+
+
+def _word_in_any_case(words: tuple[str, ...]) -> Callable[[str, str], None]:
+    def check(name: str, value: str) -> None:
+        if value.upper() not in words:
+            expected = f"String must be one of (case insensitive): {', '.join(words)}"
+            raise refused(name, value, expected)
+
+    return check

@@ -1,0 +1,138 @@
+"""What the configurations of a property file, of `--set` or of `settings=` mean for a node."""
+
+from collections.abc import Iterator, Mapping
+
+from kraftsim.controller.core.profile import Profile
+from kraftsim.controller.core.topics.config_validators import Value
+from kraftsim.controller.core.value import value
+from kraftsim.scenarios.language.suggestions import nearest
+
+from .bounds import check_ids
+from .keys import Key, keys_of
+from .names import (
+    DRAFT_NAMES,
+    OF_THE_NODE,
+    OF_ZOOKEEPER,
+    OWN_PREFIX,
+    REMOVED,
+    SETTINGS,
+    own_keys,
+    reason,
+    setting_name,
+)
+from .quorum import SERVERS, VOTERS, QuorumAddress, servers_of, voters_of
+from .roles import NodeRoles, roles_of
+from .values import Values
+
+Pairs = Mapping[str, object]
+"""Texts by key, as in a property file; Python's numbers and booleans stand for their texts."""
+ROLES = "process.roles"
+
+
+@value
+class Configuration:
+    """The meaning of configurations.
+
+    `settings` maps attributes of Settings to values. `node` is None without process.roles,
+    `node_id` without node.id and broker.id. `of_the_node` and `without_effect` are keys that were
+    given; `unknown` are keys that the release does not have.
+    """
+
+    settings: Mapping[str, Value]
+    node: NodeRoles | None
+    node_id: int | None
+    voters: Mapping[int, QuorumAddress]
+    of_the_node: tuple[str, ...]
+    without_effect: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
+    """Returns what the pairs mean to a node with the profile's rules.
+
+    Raises ValueError for an invalid value, with Kafka's message; for a name of an older Kafka that
+    has another name now; and for an unknown name that begins with `kraftsim.`. With process.roles
+    the pairs must describe a whole node, as for Kafka.
+    """
+    keys = {**keys_of(profile.topic_configs), **own_keys()}
+    named = dict(_named(profile, pairs, keys))
+    values = Values(keys, named, is_complete=ROLES in named)
+    node = roles_of(values) if ROLES in named else None
+    if node is None:
+        check_ids(values)
+        servers_of(values.words(SERVERS))
+    known = [name for name in named if name in keys]
+    settings = {
+        setting_name(name): given
+        for name in known
+        if setting_name(name) in SETTINGS and (given := values.value(name)) is not None
+    }
+    return Configuration(
+        settings=settings,
+        node=node,
+        node_id=values.integer("node.id") if values.is_set("node.id") else None,
+        voters=voters_of(values.words(VOTERS)),
+        of_the_node=tuple(name for name in known if name in OF_THE_NODE),
+        without_effect=tuple(
+            name for name in known if name not in OF_THE_NODE and setting_name(name) not in SETTINGS
+        ),
+        unknown=tuple(name for name in named if name not in keys and not _is_of_a_plugin(name)),
+    )
+
+
+def names_of(profile: Profile) -> list[str]:
+    """Returns the names that property files of the profile may have."""
+    return [*keys_of(profile.topic_configs), *own_keys()]
+
+
+def sentences(configuration: Configuration) -> list[str]:
+    """Returns a sentence for each reason why configurations have no effect in this process."""
+    by_reason: dict[str, list[str]] = {}
+    for name in configuration.without_effect:
+        by_reason.setdefault(reason(name), []).append(name)
+    return [
+        f"{', '.join(sorted(names))} {'have' if names[1:] else 'has'} no effect: {why}"
+        for why, names in by_reason.items()
+    ]
+
+
+def _named(profile: Profile, pairs: Pairs, keys: Mapping[str, Key]) -> Iterator[tuple[str, str]]:
+    for given, text in pairs.items():
+        name = _dotted(given, keys)
+        if profile.has_draft_names:
+            name = DRAFT_NAMES.get(name, name)
+        _expect_current(name, profile, keys)
+        yield name, str(text).lower() if isinstance(text, bool) else str(text)
+
+
+def _dotted(name: str, keys: Mapping[str, Key]) -> str:
+    """Returns the key that Python may write with underscores, and without `kraftsim.`."""
+    dotted = name.replace("_", ".")
+    return next((known for known in (dotted, OWN_PREFIX + dotted) if known in keys), name)
+
+
+def _expect_current(name: str, profile: Profile, keys: Mapping[str, Key]) -> None:
+    """Raises ValueError for a name that means something, but not to the release."""
+    if name.startswith(OWN_PREFIX) and name not in keys:
+        raise ValueError(f"expected {nearest(name, own_keys())}, got {name!r}")
+    if name in DRAFT_NAMES:
+        raise ValueError(
+            f"{name} is a name of KIP-631's draft: set {DRAFT_NAMES[name]} instead, or choose the "
+            "profile kip-631"
+        )
+    for start, instead in OF_ZOOKEEPER.items():
+        if name == start or (start.endswith(".") and name.startswith(start)):
+            raise ValueError(
+                f"{name} belongs to clusters with ZooKeeper, which kraftsim has not: set {instead} "
+                "instead"
+            )
+    if name in REMOVED and name not in keys:
+        raise ValueError(
+            f"{name} is not a configuration of Kafka {profile.topic_configs} any more: set "
+            f"{REMOVED[name]} instead"
+        )
+
+
+def _is_of_a_plugin(name: str) -> bool:
+    """Returns True for overrides of a listener, and configurations of remote storage."""
+    return name.startswith(("listener.name.", "rsm.config.", "rlmm.config."))

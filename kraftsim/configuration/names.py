@@ -1,0 +1,112 @@
+"""The names of configurations that Kafka's releases do not have, and why others have no effect."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+
+from kraftsim.controller.core.settings import LEAST, Settings
+
+from .keys import Key, every_key
+
+OWN_PREFIX = "kraftsim."
+
+DRAFT_NAMES: Mapping[str, str] = {
+    "broker.registration.timeout.ms": "broker.session.timeout.ms",
+    "controller.connect": "controller.quorum.voters",
+    "controller.id": "node.id",
+}
+"""Names in the text of KIP-631, with those that Kafka has instead (rule 7.1)."""
+
+_QUORUM = "process.roles with controller.quorum.voters or controller.quorum.bootstrap.servers"
+OF_ZOOKEEPER: Mapping[str, str] = {
+    "zookeeper.": _QUORUM,
+    "broker.id.generation.enable": "node.id",
+    "reserved.broker.max.id": "node.id",
+    "control.plane.listener.name": "controller.listener.names",
+    "inter.broker.protocol.version": "--metadata-version of `kraftsim up`",
+}
+"""Names, and beginnings of names, for clusters with ZooKeeper; and what KRaft has instead."""
+
+REMOVED: Mapping[str, str] = {
+    "host.name": "listeners",
+    "port": "listeners",
+    "advertised.host.name": "advertised.listeners",
+    "advertised.port": "advertised.listeners",
+    "delegation.token.master.key": "delegation.token.secret.key",
+    "eligible.leader.replicas.enable": "the feature eligible.leader.replicas.version",
+    "group.coordinator.new.enable": "the feature group.version",
+    "group.share.enable": "the feature share.version",
+    "auto.include.jmx.reporter": "metric.reporters",
+    "log.message.timestamp.difference.max.ms": (
+        "log.message.timestamp.before.max.ms and log.message.timestamp.after.max.ms"
+    ),
+}
+"""Names that a release no longer has, with what it has instead."""
+
+OF_THE_NODE = (
+    *("process.roles", "node.id", "broker.id", "broker.rack"),
+    *("controller.quorum.voters", "controller.quorum.bootstrap.servers"),
+    *("listeners", "advertised.listeners", "listener.security.protocol.map"),
+    *("controller.listener.names", "inter.broker.listener.name"),
+)
+"""What `kraftsim controller run` and `kraftsim agent` take from a property file."""
+
+_NO_MESSAGES = "kraftsim stores no messages"
+_NO_GROUPS = "kraftsim has no groups and no transactions"
+_NO_SECURITY = "kraftsim's Kafka listeners are plaintext and authenticate nobody"
+_NOT_SIMULATED = "kraftsim does not simulate it"
+_REASONS: Mapping[str, str] = {
+    **dict.fromkeys(
+        (
+            *("log.", "remote.", "compression.", "message.", "max.decompressed.", "replica."),
+            *("fetch.", "max.incremental.fetch.", "follower.", "num.replica.", "num.recovery."),
+            *("metadata.log.dir", "metadata.log.segment.", "metadata.max.retention.", "cordoned."),
+            *("background.", "max.request.partition.", "delete.records.", "producer.purgatory."),
+        ),
+        _NO_MESSAGES,
+    ),
+    **dict.fromkeys(
+        (
+            *("group.", "offset", "transaction", "share.", "producer.", "add.partitions."),
+            *("errors.deadletterqueue.", "max.share.", "unstable."),
+        ),
+        _NO_GROUPS,
+    ),
+    **dict.fromkeys(
+        (
+            *("sasl.", "ssl.", "security.", "authorizer.", "principal.", "delegation."),
+            *("password.", "early.start.", "connections.max.reauth.", "listener.name."),
+            "connection.failed.",
+        ),
+        _NO_SECURITY,
+    ),
+}
+
+
+def reason(name: str) -> str:
+    """Returns why a configuration of Kafka has no effect here."""
+    matching = (text for start, text in _REASONS.items() if name.startswith(start))
+    return next(matching, _NOT_SIMULATED)
+
+
+@cache
+def own_keys() -> Mapping[str, Key]:
+    """Returns kraftsim's own configurations: the settings that are not Kafka's."""
+    kafka = {key.name for key in every_key()}
+    own = {}
+    for setting in fields(Settings):
+        dotted = setting.name.replace("_", ".")
+        if dotted not in kafka:
+            name, of_numbers = OWN_PREFIX + dotted, setting.name in LEAST
+            kind = "INT" if of_numbers else "BOOLEAN"
+            valid = f"[{LEAST[setting.name]},...]" if of_numbers else ""
+            own[name] = Key(name, kind, str(setting.default).lower(), valid, "", "")
+    return own
+
+
+def setting_name(key: str) -> str:
+    """Returns the attribute of Settings that a configuration sets, if it sets one."""
+    return key.removeprefix(OWN_PREFIX).replace(".", "_")
+
+
+SETTINGS = frozenset(setting.name for setting in fields(Settings))

@@ -1,0 +1,77 @@
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.StringReader;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import kafka.server.KafkaConfig;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigException;
+
+/**
+ * What a released Kafka makes of property files. `keys` prints the definition of every key;
+ * `read` reads a JSON array of texts on stdin, and prints for each the pairs that
+ * java.util.Properties reads and the message with which KafkaConfig refuses them, or null.
+ */
+public class ReadProperties {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    public static void main(String[] arguments) throws Exception {
+        Object result = arguments[0].equals("keys") ? keys() : read();
+        System.out.println(JSON.writeValueAsString(result));
+    }
+
+    private static List<Object> read() throws Exception {
+        List<Object> answers = new ArrayList<>();
+        for (Object text : JSON.readValue(System.in, List.class)) {
+            Properties properties = new Properties();
+            properties.load(new StringReader((String) text));
+            Map<String, Object> answer = new LinkedHashMap<>();
+            answer.put("pairs", new TreeMap<>(properties));
+            answer.put("message", refusal(properties));
+            answers.add(answer);
+        }
+        return answers;
+    }
+
+    private static String refusal(Properties properties) {
+        try {
+            KafkaConfig.fromProps(properties);
+            return null;
+        } catch (Exception error) {
+            return String.valueOf(error.getMessage());
+        }
+    }
+
+    private static List<Object> keys() throws Exception {
+        ConfigDef definition = (ConfigDef) KafkaConfig.class.getMethod("configDef").invoke(null);
+        List<Object> found = new ArrayList<>();
+        for (ConfigDef.ConfigKey key : definition.configKeys().values()) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("name", key.name);
+            row.put("type", key.type.toString());
+            row.put("default", key.hasDefault() ? shown(key) : "(required)");
+            row.put("valid", key.validator == null ? "" : key.validator.toString());
+            row.put("may_be_empty", key.type != ConfigDef.Type.LIST || mayBeEmpty(key));
+            found.add(row);
+        }
+        return found;
+    }
+
+    private static boolean mayBeEmpty(ConfigDef.ConfigKey key) {
+        try {
+            if (key.validator != null) {
+                key.validator.ensureValid(key.name, List.of());
+            }
+            return true;
+        } catch (ConfigException error) {
+            return false;
+        }
+    }
+
+    private static String shown(ConfigDef.ConfigKey key) {
+        return key.defaultValue == null ? null : ConfigDef.convertToString(key.defaultValue, key.type);
+    }
+}
