@@ -1,5 +1,6 @@
 """The options of a cluster, and the topology that they describe."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
@@ -22,6 +23,8 @@ from kraftsim.simulation.topology import (
 
 if TYPE_CHECKING:
     from kraftsim.configuration.configuration import Configuration
+
+log = logging.getLogger("kraftsim")
 
 CONTROLLERS_MAX = 9  # above every recommended quorum size
 SPEED_MIN = 0.001  # the arithmetic of the clock divides by its speed
@@ -115,20 +118,20 @@ class ClusterOptions:
             if port and not 0 < port <= PORT_MAX - more:
                 raise ValueError(f"{name}: expected 0 to {PORT_MAX - more}, got {port}")
 
-    def notices(self) -> list[str]:
-        """Returns sentences about `settings` that are valid, but have no effect on the cluster."""
+    def log_settings_without_effect(self) -> None:
+        """Logs which of `settings` are valid, but have no effect on the cluster, and why."""
         if not self.settings:
-            return []
+            return
         from kraftsim.configuration.configuration import configuration_of, sentences
 
         configuration = configuration_of(profile_of(self.profile), self.settings)
-        found = sentences(configuration)
+        for sentence in sentences(configuration):
+            log.warning("settings: %s", sentence)
         if configuration.of_the_node:
             names = ", ".join(configuration.of_the_node)
-            found.append(
-                f"{names}: no effect on a whole cluster, which chooses nodes and addresses"
+            log.warning(
+                "settings: %s: no effect on a cluster, which chooses its nodes and addresses", names
             )
-        return found
 
     def http_token(self) -> str | None:
         """Returns the token, or a random token if other machines can connect to the service."""

@@ -1,7 +1,6 @@
 """The Python API of a cluster: start it, inject faults and observe it, in one process."""
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Callable, Container, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import fields, replace
@@ -41,8 +40,6 @@ if TYPE_CHECKING:
     from .snapshots import Kept, Snapshots
 
 START_LIMIT = "60s"
-
-log = logging.getLogger("kraftsim")
 
 
 class Cluster(NewBrokers):
@@ -147,8 +144,7 @@ class Cluster(NewBrokers):
                 "a Cluster object starts only once: create another with `Cluster(...)`"
             )
         options, service = self.options, self._service
-        for notice in options.notices():
-            log.warning("settings: %s", notice)
+        options.log_settings_without_effect()
         if options.controller_port is not None:
             for position in range(options.controllers):
                 port = options.controller_port and options.controller_port + position
