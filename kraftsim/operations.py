@@ -204,9 +204,14 @@ async def resume_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
     return kraft.broker_states(id)
 
 
-async def restart_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
-    """Kill the process of a broker if it runs, and start a new incarnation."""
-    await kraft.restart(id)
+async def restart_broker(
+    kraft: "Cluster", id: int, wait: str | float | None = None
+) -> BrokerStatesDocument:
+    """Kill the process of a broker if it runs, and start a new incarnation.
+
+    With `wait`, responds once the new start time of the broker is registered and unfenced.
+    """
+    await kraft.restart(id, wait)
     return kraft.broker_states(id)
 
 

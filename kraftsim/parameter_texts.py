@@ -33,6 +33,10 @@ PARAMETER_TEXTS: Final = {
     "timeout": "stop waiting after this long (default 20s; a bare number is seconds)",
     "to": "id of the controller that shall lead (default -1: the voter with the longest log)",
     "to_us": "end of the film, at most two minutes after its begin",
+    "wait": (
+        "wait so long until the new process is registered, with its start time, and unfenced "
+        "(default: do not wait)"
+    ),
     "where": (
         "fields of the request, FIELD=VALUE,... such as brokerId=1,wantFence=true or "
         "topics.name=orders (default: no condition)"

@@ -9,7 +9,7 @@ from kraftsim.controller.core.node_id import broker_node
 
 from ..errors import CommandError, UnknownBroker
 from ..recording.recorded import recorded
-from .argument_checks import expect_int
+from .argument_checks import check_duration, expect_int
 from .controllers import ControllerVerbs
 from .documents import FaultDocument, HeldRequestDocument
 
@@ -79,12 +79,32 @@ class BrokerVerbs(ControllerVerbs):
             self._agent(broker_id).resume()
 
     @recorded
-    async def restart(self, broker_id: int) -> None:
-        """Kills the process if it is alive and starts another one, with a new incarnation id."""
+    async def restart(self, broker_id: int, wait: str | float | None = None) -> None:
+        """Kills the process if it is alive and starts another one, with a new incarnation id.
+
+        With `wait`, returns once the controllers have unfenced the registration of the new process,
+        which has its start time (KIP-436): the former registration is unfenced, too, until its
+        lease expires. Raises TimeoutError with the states of the broker if it takes longer.
+        """
+        if wait is not None:
+            check_duration("wait", wait)
         with self._entered():
             agent = self._agent(broker_id)
             agent.kill()
             agent.start()
+        if wait is not None:
+            await self._until(
+                lambda: self._serves(broker_id, agent),
+                wait,
+                f"broker {broker_id} unfenced with its new start time",
+                lambda: self._states_text((broker_id,)),
+            )
+
+    def _serves(self, broker_id: int, agent: HostedAgent) -> bool:
+        """Returns whether the committed registration is that of the present process, unfenced."""
+        broker = self.world.committed.brokers.get(broker_id)
+        is_new = broker is not None and broker.incarnation_id == agent.agent.incarnation_id
+        return is_new and broker is not None and not broker.fenced
 
     @recorded
     async def mute(self, broker_id: int) -> None:

@@ -39,6 +39,7 @@ from .voter_verbs import add_voter, add_voter_arguments, remove_voter, remove_vo
 
 Run = Callable[[argparse.Namespace], int]
 
+WAIT = "60s"  # of --wait without a duration
 # What stands for the value of an option in help texts; otherwise the option's name in capitals.
 METAVARS = {"from_": "START", "hits": "N", "limit": "N", "timeout": "DURATION", "to": "ID"}
 
@@ -99,6 +100,10 @@ def _add_argument(
         metavar, text = parameter.name.upper(), f"{parameter.help}; or @FILE"
         name = parameter.name if parameter.is_required else f"--{parameter.name}"
         parser.add_argument(name, type=_document, metavar=metavar, help=text)
+        return
+    if parameter.name == "wait":
+        text = f"{parameter.help}; {WAIT} without a value"
+        parser.add_argument("--wait", nargs="?", const=WAIT, metavar="DURATION", help=text)
         return
     option = "--" + parameter.name.rstrip("_").replace("_", "-")
     kind = str if parameter.kind is bool else parameter.kind

@@ -22,13 +22,14 @@ Method = Callable[Concatenate[C, P], Coroutine[Any, Any, None]]
 
 
 def recorded(method: Method[C, P]) -> Method[C, P]:
-    """Records each call of a method with one parameter."""
+    """Records each call of a method with its first parameter; others must not change the world."""
     name, parameter = method.__name__, method.__code__.co_varnames[1]
     RECORDED[name] = None
 
     @wraps(method)
     async def call(cluster: C, *arguments: P.args, **named: P.kwargs) -> None:
-        cluster.recorder.verb(name, named or {parameter: arguments[0]})
+        given = arguments[0] if arguments else named[parameter]
+        cluster.recorder.verb(name, {parameter: given})
         await method(cluster, *arguments, **named)
 
     return cast(Method[C, P], call)

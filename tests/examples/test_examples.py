@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.interop, pytest.mark.slow]
 # What a user types, by the folder, and the program without which it is not tried.
 COMMANDS = {
     "pytest": ("python", "python -m pytest -p no:cacheprovider"),
-    "shell": ("curl", "sh fencing.sh"),
+    "shell": ("curl", "sh fencing.sh && sh rolling-restart.sh && sh forgotten-broker.sh"),
     "node": ("npm", "npm install --silent && node --test"),
     "go": ("go", "go test ./..."),
     "java": ("mvn", "mvn --batch-mode --quiet test"),
