@@ -131,7 +131,7 @@ def _partition(image: Image, index: int, partition: Partition, listener: str) ->
         offline_replicas=tuple(
             replica
             for replica in partition.replicas
-            if _is_offline(image, partition, replica, listener)
+            if is_offline(image, partition, replica, listener)
         ),
     )
 
@@ -147,7 +147,7 @@ def _leader_error(image: Image, leader: int, listener: str) -> ErrorCode:
     return ErrorCode.NONE if broker.listener(listener) else ErrorCode.LISTENER_NOT_FOUND
 
 
-def _is_offline(image: Image, partition: Partition, replica: int, listener: str) -> bool:
+def is_offline(image: Image, partition: Partition, replica: int, listener: str) -> bool:
     """True if a client cannot reach the replica (rule 5.42).
 
     Its broker is unregistered, fenced or without the listener, or its directory is lost.

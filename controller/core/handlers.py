@@ -42,8 +42,12 @@ from .rpc import (
     DeleteTopicsResponse,
     DescribeClusterRequest,
     DescribeClusterResponse,
+    DescribeLogDirsRequest,
+    DescribeLogDirsResponse,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
     EndQuorumEpochRequest,
     EndQuorumEpochResponse,
     FetchRequest,
@@ -66,6 +70,7 @@ from .rpc import (
     VoteRequest,
     VoteResponse,
 )
+from .rpc.descriptions import DescribedTopic
 from .state import Decision, State
 from .topics.creation import create_topics
 from .topics.deletion import delete_topics
@@ -190,6 +195,12 @@ _REFUSALS: Mapping[type, Callable[[Any, ApiError], Response]] = {
     ),
     **{request: _with_code(response) for request, response in _OF_THE_QUORUM.items()},
     CreateTopicsRequest: _created_none,
+    DescribeTopicPartitionsRequest: lambda request, error: DescribeTopicPartitionsResponse(
+        topics=tuple(
+            DescribedTopic(name=topic.name, error_code=error.code) for topic in request.topics
+        )
+    ),
+    DescribeLogDirsRequest: _with_code(DescribeLogDirsResponse),
     DeleteTopicsRequest: _deleted_none,
     MetadataRequest: _described_none,
 }

@@ -1,7 +1,8 @@
 """The Kafka listener of a simulated broker, in one process or in a fleet over sockets.
 
-It answers Metadata and DescribeCluster from the metadata that its broker has fetched, refuses what
-needs stored messages, and forwards every other request to the active controller.
+It answers Metadata and what else describes the cluster from the metadata that its broker has
+fetched, refuses what needs stored messages, and forwards every other request to the active
+controller.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator
 from kraftsim.broker_agent import facade
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.data_plane import DataPlane
+from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic_partitions
 from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.cluster.describe_cluster import describe_brokers
@@ -21,6 +23,8 @@ from kraftsim.controller.core.rpc import (
     DataPlaneRequest,
     DescribeClusterRequest,
     DescribeClusterResponse,
+    DescribeLogDirsRequest,
+    DescribeTopicPartitionsRequest,
     FetchRequest,
     MetadataRequest,
     MetadataTopic,
@@ -119,6 +123,16 @@ class Facade:
             broker=(self._view.cluster_id, self._agent.agent.config.broker_id),
         )
 
+    def _answer_topics(
+        self, image: Image, request: DescribeTopicPartitionsRequest, reply_to: ReplyTo
+    ) -> None:
+        try:
+            reply = describe_topic_partitions(image, request, CLIENT_LISTENER)
+        except ApiError as error:
+            reply_to(error)
+        else:
+            reply_to(reply)
+
     def answer(self, request: Request, reply_to: ReplyTo) -> None:
         """Answers a request from the broker's image, or forwards it to the active controller."""
         image = self._agent.agent.image
@@ -127,6 +141,11 @@ class Facade:
                 in_turns(self._turns, self._view.metadata(image, request, reply_to))
             case DescribeClusterRequest():
                 self._view.answer_brokers(image, request, reply_to)
+            case DescribeTopicPartitionsRequest():
+                self._answer_topics(image, request, reply_to)
+            case DescribeLogDirsRequest():
+                config = self._agent.agent.config
+                reply_to(describe_log_dirs(image, request, config.broker_id, config.log_dirs))
             case DataPlaneRequest():
                 reply_to(self._data_plane.reply(request))
             case FetchRequest():

@@ -30,7 +30,7 @@ CASES = [  # the line, with an incomplete last word, and the sorted words that c
     ("kraftsim up --clock ", ["auto", "real", "virtual"]),
     ("kraftsim wait --state unr", ["unregistered"]),
     ("kraftsim wait --leader ", ["any"]),
-    ("kraftsim request list --api Describe", ["DescribeCluster", "DescribeQuorum"]),
+    ("kraftsim request list --api BrokerH", ["BrokerHeartbeat"]),
     ("kraftsim scenario list --tag re", ["registration"]),
     ("kraftsim scenario run --mutant M0", [f"M0{number}" for number in range(1, 10)]),
     (

@@ -95,6 +95,20 @@ async def test_no_coordinator_is_found(facade: Client, key_type: int, code: Erro
     assert "kraftsim stores no messages" in coordinator.error_message
 
 
+async def test_topics_and_log_directories_are_described(kraft: Cluster, facade: Client) -> None:
+    await kraft.create_topic("t", partitions=2, replication_factor=1)
+    await kraft.advance("3s")
+    for key in (75, 35):
+        request: Any = from_json(APIS[key].request, {} if key == 75 else {"topics": None})
+        facade.send(key, APIS[key].max_version, request)
+
+    _, topics = await facade.answer(75, 0)
+    _, directories = await facade.answer(35, 5)
+
+    assert [(topic.name, len(topic.partitions)) for topic in topics.topics] == [("t", 2)]
+    assert [topic.name for row in directories.results for topic in row.topics] == ["t"]
+
+
 @pytest.mark.parametrize("key", [16, 66])
 async def test_groups_and_transactions_are_listed_as_none(facade: Client, key: int) -> None:
     request: Any = from_json(APIS[key].request, {})

@@ -34,6 +34,12 @@ from .cluster import (
     SupportedFeatureKey,
 )
 from .data_plane import DataPlaneRequest, DataPlaneResponse
+from .descriptions import (
+    DescribeLogDirsRequest,
+    DescribeLogDirsResponse,
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
+)
 from .features import (
     ControllerRegistrationRequest,
     ControllerRegistrationResponse,
@@ -147,6 +153,8 @@ Request = (
     | RemoveRaftVoterRequest
     | UpdateRaftVoterRequest
     | DataPlaneRequest
+    | DescribeLogDirsRequest
+    | DescribeTopicPartitionsRequest
 )
 Response = (
     BrokerRegistrationResponse
@@ -171,6 +179,8 @@ Response = (
     | RemoveRaftVoterResponse
     | UpdateRaftVoterResponse
     | DataPlaneResponse
+    | DescribeLogDirsResponse
+    | DescribeTopicPartitionsResponse
 )
 
 __all__ = [
@@ -218,12 +228,16 @@ __all__ = [
     "DescribeClusterBroker",
     "DescribeClusterRequest",
     "DescribeClusterResponse",
+    "DescribeLogDirsRequest",
+    "DescribeLogDirsResponse",
     "DescribeQuorumPartition",
     "DescribeQuorumPartitionResult",
     "DescribeQuorumRequest",
     "DescribeQuorumResponse",
     "DescribeQuorumTopic",
     "DescribeQuorumTopicResult",
+    "DescribeTopicPartitionsRequest",
+    "DescribeTopicPartitionsResponse",
     "EndQuorumEpochPartition",
     "EndQuorumEpochRequest",
     "EndQuorumEpochResponse",

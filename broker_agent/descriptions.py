@@ -1,0 +1,155 @@
+"""DescribeTopicPartitions and DescribeLogDirs, from the metadata that a broker has fetched."""
+
+from collections.abc import Sequence
+
+from kraftsim.broker_agent.facade import ALL_TOPIC_OPERATIONS, is_offline
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.partition import Partition, Topic
+from kraftsim.controller.core.log.records import NO_LEADER
+from kraftsim.controller.core.rpc.descriptions import (
+    DescribedPartition,
+    DescribedTopic,
+    DescribeLogDirsRequest,
+    DescribeLogDirsResponse,
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
+    LogDir,
+    LogDirPartition,
+    LogDirTopicReplicas,
+    TopicCursor,
+)
+from kraftsim.controller.core.topics.names import INTERNAL_TOPICS
+from kraftsim.controller.core.uuid import Uuid, uuid_text
+
+PARTITIONS_MAX = 2000  # of a response: max.request.partition.size.limit
+
+
+def describe_topic_partitions(
+    image: Image, request: DescribeTopicPartitionsRequest, listener: str
+) -> DescribeTopicPartitionsResponse:
+    """Returns a page of topics in the order of their names, from the request's cursor on.
+
+    Raises ApiError for a cursor with a negative partition.
+    """
+    cursor = request.cursor
+    if cursor is not None and cursor.partition_index < 0:
+        text = f"DescribeTopicPartitionsRequest cursor partition must be valid: {cursor}"
+        raise ApiError(ErrorCode.INVALID_REQUEST, text)
+    names = sorted({topic.name for topic in request.topics} or image.topic_ids)
+    left = min(PARTITIONS_MAX, request.response_partition_limit)
+    described: list[DescribedTopic] = []
+    for name in names:
+        if cursor is not None and name < cursor.topic_name:
+            continue
+        start = cursor.partition_index if cursor is not None and name == cursor.topic_name else 0
+        if left <= 0:
+            return _page(described, TopicCursor(topic_name=name, partition_index=0))
+        topic = _described(image, name, range(start, start + left), listener)
+        described.append(topic)
+        left -= len(topic.partitions)
+        if start + len(topic.partitions) < _size(image, name):
+            following = start + len(topic.partitions)
+            return _page(described, TopicCursor(topic_name=name, partition_index=following))
+    return _page(described, None)
+
+
+def _page(
+    topics: Sequence[DescribedTopic], following: TopicCursor | None
+) -> DescribeTopicPartitionsResponse:
+    return DescribeTopicPartitionsResponse(topics=tuple(topics), next_cursor=following)
+
+
+def _topic(image: Image, name: str) -> Topic | None:
+    topic_id = image.topic_ids.get(name)
+    return None if topic_id is None else image.topics[topic_id]
+
+
+def _size(image: Image, name: str) -> int:
+    topic = _topic(image, name)
+    return 0 if topic is None else len(topic.partitions)
+
+
+def _described(image: Image, name: str, indexes: range, listener: str) -> DescribedTopic:
+    topic = _topic(image, name)
+    if topic is None:
+        return DescribedTopic(
+            error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+            name=name,
+            topic_authorized_operations=ALL_TOPIC_OPERATIONS,
+        )
+    return DescribedTopic(
+        name=name,
+        topic_id=topic.topic_id,
+        is_internal=name in INTERNAL_TOPICS,
+        partitions=tuple(
+            _partition(image, index, topic.partitions[index], listener)
+            for index in indexes
+            if index in topic.partitions
+        ),
+        topic_authorized_operations=ALL_TOPIC_OPERATIONS,
+    )
+
+
+def _partition(image: Image, index: int, partition: Partition, listener: str) -> DescribedPartition:
+    """Returns a partition; unlike Metadata, an unreachable leader is no error (KIP-966)."""
+    leader = image.brokers.get(partition.leader)
+    is_reachable = leader is not None and leader.listener(listener) is not None
+    return DescribedPartition(
+        partition_index=index,
+        leader_id=partition.leader if is_reachable else NO_LEADER,
+        leader_epoch=partition.leader_epoch,
+        replica_nodes=partition.replicas,
+        isr_nodes=partition.isr,
+        eligible_leader_replicas=partition.elr,
+        last_known_elr=partition.last_known_elr,
+        offline_replicas=tuple(
+            replica
+            for replica in partition.replicas
+            if is_offline(image, partition, replica, listener)
+        ),
+    )
+
+
+def describe_log_dirs(
+    image: Image, request: DescribeLogDirsRequest, broker_id: int, directories: Sequence[Uuid]
+) -> DescribeLogDirsResponse:
+    """Returns the broker's log directories with its replicas, each of 0 bytes.
+
+    A directory has no path; its name has its id. A replica without an assigned directory is in the
+    first.
+    """
+    replicas: dict[Uuid, dict[str, list[int]]] = {directory: {} for directory in directories}
+    for name, index, partition in _asked(image, request):
+        if broker_id in partition.replicas:
+            directory = partition.directory_of(broker_id)
+            place = replicas[directory if directory in replicas else directories[0]]
+            place.setdefault(name, []).append(index)
+    return DescribeLogDirsResponse(
+        results=tuple(
+            LogDir(log_dir=f"/kraftsim/{uuid_text(directory)}", topics=_replicas(topics))
+            for directory, topics in replicas.items()
+        )
+    )
+
+
+def _asked(image: Image, request: DescribeLogDirsRequest) -> list[tuple[str, int, Partition]]:
+    wanted = (
+        None if request.topics is None else {row.topic: row.partitions for row in request.topics}
+    )
+    return [
+        (name, index, partition)
+        for name in sorted(image.topic_ids if wanted is None else wanted)
+        if (topic := _topic(image, name)) is not None
+        for index, partition in sorted(topic.partitions.items())
+        if wanted is None or index in wanted[name]
+    ]
+
+
+def _replicas(topics: dict[str, list[int]]) -> tuple[LogDirTopicReplicas, ...]:
+    return tuple(
+        LogDirTopicReplicas(
+            name=name, partitions=tuple(LogDirPartition(partition_index=index) for index in indexes)
+        )
+        for name, indexes in topics.items()
+    )
