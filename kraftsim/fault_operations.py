@@ -4,7 +4,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from .api.argument_checks import check_fault, check_fault_wait
-from .api.documents import FaultCatalog, FaultDocument, FaultHistory, FaultList
+from .api.documents import (
+    FaultCatalog,
+    FaultDocument,
+    FaultHistory,
+    FaultList,
+    HeldList,
+    ReleaseDocument,
+)
 from .operation import Operation
 
 if TYPE_CHECKING:
@@ -38,6 +45,16 @@ async def remove_fault(kraft: "Cluster", id: str) -> FaultDocument:
     return await kraft.faults.remove(id)
 
 
+async def list_held(kraft: "Cluster") -> HeldList:
+    """List the requests and replies that faults hold or delay."""
+    return await kraft.faults.held()
+
+
+async def release_fault(kraft: "Cluster", id: str, message: int | None = None) -> ReleaseDocument:
+    """Release a held message of a fault, or all that it holds now; the fault stays open."""
+    return await kraft.faults.release(id, message)
+
+
 async def show_fault_catalog(kraft: "Cluster") -> FaultCatalog:
     """List the verbs of faults: their words, their meaning, their cause in a real cluster."""
     return {"verbs": list(await kraft.faults.catalog())}
@@ -59,6 +76,7 @@ FAULT_OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "GET", "/sim/faults/catalog", ("fault", "catalog"), "faults.catalog", show_fault_catalog
     ),
+    Operation("GET", "/sim/faults/held", ("fault", "held"), "faults.held", list_held),
     Operation("GET", "/sim/faults/{id}", ("fault", "show"), "faults.show", show_fault),
     Operation(
         "GET",
@@ -75,6 +93,14 @@ FAULT_OPERATIONS: tuple[Operation, ...] = (
         ("fault", "remove"),
         "faults.remove",
         remove_fault,
+        changes=True,
+    ),
+    Operation(
+        "POST",
+        "/sim/faults/{id}/release",
+        ("fault", "release"),
+        "faults.release",
+        release_fault,
         changes=True,
     ),
 )

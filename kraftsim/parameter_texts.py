@@ -23,6 +23,7 @@ PARAMETER_TEXTS: Final = {
     "kind": f"kind of the event: {', '.join(EVENTS)}",
     "leader": "id of the controller that shall be active, or any",
     "limit": "items to return at most (1 to 10000, default 1000; brokers and topics: all)",
+    "message": "number of the held message, as `fault held` prints it (default: all held ones)",
     "name": "name of the topic, snapshot or lesson",
     "owner": "name of the program that holds the clock",
     "place": "lesson, seed, acts and time, as they stand after # in the address of the page",

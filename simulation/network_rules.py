@@ -13,12 +13,11 @@ from kraftsim.controller.core.node_id import Kind, NodeId
 
 from .delays import Draw
 from .message import Message
+from .requests.held_messages import HeldMessage, HeldMessages
 from .requests.hit_log import HitLog
 
 Concerns = Callable[[Message], bool]
 Deliver = Callable[[], None]
-# messages that one rule holds back; further messages are lost, as in a full socket
-HELD_MAX = 10_000
 
 
 class Rule:
@@ -41,8 +40,7 @@ class Rule:
         """Counts an effect on the message."""
         self.hits += 1
         if self.log is not None:
-            way = (message.sender, message.receiver)
-            broker_id = next((node.number for node in way if node.kind is Kind.BROKER), -1)
+            broker_id = _broker_of(message)
             kind = f"{'reply' if message.is_reply else 'request'}_{self.done}"
             self.log.note(kind, message.request, message.receiver, broker_id)
 
@@ -71,26 +69,25 @@ class Block(Rule):
 
 
 class Hold(Rule):
-    """Holds back the messages that arrive, and delivers them in order when the rule is lifted."""
+    """Holds the messages that arrive, and delivers them in order when the rule is lifted."""
 
     done = "held"
     rank = 1
 
-    def __init__(self, concerns: Concerns) -> None:
+    def __init__(self, concerns: Concerns, held: HeldMessages) -> None:
         super().__init__(concerns)
-        self._held: list[Deliver] = []
+        self._held = held
 
     def lets_in(self, message: Message, deliver: Deliver) -> bool:
         if not self.concerns(message):
             return True
         self.hit(message)
-        if len(self._held) < HELD_MAX:
-            self._held.append(deliver)
+        if not self._held.is_full:
+            self._held.hold(self, _held(message), deliver)
         return False
 
     def lift(self) -> None:
-        held, self._held = self._held, []
-        for deliver in held:
+        for deliver in self._held.take(self):
             deliver()
 
 
@@ -186,3 +183,17 @@ class Delay(Rule):
         if late_us != lags_us:
             self.hit(message)
         return late_us
+
+
+def _broker_of(message: Message) -> int:
+    """Returns the broker at an end of the link, -1 without one."""
+    way = (message.sender, message.receiver)
+    return next((node.number for node in way if node.kind is Kind.BROKER), -1)
+
+
+def _held(message: Message) -> HeldMessage:
+    sender, receiver = message.sender, message.receiver
+    if message.is_reply:
+        sender, receiver = receiver, sender
+    kind, broker_id = type(message.request), _broker_of(message)
+    return HeldMessage(kind, message.is_reply, sender, receiver, broker_id, None)

@@ -240,6 +240,10 @@ async def _faults(call: Call) -> None:
     await call("show_fault", id=fault["id"])
     await call("list_faults")
     await call("remove_fault", id=fault["id"])
+    held = await call("add_fault", fault={"rpc.hold": {"api": "BrokerHeartbeat", "broker": 1}})
+    await call("wait_for_fault", id=held["id"], hits=1, timeout="20s")
+    await call("list_held")
+    await call("release_fault", id=held["id"], message=1)
 
 
 async def _clock_verbs(call: Call) -> None:

@@ -256,16 +256,36 @@ class ClockLockDocument(TypedDict):
 class HeldRequestDocument(TypedDict):
     """A request of an API, or the reply to it (`direction`), that a fault holds or delays.
 
-    `node` is the node whose listener it reached, `brokerId` the broker that sent it or that it is
-    about. It goes on at `untilMs` of the cluster's time; null: once the fault is removed.
+    `number` is its number among those that the fault has held. `node` is the node that the request
+    reached, `sender` the node that sent it (null: a client), `brokerId` the broker that sent it or
+    that it is about. It is held since `sinceMs` of the cluster's time, and goes on at `untilMs`;
+    null: once the fault is removed.
     """
 
+    number: int
     api: str
     direction: str
     node: str
+    sender: str | None
     brokerId: int | None
     faultId: str
+    sinceMs: int
     untilMs: int | None
+
+
+class HeldList(TypedDict):
+    """The oldest requests and replies that faults hold, at most 100, and how many there are."""
+
+    held: list[HeldRequestDocument]
+    count: int
+
+
+class ReleaseDocument(TypedDict):
+    """What a fault has released, and how many requests and replies it still holds."""
+
+    id: str
+    released: int
+    held: int
 
 
 class ClockDocument(TypedDict):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
 
-from kraftsim.controller.core.node_id import NodeId, numbers_of
+from kraftsim.controller.core.node_id import Kind, NodeId, numbers_of
 from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.scenarios.language.durations import microseconds
@@ -16,8 +16,8 @@ from kraftsim.scenarios.stage.stage import Fault, Stage
 from kraftsim.scenarios.verbs import Verb
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.requests.aim import Predicate
+from kraftsim.simulation.requests.held_messages import HeldMessages, Holding
 from kraftsim.simulation.requests.hit_log import Hit
-from kraftsim.simulation.requests.rule import HeldRequest
 from kraftsim.simulation.world import World
 
 from ..errors import CommandError
@@ -26,6 +26,8 @@ from ..service.clock_control import ClockControl
 from .documents import FaultDocument, FaultEvent, HeldRequestDocument
 from .views import event_view
 
+OF_REQUESTS = "rpc."
+NUMBERS_SHOWN_MAX = 10  # of held messages, in an error
 ROWS_MAX = 100  # newest rows of the journal about one fault
 
 
@@ -136,12 +138,33 @@ class FaultHandle:
         """The newest events of the fault: each hit, and the journal's events that it caused."""
         return _events_of(self._stage.world, self._fault)
 
-    def held_requests(self) -> Iterator[HeldRequestDocument]:
-        """Yields the requests that the fault holds or delays now, the oldest first."""
-        rule = self._fault.rule
-        if rule is not None:
-            direction = "reply" if rule.is_about_replies else "request"
-            yield from (_of_held(self.id, held, direction) for held in rule.held())
+    @property
+    def is_of_requests(self) -> bool:
+        """True for a fault of requests (`rpc.*`), which acts at listeners."""
+        return self._fault.kind.startswith(OF_REQUESTS)
+
+    @property
+    def held_count(self) -> int:
+        """The number of requests and replies that the fault holds or delays now."""
+        return len(self._fault.held)
+
+    def held_messages(self) -> Iterator[HeldRequestDocument]:
+        """Yields the requests and replies that the fault holds or delays now, the oldest first."""
+        yield from (_of_held(self.id, number, held) for number, held in self._fault.held)
+
+    async def release(self, message: int | None = None) -> int:
+        """Releases the held message with this number, or every message that the fault holds now.
+
+        Returns how many it released. Raises CommandError for a number that it does not hold.
+        """
+        if self._stage.world is not self._live.world():
+            raise CommandError(f"fault {self.id}: it ended with the cluster that was reset")
+        held = self._fault.held
+        if message is not None and message not in dict(held):
+            raise CommandError(f"fault {self.id}: {_expected_held(held, message)}")
+        self._live.recorder().verb("release_fault", {"id": self.id, "message": message})
+        with self._live.entered():
+            return held.release_all() if message is None else int(held.release(message))
 
     def document(self) -> FaultDocument:
         """Returns the fault as HTTP and `--json` show it."""
@@ -180,16 +203,30 @@ def _of_row(world: World, row: EventRow) -> FaultEvent:
     }
 
 
-def _of_held(fault_id: str, held: HeldRequest, direction: str) -> HeldRequestDocument:
-    arrival = held.arrival
+def _of_held(fault_id: str, number: int, held: Holding) -> HeldRequestDocument:
+    message, since_us = held.message, held.since_us
+    sender, broker_id, until_us = message.sender, message.broker_id, message.until_us
     return {
-        "api": _api(type(arrival.request)),
-        "direction": direction,
-        "node": _text(arrival.receiver),
-        "brokerId": None if arrival.broker_id < 0 else arrival.broker_id,
+        "number": number,
+        "api": _api(message.request),
+        "direction": "reply" if message.is_reply else "request",
+        "node": _text(message.receiver),
+        "sender": None if sender is None or sender.kind is Kind.OUTSIDE else _text(sender),
+        "brokerId": None if broker_id < 0 else broker_id,
         "faultId": fault_id,
-        "untilMs": None if held.until_us is None else held.until_us // 1000,
+        "sinceMs": since_us // 1000,
+        "untilMs": None if until_us is None else until_us // 1000,
     }
+
+
+def _expected_held(held: HeldMessages, number: int) -> str:
+    """Says which numbers of held messages there are."""
+    numbers = [str(each) for each, _ in islice(held, NUMBERS_SHOWN_MAX)]
+    more = ", ..." if len(held) > len(numbers) else ""
+    expected = f"the number of a held message ({', '.join(numbers)}{more})"
+    return (
+        f"expected {expected if numbers else 'a held message, of which it has none'}, got {number}"
+    )
 
 
 def _of_hit(world: World, hit: Hit) -> FaultEvent:

@@ -18,10 +18,16 @@ from ..errors import CommandError, UnknownFault
 from ..recording.recorder import Recorder
 from ..service.clock_control import ClockControl
 from .argument_checks import check_fault_wait, read_fault
-from .documents import FaultDocument, FaultHistory, FaultVerb, HeldRequestDocument
-from .fault_handle import FaultHandle, Live, Selecting
+from .documents import (
+    FaultDocument,
+    FaultHistory,
+    FaultVerb,
+    HeldList,
+    HeldRequestDocument,
+    ReleaseDocument,
+)
+from .fault_handle import OF_REQUESTS, FaultHandle, Live, Selecting
 
-OF_REQUESTS = "rpc."
 FAULTS_MAX = 1_000  # faults of one cluster, ended ones included; the oldest ended ones make room
 
 HELD_SHOWN_MAX = 100  # requests
@@ -129,9 +135,30 @@ class Faults:
             for entry in catalog()
         ]
 
+    async def held(self) -> HeldList:
+        """Returns the messages that faults hold or delay, at most HELD_SHOWN_MAX, and their number.
+
+        Those of `net.delay` are on their way, and not held.
+        """
+        handles = self._known().values()
+        held = (message for handle in handles for message in handle.held_messages())
+        count = sum(handle.held_count for handle in handles)
+        return {"held": list(islice(held, HELD_SHOWN_MAX)), "count": count}
+
+    async def release(self, id: str, message: int | None = None) -> ReleaseDocument:
+        """Releases a held message of the fault by its number, or every message that it holds now.
+
+        The fault stays open, and holds the messages that come later. Raises CommandError if it
+        holds no message with this number.
+        """
+        handle = self.handle(id)
+        released = await handle.release(message)
+        return {"id": id, "released": released, "held": handle.held_count}
+
     def held_requests(self) -> Sequence[HeldRequestDocument]:
-        """Returns the requests that faults hold or delay, at most HELD_SHOWN_MAX."""
-        held = (request for handle in self._known().values() for request in handle.held_requests())
+        """Returns the requests that faults hold or delay at listeners, at most HELD_SHOWN_MAX."""
+        handles = (handle for handle in self._known().values() if handle.is_of_requests)
+        held = (request for handle in handles for request in handle.held_messages())
         return tuple(islice(held, HELD_SHOWN_MAX))
 
     def kept(self) -> KeptFaults:

@@ -82,11 +82,32 @@ class PartitionScene(TypedDict):
     elr: list[int]
 
 
+class HeldScene(TypedDict):
+    """A request, or the reply to it, that a fault holds or delays, with its number in the fault.
+
+    `sender` and `receiver` are the ends of its way; -1 is a client. It goes on at `untilUs`; None:
+    once the fault ends.
+    """
+
+    number: int
+    api: str
+    isReply: bool
+    sender: int
+    receiver: int
+    sinceUs: int
+    untilUs: int | None
+
+
 class FaultScene(TypedDict):
-    """An open fault: its verb, and the nodes of each of its sides."""
+    """An open fault: its verb, the nodes of each of its sides, and the messages that it holds.
+
+    `held` are the oldest of these, at most 20, of `heldCount`.
+    """
 
     verb: str
     sides: list[list[int]]
+    held: list[HeldScene]
+    heldCount: int
 
 
 class Scene(TypedDict):

@@ -5,22 +5,25 @@ true while nothing happens but the passing of time.
 """
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.image.image import Image
-from kraftsim.controller.core.node_id import controller_node, numbers_of
+from kraftsim.controller.core.node_id import Kind, NodeId, controller_node, numbers_of
 from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.controller.raft.roles import Candidate, Prospective
 from kraftsim.controller.time.clock import Clock
 from kraftsim.simulation.controller_process import ControllerProcess
+from kraftsim.simulation.requests.held_messages import Holding
 from kraftsim.simulation.world import World
 
 from .documents import (
     BrokerScene,
     ControllerScene,
     FaultScene,
+    HeldScene,
     LeaseScene,
     PartitionScene,
     Scene,
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from kraftsim.scenarios.stage.stage import Fault
 
 PARTITIONS_MAX = 300  # of a scene; a page cannot show more
+HELD_SHOWN_MAX = 20  # held messages of a fault
 EPOCHS_MAX = 12  # newest epochs of a log strip
 
 
@@ -196,4 +200,24 @@ def _partitions(image: Image) -> Iterable[tuple[str, PartitionScene]]:
 
 def _fault(fault: "Fault") -> FaultScene:
     sides = [list(numbers_of(nodes)) for nodes in fault.targets]
-    return {"verb": fault.kind, "sides": sides}
+    held = [_held(number, held) for number, held in islice(fault.held, HELD_SHOWN_MAX)]
+    return {"verb": fault.kind, "sides": sides, "held": held, "heldCount": len(fault.held)}
+
+
+def _held(number: int, holding: Holding) -> HeldScene:
+    message = holding.message
+    ends = [_number(message.sender), _number(message.receiver)]
+    sender, receiver = reversed(ends) if message.is_reply else ends
+    return {
+        "number": number,
+        "api": message.request.__name__.removesuffix("Request"),
+        "isReply": message.is_reply,
+        "sender": sender,
+        "receiver": receiver,
+        "sinceUs": holding.since_us,
+        "untilUs": message.until_us,
+    }
+
+
+def _number(node: NodeId | None) -> int:
+    return -1 if node is None or node.kind is Kind.OUTSIDE else node.number

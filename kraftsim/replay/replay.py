@@ -134,6 +134,7 @@ class _ReplayedCluster(Cluster):
             "resign": self._resign,
             "add_fault": self._add_fault,
             "remove_fault": self._remove_fault,
+            "release_fault": self._release_fault,
             **{name: getattr(self, name) for name in RECORDED},
         }
         if verb not in calls:
@@ -156,6 +157,9 @@ class _ReplayedCluster(Cluster):
 
     async def _remove_fault(self, id: str) -> None:
         await self.faults.remove(id)
+
+    async def _release_fault(self, id: str, message: int | None) -> None:
+        await self.faults.release(id, message)
 
 
 def _ignore(reply: Reply | None) -> None:

@@ -14,8 +14,8 @@ from kraftsim.controller.core.node_id import Kind, NodeId, numbers_of
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.processes import Processes
 from kraftsim.simulation.requests.aim import Predicate
+from kraftsim.simulation.requests.held_messages import HeldMessages
 from kraftsim.simulation.requests.hit_log import HitLog
-from kraftsim.simulation.requests.rule import RequestRule
 from kraftsim.simulation.world import World
 
 from ..language.amounts import Amount
@@ -54,7 +54,7 @@ class Fault:
     the fault. `targets` are the nodes that each selector of the verb selected; `selected` has these
     selectors too, and those of a verb that changes nothing. `seq` is the number of the journal row
     with the begin of the fault. `log` has the newest effects on requests and messages; other
-    effects have rows in the journal. `rule` is that of a fault of requests.
+    effects have rows in the journal. `held` are the messages that it holds or delays now.
     """
 
     fault_id: str
@@ -63,7 +63,7 @@ class Fault:
     effects: Effects
     lift: Undo
     log: HitLog
-    rule: RequestRule | None
+    held: HeldMessages
     targets: tuple[tuple[NodeId, ...], ...] = ()
     selected: tuple[Selected, ...] = ()
     seq: int | None = None
@@ -96,8 +96,8 @@ class Waiting:
 class Stage:
     """A world with the names, faults and awaited conditions of a scenario.
 
-    `log`, `rule` and `predicate` belong to the fault that begins: the log of its hits, its rule
-    about requests, and the Python function that selects its requests, which no document can have.
+    `log`, `held` and `predicate` belong to the fault that begins: the log of its hits, the messages
+    that it holds, and the Python function that selects its requests, which no document can have.
     `timetable_begins_us` is the virtual time from which a scenario's `at:` counts, in microseconds;
     None before it, and in a running cluster.
     """
@@ -108,7 +108,7 @@ class Stage:
     waiting: list[Waiting] = field(default_factory=list)
     processes: Processes = field(init=False)
     log: HitLog = field(init=False)
-    rule: RequestRule | None = None
+    held: HeldMessages = field(init=False)
     predicate: Predicate | None = None
     timetable_begins_us: int | None = None
     _drawn_from: str = CONDITIONS
@@ -117,7 +117,7 @@ class Stage:
 
     def __post_init__(self) -> None:
         self.processes = Processes(self.world)
-        self.log = HitLog(self.world.timeline)
+        self._renew()
 
     def stream(self, name: str) -> Random:
         """Returns the random stream `name` of the run."""
@@ -184,7 +184,7 @@ class Stage:
     def begin(self, verb: FaultSource, word: str, fault_id: str, say: str = "") -> Fault:
         """Begins a fault, after writing the journal row that is the cause of its effects."""
         self._targets, self._selected = [], []
-        self.log, self.rule = HitLog(self.world.timeline), None
+        self._renew()
         row = self._write_row("fault_begins", fault_id, word, say)
         self._drawn_from = f"selectors/{fault_id}"
         with self._doing(row):
@@ -197,7 +197,7 @@ class Stage:
             effects=effects,
             lift=undo,
             log=self.log,
-            rule=self.rule,
+            held=self.held,
             targets=tuple(self._targets),
             selected=tuple(self._selected),
             seq=row.seq,
@@ -207,6 +207,11 @@ class Stage:
         if verb.for_ is not None:
             self.world.timeline.after(verb.for_.us, partial(self.lift, fault))
         return fault
+
+    def _renew(self) -> None:
+        """Makes the objects of the next fault."""
+        timeline = self.world.timeline
+        self.log, self.held = HitLog(timeline), HeldMessages(timeline)
 
     def lift(self, fault: Fault) -> None:
         """Ends the fault if it is open."""

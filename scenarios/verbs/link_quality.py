@@ -71,7 +71,7 @@ class _Clog:
     """Holds every message from and to one node until `free`; later calls of `close` do nothing."""
 
     def __init__(self, stage: Stage, node: NodeId) -> None:
-        self.rule = Hold(_touches(node))
+        self.rule = Hold(_touches(node), stage.held)
         self.rule.log = stage.log
         self._network = stage.world.network
         self._is_free = False

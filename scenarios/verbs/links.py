@@ -100,7 +100,7 @@ class HoldMessages(Ways, word="net.hold"):
     """Holds messages back and delivers them in order when the fault ends: a jammed link."""
 
     def rule(self, stage: Stage, fault_id: str) -> Rule:
-        return Hold(self.concerns(stage))
+        return Hold(self.concerns(stage), stage.held)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -95,7 +95,6 @@ class Requests(Verb):
         )
         rule, rules = self.rule(stage, aim, fault_id), stage.world.request_rules
         rules.add(rule)
-        stage.rule = rule
         return lambda: rule.hits, partial(rules.remove, rule)
 
     def _when(self, stage: Stage, fault_id: str) -> When:

@@ -11,14 +11,13 @@ from kraftsim.simulation.requests.actions import (
     Count,
     Damage,
     Lose,
-    Postpone,
     Refuse,
     Repeat,
     Throttle,
     Trigger,
 )
 from kraftsim.simulation.requests.aim import Aim
-from kraftsim.simulation.requests.holding import Park, Reorder
+from kraftsim.simulation.requests.holding import Park, Postpone, Reorder
 from kraftsim.simulation.requests.rule import RequestRule
 
 from ..language.amounts import Amount, Lasting
@@ -104,7 +103,7 @@ class DelayRequests(Directed, word="rpc.delay"):
 
     def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:
         lags_us = self.by.draws(stage.stream(f"fault/{fault_id}"))
-        return Postpone(aim, stage.world.timeline, lags_us)
+        return Postpone(aim, stage.held, stage.world.timeline, lags_us)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +120,9 @@ class ReorderRequests(Directed, word="rpc.reorder"):
 
     def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:
         timeline, stream = stage.world.timeline, stage.stream(f"fault/{fault_id}")
-        return Reorder(aim, timeline, stream, window=self.window, within_us=self.within.us)
+        return Reorder(
+            aim, stage.held, timeline, stream, window=self.window, within_us=self.within.us
+        )
 
 
 class DuplicateRequests(Requests, word="rpc.duplicate"):
@@ -138,7 +139,7 @@ class HoldRequests(Directed, word="rpc.hold"):
     """
 
     def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:
-        return Park(aim)
+        return Park(aim, stage.held)
 
 
 class Observe(Directed, word="rpc.observe"):

@@ -1,6 +1,6 @@
-"""What rules about requests do: refuse, lose, delay, repeat, throttle and damage."""
+"""What rules about requests do: refuse, lose, repeat, throttle and damage."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,10 +11,9 @@ from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.time.timeline import Timeline
 
-from ..delays import Draw
 from .aim import Aim
 from .arrival import Arrival, Change, ReplyTo
-from .rule import GoOn, HeldRequest, RequestRule
+from .rule import GoOn, RequestRule
 
 APPLIED = "the request was handled, and its reply is lost"
 NOT_APPLIED = "the request was not handled"
@@ -70,29 +69,6 @@ class Close(RequestRule):
             go_on(partial(_instead, close))
         else:
             close()
-
-
-class Postpone(RequestRule):
-    """Handles the request, or sends the reply, by `lag_us` microseconds later."""
-
-    effect = "{}_delayed"
-
-    def __init__(self, aim: Aim, timeline: Timeline, lag_us: Draw) -> None:
-        super().__init__(aim)
-        self._timeline, self._lag_us = timeline, lag_us
-        self._delayed: dict[int, HeldRequest] = {}  # by the number of the hit
-
-    def held(self) -> Iterable[HeldRequest]:
-        return self._delayed.values()
-
-    def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
-        lag_us, number = self._lag_us(), self.hits
-        self._delayed[number] = HeldRequest(arrival, self._timeline.now_us + lag_us)
-        self._timeline.after(lag_us, partial(self._release, number, go_on, reply_to))
-
-    def _release(self, number: int, go_on: GoOn, reply_to: ReplyTo) -> None:
-        del self._delayed[number]
-        go_on(reply_to)
 
 
 class Repeat(RequestRule):

@@ -36,6 +36,11 @@ class Arrival:
         self.version = version
 
     @property
+    def sender(self) -> NodeId | None:
+        """The node that sent the request, or None if it came over a socket."""
+        return None
+
+    @property
     def epoch(self) -> int | None:
         """The epoch of the broker's registration that the request names, or None."""
         request = self.request

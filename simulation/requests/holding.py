@@ -1,54 +1,74 @@
-"""Rules that hold requests or replies for a while: a barrier, and a change of their order."""
+"""Rules that hold requests or replies: a barrier, a delay, and a change of their order."""
 
-from collections.abc import Iterable
 from functools import partial
 from random import Random
-from typing import NamedTuple
 
 from kraftsim.controller.time.timeline import Timeline
 
+from ..delays import Draw
 from .aim import Aim
 from .arrival import Arrival, ReplyTo
-from .rule import GoOn, HeldRequest, RequestRule
-
-HELD_MAX = 10_000  # requests that one rule holds; further requests are lost
-
-
-class Held(NamedTuple):
-    """A request or reply that waits; `go_on(reply_to)` releases it."""
-
-    arrival: Arrival
-    go_on: GoOn
-    reply_to: ReplyTo
+from .held_messages import HeldMessage, HeldMessages
+from .rule import GoOn, RequestRule
 
 
-class Park(RequestRule):
+class Holder(RequestRule):
+    """A rule that holds requests or replies in `held`, which belongs to its fault."""
+
+    def __init__(self, aim: Aim, held: HeldMessages) -> None:
+        super().__init__(aim)
+        self._held = held
+
+    def _message(self, arrival: Arrival, until_us: int | None) -> HeldMessage:
+        return HeldMessage(
+            type(arrival.request),
+            self.is_about_replies,
+            arrival.sender,
+            arrival.receiver,
+            arrival.broker_id,
+            until_us,
+        )
+
+
+class Park(Holder):
     """Holds requests or replies until the rule is lifted, and then releases them in order."""
 
     effect = "{}_held"
 
-    def __init__(self, aim: Aim) -> None:
-        super().__init__(aim)
-        self._held: list[Held] = []
-
-    def held(self) -> Iterable[HeldRequest]:
-        return [HeldRequest(arrival, None) for arrival, _, _ in self._held]
-
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
-        if len(self._held) < HELD_MAX:
-            self._held.append(Held(arrival, go_on, reply_to))
-            arrival.hold(self.is_about_replies)
-        else:
+        if self._held.is_full:
             arrival.lose(self.is_about_replies)
+            return
+        release = partial(_released, arrival, go_on, reply_to)
+        self._held.hold(self, self._message(arrival, None), release)
+        arrival.hold(self.is_about_replies)
 
     def lift(self) -> None:
-        held, self._held = self._held, []
-        for arrival, go_on, reply_to in held:
-            arrival.release()
-            go_on(reply_to)
+        for go_on in self._held.take(self):
+            go_on()
 
 
-class Reorder(RequestRule):
+class Postpone(Holder):
+    """Handles the request, or sends the reply, by `lag_us` microseconds later."""
+
+    effect = "{}_delayed"
+
+    def __init__(self, aim: Aim, held: HeldMessages, timeline: Timeline, lag_us: Draw) -> None:
+        super().__init__(aim, held)
+        self._timeline, self._lag_us = timeline, lag_us
+
+    def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
+        lag_us = self._lag_us()
+        message = self._message(arrival, self._timeline.now_us + lag_us)
+        number = self._held.hold(self, message, partial(go_on, reply_to))
+        self._timeline.after(lag_us, partial(self._end, number))
+
+    def _end(self, number: int) -> None:
+        """Lets a request go on whose time is over, unless it was released before."""
+        self._held.release(number)
+
+
+class Reorder(Holder):
     """Collects requests or replies, and releases them in an order that is drawn from `stream`.
 
     It releases them once there are `window` of them, or `within_us` microseconds after the first.
@@ -57,24 +77,28 @@ class Reorder(RequestRule):
     effect = "{}_reordered"
 
     def __init__(
-        self, aim: Aim, timeline: Timeline, stream: Random, *, window: int, within_us: int
+        self,
+        aim: Aim,
+        held: HeldMessages,
+        timeline: Timeline,
+        stream: Random,
+        *,
+        window: int,
+        within_us: int,
     ) -> None:
-        super().__init__(aim)
+        super().__init__(aim, held)
         self._timeline, self._stream = timeline, stream
         self._window, self._within_us = window, within_us
-        self._held: list[Held] = []
         self._windows = 0  # that began
         self._until_us = 0
 
-    def held(self) -> Iterable[HeldRequest]:
-        return [HeldRequest(arrival, self._until_us) for arrival, _, _ in self._held]
-
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
-        if not self._held:
+        if not len(self._held):
             self._windows += 1
             self._until_us = self._timeline.now_us + self._within_us
             self._timeline.after(self._within_us, partial(self._end, self._windows))
-        self._held.append(Held(arrival, go_on, reply_to))
+        message = self._message(arrival, self._until_us)
+        self._held.hold(self, message, partial(go_on, reply_to))
         if len(self._held) == self._window:
             self.lift()
 
@@ -84,7 +108,13 @@ class Reorder(RequestRule):
             self.lift()
 
     def lift(self) -> None:
-        held, self._held = self._held, []
+        held = self._held.take(self)
         self._stream.shuffle(held)
-        for _, go_on, reply_to in held:
-            go_on(reply_to)
+        for go_on in held:
+            go_on()
+
+
+def _released(arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
+    """Leaves a request that was held to the next rule, or sends the reply."""
+    arrival.release()
+    go_on(reply_to)

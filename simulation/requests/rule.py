@@ -1,7 +1,7 @@
 """The base of all rules about requests."""
 
-from collections.abc import Callable, Iterable
-from typing import ClassVar, NamedTuple
+from collections.abc import Callable
+from typing import ClassVar
 
 from kraftsim.controller.raft.protocol import Reply
 
@@ -9,13 +9,6 @@ from .aim import EVERY_REQUEST, Aim
 from .arrival import Arrival, ReplyTo
 
 GoOn = Callable[[ReplyTo], None]
-
-
-class HeldRequest(NamedTuple):
-    """A request, or the reply to it, that a rule holds until `until_us`; None: until its end."""
-
-    arrival: Arrival
-    until_us: int | None
 
 
 class RequestRule:
@@ -45,10 +38,6 @@ class RequestRule:
     def is_spent(self) -> bool:
         """True if the rule has acted as often as it may."""
         return self.hits == self._when.count
-
-    def held(self) -> Iterable[HeldRequest]:
-        """Returns the requests or replies that the rule holds or delays now, the oldest first."""
-        return ()
 
     def concerns(self, arrival: Arrival) -> bool:
         """Returns True if the rule is about the request, which meets `found_by`."""

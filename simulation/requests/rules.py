@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.node_id import Kind
+from kraftsim.controller.core.node_id import Kind, NodeId
 from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.raft.protocol import Reply
 
@@ -182,6 +182,10 @@ class Delivery(Arrival):
     ) -> None:
         super().__init__(message.request, message.receiver, broker_id, reply_to)
         self._message, self._submit, self._rules = message, submit, rules
+
+    @property
+    def sender(self) -> NodeId:
+        return self._message.sender
 
     def submit(self, reply_to: ReplyTo) -> None:
         self._rules.arrived(self._message)

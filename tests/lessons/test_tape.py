@@ -83,6 +83,8 @@ def test_a_fault_of_the_scenario_can_end_early() -> None:
         ([{"every": "3s", "proc.pause": {"on": 1}}], "acts[0]: expected a step with 'at'"),
         ([{"at": {"from": "1s", "to": "2s"}, "proc.pause": {"on": 1}}], "expected a fixed time"),
         ([{"at": "3s", "end": "x", "on": 3}], "acts[0].on"),
+        ([{"at": "3s", "end": "x", "message": 3}], "acts[0].message"),
+        ([{"at": "3s", "release": "x", "message": "y"}], "acts[0].message"),
         ([KILL, {"at": "3s", "proc.pause": {"on": 1}}], "acts[1].at: expected acts in order"),
         ([KILL] * 21, "expected at most 20 acts, got 21"),
         (["x"], "acts[0]"),
@@ -100,6 +102,43 @@ def test_an_act_names_the_faults_that_are_open() -> None:
 
     with pytest.raises(ValueError, match=r"expected an open fault \(proc.pause#1\), got 'nothing'"):
         tape().branch(act, "act-1")
+
+
+def test_a_held_message_is_released_alone_in_a_branch() -> None:
+    held = {"api": "BrokerHeartbeat"}  # of three brokers
+    acts = read_acts(
+        [
+            {"at": "1s", "rpc.hold": held},
+            {"at": "6s", "release": "act-1", "message": 2},
+            {"at": "7s", "release": "act-1"},
+        ]
+    )
+    made = tape()
+    for number, act in enumerate(acts, 1):
+        made = made.branch(act, f"act-{number}")
+
+    numbers = [held_at(made, second) for second in (5, 6.5, 7.0)]
+
+    assert numbers[0][:2] == [1, 2]
+    assert numbers[1] == [number for number in numbers[1] if number != 2]
+    assert numbers[1][0] == 1
+    assert numbers[2] == []
+
+
+def held_at(made: Tape, second: float) -> list[int]:
+    """Returns the numbers of the messages that the first act holds."""
+    play = made.at(made.begin_us + int(second * S))
+    (fault,) = scene_of(play.run.world, play.run.stage.faults)["faults"].values()
+    return [message["number"] for message in fault["held"]]
+
+
+def test_the_release_of_a_message_that_is_not_held_is_refused() -> None:
+    hold, release = read_acts(
+        [{"at": "1s", "rpc.hold": {"broker": 2}}, {"at": "1s", "release": "act-1", "message": 7}]
+    )
+
+    with pytest.raises(ValueError, match="message: expected a held message, got 7"):
+        tape().branch(hold, "act-1").branch(release, "act-2")
 
 
 def test_every_copy_of_a_tape_is_before_its_end() -> None:

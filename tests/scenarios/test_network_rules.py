@@ -11,6 +11,7 @@ from kraftsim.simulation.delays import bimodal, constant, exponential, lognormal
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.network import Network
 from kraftsim.simulation.network_rules import Block, Delay, Duplicate, Hold, Loss, Nth
+from kraftsim.simulation.requests.held_messages import HeldMessages
 from tests.worlds import pass_time, world_of
 
 FETCH = FetchRequest(topics=())
@@ -80,7 +81,7 @@ def test_a_block_in_one_direction_leaves_the_other_open(wire):
 
 
 def test_what_is_held_arrives_in_order_when_it_is_let_go(wire):
-    rule = Hold(lambda message: message.request is HEARTBEAT)
+    rule = Hold(lambda message: message.request is HEARTBEAT, HeldMessages(wire.timeline))
     wire.network.add(rule)
     for name, request in (("a", HEARTBEAT), ("b", FETCH), ("c", HEARTBEAT)):
         wire.send(name, request)
@@ -90,6 +91,23 @@ def test_what_is_held_arrives_in_order_when_it_is_let_go(wire):
 
     assert ["b", "a", "c"] == wire.names()
     assert 2 == rule.hits
+
+
+def test_a_held_message_is_released_alone_and_the_others_later_in_order(wire):
+    held = HeldMessages(wire.timeline)
+    rule = Hold(every, held)
+    wire.network.add(rule)
+    for name in "abc":
+        wire.send(name)
+    assert [] == wire.names()
+
+    assert held.release(2)
+    assert not held.release(2)
+    assert ["b"] == wire.names()
+    assert [1, 3] == [number for number, _ in held]
+
+    wire.network.remove(rule)
+    assert ["b", "a", "c"] == wire.names()
 
 
 def test_surgery_takes_the_nth_message_alone(wire):
