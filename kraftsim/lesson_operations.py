@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from .api.cluster import Cluster
 
 
-async def show_scene(kraft: "Cluster") -> Picture:
-    """Show who leads, who has a lease and who believes what."""
-    return await kraft.scene()
+async def show_scene(kraft: "Cluster", from_: int | None = None) -> Picture:
+    """Show who leads, who has a lease and who believes what, and the messages since a number."""
+    return await kraft.scene(from_)
 
 
 async def show_events_in_words(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> StoryPage:

@@ -45,8 +45,9 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     ),
     "kraftsim.lessons": (
         "act documents offer page_files shared_answers",
+        "camera",
         "lead process scene tape",
-        "film story_events tapes",
+        "film story_events tapes traffic",
         "answers",
         "exports worker",
         "lessons",

@@ -34,7 +34,6 @@ from .running import Running, continued, new_simulation
 from .states import Clock
 
 if TYPE_CHECKING:
-    from ..lessons.documents import Picture
     from ..lessons.lessons import Lessons
     from ..lessons.offer import Offer
     from .snapshots import Kept, Snapshots
@@ -211,14 +210,7 @@ class Cluster(NewBrokers):
         if self._service.http is not None:
             self._service.http.serve(self.world)
 
-    # Pictures and lessons
-
-    async def scene(self) -> "Picture":
-        """Returns the picture of the cluster now: who leads, who has a lease, who believes what."""
-        faults = () if self._faults is None else self._faults.kept()[0].faults
-        scene = import_module("kraftsim.lessons.scene").scene_of(self.world, faults)
-        timeline = self.world.timeline
-        return {"atUs": timeline.now_us, "timeMs": timeline.wall_ms, "scene": scene}
+    # Lessons
 
     @property
     def lessons(self) -> "Lessons":

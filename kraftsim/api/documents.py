@@ -254,12 +254,9 @@ class ClockLockDocument(TypedDict):
 
 
 class HeldRequestDocument(TypedDict):
-    """A request of an API, or the reply to it (`direction`), that a fault holds or delays.
+    """A request of an API, or the reply to it (`direction`), that a fault holds since `sinceMs`.
 
-    `number` is its number among those that the fault has held. `node` is the node that the request
-    reached, `sender` the node that sent it (null: a client), `brokerId` the broker that sent it or
-    that it is about. It is held since `sinceMs` of the cluster's time, and goes on at `untilMs`;
-    null: once the fault is removed.
+    `sender` (null: a client) sent it to `node`. An `untilMs` of null: until the fault is removed.
     """
 
     number: int
@@ -274,14 +271,14 @@ class HeldRequestDocument(TypedDict):
 
 
 class HeldList(TypedDict):
-    """The oldest requests and replies that faults hold, at most 100, and how many there are."""
+    """The oldest requests and replies that faults hold, at most 100, of `count`."""
 
     held: list[HeldRequestDocument]
     count: int
 
 
 class ReleaseDocument(TypedDict):
-    """What a fault has released, and how many requests and replies it still holds."""
+    """How many requests and replies a fault has `released`, and how many it still holds."""
 
     id: str
     released: int

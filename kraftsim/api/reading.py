@@ -37,14 +37,17 @@ from .views import (
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.running.beside_rows import BesideRows
+    from kraftsim.scenarios.stage.stage import Fault
     from kraftsim.simulation.event_row import EventRow
 
-    from ..lessons.documents import StoryPage
-    from .snapshots import Kept
+    from ..lessons.documents import Picture, StoryPage
+    from ..lessons.traffic import Traffic
 
 
 class Reading(BrokerVerbs):
     """The methods of `Cluster` that read the committed state, the log and the journal."""
+
+    _traffic: "Traffic | None" = None
 
     async def cluster(self) -> ClusterDocument:
         """Returns id, active controller, features and end of the log."""
@@ -185,6 +188,35 @@ class Reading(BrokerVerbs):
         rows = self.world.journal.since(0)
         return explanation(rows, event, self._beside(rows))
 
+    async def scene(self, from_: int | None = None) -> "Picture":
+        """Returns the picture of the cluster now: who leads, who has a lease, who believes what.
+
+        With a number `from_` it also has the messages that ended since then: the picture before
+        has the number as `next`, and 0 is the first. Raises UsageError for a negative number.
+        """
+        check_page(from_, PAGE)
+        from ..lessons.scene import scene_of
+
+        timeline, faults = self.world.timeline, self._begun_faults()
+        return {
+            "atUs": timeline.now_us,
+            "timeMs": timeline.wall_ms,
+            "scene": scene_of(self.world, faults),
+            "traffic": None if from_ is None else self._traffic_now().since(from_),
+        }
+
+    def _traffic_now(self) -> "Traffic":
+        """Returns the traffic of the world, which is another world after a reset."""
+        if self._traffic is None or self._traffic.world is not self.world:
+            from ..lessons.traffic import Traffic
+
+            self._traffic = Traffic(self.world, self._begun_faults)
+        return self._traffic
+
+    def _begun_faults(self) -> "Sequence[Fault]":
+        """Returns the faults of the cluster, also those that have ended."""
+        return () if self._faults is None else self._faults.kept()[0].faults
+
     async def story(self, from_: int = 0, limit: int = PAGE) -> "StoryPage":
         """Returns the events of the journal from number `from_` on, in sentences.
 
@@ -201,9 +233,4 @@ class Reading(BrokerVerbs):
         """Returns the facts that the rows of the journal lack."""
         from kraftsim.scenarios.running.beside_rows import beside_rows
 
-        world, faults = self.world, self._kept().faults
-        return beside_rows(world, () if faults is None else faults[0].faults, rows)
-
-    @abstractmethod
-    def _kept(self) -> "Kept":
-        """Returns the world and its faults."""
+        return beside_rows(self.world, self._begun_faults(), rows)

@@ -126,11 +126,15 @@ class Scene(TypedDict):
 
 
 class Picture(TypedDict):
-    """The scene of a running cluster at `atUs` of its timeline, which is `timeMs` of wall time."""
+    """The scene of a running cluster at `atUs` of its timeline, which is `timeMs` of wall time.
+
+    `traffic` is None unless messages were asked for.
+    """
 
     atUs: int
     timeMs: int
     scene: Scene
+    traffic: "TrafficScene | None"
 
 
 class SceneChange(TypedDict, total=False):
@@ -154,7 +158,8 @@ class Moment(TypedDict):
 class MessageScene(TypedDict):
     """A message on its way: `endUs` is its arrival or its loss, None if that is after the film.
 
-    `sender` and `receiver` are node ids. A message that left before the film begins at its begin.
+    `sender` and `receiver` are node ids, -1 for a client. `fault` is the fault that lost it or
+    holds it, empty without one. A message that left before the film begins at its begin.
     """
 
     api: str
@@ -165,6 +170,21 @@ class MessageScene(TypedDict):
     endUs: int | None
     isLost: bool
     error: str
+    fault: str
+
+
+class TrafficScene(TypedDict):
+    """The messages of a running cluster.
+
+    `messages` have arrived or are lost: the newest of those that did so since number `from`.
+    `underWay` are the oldest of the others. `counts` has the number of messages of each API since
+    the first look; `next` is the number from which the next look continues.
+    """
+
+    messages: list[MessageScene]
+    underWay: list[MessageScene]
+    counts: dict[str, int]
+    next: int
 
 
 class Film(TypedDict):

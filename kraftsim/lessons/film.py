@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, cast
 
-from kraftsim.controller.core.node_id import Kind, NodeId
 from kraftsim.scenarios.running.play import Play
-from kraftsim.simulation.message import Message
 
+from .camera import Camera
 from .documents import Film, MessageScene, Moment, Scene, SceneChange
 from .scene import scene_of
 
@@ -14,64 +13,24 @@ MOMENTS_MAX = 2_000  # of one film
 MESSAGES_MAX = 20_000
 
 
-class Camera:
-    """Records the messages of a play while it advances."""
+class FilmCamera(Camera):
+    """Keeps the pictures of the first MESSAGES_MAX messages."""
 
     def __init__(self, play: Play) -> None:
-        self._timeline = play.run.world.timeline
-        self._under_way: dict[int, tuple[Message, MessageScene]] = {}
+        super().__init__(play.run.world, lambda: play.run.stage.faults)
         self.messages: list[MessageScene] = []
-        network = play.run.world.network
-        network.departed.append(self._departed)
-        network.arrived.append(self._arrived)
-        network.stopped.append(self._lost)
+        self.attach()
 
-    def _departed(self, message: Message) -> None:
-        if len(self.messages) < MESSAGES_MAX:
-            self._seen(message)
-
-    def _seen(self, message: Message) -> MessageScene:
-        picture: MessageScene = {
-            "api": type(message.request).__name__.removesuffix("Request"),
-            "isReply": message.is_reply,
-            "sender": _number(message.sender),
-            "receiver": _number(message.receiver),
-            "startUs": self._timeline.now_us,
-            "endUs": None,
-            "isLost": False,
-            "error": _error(message),
-        }
-        self.messages.append(picture)
-        self._under_way[id(message)] = (message, picture)  # kept, so that the id stays its own
-        return picture
-
-    def _arrived(self, message: Message) -> None:
-        known = self._under_way.pop(id(message), None)
-        if known is not None:
-            known[1]["endUs"] = self._timeline.now_us
-
-    def _lost(self, message: Message) -> None:
-        known = self._under_way.pop(id(message), None)
-        if known is None and len(self.messages) >= MESSAGES_MAX:
-            return
-        picture = known[1] if known is not None else self._seen(message)
-        picture["endUs"], picture["isLost"] = self._timeline.now_us, True
-
-
-def _number(node: NodeId) -> int:
-    return -1 if node.kind is Kind.OUTSIDE else node.number
-
-
-def _error(message: Message) -> str:
-    """Returns the name of the error in a reply; empty if there is none."""
-    reply = message.reply
-    code = getattr(reply, "code", getattr(reply, "error_code", 0))
-    return getattr(code, "name", "") if code else ""
+    def began(self, picture: MessageScene) -> bool:
+        has_room = len(self.messages) < MESSAGES_MAX
+        if has_room:
+            self.messages.append(picture)
+        return has_room
 
 
 def film_of(play: Play, to_us: int) -> Film:
     """Advances the play to `to_us`, and returns what was to be seen on the way."""
-    camera = Camera(play)
+    camera = FilmCamera(play)
     from_us, digest = play.now_us, play.run.digest.text()
     scene = scene_of(play.run.world, play.run.stage.faults)
     moments = list(_moments(play, scene, to_us))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.image.image import Image
-from kraftsim.controller.core.node_id import Kind, NodeId, controller_node, numbers_of
+from kraftsim.controller.core.node_id import controller_node, numbers_of
 from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.controller.raft.roles import Candidate, Prospective
 from kraftsim.controller.time.clock import Clock
@@ -19,6 +19,7 @@ from kraftsim.simulation.controller_process import ControllerProcess
 from kraftsim.simulation.requests.held_messages import Holding
 from kraftsim.simulation.world import World
 
+from .camera import number_of
 from .documents import (
     BrokerScene,
     ControllerScene,
@@ -206,7 +207,7 @@ def _fault(fault: "Fault") -> FaultScene:
 
 def _held(number: int, holding: Holding) -> HeldScene:
     message = holding.message
-    ends = [_number(message.sender), _number(message.receiver)]
+    ends = [number_of(message.sender), number_of(message.receiver)]
     sender, receiver = reversed(ends) if message.is_reply else ends
     return {
         "number": number,
@@ -217,7 +218,3 @@ def _held(number: int, holding: Holding) -> HeldScene:
         "sinceUs": holding.since_us,
         "untilUs": message.until_us,
     }
-
-
-def _number(node: NodeId | None) -> int:
-    return -1 if node is None or node.kind is Kind.OUTSIDE else node.number

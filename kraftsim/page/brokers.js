@@ -41,7 +41,7 @@ function Card({ name, broker, scene, us, isSelected, onSelect }) {
   useEffect(() => {
     if (isSelected) card.current.scrollIntoView({ block: "nearest" });
   }, [isSelected]);
-  return html`<article ref=${card} class="broker ${className(broker.truth)} ${className(broker.state)} ${isSelected ? "selected" : ""}">
+  return html`<article ref=${card} data-node=${name} class="broker ${className(broker.truth)} ${className(broker.state)} ${isSelected ? "selected" : ""}">
     <h3><button class="pick" aria-pressed=${isSelected} onClick=${() => onSelect({ kind: "broker", id: name })}>
       <span class="sign" aria-hidden="true">${truth.sign}</span> Broker ${name}</button>
       <span class="state">${truth.name} · ${PROCESSES[broker.state] ?? broker.state}</span></h3>
@@ -55,7 +55,7 @@ function Card({ name, broker, scene, us, isSelected, onSelect }) {
 }
 
 function Cell({ name, broker, isSelected, onSelect }) {
-  return html`<button class="cell ${className(broker.truth)} ${className(broker.mismatch)} ${isSelected ? "selected" : ""}"
+  return html`<button data-node=${name} class="cell ${className(broker.truth)} ${className(broker.mismatch)} ${isSelected ? "selected" : ""}"
     title=${`broker ${name}: ${broker.truth}, ${PROCESSES[broker.state] ?? broker.state} ${broker.mismatch}`}
     onClick=${() => onSelect({ kind: "broker", id: name })}>${TRUTHS[broker.truth].sign}<span class="sr">broker ${name} ${broker.truth}</span></button>`;
 }

@@ -13,7 +13,8 @@ export function Caption({ player, failure, notice }) {
   const { source, us } = player;
   const wrong = failure ?? player.failure ?? source.failure;
   if (wrong) return html`<b class="failure">${wrong}</b>`;
-  if (notice) return notice;
+  if (notice) return html`${notice.said} <small><code>${notice.command}</code></small>`;
+  if (player.stepped?.us === us) return player.stepped.text;
   if (!source.isLive && us >= source.endUs) return "The lesson is over.";
   const event = newest(source, us);
   if (!event) return "The cluster starts.";

@@ -31,7 +31,7 @@ function Ring({ controllers, selected, onSelect }) {
       const [x, y] = at[id];
       const role = item.state === "RUNNING" ? item.role : item.state === "PAUSED" ? "paused" : "gone";
       const pick = () => onSelect({ kind: "controller", id });
-      return html`<g key=${id} class="voter ${role} ${selected?.id === id ? "selected" : ""}" transform="translate(${x} ${y})"
+      return html`<g key=${id} class="voter ${role} ${selected?.id === id ? "selected" : ""}" transform="translate(${x} ${y})" data-node=${id}
         tabindex="0" role="button" aria-label=${`controller ${id}: ${role}, epoch ${item.epoch}`}
         onClick=${pick} onKeyDown=${(event) => event.key === "Enter" && pick()}>
         <circle r="25" />
@@ -41,15 +41,31 @@ function Ring({ controllers, selected, onSelect }) {
   </svg>`;
 }
 
-function Strip({ item, from, to }) {
+// What a controller knows to be committed is a part of what the quorum has committed: a follower learns the
+// high watermark with its next fetch.
+function parts(item, committed) {
+  const known = Math.min(item.highWatermark, item.logEnd);
+  const sure = Math.min(Math.max(committed, known), item.logEnd);
+  return { known, sure, unknown: sure - known, tail: item.logEnd - sure };
+}
+
+function Strip({ item, committed, from, to }) {
   const part = (offset) => `${(100 * Math.max(0, offset - from)) / Math.max(1, to - from)}%`;
+  const between = (begin, end) => ({ left: part(begin), width: `calc(${part(end)} - ${part(begin)})` });
   const ends = [...item.epochs.slice(1).map(({ start }) => start), item.logEnd];
+  const { known, sure, unknown, tail } = parts(item, committed);
   return html`<div class="strip" role="img"
-    aria-label=${`log of ${item.id}: ${item.logEnd} records, ${item.highWatermark} committed, as far as it knows`}>
+    aria-label=${`log of ${item.id}: ${item.logEnd} records; the quorum has committed ${sure} of them, ${item.id} knows that of ${known}`}>
     ${item.epochs.map(({ epoch, start }, index) => ends[index] > from && html`<span key=${epoch} class="records epoch-${epoch % 6}"
-      style=${{ left: part(start), width: `calc(${part(ends[index])} - ${part(start)})` }} title=${`epoch ${epoch} from offset ${start}`}>${epoch}</span>`)}
-    ${item.logEnd > item.highWatermark && html`<span class="tail" style=${{ left: part(item.highWatermark), width: `calc(${part(item.logEnd)} - ${part(item.highWatermark)})` }}></span>`}
-    <span class="mark" style=${{ left: part(item.highWatermark) }}></span></div>`;
+      style=${between(start, ends[index])} title=${`epoch ${epoch} from offset ${start}`}>${epoch}</span>`)}
+    ${unknown > 0 && html`<span class="unlearned" style=${between(known, sure)} title=${`${unknown} committed by the quorum; ${item.id} learns it with its next fetch`}></span>`}
+    ${tail > 0 && html`<span class="tail" style=${between(sure, item.logEnd)} title=${`${tail} not committed: no majority has them yet, a new leader may cut them`}></span>`}
+    <span class="mark" style=${{ left: part(known) }} title=${`high watermark that ${item.id} knows: ${known}`}></span></div>`;
+}
+
+function Words({ item, committed }) {
+  const { unknown, tail } = parts(item, committed);
+  return html`<small>end ${item.logEnd}, <${Term} word="high watermark" /> ${item.highWatermark}${unknown > 0 ? html`, <${Term} word="not yet learned">${unknown} not learned<//>` : ""}${tail > 0 ? html`, <${Term} word="uncommitted tail">${tail} uncommitted<//>` : ""}</small>`;
 }
 
 function role(item) {
@@ -57,7 +73,7 @@ function role(item) {
   return item.role;
 }
 
-export function Controllers({ scene, selected, onSelect }) {
+export function Controllers({ scene, selected, onSelect, children }) {
   const items = Object.values(scene.controllers);
   const to = Math.max(...items.map((item) => item.logEnd));
   const from = Math.max(0, to - 60);
@@ -66,7 +82,7 @@ export function Controllers({ scene, selected, onSelect }) {
     <ul class="logs">${items.map((item) => html`<li key=${item.id}>
       <button class="pick" onClick=${() => onSelect({ kind: "controller", id: String(item.id) })}>${item.id}</button>
       <${Term} word=${role(item)}><span class="role ${className(role(item))}">${role(item)}</span><//>
-      <${Strip} item=${item} from=${from} to=${to} />
-      <small>end ${item.logEnd}, <${Term} word="high watermark" /> ${item.highWatermark}${item.logEnd > item.highWatermark ? html`, <${Term} word="uncommitted tail">${item.logEnd - item.highWatermark} uncommitted<//>` : ""}</small></li>`)}</ul>
-  </section>`;
+      <${Strip} item=${item} committed=${scene.committed} from=${from} to=${to} />
+      <${Words} item=${item} committed=${scene.committed} /></li>`)}</ul>
+    ${children}</section>`;
 }

@@ -15,12 +15,24 @@ const SECOND_US = 1_000_000;
 // Events that a record of the metadata log has caused.
 export const isRecord = (event) => /^(broker_|topic_|partition_|controller_elected)/.test(event.kind);
 
+const NAMED_MAX = 3;
+
+// "BrokerHeartbeat 2 → 3000", for the messages that leave at one time.
+function inWords(messages) {
+  const words = messages.map(({ api, isReply, sender, receiver, isLost, error }) =>
+    `${api}${isReply ? " reply" : ""} ${sender < 0 ? "client" : sender} → ${receiver < 0 ? "client" : receiver}${isLost ? ", lost" : ""}${error ? `, ${error}` : ""}`);
+  const more = words.length > NAMED_MAX ? ` and ${words.length - NAMED_MAX} more` : "";
+  return `Message: ${words.slice(0, NAMED_MAX).join("; ")}${more}`;
+}
+
 export function stepMessage(player, direction) {
   const { source, us } = player;
-  const messages = source.messages(us - SECOND_US, us + SECOND_US).map((message) => message.startUs).sort((a, b) => a - b);
-  const found = direction > 0 ? messages.find((at) => at > us) : messages.findLast((at) => at < us);
+  const messages = source.messages(us - SECOND_US, us + SECOND_US).sort((a, b) => a.startUs - b.startUs);
+  const found = direction > 0 ? messages.find(({ startUs }) => startUs > us) : messages.findLast(({ startUs }) => startUs < us);
   player.pause();
-  if (found !== undefined) player.seek(found);
+  if (!found) return;
+  player.stepped = { us: found.startUs, text: inWords(messages.filter(({ startUs }) => startUs === found.startUs)) };
+  player.seek(found.startUs);
 }
 
 export function Controls({ player }) {

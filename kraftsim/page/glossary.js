@@ -15,6 +15,7 @@ export const GLOSSARY = {
   resigned: "A former leader that tells the voters to elect another.",
   unattached: "A voter that knows no leader.",
   "high watermark": "Every record below it is on the disks of a majority: it is committed.",
+  "not yet learned": "Records that the quorum has committed and this controller has; it learns that they are committed with its next fetch.",
   "uncommitted tail": "Records that the leader has written and the majority does not have yet; a new leader may cut them off.",
   ISR: "In-sync replicas: those that have every acknowledged message of the partition.",
   ELR: "Eligible leader replicas: they left the ISR, but have what was acknowledged, and may lead without loss.",

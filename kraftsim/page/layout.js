@@ -9,11 +9,13 @@ import { SideBySide } from "./compare.js";
 import { Controllers } from "./controllers.js";
 import { Controls } from "./controls.js";
 import { EventList } from "./event_list.js";
+import { Flights, Rates } from "./flights.js";
 import { Header, Welcome } from "./header.js";
+import { HeldList } from "./held.js";
 import { Help } from "./help.js";
 import { maySteer, predict, release, steer } from "./lead.js";
 import { LiveRequests } from "./live_requests.js";
-import { Panel } from "./panel.js";
+import { Panel, commandOf } from "./panel.js";
 import { Question } from "./question.js";
 import { SpaceTime } from "./space_time.js";
 import { Timeline } from "./timeline.js";
@@ -52,16 +54,24 @@ function First({ page }) {
   return html`<${Welcome} onFirst=${() => page.attempt(start)} onBreak=${() => page.breakSomething()} />`;
 }
 
+function Held({ page }) {
+  const { player } = page;
+  return html`<${HeldList} scene=${player.scene} us=${player.us} canAct=${!page.props.exported}
+    onAct=${(act) => page.act(act, "")} command=${(act) => commandOf(act, "", player)} />`;
+}
+
 function Stage({ page }) {
   const { visit, player } = page;
   const { scene, us } = player;
   const { selected } = page.state;
   const chosen = { selected, onSelect: (item) => page.select(item) };
   return html`<main>
-    ${scene && !visit.isBeside && html`<${Controllers} scene=${scene} ...${chosen} /><${Brokers} scene=${scene} us=${us} ...${chosen} />`}
+    ${scene && !visit.isBeside && html`<${Controllers} scene=${scene} ...${chosen}>
+        <${Rates} player=${player} us=${us} />${!selected && html`<${Held} page=${page} />`}<//>
+      <${Brokers} scene=${scene} us=${us} ...${chosen} /><${Flights} player=${player} scene=${scene} us=${us} />`}
     ${scene && visit.isBeside && html`<${SideBySide} players=${visit.compared.map((index) => visit.players[index])} letters=${visit.compared.map((index) => LETTERS[index])} us=${us} ...${chosen} />`}
     ${selected && html`<${Panel} player=${player} canAct=${!page.props.exported} ...${chosen}
-      onAct=${(act, id) => page.act(act, id)} onClose=${() => page.select(undefined)} />`}
+      onAct=${(act, id) => page.act(act, id)} onClose=${() => page.select(undefined)}><${Held} page=${page} /><//>`}
   </main>`;
 }
 
@@ -76,7 +86,8 @@ function Asked({ page, stop }) {
 function Lists({ page }) {
   const { source, us, knownUs, scene } = page.player;
   return html`<div class="lower"><${EventList} source=${source} us=${us} knownUs=${knownUs} onPick=${(event) => page.pick(event)} />
-    ${source.isLive ? html`<${LiveRequests} />` : scene && html`<${SpaceTime} source=${source} scene=${scene} us=${us} selected=${page.state.selected} />`}</div>`;
+    ${scene && html`<${SpaceTime} source=${source} scene=${scene} us=${us} selected=${page.state.selected} />`}
+    ${source.isLive && html`<${LiveRequests} />`}</div>`;
 }
 
 export function Layout({ page }) {

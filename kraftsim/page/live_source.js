@@ -1,22 +1,32 @@
-// The running cluster: a picture several times a second, and its events. The last minutes are kept,
-// so that one can look back; to act in the past, a lesson is the place.
+// The running cluster: a picture several times a second, its newest messages, and its events. The last
+// minutes are kept, so that one can look back; to act in the past, a lesson is the place.
 
 import { get } from "./service.js";
 
 const PERIOD_MS = 250;
 const KEPT_MAX = 2_400;
 const EVENTS_MAX = 100_000;
+const MESSAGES_MAX = 5_000;
 
 export class LiveSource {
   constructor() {
     this.isLive = true;
-    this.kept = [];
     this.beginUs = 0;
     this.endUs = 0;
-    this.story = { title: "The running cluster", claim: "", events: [], captions: [], broken: [] };
     this.listeners = new Set();
-    this.nextEvent = 0;
     this.isOpen = false;
+    this.begin();
+  }
+
+  // A reset begins a new cluster, whose events and messages are numbered from 0 again.
+  begin() {
+    this.kept = [];
+    this.ended = [];
+    this.underWay = [];
+    this.rates = {};
+    this.nextEvent = 0;
+    this.nextMessage = 0;
+    this.story = { title: "The running cluster", claim: "", events: [], captions: [], broken: [] };
   }
 
   async load() {
@@ -30,9 +40,11 @@ export class LiveSource {
     this.isOpen = false;
   }
 
+  // A page that nobody sees asks for nothing.
   async follow() {
     while (this.isOpen) {
       await new Promise((done) => setTimeout(done, PERIOD_MS));
+      if (document.hidden) continue;
       try {
         await this.look();
         this.failure = undefined;
@@ -45,7 +57,7 @@ export class LiveSource {
 
   async look() {
     const [picture, page] = await Promise.all([
-      get("/v1/scene"),
+      get("/v1/scene", { from: this.nextMessage }),
       get("/v1/story", { from: this.nextEvent, limit: 1000 }),
     ]);
     const last = this.kept.at(-1);
@@ -55,17 +67,23 @@ export class LiveSource {
     }
     this.seenAt = performance.now();
     this.endUs = picture.atUs;
-    this.kept.push(picture);
+    this.note(picture.traffic, last);
+    this.kept.push({ atUs: picture.atUs, scene: picture.scene, counts: picture.traffic.counts });
     if (this.kept.length > KEPT_MAX) this.kept.splice(0, KEPT_MAX / 4);
     this.nextEvent = page.next;
     if (page.events.length) this.story = { ...this.story, events: [...this.story.events, ...page.events].slice(-EVENTS_MAX) };
   }
 
-  // A reset begins a new cluster, whose events are numbered from 0 again.
-  begin() {
-    this.kept = [];
-    this.nextEvent = 0;
-    this.story = { ...this.story, events: [] };
+  // Messages come in the order in which they ended; rates are those of the last second.
+  note({ messages, underWay, counts, next }, last) {
+    this.nextMessage = next;
+    this.underWay = underWay;
+    this.ended.push(...messages);
+    if (this.ended.length > MESSAGES_MAX) this.ended.splice(0, MESSAGES_MAX / 4);
+    const before = this.kept.findLast((item) => item.atUs <= this.endUs - 1_000_000) ?? this.kept[0];
+    if (!last || !before) return;
+    const seconds = (this.endUs - before.atUs) / 1e6;
+    this.rates = Object.fromEntries(Object.entries(counts).map(([api, count]) => [api, (count - (before.counts[api] ?? 0)) / seconds]));
   }
 
   async why(seq) {
@@ -81,14 +99,18 @@ export class LiveSource {
       if (this.kept[middle].atUs <= us) low = middle;
       else high = middle - 1;
     }
-    return this.kept[low].scene;
+    return this.kept[low]?.scene;
   }
 
   async fetched(us) {
     return this.at(us);
   }
 
-  messages() {
-    return [];
+  messages(fromUs, toUs) {
+    const found = this.underWay.filter((message) => message.startUs < toUs);
+    for (let index = this.ended.length - 1; index >= 0 && this.ended[index].endUs > fromUs; index -= 1) {
+      if (this.ended[index].startUs < toUs) found.push(this.ended[index]);
+    }
+    return found;
   }
 }

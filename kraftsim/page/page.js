@@ -5,8 +5,9 @@ import { addressOf, readAddress } from "./address.js";
 import { onKey } from "./keys.js";
 import { Layout, Waiting } from "./layout.js";
 import { followLead, maySteer } from "./lead.js";
+import { commandOf } from "./panel.js";
 import { get, post } from "./service.js";
-import { Visit } from "./visit.js";
+import { LETTERS, Visit } from "./visit.js";
 
 const FIRST_LESSON = { name: "lesson-01-lease", seed: 17, profile: "", acts: [] };
 const FAILURE_MS = 8_000; // how long an error stands
@@ -108,7 +109,7 @@ export class Page extends Component {
   }
 
   act(act, id) {
-    return this.attempt(() => (this.player.source.isLive ? this.actLive(act, id) : this.branch(() => this.visit.act(act, id))));
+    return this.attempt(() => (this.player.source.isLive ? this.actLive(act, id) : this.actInLesson(act, id)));
   }
 
   // Makes a branch, unless the one before it is on its way.
@@ -116,11 +117,26 @@ export class Page extends Component {
     if (!this.state.isLoading) await this.loading(action);
   }
 
+  async actInLesson(act, id) {
+    const command = commandOf(act, id, this.player);
+    await this.branch(() => this.visit.act(act, id));
+    this.notify(`Branch ${LETTERS[this.visit.active]}: ${act.says(id)}`, command);
+  }
+
   async actLive(act, id) {
     const { scene } = this.player;
-    await post(act.live.path(id, scene), act.live.body?.(Number(id)) ?? {});
-    this.setState({ notice: `${act.name}: done. ${act.live.command(id, scene)}` });
-    setTimeout(() => this.setState({ notice: undefined }), FAILURE_MS / 2);
+    const command = act.live.command(id, scene);
+    const answer = await post(act.live.path(id, scene), act.live.body?.(Number(id)) ?? {}).catch((error) => {
+      throw new Error(`${act.name}: refused. ${error.message}`);
+    });
+    this.notify(act.says(id, answer), command);
+  }
+
+  // Says what an act has done, for a while; `command` does the same elsewhere.
+  notify(said, command) {
+    clearTimeout(this.noticed);
+    this.setState({ notice: { said, command }, failure: undefined });
+    this.noticed = setTimeout(() => this.setState({ notice: undefined }), FAILURE_MS);
   }
 
   async share() {

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useState } from "./vendor/htm-preact.js";
 import { ACTS, stepAt } from "./acts.js";
+import { HoldForm } from "./held.js";
 import { PROCESSES, fileTime } from "./signs.js";
 
 const HISTORY_MAX = 12;
@@ -46,24 +47,27 @@ function isOpen(act, id, scene) {
   return stepAt(act, id, 0, scene) !== undefined || (act.ends === "proc.pause" && state === "PAUSED");
 }
 
+// What an act is called elsewhere: a command of the running cluster, or a step of a scenario file.
+export function commandOf(act, id, player) {
+  if (player.source.isLive) return act.live.command(id, player.scene);
+  const step = stepAt(act, id, player.us - player.source.beginUs, player.scene);
+  return step ? `- ${JSON.stringify(step)}` : "nothing to end";
+}
+
 function Acts({ player, selected, onAct, canAct }) {
   const [shown, setShown] = useState(null);
   const { source } = player;
   const id = selected.id.replace("+", "");
   const acts = ACTS[selected.kind] ?? [];
-  const command = (act) => {
-    if (source.isLive) return act.live.command(id, player.scene);
-    const step = stepAt(act, id, player.us - source.beginUs, player.scene);
-    return step ? `- ${JSON.stringify(step)}` : "nothing to end";
-  };
   if (!canAct) return html`<p class="note">An exported page shows what happened. To act, open the lesson in kraftsim.</p>`;
   return html`<div class="acts" role="group" aria-label="What you can do">
     ${acts.map((act) => html`<button key=${act.name} aria-disabled=${Boolean(act.ends) && !isOpen(act, id, player.scene)} onFocus=${() => setShown(act)} onMouseEnter=${() => setShown(act)}
       onClick=${() => onAct(act, id)}>${act.name}</button>`)}
-    <p class="command"><code>${shown ? command(shown) : source.isLive ? "the command appears here" : "the step of the scenario file appears here"}</code></p></div>`;
+    <${HoldForm} key=${selected.kind} kind=${selected.kind} onAct=${(act) => onAct(act, id)} onShow=${setShown} />
+    <p class="command"><code>${shown ? commandOf(shown, id, player) : source.isLive ? "the command appears here" : "the step of the scenario file appears here"}</code></p></div>`;
 }
 
-export function Panel({ player, selected, onSelect, onAct, canAct, onClose }) {
+export function Panel({ player, selected, onSelect, onAct, canAct, onClose, children }) {
   const { source } = player;
   const history = source.story.events.filter((event) => event.atUs <= player.us && isAbout(event, selected));
   const newest = history.at(-1);
@@ -71,6 +75,7 @@ export function Panel({ player, selected, onSelect, onAct, canAct, onClose }) {
   return html`<aside class="panel" aria-label="Facts and causes">
     <h2>${name} <button class="close" aria-label="Close" onClick=${onClose}>×</button></h2>
     ${selected.kind !== "event" && html`<${Acts} player=${player} selected=${selected} onAct=${onAct} canAct=${canAct} />`}
+    ${children}
     ${newest && html`<h3>Why: ${newest.text}</h3><${Why} source=${source} seq=${newest.seq} />`}
     ${player.scene && html`<dl>${facts(player.scene, selected).map(([term, value]) => html`<dt>${term}</dt><dd>${value}</dd>`)}</dl>`}
     <h3>History</h3>

@@ -8,7 +8,7 @@ from kraftsim.scenarios.language.reading import Problem, document_of, read
 from kraftsim.scenarios.properties import ALL
 from kraftsim.scenarios.running.run import Run
 from kraftsim.scenarios.verbs import VERBS
-from kraftsim.simulation.requests import holding
+from kraftsim.simulation.requests import held_messages
 
 STALE = {"code": "STALE_BROKER_EPOCH"}
 REPLY = {"direction": "reply"}
@@ -169,7 +169,7 @@ def test_a_broker_that_cannot_register_because_of_a_fault_breaks_no_property():
 
 
 def test_requests_above_the_limit_of_a_hold_are_lost(monkeypatch):
-    monkeypatch.setattr(holding, "HELD_MAX", 2)
+    monkeypatch.setattr(held_messages, "HELD_MAX", 2)
     hold = {"api": "BrokerHeartbeat", "broker": 2, "for": "20s"}
     run = started({"at": "2s", "id": "it", "rpc.hold": hold})
     arrived_us = []
