@@ -39,6 +39,18 @@ EMPTY = frozenset({16, 66})
 """ListGroups and ListTransactions: an empty list is the truth."""
 
 
+NOT_CONFIGURED: Mapping[int, ApiError] = {
+    29: ApiError(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured on the broker"),
+    30: ApiError(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured."),
+    31: ApiError(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured."),
+    **dict.fromkeys(
+        range(38, 42),
+        ApiError(ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, "expected SSL or SASL"),
+    ),
+}
+"""The replies of a released broker without an authorizer, on a PLAINTEXT listener, by key."""
+
+
 class DataPlane:
     """Replies to the requests of one cluster's data plane, and counts them by API key.
 
@@ -55,6 +67,8 @@ class DataPlane:
         """Returns the reply to a request."""
         if request.api_key in EMPTY:
             return request.response()
+        if request.api_key in NOT_CONFIGURED:
+            return NOT_CONFIGURED[request.api_key]
         self.refused[request.api_key] += 1
         if request.is_one_way:
             self._count_lost()

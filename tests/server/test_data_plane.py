@@ -95,6 +95,34 @@ async def test_no_coordinator_is_found(facade: Client, key_type: int, code: Erro
     assert "kraftsim stores no messages" in coordinator.error_message
 
 
+@pytest.mark.parametrize("key", [38, 39, 40, 41])
+async def test_delegation_tokens_are_not_allowed_in_plaintext(facade: Client, key: int) -> None:
+    request: Any = from_json(APIS[key].request, {})
+    facade.send(key, APIS[key].max_version, request)
+
+    _, response = await facade.answer(key, APIS[key].max_version)
+
+    assert response.error_code == ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED
+
+
+async def test_acls_are_refused_as_without_an_authorizer(facade: Client) -> None:
+    bodies = {29: {}, 30: {"creations": [{}, {}]}, 31: {"filters": [{}]}}
+    for key, body in bodies.items():
+        request: Any = from_json(APIS[key].request, body)
+        facade.send(key, 3, request)
+
+    described = (await facade.answer(29, 3))[1]
+    created = (await facade.answer(30, 3))[1]
+    deleted = (await facade.answer(31, 3))[1]
+
+    refusals = [described, *created.results, *deleted.filter_results]
+    assert [row.error_code for row in refusals] == [ErrorCode.SECURITY_DISABLED] * 4
+    assert [row.error_message for row in refusals] == [
+        "No Authorizer is configured on the broker",
+        *["No Authorizer is configured."] * 3,
+    ]
+
+
 async def test_topics_and_log_directories_are_described(kraft: Cluster, facade: Client) -> None:
     await kraft.create_topic("t", partitions=2, replication_factor=1)
     await kraft.advance("3s")

@@ -23,7 +23,8 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
     "transaction_states": ("transactional_ids",),
     "coordinators": ("coordinator_keys",),
     "groups": ("groups", "group_ids"),
-    "results": ("groups_names", "topics", DIRS),
+    "results": ("groups_names", "topics", DIRS, "creations"),
+    "filter_results": ("filters",),
     "topic_name": ("topic_name", "name"),
 }
 """Fields of responses, and the names under which requests have what belongs there."""

@@ -12,10 +12,11 @@ from typing import NamedTuple
 from ...core.rpc.data_plane import DataPlaneRequest, DataPlaneResponse
 from ..codec.schema import NEVER, Message
 from ..codec.schema_text import read_struct
-from . import groups, messages, share_groups, streams_groups, transactions
+from . import groups, messages, security, share_groups, streams_groups, transactions
 
 _TEXTS = tuple(
-    module.TEXT for module in (messages, transactions, groups, share_groups, streams_groups)
+    module.TEXT
+    for module in (messages, transactions, groups, share_groups, streams_groups, security)
 )
 _HEAD = re.compile(r"(\d+) (\w+) (\d+)-(\d+)(?: flexible (\d+))?\n")
 

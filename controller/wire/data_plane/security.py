@@ -1,0 +1,75 @@
+"""Schemas of APIs of ACLs and delegation tokens, which a broker without either refuses."""
+
+TEXT = """\
+29 DescribeAcls 1-3 flexible 2
+ >
+  resource_type_filter:int8 resource_name_filter?:string pattern_type_filter=3:int8
+  principal_filter?:string host_filter?:string operation:int8 permission_type:int8
+ <
+  throttle_time_ms:int32 error_code:int16 error_message?:string
+  resources[
+    resource_type:int8 resource_name:string pattern_type=3:int8
+    acls[
+      principal:string host:string operation:int8 permission_type:int8]]
+
+30 CreateAcls 1-3 flexible 2
+ >
+  creations[
+    resource_type:int8 resource_name:string resource_pattern_type=3:int8 principal:string
+    host:string operation:int8 permission_type:int8]
+ <
+  throttle_time_ms:int32
+  results[
+    error_code:int16 error_message?:string]
+
+31 DeleteAcls 1-3 flexible 2
+ >
+  filters[
+    resource_type_filter:int8 resource_name_filter?:string pattern_type_filter=3:int8
+    principal_filter?:string host_filter?:string operation:int8 permission_type:int8]
+ <
+  throttle_time_ms:int32
+  filter_results[
+    error_code:int16 error_message?:string
+    matching_acls[
+      error_code:int16 error_message?:string resource_type:int8 resource_name:string
+      pattern_type=3:int8 principal:string host:string operation:int8 permission_type:int8]]
+
+38 CreateDelegationToken 1-3 flexible 2
+ >
+  owner_principal_type@3-?3:string owner_principal_name@3-?3:string
+  renewers[
+    principal_type:string principal_name:string]
+  max_lifetime_ms:int64
+ <
+  error_code:int16 principal_type:string principal_name:string
+  token_requester_principal_type@3-:string token_requester_principal_name@3-:string
+  issue_timestamp_ms:int64 expiry_timestamp_ms:int64 max_timestamp_ms:int64 token_id:string
+  hmac:bytes throttle_time_ms:int32
+
+39 RenewDelegationToken 1-2 flexible 2
+ >
+  hmac:bytes renew_period_ms:int64
+ <
+  error_code:int16 expiry_timestamp_ms:int64 throttle_time_ms:int32
+
+40 ExpireDelegationToken 1-2 flexible 2
+ >
+  hmac:bytes expiry_time_period_ms:int64
+ <
+  error_code:int16 expiry_timestamp_ms:int64 throttle_time_ms:int32
+
+41 DescribeDelegationToken 1-3 flexible 2
+ >
+  owners?[
+    principal_type:string principal_name:string]
+ <
+  error_code:int16
+  tokens[
+    principal_type:string principal_name:string token_requester_principal_type@3-:string
+    token_requester_principal_name@3-:string issue_timestamp:int64 expiry_timestamp:int64
+    max_timestamp:int64 token_id:string hmac:bytes
+    renewers[
+      principal_type:string principal_name:string]]
+  throttle_time_ms:int32
+"""
