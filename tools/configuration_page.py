@@ -56,8 +56,10 @@ in the column *least*."""
 NODE_TITLE = """\
 ## Of the node
 
-`process.roles`, ids, the quorum and listeners of a file are checked as by Kafka. `kraftsim up`
-chooses its nodes and their addresses itself, and so says that they have no effect."""
+`kraftsim controller run --config FILE` takes its id, its static voters and its listeners from the
+file; the listener of a controller must be plaintext and be named `CONTROLLER`. `kraftsim agent`
+takes its id, its controllers and its rack. `kraftsim up` chooses its nodes and their addresses
+itself, and says that these configurations have no effect."""
 REFUSED_TITLE = """\
 ## Refused, with what to set instead
 

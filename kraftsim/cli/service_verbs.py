@@ -70,28 +70,21 @@ def add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]")
     """Adds `run` to the verbs of `controller`."""
     parser = verbs.add_parser("run", help="run a single controller of a quorum as this process")
     parser.add_argument(
-        "--node-id", type=int, required=True, metavar="ID", help="id of this controller"
+        "--node-id",
+        type=int,
+        metavar="ID",
+        help="id of this controller (default: node.id in --config)",
     )
     parser.add_argument("--cluster-id", required=True, metavar="ID", help=help_texts.CLUSTER_ID)
     parser.add_argument(
         "--voters",
-        required=True,
         metavar="ID@HOST:PORT:DIRECTORY,...",
-        help="id, address and directory id of each voter of a new quorum",
-    )
-    parser.add_argument(
-        "--directory-id",
-        metavar="D",
         help=(
-            "id of this controller's directory (default: the directory id in --voters; with "
-            "another id the controller joins as an observer)"
+            "id, address and directory id of each voter of a new quorum (default: the static "
+            "voters of controller.quorum.voters in --config)"
         ),
     )
-    parser.add_argument(
-        "--listen",
-        metavar="HOST:PORT",
-        help="address of this controller (default: the address in --voters)",
-    )
+    _add_own_address(parser)
     _add_rules(parser)
     parser.add_argument(
         "--ready-file",
@@ -109,10 +102,29 @@ def add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]")
     parser.set_defaults(run=run, is_service=True)
 
 
+def _add_own_address(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of this controller's directory and address."""
+    parser.add_argument(
+        "--directory-id",
+        metavar="D",
+        help=(
+            "id of this controller's directory (default: the directory id in --voters; with "
+            "another id the controller joins as an observer)"
+        ),
+    )
+    parser.add_argument(
+        "--listen",
+        metavar="HOST:PORT",
+        help="address of this controller (default: listeners in --config, else that in --voters)",
+    )
+
+
 def add_agent(agent: argparse.ArgumentParser) -> None:
     """Adds the arguments of `agent` to its parser."""
     agent.add_argument(
-        "--controller", required=True, metavar="HOST:PORT,...", help="addresses of the controllers"
+        "--controller",
+        metavar="HOST:PORT,...",
+        help="addresses of the controllers (default: the quorum in --config)",
     )
     agent.add_argument("--cluster-id", required=True, metavar="ID", help="id of the cluster")
     agent.add_argument(
@@ -121,9 +133,11 @@ def add_agent(agent: argparse.ArgumentParser) -> None:
     agent.add_argument(
         "--first-id",
         type=int,
-        default=1001,
         metavar="ID",
-        help="id of the first broker; further brokers take the next ids (default 1001)",
+        help=(
+            "id of the first broker; further brokers take the next ids (default: node.id in "
+            "--config, else 1001)"
+        ),
     )
     agent.add_argument("--rack", action="append", default=[], help=help_texts.RACK)
     agent.add_argument(

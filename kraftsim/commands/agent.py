@@ -11,6 +11,9 @@ from dataclasses import replace
 
 from kraftsim.broker_agent.fleet import Fleet
 from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.configuration.configuration import Configuration
+from kraftsim.configuration.quorum import SERVERS, VOTERS
+from kraftsim.configuration.roles import BROKER
 from kraftsim.controller.core.node_id import NODE_ID_MAX, checked_id
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.uuid import random_uuid
@@ -41,6 +44,7 @@ from .up import (
 )
 
 AGENTS_MAX = 5_000
+FIRST_ID = 1001
 DRAIN_LIMIT_S = 10.0  # after SIGTERM: brokers still running by then are dropped
 REPORT_EVERY_S = 30.0  # while brokers wait for their controllers
 SILENCE_LIMIT_S = 1.0  # a leader answers every fetch within 0.5 s, even without new records
@@ -53,12 +57,12 @@ def run_agents(arguments: argparse.Namespace) -> int:
     log_to_stderr(arguments.log_format)
     if not 1 <= arguments.count <= AGENTS_MAX:
         raise ValueError(f"--count: expected 1 to {AGENTS_MAX}, got {arguments.count}")
-    first_id = checked_id("--first-id", arguments.first_id, NODE_ID_MAX - arguments.count + 1)
-    broker_ids = range(first_id, first_id + arguments.count)
     pairs = pairs_of(arguments, DEFAULT_PROFILE)
-    expect_no_voter(configured(pairs, DEFAULT_PROFILE), broker_ids)
-    controllers = [address_of("--controller", item) for item in arguments.controller.split(",")]
-    options = ClusterOptions(brokers=0, racks=arguments.rack, settings=pairs)
+    configuration = configured(pairs, DEFAULT_PROFILE)
+    controllers = _controllers(arguments, configuration)
+    broker_ids = _broker_ids(arguments, configuration)
+    racks = arguments.rack or ([configuration.rack] if configuration.rack else [])
+    options = ClusterOptions(brokers=0, racks=racks, settings=pairs)
     check_cluster_id(arguments.cluster_id, "--cluster-id")
     topology = replace(
         topology_of(options, arguments.cluster_id),
@@ -71,6 +75,35 @@ def run_agents(arguments: argparse.Namespace) -> int:
         raise as_option(error) from None
     except OSError as error:
         raise CommandError(f"--kafka-port: {error}") from None
+
+
+def _controllers(arguments: argparse.Namespace, configuration: Configuration) -> list[Address]:
+    """Returns the addresses of --controller, else those of the quorum in the configuration."""
+    if arguments.controller is not None:
+        return [address_of("--controller", item) for item in arguments.controller.split(",")]
+    known = configuration.servers or tuple(configuration.voters.values())
+    if not known:
+        raise ValueError(
+            f"--controller: expected HOST:PORT,..., or a --config with {SERVERS} or {VOTERS}"
+        )
+    return [(address.host, address.port) for address in known]
+
+
+def _broker_ids(arguments: argparse.Namespace, configuration: Configuration) -> range:
+    """Returns the ids from --first-id on, else from node.id on; no broker is a voter (rule 7.6)."""
+    node = configuration.node
+    if node is not None and BROKER not in node.roles:
+        raise ValueError(
+            "--config: process.roles: expected broker, got controller: `kraftsim controller run` "
+            "runs controllers"
+        )
+    first_id = arguments.first_id
+    if first_id is None:
+        first_id = FIRST_ID if configuration.node_id is None else configuration.node_id
+    first_id = checked_id("--first-id", first_id, NODE_ID_MAX - arguments.count + 1)
+    broker_ids = range(first_id, first_id + arguments.count)
+    expect_no_voter(configuration, broker_ids)
+    return broker_ids
 
 
 def _specs(broker_ids: range, racks: Sequence[str]) -> Iterator[BrokerSpec]:

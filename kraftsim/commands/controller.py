@@ -9,8 +9,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from kraftsim.controller.core.feature_levels import level_of
-from kraftsim.controller.core.node_id import checked_id
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.core.settings import Settings
@@ -21,20 +19,20 @@ from kraftsim.controller.raft.protocol import Send
 from kraftsim.controller.raft.quorum import LostMemoryError
 from kraftsim.controller.raft.roles import Resigned, Role
 from kraftsim.controller.server import api_versions
+from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.server.kafka_listener import KafkaListener
 from kraftsim.controller.server.peer_lines import PeerLines
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
-from kraftsim.simulation.topology import check_cluster_id
 
 from ..errors import FAILED, CommandError
 from ..options import profile_of, with_settings
 from ..service.binding import binding
 from ..service.foreign_peers import ForeignPeers
 from ..service.snapshot_files import SNAPSHOT_FILES
-from ..service.voter_addresses import address_of, directory_of, voters_of
-from .configured import configured, expect_id, pairs_of
+from .configured import configured, pairs_of
+from .identity import Bound, bound_controller
 from .up import (
     announced,
     expect_ready_file,
@@ -53,58 +51,20 @@ def run_controller(arguments: argparse.Namespace) -> int:
     log_to_stderr(arguments.log_format)
     expect_ready_file(arguments.ready_file)
     profile = profile_of(arguments.profile)
-    config = _config(arguments)
     configuration = configured(pairs_of(arguments, profile), profile)
-    expect_id(configuration, arguments.node_id)
+    bound = bound_controller(arguments, configuration)
     settings = with_settings(profile, configuration)
-    option = "--voters" if arguments.listen is None else "--listen"
-    return run_until_signalled(_run(config, profile, settings, arguments.ready_file, option))
+    return run_until_signalled(_run(bound, profile, settings, arguments.ready_file))
 
 
-def _config(arguments: argparse.Namespace) -> NodeConfig:
-    voters = voters_of(arguments.voters)
-    checked_id("--node-id", arguments.node_id)
-    check_cluster_id(arguments.cluster_id, "--cluster-id")
-    own = next((voter for voter in voters if voter.voter_id == arguments.node_id), None)
-    if arguments.listen is not None:
-        host, port = address_of("--listen", arguments.listen)
-    elif own is not None:
-        host, port = own.endpoints[0].host, own.endpoints[0].port
-    else:
-        raise ValueError(
-            f"--listen: expected HOST:PORT, because --voters does not name {arguments.node_id}"
-        )
-    if arguments.directory_id is not None:
-        directory = directory_of("--directory-id", arguments.directory_id)
-    elif own is not None:
-        directory = own.voter_directory_id
-    else:
-        raise ValueError(
-            "--directory-id: expected an id, because this controller is not among --voters"
-        )
-    return NodeConfig(
-        node_id=arguments.node_id,
-        cluster_id=arguments.cluster_id,
-        host=host,
-        port=port,
-        directory_id=directory,
-        voters=voters,
-        metadata_version=level_of(arguments.metadata_version)
-        if arguments.metadata_version
-        else None,
-        is_volatile=True,
-    )
-
-
-async def _run(
-    config: NodeConfig, profile: Profile, settings: Settings, ready_file: str | None, option: str
-) -> int:
-    """Runs the controller until a signal; `option` has chosen the address that it binds."""
+async def _run(bound: Bound, profile: Profile, settings: Settings, ready_file: str | None) -> int:
+    """Runs the controller until a signal."""
+    config, option, (host, port) = bound.node, bound.option, bound.address
     stopping = stop_signals()
     service = ControllerService(config, profile, settings, stopping)
     try:
-        with binding(option, config.host, config.port, takes_zero=False):
-            await service.open()
+        with binding(option, host, port, takes_zero=False):
+            await service.open(bound.address)
         lines = {
             "KRAFTSIM_BOOTSTRAP_CONTROLLERS": f"{config.host}:{config.port}",
             "KRAFTSIM_NODE_ID": str(config.node_id),
@@ -115,7 +75,7 @@ async def _run(
             await stopping.wait()
         await service.hand_over()
     except OSError as error:
-        raise CommandError(f"{option}: {config.host}:{config.port}: {error}") from None
+        raise CommandError(f"{option}: {host}:{port}: {error}") from None
     finally:
         service.close()
     return FAILED if service.has_failed else stopping.exit_code
@@ -151,9 +111,9 @@ class ControllerService:
         self._logged_role = ""
         self._last_role: Role | None = None
 
-    async def open(self) -> None:
-        """Binds the port and starts the node."""
-        await self._listener.open(self._config.host, self._config.port)
+    async def open(self, address: Address) -> None:
+        """Binds the address and starts the node."""
+        await self._listener.open(*address)
         describe = partial(api_versions.of_controller, self._node)
         self._listener.serve(self._runtime, describe, self._answer)
         self._deliver(self._hosted.start)

@@ -42,6 +42,8 @@ class Configuration:
     node: NodeRoles | None
     node_id: int | None
     voters: Mapping[int, QuorumAddress]
+    servers: tuple[QuorumAddress, ...]
+    rack: str | None
     of_the_node: tuple[str, ...]
     without_effect: tuple[str, ...]
     unknown: tuple[str, ...]
@@ -60,7 +62,7 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
     node = roles_of(values) if ROLES in named else None
     if node is None:
         check_ids(values)
-        servers_of(values.words(SERVERS))
+    rack = values.value("broker.rack")
     known = [name for name in named if name in keys]
     settings = {
         setting_name(name): given
@@ -72,6 +74,8 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
         node=node,
         node_id=values.integer("node.id") if values.is_set("node.id") else None,
         voters=voters_of(values.words(VOTERS)),
+        servers=servers_of(values.words(SERVERS)),
+        rack=None if rack is None else str(rack),
         of_the_node=tuple(name for name in known if name in OF_THE_NODE),
         without_effect=tuple(
             name for name in known if name not in OF_THE_NODE and setting_name(name) not in SETTINGS

@@ -86,8 +86,8 @@ async def running(*configs: NodeConfig) -> AsyncIterator[None]:
         for config in configs
     ]
     try:
-        for service in services:
-            await service.open()
+        for service, config in zip(services, configs, strict=True):
+            await service.open((config.host, config.port))
         yield
     finally:
         for service in services:

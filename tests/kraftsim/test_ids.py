@@ -16,6 +16,7 @@ from kraftsim.scenarios.running.run import run
 from kraftsim.simulation.streams import Streams
 from kraftsim.simulation.topology import BROKERS_MAX, BrokerSpec, ControllerSpec, Topology
 from kraftsim.simulation.world import World
+from tests.configuration.cases import text_of
 
 NO_IDS = (-1, NODE_ID_MAX + 1, True, "1", None)
 DIRECTORY = "AbcdefghijklmnopqrstuA"
@@ -169,3 +170,22 @@ def test_no_agent_has_the_id_of_a_voter(capsys: pytest.CaptureFixture[str], tmp_
 
     expected = "--config: controller.quorum.voters: expected ids that no broker has, got 1002"
     assert expected in refused(capsys, *words)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("node.id=7", "--controller: expected HOST:PORT,..., or a --config with controller.quorum"),
+        ("controller.quorum.voters=1001@a:1", "expected ids that no broker has, got 1001"),
+        ("node.id=7\ncontroller.quorum.voters=7@a:1", "expected ids that no broker has, got 7"),
+        (text_of("controller", {}), "--config: process.roles: expected broker, got controller"),
+    ],
+)
+@pytest.mark.rule("7.6")
+def test_an_agent_takes_its_id_and_its_controllers_from_a_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, lines: str, message: str
+) -> None:
+    config = tmp_path / "server.properties"
+    config.write_text(lines, "utf-8")
+
+    assert message in refused(capsys, "agent", "--cluster-id", "c", "--config", str(config))

@@ -1,0 +1,154 @@
+"""The identity and the addresses of `kraftsim controller run`: from its options and `--config`."""
+
+import argparse
+from dataclasses import dataclass
+from random import SystemRandom
+
+from kraftsim.configuration.configuration import Configuration
+from kraftsim.configuration.listeners import ANY_ADDRESS, PLAINTEXT, PROTOCOL_MAP, Listener
+from kraftsim.configuration.quorum import VOTERS, QuorumAddress
+from kraftsim.configuration.roles import CONTROLLER, NAMES, NodeRoles
+from kraftsim.controller.core.feature_levels import level_of
+from kraftsim.controller.core.log.batch import Voter, VoterEndpoint
+from kraftsim.controller.core.node_id import checked_id
+from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, random_uuid
+from kraftsim.controller.node.config import NodeConfig
+from kraftsim.controller.raft.identity import LISTENER, RAFT_VERSIONS
+from kraftsim.controller.server.kafka_caller import Address
+from kraftsim.simulation.topology import check_cluster_id
+
+from ..service.voter_addresses import address_of, directory_of, voters_of
+from .configured import expect_id
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """A controller's identity, the address that it binds, and the option that chose the address."""
+
+    node: NodeConfig
+    address: Address
+    option: str
+
+
+def bound_controller(arguments: argparse.Namespace, configuration: Configuration) -> Bound:
+    """Returns the controller that options and configuration describe; options take precedence.
+
+    Raises ValueError if they contradict each other, or if something is missing.
+    """
+    node_id = _node_id(arguments, configuration)
+    check_cluster_id(arguments.cluster_id, "--cluster-id")
+    listener = _controller_listener(configuration.node)
+    voters = _voters(arguments, configuration)
+    own = next((voter for voter in voters if voter.voter_id == node_id), None)
+    option, bound = _bound(arguments, configuration.node, own, node_id)
+    if listener is None or option == "--listen":
+        host, port = bound
+    else:
+        host, port = _advertised(listener, own)
+    node = NodeConfig(
+        node_id=node_id,
+        cluster_id=arguments.cluster_id,
+        host=host,
+        port=port,
+        directory_id=_directory(arguments, own),
+        voters=voters,
+        kraft_version=0 if arguments.voters is None else 1,
+        metadata_version=level_of(arguments.metadata_version)
+        if arguments.metadata_version
+        else None,
+        is_volatile=True,
+    )
+    return Bound(node=node, address=bound, option=option)
+
+
+def _advertised(listener: Listener, own: Voter | None) -> Address:
+    """Returns the address for other nodes; a static voter without a host has that of the voters."""
+    if listener.host not in ("", ANY_ADDRESS):
+        return listener.host, listener.port
+    if own is None:
+        raise ValueError(
+            "--config: advertised.listeners: expected the host of the controller's listener, "
+            "because listeners names every address of the machine"
+        )
+    return own.endpoints[0].host, own.endpoints[0].port
+
+
+def _node_id(arguments: argparse.Namespace, configuration: Configuration) -> int:
+    if arguments.node_id is None:
+        if configuration.node_id is None:
+            raise ValueError("--node-id: expected an id, or a --config with node.id")
+        return configuration.node_id
+    node_id = checked_id("--node-id", arguments.node_id)
+    expect_id(configuration, node_id)
+    return node_id
+
+
+def _voters(arguments: argparse.Namespace, configuration: Configuration) -> tuple[Voter, ...]:
+    """Returns the voters of --voters, else the static voters of the configuration (rule 7.8)."""
+    if arguments.voters is not None:
+        return voters_of(arguments.voters)
+    if not configuration.voters:
+        raise ValueError(
+            f"--voters: expected ID@HOST:PORT:DIRECTORY,..., or a --config with {VOTERS}"
+        )
+    return tuple(_static(node_id, at) for node_id, at in sorted(configuration.voters.items()))
+
+
+def _static(node_id: int, address: QuorumAddress) -> Voter:
+    return Voter(
+        voter_id=checked_id(f"--config: {VOTERS}", node_id),
+        voter_directory_id=ZERO_UUID,
+        endpoints=(VoterEndpoint(name=LISTENER, host=address.host, port=address.port),),
+        k_raft_version_feature=RAFT_VERSIONS,
+    )
+
+
+def _controller_listener(node: NodeRoles | None) -> Listener | None:
+    """Returns the advertised listener of the file's controller; None without such a file."""
+    if node is None:
+        return None
+    if CONTROLLER not in node.roles:
+        raise ValueError(
+            "--config: process.roles: expected controller, got broker: `kraftsim agent` runs "
+            "brokers"
+        )
+    listener = node.advertised_controller_listeners[0]
+    if listener.name != LISTENER:
+        raise ValueError(
+            f"--config: {NAMES}: expected {LISTENER}, the name that kraftsim's controllers give "
+            f"their listeners, got {listener.name}"
+        )
+    if node.protocols[listener.name] != PLAINTEXT:
+        raise ValueError(
+            f"--config: {PROTOCOL_MAP}: expected {PLAINTEXT}, because kraftsim has no TLS and no "
+            f"SASL, got {node.protocols[listener.name]} for {listener.name}"
+        )
+    return listener
+
+
+def _bound(
+    arguments: argparse.Namespace, node: NodeRoles | None, own: Voter | None, node_id: int
+) -> tuple[str, Address]:
+    """Returns the address to bind, and the option that chose it."""
+    if arguments.listen is not None:
+        return "--listen", address_of("--listen", arguments.listen)
+    if node is not None:
+        bound = next(each for each in node.listeners if each.name == LISTENER)
+        return "--config", (bound.host or ANY_ADDRESS, bound.port)
+    if own is not None:
+        option = "--voters" if arguments.voters is not None else "--config"
+        return option, (own.endpoints[0].host, own.endpoints[0].port)
+    raise ValueError(f"--listen: expected HOST:PORT, because --voters does not name {node_id}")
+
+
+def _directory(arguments: argparse.Namespace, own: Voter | None) -> Uuid:
+    """Returns the directory id: static voters need none that others know."""
+    if arguments.directory_id is not None:
+        return directory_of("--directory-id", arguments.directory_id)
+    if arguments.voters is None:
+        return random_uuid(SystemRandom().random)
+    if own is None:
+        raise ValueError(
+            "--directory-id: expected an id, because this controller is not among --voters"
+        )
+    return own.voter_directory_id
