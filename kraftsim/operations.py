@@ -275,6 +275,7 @@ def _process_verbs(noun: str, *runs: Run) -> Iterator[Operation]:
 
 # Operations that the router or the command line treats specially, or calls by themselves.
 SHOW_CLUSTER = Operation("GET", "/v1/cluster", ("cluster", "show"), "cluster", show_cluster)
+SHOW_QUORUM = Operation("GET", "/v1/quorum", ("quorum", "show"), "quorum", show_quorum)
 LIST_CONTROLLERS = Operation(
     "GET", "/v1/controllers", ("controller", "list"), "controllers", list_controllers
 )
@@ -296,7 +297,7 @@ DOWN = Operation("POST", "/sim/down", ("down",), "down", down, changes=True)
 
 OPERATIONS: tuple[Operation, ...] = (
     SHOW_CLUSTER,
-    Operation("GET", "/v1/quorum", ("quorum", "show"), "quorum", show_quorum),
+    SHOW_QUORUM,
     Operation(
         "POST",
         "/sim/quorum/transfer-leadership",

@@ -36,7 +36,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim.cli": (
         "controller_client held_notice help_texts interrupts progress terminal verb_table",
         "output",
-        "completion doctor journal_verbs scenario spark_options storage_verbs tables",
+        "completion doctor journal_verbs quorum_tables scenario spark_options storage_verbs tables",
         "log up voter_verbs",
         "service_verbs",
         "campaign cluster_verbs explain_verb replay_verb",

@@ -26,12 +26,14 @@ from ..operations import (
     OPERATIONS,
     SHOW_CLUSTER,
     SHOW_LOG,
+    SHOW_QUORUM,
 )
 from ..printable import printable
 from .held_notice import held_notice
 from .journal_verbs import add_event_arguments, print_events, print_requests
 from .log.dump import add_dump_arguments, dump_log
 from .output import hint_next, is_data, print_data
+from .quorum_tables import quorum_summary
 from .service_verbs import end_service
 from .tables import print_document, print_rows, print_sentence
 from .terminal import width
@@ -72,6 +74,8 @@ def _of(operation: Operation) -> Command:
             document = call(url, operation.method, operation.path, values)
         if operation is LIST_REQUESTS:
             print_requests(arguments, document)
+        elif operation is SHOW_QUORUM and not is_data(arguments):
+            print_document(arguments, quorum_summary(document))
         else:
             print_document(arguments, document)
         if operation is SHOW_LOG and document["records"]:
