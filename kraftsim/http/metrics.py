@@ -8,7 +8,12 @@ controllers have the metrics of a controller too. Metrics of kraftsim begin with
 from collections.abc import Iterator
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    InfoMetricFamily,
+    Metric,
+)
 from prometheus_client.registry import Collector
 
 from kraftsim.broker_agent.data_plane import DataPlane
@@ -36,11 +41,18 @@ class _Metrics(Collector):
         self._world, self._observed, self._data_plane = world, observed, data_plane
 
     def collect(self) -> Iterator[Metric]:
+        yield self._identity()
         yield from self._of_controllers()
         yield self._lease_slack()
         yield from self._of_faults()
         yield from self._of_data_plane()
         yield from self._of_service()
+
+    def _identity(self) -> Metric:
+        """The cluster id (KIP-78), which Kafka's nodes have as a gauge of a text (rule 6.7)."""
+        node = self._world.controller.node
+        labels = {"cluster_id": node.config.cluster_id, "profile": node.profile.name}
+        return InfoMetricFamily("kraftsim_cluster", "The cluster that is measured.", value=labels)
 
     def _of_controllers(self) -> Iterator[Metric]:
         processes = self._world.controllers

@@ -4,7 +4,7 @@ from aiohttp import ClientSession
 from prometheus_client.parser import text_string_to_metric_families
 
 from kraftsim import Cluster
-from tests.kraftsim.conftest import Http
+from tests.kraftsim.conftest import CLUSTER_ID, Http
 
 CONTROLLER = "kafka_controller_kafkacontroller_"
 
@@ -34,6 +34,10 @@ async def test_brokers_and_leases_are_seen_as_kafka_names_them(http: Http, kraft
     assert seen["kraftsim_events_total", "broker_fenced"] == 1
     assert 0 < seen["kraftsim_lease_slack_seconds", "1"] <= 9
     assert ("kraftsim_lease_slack_seconds", "2") not in seen
+
+
+async def test_the_cluster_id_is_a_label_of_the_info_metric(http: Http) -> None:
+    assert 1 == (await scraped(http))["kraftsim_cluster_info", CLUSTER_ID]
 
 
 async def test_a_lease_without_heartbeats_runs_down(http: Http, kraft: Cluster) -> None:
