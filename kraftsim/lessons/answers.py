@@ -7,7 +7,6 @@ from itertools import zip_longest
 from kraftsim.scenarios.document.scenario import Caption, Scenario
 from kraftsim.scenarios.running.explain import chain
 from kraftsim.scenarios.running.sentences import sentence
-from kraftsim.scenarios.running.story import times_text
 
 from ..errors import UnknownEvent, UsageError
 from ..files.scenario_files import library, read_file
@@ -82,8 +81,7 @@ class Answers:
         if len(links) > WHY_LINES:
             links = [links[0], *links[1 - WHY_LINES :]]
         lines = [
-            f"{times_text(row.t_us, row.t_us - tape.begin_us).strip()}  "
-            f"{sentence([row], tape.beside)}"
+            f"T{(row.t_us - tape.begin_us) / 1e6:+.1f}s  {sentence([row], tape.beside)}"
             for row in links
         ]
         return {"event": event, "lines": lines, "seqs": [row.seq for row in links]}

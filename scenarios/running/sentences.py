@@ -49,12 +49,12 @@ def sentence(rows: Sequence[EventRow], beside: BesideRows) -> str:
             changes = beside.changes_of(rows)
             return partitions_text(changes).text if changes else "partition changed"
         case "admin_refused":
-            return f"request of the admin refused: {detail['asked']} returns {detail['error']}"
+            return f"request of the admin is refused: {detail['asked']} returns {detail['error']}"
         case "topic_created" | "topic_deleted":
             return _topic(row, beside)
         case _ if row.broker_id is not None:
             event = row.kind.removeprefix("broker_").replace("_", " ")
-            return f"committed: {_brokers(rows)} {event}{_epochs(rows)}"
+            return f"{_brokers(rows)} {'is' if len(rows) == 1 else 'are'} {event}{_epochs(rows)}"
         case kind:
             return kind.replace("_", " ")
 
@@ -126,7 +126,7 @@ def _elections(rows: Sequence[EventRow]) -> str:
 def _topic(row: EventRow, beside: BesideRows) -> str:
     topic_id = str(row.detail.get("topic_id", ""))
     name = row.detail.get("topic", beside.topics.get(topic_id, topic_id))
-    return f"committed: topic {name} {row.kind.removeprefix('topic_')}"
+    return f"topic {name} is {row.kind.removeprefix('topic_')}"
 
 
 def _whole(number: object) -> int:

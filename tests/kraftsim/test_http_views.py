@@ -192,7 +192,7 @@ async def test_a_cluster_that_runs_can_be_asked_why(http: Http) -> None:
     killed, silent, fenced = (line.partition(" s  ")[2] for line in answer.document["lines"])
     assert "broker 2 enters NOT_RUNNING" == killed
     assert silent.startswith("controller 3000: lease of broker 2 expired, no heartbeat for ")
-    assert fenced.startswith("committed: broker 2 fenced")
+    assert fenced.startswith("broker 2 is fenced")
 
 
 async def test_an_event_that_is_not_kept_cannot_be_explained(http: Http) -> None:

@@ -26,7 +26,7 @@ def test_a_broker_that_is_killed_is_gone_and_then_fenced(screen: Screen) -> None
     expect(screen.card_of("2")).to_contain_text("orphan")
     expect(screen.state_of("2")).to_have_text("fenced · gone")
     expect(screen.page.locator(".health")).to_contain_text("4 of 5 brokers in service")
-    expect(screen.panel).to_contain_text("broker 2 fenced")
+    expect(screen.panel).to_contain_text("broker 2 is fenced")
 
 
 def test_a_broker_that_is_decommissioned_leaves_the_log(screen: Screen) -> None:

@@ -42,7 +42,7 @@ def test_a_failure_shows_seed_time_last_events_and_how_to_repeat_it(suite, optio
         r"seed 7, brokers 3, controllers 1, clock virtual at (9|10)\.\d{3} s; last events:",
         lines[0],
     )
-    assert re.fullmatch(r" +\d+\.\d{3} s  committed: broker 2 fenced \(epoch \d+\)", lines[-3])
+    assert re.fullmatch(r" +\d+\.\d{3} s  broker 2 is fenced \(epoch \d+\)", lines[-3])
     assert lines[-2].startswith("replay: kraftsim replay ")
     assert lines[-1] == "repeat: pytest 'test_tool.py::test_fence[a b]' --kraft-seed=7"
 

@@ -65,7 +65,7 @@ def test_a_fence_goes_back_to_the_fault_by_way_of_the_lease(fault, said):
 
     assert said == told[:-2]
     assert told[-2].startswith("controller 3000: lease of broker 1 expired, no heartbeat for 9")
-    assert told[-1].startswith("committed: broker 1 fenced")
+    assert told[-1].startswith("broker 1 is fenced")
 
 
 def test_a_fence_that_a_broker_asks_for_goes_back_to_its_shutdown():
@@ -94,9 +94,9 @@ def test_an_unfence_goes_back_to_what_the_broker_did():
         ">> proc.crash: broker 1 (15s)",
         "<< proc.crash ends: broker 1",
         "broker 1 enters STARTING",
-        "committed: broker 1 registered",
+        "broker 1 is registered",
         "broker 1 enters RECOVERY",
-        "committed: broker 1 unfenced",
+        "broker 1 is unfenced",
     ] == [line.partition(" (epoch")[0] for line in told]
 
 
@@ -143,7 +143,7 @@ def test_an_isr_that_grows_back_names_the_return_of_its_replica():
     run = run_of(crash, brokers=3, topics={"t": {"partitions": 2, "replication": 3}})
 
     told = [line.partition(" (epoch")[0] for line in why(run, "partition_changed")]
-    assert ["committed: broker 1 unfenced", "broker 1 enters RUNNING"] == told[-3:-1]
+    assert ["broker 1 is unfenced", "broker 1 enters RUNNING"] == told[-3:-1]
     assert "t-1: ISR 2,3 -> 2,3,1" == told[-1]
     assert ">> proc.crash: broker 1 (1s)" == told[0]
 

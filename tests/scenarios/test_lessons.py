@@ -57,7 +57,7 @@ def test_a_run_shows_each_caption_of_a_lesson_once_and_not_before_the_first_step
     scenario = LESSONS[name]
     played = Run(scenario, SEED, properties_of(scenario))
     result, told = played.finish(), story(played.world, played.stage)
-    lines = [line.text for line in run_lines(scenario, result, told, called=name, lines_max=1_000)]
+    lines = [line.text for line in run_lines(scenario, result, told, repeat="", lines_max=1_000)]
     first_step = next(number for number, line in enumerate(lines) if " s  >> " in line)
 
     shown = [(number, line) for number, line in enumerate(lines) if re.match(r" +\(", line)]

@@ -105,7 +105,7 @@ def test_two_brokers_fenced_at_one_instant_are_one_line_as_their_partitions_are(
 
     fences = [line for line in lines if line.kind == "broker_fenced"]
     changes = [line for line in lines if line.t_us == fences[0].t_us and line not in fences]
-    assert re.fullmatch(r"committed: brokers 1, 2 fenced \(epochs \d+, \d+\)", fences[0].text)
+    assert re.fullmatch(r"brokers 1, 2 are fenced \(epochs \d+, \d+\)", fences[0].text)
     assert ["partition_changed"] == [line.kind for line in changes]
     assert changes[0].seq < fences[0].seqs[-1]
 
