@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from random import Random
 from statistics import median
 
+from aiohttp import ClientSession
+
 from kraftsim import Cluster
 from kraftsim.lessons.film import film_of
 from kraftsim.lessons.page_files import page_files
@@ -22,6 +24,8 @@ from .report import Row
 
 LESSON = "lesson-01-lease"
 REWINDS = 60
+VISITORS = 30
+FILM_US, SEEN_US = 5_000_000, 40_000_000
 LONG = {
     "schema": "kraftsim/scenario/1",
     "name": "long",
@@ -39,6 +43,7 @@ LONG = {
 def page() -> Iterator[Row]:
     """Measures what a visitor of the page waits for."""
     yield from asyncio.run(_answers())
+    yield asyncio.run(_class())
     yield _rewinds()
     yield asyncio.run(_picture())
     weight_kb = sum(len(gzip.compress(data)) for data in page_files().values()) / 1000
@@ -60,6 +65,32 @@ async def _answers() -> Iterator[Row]:
             Row("five seconds of a lesson in pictures", f"{film_ms:.0f} ms"),
         )
     )
+
+
+async def _class() -> Row:
+    """Thirty visitors open one lesson over HTTP, and each fetches 40 s of it, film by film."""
+    waits_ms: list[float] = []
+
+    async def get(session: ClientSession, path: str, **words: int) -> None:
+        began = time.perf_counter()
+        async with session.get(path, params=words) as response:
+            response.raise_for_status()
+            await response.read()
+        waits_ms.append(elapsed_ms(began))
+
+    async def visit(session: ClientSession) -> None:
+        await get(session, f"/v1/lessons/{LESSON}/story")
+        for from_us in range(0, SEEN_US, FILM_US):
+            to_us = from_us + FILM_US - 1
+            await get(session, f"/v1/lessons/{LESSON}/film", fromUs=from_us, toUs=to_us)
+
+    async with (
+        Cluster(brokers=1, clock="virtual", seed=1, http_port=0) as kraft,
+        ClientSession(kraft.http_url) as session,
+    ):
+        await asyncio.gather(*(visit(session) for _ in range(VISITORS)))
+    text = f"{median(waits_ms):.0f} ms (longest {max(waits_ms):.0f})"
+    return Row(f"{VISITORS} visitors of one lesson: an answer", text)
 
 
 def _rewinds() -> Row:
