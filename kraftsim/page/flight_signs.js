@@ -25,10 +25,17 @@ export function prepared(canvas) {
   return { context, box, places: new Map(), stage: canvas.parentElement, colour: (name) => style.getPropertyValue(name).trim() };
 }
 
+const elements = new Map(); // by node, because a search among 1,000 brokers takes long
+
+function elementOf(stage, id) {
+  if (!elements.get(id)?.isConnected) elements.set(id, stage.querySelector(`[data-node="${id}"]`));
+  return elements.get(id);
+}
+
 // The place of a node: the middle of a controller or of a cell, the left edge of a card.
 function place(stage, id) {
   if (!stage.places.has(id)) {
-    const element = stage.stage.querySelector(`[data-node="${id}"]`);
+    const element = elementOf(stage.stage, id);
     const box = element?.getBoundingClientRect();
     const x = box && (element.matches(".broker") ? box.left + 2 : box.left + box.width / 2);
     const y = box && (element.matches(".broker") ? box.top + 14 : box.top + box.height / 2);

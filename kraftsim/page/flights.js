@@ -1,5 +1,5 @@
 // Messages on the stage, over the ring and the cards: they fly at slow speeds, above 4 x they are pulses of
-// their link, above 60 x (or 60 a second) they are counts. Lost and held messages stay, with the reason.
+// their link, above 60 x, or 300 a second, they are counts. Lost and held messages stay, with the reason.
 
 import { html, useEffect, useRef } from "./vendor/htm-preact.js";
 import { heldOn, lostBy } from "./held.js";
@@ -11,6 +11,7 @@ const LOST_US = 1_500_000;
 const STILL_US = 20_000; // while time stands: what leaves within
 const FLYING_MAX = 40;
 const RATES_MAX = 4; // APIs
+const COUNTED = 300; // messages a second of which only lost and refused ones are drawn
 const FAST = 4;
 const FASTEST = 60;
 
@@ -42,6 +43,8 @@ function flying(source, now) {
   return { lost, shown: shown.filter(([, part]) => part !== undefined) };
 }
 
+const sum = (rates) => Object.values(rates).reduce((a, b) => a + b, 0);
+
 function draw(canvas, player, scene, us) {
   const stage = prepared(canvas);
   const now = view(player, us);
@@ -50,8 +53,10 @@ function draw(canvas, player, scene, us) {
   const { lost, shown } = flying(player.source, now);
   const links = new Map(lost.map((message) => [`${message.sender} ${message.receiver}`, message]));
   for (const message of links.values()) drawLost(stage, message, lostBy(message, scene));
+  const isCounted = sum(player.source.rates ?? {}) > COUNTED;
+  const drawn = isCounted ? shown.filter(([message]) => message.error) : shown;
   const isCrowd = shown.length > FLYING_MAX || now.speed > FAST;
-  for (const [message, part] of shown.slice(-FLYING_MAX)) {
+  for (const [message, part] of drawn.slice(-FLYING_MAX)) {
     if (isCrowd || (!moves() && !now.isStill)) drawPulse(stage, message, part);
     else drawFlight(stage, message, part, now.isStill || message.error || !QUIET.has(message.api));
   }

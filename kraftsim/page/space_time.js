@@ -4,6 +4,7 @@ import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
 
 const LANE = 26;
 const LEFT = 56;
+const LANES_MAX = 40; // of brokers
 const SPAN_US = 4_000_000;
 const QUIET = new Set(["BrokerHeartbeat", "Fetch"]);
 
@@ -12,8 +13,15 @@ function colours(element) {
   return (name) => style.getPropertyValue(name).trim();
 }
 
+// Controllers, the selected node, and as many brokers as there is room for.
+function lanesOf(scene, only) {
+  const brokers = Object.keys(scene.brokers).filter((key) => !key.endsWith("+"));
+  const shown = brokers.filter((key, index) => index < LANES_MAX || Number(key) === only);
+  return [...Object.keys(scene.controllers), ...shown];
+}
+
 function draw(canvas, source, scene, us, hidesQuiet, only) {
-  const nodes = [...Object.keys(scene.controllers), ...Object.keys(scene.brokers).filter((key) => !key.endsWith("+"))];
+  const nodes = lanesOf(scene, only);
   const scale = window.devicePixelRatio || 1;
   const width = canvas.parentElement.clientWidth;
   const height = nodes.length * LANE + 8;
