@@ -9,6 +9,7 @@ from functools import partial
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.rpc import (
+    CreatePartitionsResponse,
     CreateTopicsResponse,
     DeleteTopicsResponse,
     Request,
@@ -70,6 +71,8 @@ def _is_not_controller(reply: Reply) -> bool:
             code: int = reply.code
         case CreateTopicsResponse(topics=(created, *_)):
             code = created.error_code
+        case CreatePartitionsResponse(results=(grown, *_)):
+            code = grown.error_code
         case DeleteTopicsResponse(responses=(deleted, *_)):
             code = deleted.error_code
         case _:

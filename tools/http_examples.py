@@ -135,6 +135,7 @@ async def _kafka_requests(call: Call) -> None:
     await call("DescribeQuorum", topics=[metadata])
     await call("UpdateFeatures", timeoutMs=30_000, featureUpdates=[], validateOnly=True)
     await _shrunk_isr(call)
+    await _partition_requests(call)
     await _registrations(call)
     await call("UnregisterBroker", brokerId=9)
     await call("DeleteTopics", topics=[{"name": "orders"}], timeoutMs=30_000)
@@ -161,6 +162,21 @@ async def _shrunk_isr(call: Call) -> None:
         brokerEpoch=leader["brokerEpoch"],
         topics=[{"topicId": topic["topicId"], "partitions": [change]}],
     )
+
+
+async def _partition_requests(call: Call) -> None:
+    grown = {"name": "orders", "count": 2, "assignments": [{"brokerIds": [1, 2, 3]}]}
+    await call("CreatePartitions", topics=[grown], timeoutMs=30_000, validateOnly=False)
+    partitions = [{"topic": "orders", "partitions": [1]}]
+    await call("ElectLeaders", electionType=0, topicPartitions=partitions, timeoutMs=30_000)
+    moved = {"partitionIndex": 1, "replicas": [1, 2]}
+    topics = [{"name": "orders", "partitions": [moved]}]
+    await call("AlterPartitionReassignments", topics=topics)
+    await call("ListPartitionReassignments", topics=None)
+    broker = await call("show_broker", id=1)
+    sender = {"brokerId": 1, "brokerEpoch": broker["brokerEpoch"]}
+    await call("AllocateProducerIds", **sender)
+    await call("AssignReplicasToDirs", **sender, directories=[])
 
 
 async def _registrations(call: Call) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from .brokers.decommission import decommission
 from .brokers.heartbeats import heartbeat
+from .brokers.producer_ids import allocate_producer_ids
 from .brokers.registration import register
 from .brokers.unregistration import unregister
 from .cluster import describe_cluster
@@ -16,13 +17,22 @@ from .cluster.controller_registration import register_controller
 from .errors import ApiError, ErrorCode
 from .features.update_features import update_features
 from .partitions.alter_partition import alter_partition
+from .partitions.directories import assign_directories
+from .partitions.elect_leaders import elect_leaders
+from .partitions.reassignment import alter_reassignments
+from .partitions.refusals import PARTITION_REFUSALS
 from .rpc import (
     AddRaftVoterRequest,
     AddRaftVoterResponse,
+    AllocateProducerIdsRequest,
+    AllocateProducerIdsResponse,
+    AlterPartitionReassignmentsRequest,
     AlterPartitionRequest,
     AlterPartitionResponse,
     ApiVersionsRequest,
     ApiVersionsResponse,
+    AssignReplicasToDirsRequest,
+    AssignReplicasToDirsResponse,
     BeginQuorumEpochRequest,
     BeginQuorumEpochResponse,
     BrokerHeartbeatRequest,
@@ -32,6 +42,7 @@ from .rpc import (
     ControllerRegistrationRequest,
     ControllerRegistrationResponse,
     CreatableTopicResult,
+    CreatePartitionsRequest,
     CreateTopicsRequest,
     CreateTopicsResponse,
     DataPlaneRequest,
@@ -48,6 +59,7 @@ from .rpc import (
     DescribeQuorumResponse,
     DescribeTopicPartitionsRequest,
     DescribeTopicPartitionsResponse,
+    ElectLeadersRequest,
     EndQuorumEpochRequest,
     EndQuorumEpochResponse,
     FetchRequest,
@@ -74,6 +86,7 @@ from .rpc.descriptions import DescribedTopic
 from .state import Decision, State
 from .topics.creation import create_topics
 from .topics.deletion import delete_topics
+from .topics.more_partitions import create_partitions
 from .uuid import ZERO_UUID
 
 Handler = Callable[[State, Any, int], Decision]
@@ -88,6 +101,11 @@ HANDLERS: Mapping[type, Handler] = {
     AlterPartitionRequest: alter_partition,
     ControllerRegistrationRequest: register_controller,
     UpdateFeaturesRequest: update_features,
+    CreatePartitionsRequest: create_partitions,
+    ElectLeadersRequest: elect_leaders,
+    AlterPartitionReassignmentsRequest: alter_reassignments,
+    AllocateProducerIdsRequest: allocate_producer_ids,
+    AssignReplicasToDirsRequest: assign_directories,
 }
 
 
@@ -194,6 +212,9 @@ _REFUSALS: Mapping[type, Callable[[Any, ApiError], Response]] = {
         error_code=e.code, error_message=e.message
     ),
     **{request: _with_code(response) for request, response in _OF_THE_QUORUM.items()},
+    AllocateProducerIdsRequest: lambda _, e: AllocateProducerIdsResponse(error_code=e.code),
+    AssignReplicasToDirsRequest: lambda _, e: AssignReplicasToDirsResponse(error_code=e.code),
+    **PARTITION_REFUSALS,
     CreateTopicsRequest: _created_none,
     DescribeTopicPartitionsRequest: lambda request, error: DescribeTopicPartitionsResponse(
         topics=tuple(

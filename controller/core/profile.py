@@ -57,6 +57,8 @@ class Profile:
     upgrades_kraft_version: bool = True
     """KIP-853 from 4.1 on: UpdateFeatures upgrades static voters to kraft.version 1;
     each voter first sends its supported versions in UpdateRaftVoter."""
+    reassignment_awaits_every_replica: bool = False
+    """4.36: before 4.3 a replica that stays and is out of sync blocks a reassignment."""
     retries_at_heartbeat_interval: bool = True
     """1.46: after a failure a broker waits one heartbeat interval. False: it backs off."""
     settings: Settings = field(default_factory=Settings)
@@ -118,6 +120,7 @@ KAFKA_4_1 = Profile(
     mentions_cordoned=False,
     names_downgraded_levels=False,
     newest_versions=NEWEST_4_1,
+    reassignment_awaits_every_replica=True,
     topic_configs="4.1",
 )
 
@@ -136,6 +139,7 @@ KAFKA_3_9 = Profile(
     updates_features_together=False,
     names_downgraded_levels=False,
     upgrades_kraft_version=False,
+    reassignment_awaits_every_replica=True,
     retries_at_heartbeat_interval=False,
 )
 
@@ -150,6 +154,7 @@ KIP_631 = Profile(
     updates_features_together=False,
     names_downgraded_levels=False,
     upgrades_kraft_version=False,
+    reassignment_awaits_every_replica=True,
     retries_at_heartbeat_interval=False,
     has_draft_names=True,
     settings=Settings(broker_session_timeout_ms=18000, broker_heartbeat_interval_ms=3000),

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from .errors import ApiError, ErrorCode
+from .image.broker import BrokerRegistration
 from .image.image import Image
 from .leases import Leases
 from .log.batch import ControlRecord, Voter
@@ -72,6 +74,21 @@ class ExpiryNote:
 
 
 Note = HeartbeatNote | RegistrationNote | ExpiryNote
+
+
+def check_broker_epoch(state: State, broker_id: int, broker_epoch: int) -> BrokerRegistration:
+    """Returns the registration of the broker that sent a request.
+
+    Raises STALE_BROKER_EPOCH (77) unless the broker is registered with that epoch.
+    """
+    broker: BrokerRegistration | None = state.image.brokers.get(broker_id)
+    if broker is None or broker.broker_epoch != broker_epoch:
+        expected = "no registration" if broker is None else f"epoch {broker.broker_epoch}"
+        raise ApiError(
+            ErrorCode.STALE_BROKER_EPOCH,
+            f"broker {broker_id}: expected {expected}, got epoch {broker_epoch}",
+        )
+    return broker
 
 
 class Decision(NamedTuple):

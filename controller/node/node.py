@@ -17,8 +17,9 @@ from ..core.errors import ApiError, ErrorCode, Impossible
 from ..core.handlers import HANDLERS, Handler
 from ..core.image.image import Image
 from ..core.leases import Leases
+from ..core.partitions.reassignment import list_reassignments
 from ..core.profile import Profile
-from ..core.rpc import DescribeClusterRequest, Request
+from ..core.rpc import DescribeClusterRequest, ListPartitionReassignmentsRequest, Request
 from ..core.settings import Settings
 from ..core.state import State
 from ..raft import conduct, elections, leading
@@ -183,6 +184,8 @@ class Node:
                 self.deadline_ms = expiry_ms
 
     def _described(self, request: Request) -> Reply:
+        if isinstance(request, ListPartitionReassignmentsRequest):
+            return list_reassignments(self.committed, request)
         if not isinstance(request, DescribeClusterRequest):
             raise Impossible(f"no handler for {type(request)}")
         try:

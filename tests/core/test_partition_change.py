@@ -1,11 +1,13 @@
 """What happens to a partition: table 4.19, the elections of 4B, step by step."""
 
+from dataclasses import replace
+
 import pytest
 
 from kraftsim.controller.core.image.partition import changed
 from kraftsim.controller.core.log.records import RECOVERING, PartitionChangeRecord
 from kraftsim.controller.core.partitions.change import build
-from kraftsim.controller.core.partitions.target import Election, Rules
+from kraftsim.controller.core.partitions.target import Election, Rules, assignment_of
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
 from kraftsim.controller.core.uuid import LOST_DIRECTORY, UNASSIGNED_DIRECTORY
 from tests.builders import ControllerUnderTest, directory_of, uuid_of
@@ -220,6 +222,7 @@ def rules(election=Election.ONLINE, **fields):
             "elr_enabled": False,
             "min_isr": 1,
             "election": election,
+            "awaits_every_replica": False,
             "directory_of": directory_of,
         }
         | fields
@@ -279,7 +282,12 @@ def test_a_replica_that_goes_moves_the_leader_epoch_though_the_leader_stays(plai
     p = partition(plain)
 
     record = build(
-        KEY, p, rules(), target_isr=(1, 2), target_replicas=(1, 2), acceptable=lambda r: True
+        KEY,
+        p,
+        rules(),
+        target_isr=(1, 2),
+        assignment=replace(assignment_of(p), replicas=(1, 2)),
+        acceptable=lambda r: True,
     )
 
     assert (1, (1, 2), (1, 2)) == (record.leader, record.isr, record.replicas)

@@ -16,10 +16,14 @@ from tests.differential.history import History
 from tests.released.controller import NODE_ID
 
 DELETE_TOPICS = 20
+OF_ALL_TOPICS = {43: ("replicaElectionResults", "partitionResult"), 46: ("topics", "partitions")}
 Plain = dict[str, Any]
 
 
-def reply(key: int, version: int, frame: bytes | None, history: History) -> Plain:
+def reply(
+    key: int, version: int, frame: bytes | None, history: History, *, is_of_all: bool = False
+) -> Plain:
+    """`is_of_all` says that the request named no topic: the reply is in the order of a hash."""
     if frame is None:
         return {"connection": "closed"}
     correlation_id, response = decode_response(key, version, frame)
@@ -27,6 +31,11 @@ def reply(key: int, version: int, frame: bytes | None, history: History) -> Plai
     document = named(to_json(APIS[key].response, response, version), history)
     if key == DELETE_TOPICS:  # Kafka shuffles them, lest their order tell of hidden topics
         document["responses"] = sorted(document["responses"], key=str)
+    if is_of_all and key in OF_ALL_TOPICS:
+        topics, partitions = OF_ALL_TOPICS[key]
+        for topic in document[topics]:
+            topic[partitions] = sorted(topic[partitions], key=str)
+        document[topics] = sorted(document[topics], key=str)
     if spelled != frame:
         document["bytes that the decoder passed over"] = frame.hex()
     return document

@@ -75,9 +75,11 @@ class Witness(Generic[AnySide]):
         key = KEYS[step.api]
         frame = self.side.ask(key, step.version, self.request(step))
         batches = self.appended()
-        reply = canonical.reply(key, step.version, frame, self.history)
+        reply = canonical.reply(
+            key, step.version, frame, self.history, is_of_all=is_of_all_topics(step)
+        )
         response = None if frame is None else decode_response(key, step.version, frame)[1]
-        records = self.spelled(batches, keeps_order=step.api == "AlterPartition")
+        records = self.spelled(batches, keeps_order=keeps_order(step))
         return Observed(reply, records, response, batches)
 
     def with_late_records(self, observed: "Observed") -> "Observed":
@@ -157,7 +159,7 @@ class Bench:
             raise OursRaised(error) from error
 
     def _ours(self, step: Ask, kafka: "Observed") -> "Observed":
-        if step.api == "CreateTopics":
+        if step.api in ("CreateTopics", "CreatePartitions"):
             records = [record for batch in kafka.batches for record in batch.records]
             wanted = outcome(kafka.response, records)
             self.ours.side.adopt_placement(self.ours.request(step), wanted)
@@ -184,6 +186,17 @@ class Bench:
                 break
             kafka = kafka.followed_by(self.kafka.observe(step))
         return kafka
+
+
+def is_of_all_topics(step: Ask) -> bool:
+    """True for a request whose list of topics is null."""
+    return None in (step.body.get("topics", ()), step.body.get("topicPartitions", ()))
+
+
+def keeps_order(step: Ask) -> bool:
+    """True if partition changes stand in the order of the request."""
+    in_order = ("AlterPartition", "AlterPartitionReassignments", "ElectLeaders")
+    return step.api in in_order and not is_of_all_topics(step)
 
 
 def differences(kafka: Any, ours: Any, path: str) -> Iterator[tuple[str, object, object]]:

@@ -13,17 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.handlers import response_to
+from kraftsim.controller.core.handlers import HANDLERS, response_to
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.log.records import PartitionRecord
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import (
+    CreatePartitionsRequest,
+    CreatePartitionsResponse,
     CreateTopicsRequest,
     CreateTopicsResponse,
     DescribeClusterRequest,
     Request,
 )
-from kraftsim.controller.core.topics.creation import create_topics
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.node.hosted import HostedNode
@@ -153,16 +154,17 @@ class OurSide:
     def adopt_placement(self, request: Request, wanted: "Outcome") -> None:
         """Give ours the entropy by which it places, or fails to place, new topics as the released
         controller did. If there is none, ours places as it likes, and the replies will differ."""
-        if not isinstance(request, CreateTopicsRequest) or all(
+        if not isinstance(request, CreateTopicsRequest | CreatePartitionsRequest) or all(
             topic.assignments for topic in request.topics
         ):
             return
+        handler = HANDLERS[type(request)]
         state = self.hosted.node.state
         self._seeds_used += PLACEMENTS_TRIED  # a seed used twice would draw a topic id twice
         for seed in range(self._seeds_used, self._seeds_used + PLACEMENTS_TRIED):
             trial = replace(state, random=random.Random(seed).random)
             try:
-                decision = create_topics(trial, request, self.timeline.now_ms)
+                decision = handler(trial, request, self.timeline.now_ms)
             except ApiError:  # refused whole, whatever the entropy
                 return
             if wanted == outcome(decision.reply, decision.records):
@@ -186,8 +188,11 @@ Outcome = tuple[list[tuple[str, int]], list[tuple[int, ...]]]
 
 
 def outcome(reply: object, records: Iterable[Any]) -> Outcome:
-    """What a CreateTopics came to: each topic's error, and the replicas of each new partition."""
-    topics = reply.topics if isinstance(reply, CreateTopicsResponse) else ()
+    """What a request came to: each topic's error, and the replicas of each new partition."""
+    if isinstance(reply, CreatePartitionsResponse):
+        topics: tuple[Any, ...] = reply.results
+    else:
+        topics = reply.topics if isinstance(reply, CreateTopicsResponse) else ()
     placed = [record.replicas for record in records if isinstance(record, PartitionRecord)]
     return [(topic.name, topic.error_code) for topic in topics], placed
 

@@ -1,6 +1,6 @@
 """The raw requests of A6-errors, put to our controller in the order in which Kafka got them.
 
-Records that Kafka wrote for APIs we do not have yet, and its NoOps, are appended as recorded, so
+Kafka's NoOps and registrations of controllers are appended as recorded, so
 that offsets (and with them broker epochs) fall where they fell. Topic ids are drawn, so ours are
 exchanged for the recorded ones in both directions. Everything else is compared byte for byte.
 """
@@ -15,8 +15,6 @@ from kraftsim.controller.core.handlers import response_to
 from kraftsim.controller.core.log.records import (
     BrokerRegistrationChangeRecord,
     NoOpRecord,
-    PartitionRecord,
-    ProducerIdsRecord,
     Record,
     RegisterControllerRecord,
 )
@@ -106,21 +104,11 @@ class Probed:
             assert record is not None
             turn = Turn(0, 0)
             assert self.node.active is not None, "it leads alone"
-            self.node.active._append((self._ours(record),), turn)
+            self.node.active._append((record,), turn)
             self.host._carry_out(turn, 0)
 
     def _is_foreign(self, record: Record | None) -> bool:
-        if isinstance(record, PartitionRecord):  # CreatePartitions adds to a topic that stands
-            ours = self.topic_ids.get(record.topic_id)
-            return ours is not None and record.partition_id >= len(
-                self.node.latest.topics[ours].partitions
-            )
-        return isinstance(record, NoOpRecord | RegisterControllerRecord | ProducerIdsRecord)
-
-    def _ours(self, record: Record) -> Record:
-        if isinstance(record, PartitionRecord):
-            return replace(record, topic_id=self.topic_ids[record.topic_id])
-        return record
+        return isinstance(record, NoOpRecord | RegisterControllerRecord)
 
     def answer(self, request: Frame, recorded: Frame) -> bytes:
         data = request.data

@@ -14,7 +14,7 @@ from ..image.partition import Partition, PartitionKey
 from ..log.records import PartitionChangeRecord, Record
 from ..partitions import broker_changes
 from ..partitions.change import build
-from ..partitions.target import Election
+from ..partitions.target import Assignment, Election, assignment_of
 from ..rpc import DecommissionBrokerRequest, DecommissionBrokerResponse
 from ..state import Decision, State
 from .unregistration import check_operation_size, unregistration
@@ -85,13 +85,16 @@ def _shrunk(state: State, key: PartitionKey, broker_id: int) -> PartitionChangeR
     change = build(
         key,
         partition,
-        broker_changes.rules_of(state, key, partition),
+        broker_changes.rules_of(state, state.image.topics[key[0]]),
         target_isr=tuple(r for r in partition.isr if r != broker_id),
         acceptable=broker_changes.acceptor(
             state, partition, lambda r: r != broker_id and state.image.is_active(r)
         ),
         unclean_shutdown=(broker_id,),
-        target_replicas=tuple(r for r in partition.replicas if r != broker_id),
+        assignment=replace(
+            assignment_of(partition),
+            replicas=tuple(r for r in partition.replicas if r != broker_id),
+        ),
     )
     if change is None:
         raise Impossible(f"broker {broker_id} leaves a replica set, and nothing changes")
@@ -132,7 +135,8 @@ def _placed_anew(
     remaining = tuple(r for r in old.replicas if r != broker_id)
     live = next((r for r in remaining if state.image.is_active(r)), None)
     replicas = remaining if live is not None else (*remaining, refuge)
-    rules = replace(broker_changes.rules_of(state, key, old), election=Election.UNCLEAN)
+    topic = state.image.topics[key[0]]
+    rules = replace(broker_changes.rules_of(state, topic), election=Election.UNCLEAN)
     change = build(
         key,
         replace(old, adding_replicas=(), removing_replicas=(), last_known_elr=()),
@@ -140,7 +144,7 @@ def _placed_anew(
         target_isr=(),
         acceptable=lambda r: r != broker_id and state.image.is_active(r),
         unclean_shutdown=(broker_id, *old.elr),
-        target_replicas=replicas,
+        assignment=Assignment(replicas=replicas, removing=(), adding=()),
     )
     if change is None:
         raise Impossible(f"broker {broker_id} leaves a replica set, and nothing changes")

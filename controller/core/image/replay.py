@@ -108,7 +108,12 @@ def _change_partition(image: Image, record: r.PartitionChangeRecord, *_: int) ->
     partition_id = record.partition_id
     partitions = image.own_topic(record.topic_id).partitions
     old = partitions[partition_id]
-    image.is_settled &= record.replicas is None
+    image.is_settled &= (
+        record.replicas is None
+        and record.directories is None
+        and record.removing_replicas is None
+        and record.adding_replicas is None
+    )
     new = partitions[partition_id] = changed(old, record)
     image.index.replace((record.topic_id, partition_id), old, new)
 

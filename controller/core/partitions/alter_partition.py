@@ -4,7 +4,7 @@ Checks run in Kafka's order, separately for each partition; the first failed che
 error. A refused partition does not affect the others.
 """
 
-from ..errors import ApiError, ErrorCode
+from ..errors import ErrorCode
 from ..image.partition import Partition, changed
 from ..log.records import NO_LEADER_CHANGE, RECOVERED, RECOVERING, PartitionChangeRecord, Record
 from ..rpc import (
@@ -16,7 +16,7 @@ from ..rpc import (
     AlterPartitionTopic,
     AlterPartitionTopicResult,
 )
-from ..state import Decision, State
+from ..state import Decision, State, check_broker_epoch
 from ..uuid import Uuid
 from . import broker_changes
 from .change import build
@@ -32,13 +32,7 @@ def alter_partition(state: State, request: AlterPartitionRequest, now_ms: int) -
     """
     if not request.topics:
         return Decision(reply=AlterPartitionResponse())
-    broker = state.image.brokers.get(request.broker_id)
-    if broker is None or broker.broker_epoch != request.broker_epoch:
-        expected = "no registration" if broker is None else f"epoch {broker.broker_epoch}"
-        raise ApiError(
-            ErrorCode.STALE_BROKER_EPOCH,
-            f"broker {request.broker_id}: expected {expected}, got epoch {request.broker_epoch}",
-        )
+    check_broker_epoch(state, request.broker_id, request.broker_epoch)
     records: list[Record] = []
     topics = []
     for topic in request.topics:
@@ -126,7 +120,7 @@ def _altered(
     record = build(
         key,
         partition,
-        broker_changes.rules_of(state, key, partition),
+        broker_changes.rules_of(state, state.image.topics[topic_id]),
         target_isr=tuple(member.broker_id for member in _proposed(data)),
         acceptable=broker_changes.acceptor(state, partition, state.image.is_active),
         target_recovery_state=data.leader_recovery_state,

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 
 from .. import feature_levels
-from ..image.partition import Partition, PartitionKey
+from ..image.broker import BrokerRegistration
+from ..image.partition import Partition, PartitionKey, Topic
 from ..java_text import parse_integer, trim
 from ..log.records import BROKER_RESOURCE, NO_LEADER, TOPIC_RESOURCE, Record
 from ..state import State
@@ -88,7 +89,7 @@ def leader_and_isr_changes(
         change = build(
             key,
             partition,
-            rules(configured, len(partition.replicas)),
+            rules(configured, replica_count(topic)),
             target_isr=tuple([r for r in partition.isr if r != remove and r != unclean]),
             acceptable=acceptor(state, partition, may_lead),
             unclean_shutdown=leaving,
@@ -109,23 +110,29 @@ def acceptor(
 
 
 def has_online_directory(state: State, partition: Partition, replica: int) -> bool:
-    """True if the broker is registered and the replica's directory is online or unknown."""
+    """True if the broker is registered and its replica's directory is online or unknown."""
     broker = state.image.brokers.get(replica)
-    if broker is None:
+    if broker is None or replica not in partition.replicas:
         return False
     directory = partition.directory_of(replica)
-    if directory in broker.log_dirs or directory in (
-        None,
-        UNASSIGNED_DIRECTORY,
-        MIGRATING_DIRECTORY,
-    ):
+    return directory is None or is_online(broker, directory)
+
+
+def is_online(broker: BrokerRegistration, directory: Uuid) -> bool:
+    """True if the directory is online or unknown (rule 4.4)."""
+    if directory in broker.log_dirs or directory in (UNASSIGNED_DIRECTORY, MIGRATING_DIRECTORY):
         return True
     return directory != LOST_DIRECTORY and not broker.log_dirs
 
 
-def rules_of(state: State, key: PartitionKey, partition: Partition) -> Rules:
-    """Returns the values that decide a change of the partition, such as its effective min ISR."""
-    return _rules(state, state.image.topics[key[0]].name, len(partition.replicas))
+def rules_of(state: State, topic: Topic) -> Rules:
+    """Returns the values that decide a change of a topic's partition, such as its min ISR."""
+    return _rules(state, topic.name, replica_count(topic))
+
+
+def replica_count(topic: Topic) -> int:
+    """Returns the number of replicas of partition 0, which stands for the topic's (rule 4.24)."""
+    return len(topic.partitions[0].replicas)
 
 
 def _rules(state: State, topic: str | None, replicas: int) -> Rules:
@@ -135,6 +142,7 @@ def _rules(state: State, topic: str | None, replicas: int) -> Rules:
         elr_enabled=feature_levels.elr_enabled(state.image.features),
         min_isr=effective_min_isr(state, topic, replicas),
         election=Election.UNCLEAN if allows_unclean(state, topic) else Election.ONLINE,
+        awaits_every_replica=state.profile.reassignment_awaits_every_replica,
         directory_of=lambda broker_id: default_directory(state, broker_id),
     )
 

@@ -4,7 +4,7 @@
 None if nothing changes. It reads and changes no other state.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from .. import feature_levels
 from ..image.partition import Partition, PartitionKey
@@ -16,7 +16,9 @@ from ..log.records import (
 from ..uuid import Uuid
 from .election import elect
 from .elr import populate_elr, write_elr, write_last_known_leader
-from .target import Change, Ids, Rules, Target
+from .target import Assignment, Change, Ids, Rules, Target, assignment_of
+
+NO_DIRECTORIES: Mapping[int, Uuid] = {}
 
 
 def build(
@@ -27,24 +29,23 @@ def build(
     target_isr: Ids,
     acceptable: Callable[[int], bool],
     unclean_shutdown: Ids = (),
-    target_replicas: Ids | None = None,
+    assignment: Assignment | None = None,
+    directories: Mapping[int, Uuid] = NO_DIRECTORIES,
     target_recovery_state: int | None = None,
 ) -> PartitionChangeRecord | None:
     """Returns the record that changes `partition` to the target values; None if nothing changes.
 
     `acceptable` is the predicate of brokers that may lead. The brokers `unclean_shutdown` may have
-    lost data, so they do not stay in the ELR. Step numbers in comments are those of rule 4.7.
+    lost data, so they do not stay in the ELR. `directories` are new directories of replicas, by
+    broker. Step numbers in comments are those of rule 4.7.
     """
+    assigned = assignment_of(partition) if assignment is None else assignment
     target = Target(
-        target_isr,
-        partition.replicas if target_replicas is None else target_replicas,
-        partition.removing_replicas,
-        partition.adding_replicas,
-        partition.elr,
+        target_isr, assigned.replicas, assigned.removing, assigned.adding, partition.elr
     )
     change = Change()
     if target.adding or target.removing:
-        _complete_reassignment(target)  # 1
+        _complete_reassignment(target, rules)  # 1
     populate_elr(partition, target, rules, unclean_shutdown)  # 2
     elect(partition, target, rules, acceptable, change)  # 3
     if _lacks(target.replicas, partition.replicas):  # 4
@@ -55,14 +56,20 @@ def build(
     write_last_known_leader(partition, rules, change)  # 8
     if target_recovery_state not in (None, partition.leader_recovery_state):  # 10
         change.leader_recovery_state = target_recovery_state or 0
-    return _record(key, partition, target, rules, change)  # 9, 11
+    new_directories = _directories(partition, target, rules, directories)
+    return _record(key, partition, target, change, new_directories)  # 9, 11
 
 
-def _complete_reassignment(target: Target) -> None:
-    """Ends a reassignment once every target replica is in sync (rule 4.36)."""
+def _complete_reassignment(target: Target, rules: Rules) -> None:
+    """Ends a reassignment once every awaited replica is in sync (rule 4.36).
+
+    From 4.3 on (KAFKA-19975) only added replicas are awaited, unless there will be fewer replicas.
+    """
     replicas = tuple(r for r in target.replicas if r not in target.removing)
     isr = tuple(r for r in target.isr if r not in target.removing)
-    if replicas and isr and set(replicas) <= set(isr):
+    shrinks = len(target.removing) > len(target.adding)
+    awaited = {*target.adding, *(replicas if shrinks or rules.awaits_every_replica else ())}
+    if replicas and isr and awaited <= set(isr):
         target.replicas, target.isr, target.removing, target.adding = replicas, isr, (), ()
 
 
@@ -92,7 +99,11 @@ def _bump_for_shrink(partition: Partition, rules: Rules, change: Change) -> None
 
 
 def _record(
-    key: PartitionKey, partition: Partition, target: Target, rules: Rules, change: Change
+    key: PartitionKey,
+    partition: Partition,
+    target: Target,
+    change: Change,
+    directories: tuple[Uuid, ...] | None,
 ) -> PartitionChangeRecord | None:
     record = PartitionChangeRecord(
         topic_id=key[0],
@@ -107,7 +118,7 @@ def _record(
         leader_recovery_state=change.leader_recovery_state,
         eligible_leader_replicas=change.eligible_leader_replicas,
         last_known_elr=change.last_known_elr,
-        directories=_directories(partition, target, rules),
+        directories=directories,
     )
     return None if _changes_nothing(record) else record
 
@@ -126,14 +137,17 @@ def _changes_nothing(record: PartitionChangeRecord) -> bool:
     )
 
 
-def _directories(partition: Partition, target: Target, rules: Rules) -> tuple[Uuid, ...] | None:
+def _directories(
+    partition: Partition, target: Target, rules: Rules, assigned: Mapping[int, Uuid]
+) -> tuple[Uuid, ...] | None:
     """Returns the directories if they differ and metadata.version has them (rule 4.38)."""
     if rules.metadata_version < feature_levels.DIRECTORY_ASSIGNMENT_FROM:
         return None
-    if target.replicas == partition.replicas and len(partition.directories) == len(target.replicas):
+    has_all = len(partition.directories) == len(target.replicas)
+    if target.replicas == partition.replicas and has_all and not assigned:
         return None  # each replica has its directory already
     directories = tuple(
-        partition.directory_of(replica) or rules.directory_of(replica)
+        assigned.get(replica) or partition.directory_of(replica) or rules.directory_of(replica)
         for replica in target.replicas
     )
     return directories if directories != partition.directories else None

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
+from ..image.partition import Partition
 from ..log.records import NO_LEADER_CHANGE, NO_RECOVERY_CHANGE
 from ..uuid import Uuid
 from ..value import value
@@ -28,8 +29,28 @@ class Rules:
     min_isr: int
     """Effective min ISR: min(min.insync.replicas, replica count) (rule 4.24)."""
     election: Election
+    awaits_every_replica: bool
+    """A reassignment completes when all of its replicas are in sync, not only the added."""
     directory_of: Callable[[int], Uuid]
     """Returns the directory for a replica that has none yet (rule 4.39)."""
+
+
+@value
+class Assignment:
+    """The replicas of a partition, and those that its reassignment removes and adds."""
+
+    replicas: Ids
+    removing: Ids
+    adding: Ids
+
+
+def assignment_of(partition: Partition) -> Assignment:
+    """Returns the present assignment of a partition."""
+    return Assignment(
+        replicas=partition.replicas,
+        removing=partition.removing_replicas,
+        adding=partition.adding_replicas,
+    )
 
 
 @dataclass(slots=True)

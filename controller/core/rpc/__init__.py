@@ -5,6 +5,18 @@ of the API does not carry has its default here. Enumerations are plain integers,
 error code of a peer is preserved.
 """
 
+from .assignments import (
+    AllocateProducerIdsRequest,
+    AllocateProducerIdsResponse,
+    AssignedDirectory,
+    AssignedDirectoryResult,
+    AssignedPartition,
+    AssignedPartitionResult,
+    AssignedTopic,
+    AssignedTopicResult,
+    AssignReplicasToDirsRequest,
+    AssignReplicasToDirsResponse,
+)
 from .brokers import (
     BrokerFeature,
     BrokerHeartbeatRequest,
@@ -62,6 +74,29 @@ from .fetch import (
     LeaderIdAndEpoch,
     NodeEndpoint,
     SnapshotId,
+)
+from .partitions import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+    CreatePartitionsAssignment,
+    CreatePartitionsRequest,
+    CreatePartitionsResponse,
+    CreatePartitionsTopic,
+    CreatePartitionsTopicResult,
+    ElectedPartitionResult,
+    ElectedTopicPartitions,
+    ElectLeadersRequest,
+    ElectLeadersResponse,
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
+    ListPartitionReassignmentsTopic,
+    OngoingPartitionReassignment,
+    OngoingTopicReassignment,
+    ReassignablePartition,
+    ReassignablePartitionResponse,
+    ReassignableTopic,
+    ReassignableTopicResponse,
+    ReplicaElectionResult,
 )
 from .quorum import (
     BeginQuorumEpochPartition,
@@ -155,6 +190,12 @@ Request = (
     | DataPlaneRequest
     | DescribeLogDirsRequest
     | DescribeTopicPartitionsRequest
+    | CreatePartitionsRequest
+    | ElectLeadersRequest
+    | AlterPartitionReassignmentsRequest
+    | ListPartitionReassignmentsRequest
+    | AllocateProducerIdsRequest
+    | AssignReplicasToDirsRequest
 )
 Response = (
     BrokerRegistrationResponse
@@ -181,14 +222,24 @@ Response = (
     | DataPlaneResponse
     | DescribeLogDirsResponse
     | DescribeTopicPartitionsResponse
+    | CreatePartitionsResponse
+    | ElectLeadersResponse
+    | AlterPartitionReassignmentsResponse
+    | ListPartitionReassignmentsResponse
+    | AllocateProducerIdsResponse
+    | AssignReplicasToDirsResponse
 )
 
 __all__ = [
     "AbortedTransaction",
     "AddRaftVoterRequest",
     "AddRaftVoterResponse",
+    "AllocateProducerIdsRequest",
+    "AllocateProducerIdsResponse",
     "AlterPartitionBrokerState",
     "AlterPartitionData",
+    "AlterPartitionReassignmentsRequest",
+    "AlterPartitionReassignmentsResponse",
     "AlterPartitionRequest",
     "AlterPartitionResponse",
     "AlterPartitionResult",
@@ -197,6 +248,14 @@ __all__ = [
     "ApiVersion",
     "ApiVersionsRequest",
     "ApiVersionsResponse",
+    "AssignReplicasToDirsRequest",
+    "AssignReplicasToDirsResponse",
+    "AssignedDirectory",
+    "AssignedDirectoryResult",
+    "AssignedPartition",
+    "AssignedPartitionResult",
+    "AssignedTopic",
+    "AssignedTopicResult",
     "BeginQuorumEpochPartition",
     "BeginQuorumEpochRequest",
     "BeginQuorumEpochResponse",
@@ -214,6 +273,11 @@ __all__ = [
     "CreatableTopicConfig",
     "CreatableTopicConfigEntry",
     "CreatableTopicResult",
+    "CreatePartitionsAssignment",
+    "CreatePartitionsRequest",
+    "CreatePartitionsResponse",
+    "CreatePartitionsTopic",
+    "CreatePartitionsTopicResult",
     "CreateTopicsRequest",
     "CreateTopicsResponse",
     "CurrentVoterLeader",
@@ -238,6 +302,10 @@ __all__ = [
     "DescribeQuorumTopicResult",
     "DescribeTopicPartitionsRequest",
     "DescribeTopicPartitionsResponse",
+    "ElectLeadersRequest",
+    "ElectLeadersResponse",
+    "ElectedPartitionResult",
+    "ElectedTopicPartitions",
     "EndQuorumEpochPartition",
     "EndQuorumEpochRequest",
     "EndQuorumEpochResponse",
@@ -257,6 +325,9 @@ __all__ = [
     "ForgottenTopic",
     "KRaftVersionFeature",
     "LeaderIdAndEpoch",
+    "ListPartitionReassignmentsRequest",
+    "ListPartitionReassignmentsResponse",
+    "ListPartitionReassignmentsTopic",
     "MetadataBroker",
     "MetadataPartition",
     "MetadataRequest",
@@ -264,13 +335,20 @@ __all__ = [
     "MetadataResponse",
     "MetadataTopic",
     "NodeEndpoint",
+    "OngoingPartitionReassignment",
+    "OngoingTopicReassignment",
     "PreferredCandidate",
     "QuorumEndpoint",
     "QuorumEpochPartitionResult",
     "QuorumEpochTopicResult",
     "QuorumNode",
+    "ReassignablePartition",
+    "ReassignablePartitionResponse",
+    "ReassignableTopic",
+    "ReassignableTopicResponse",
     "RemoveRaftVoterRequest",
     "RemoveRaftVoterResponse",
+    "ReplicaElectionResult",
     "ReplicaState",
     "Request",
     "Response",

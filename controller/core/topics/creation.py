@@ -21,6 +21,7 @@ from ..log.records import (
     TopicRecord,
 )
 from ..partitions import broker_changes, placement
+from ..partitions.manual import bad_assignment, check_any_active, check_manual_replicas
 from ..rpc import (
     CreatableTopic,
     CreatableTopicConfig,
@@ -36,7 +37,7 @@ from . import names
 Assignment = dict[int, tuple[int, ...]]
 PARTITIONS_PER_REQUEST_MAX = 10_000  # Kafka's own bound (0A.7)
 
-_DUPLICATE = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
+DUPLICATE_NAME = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
 _PROHIBITED = ApiError(
     ErrorCode.INVALID_REQUEST,
     f"Creation of internal topic {names.METADATA_TOPIC} is prohibited.",
@@ -72,7 +73,7 @@ def _refused_by_the_listener(counts: Counter[str]) -> dict[str, CreatableTopicRe
     There is one result for each name; duplicates are in a HashSet's order (rule 4.52).
     """
     twice = in_hash_order(name for name, count in counts.items() if count > 1)
-    refused = {name: _refused(name, _DUPLICATE) for name in twice}
+    refused = {name: _refused(name, DUPLICATE_NAME) for name in twice}
     if counts[names.METADATA_TOPIC] == 1:
         refused[names.METADATA_TOPIC] = _refused(names.METADATA_TOPIC, _PROHIBITED)
     return refused
@@ -206,46 +207,17 @@ def _manual(state: State, topic: CreatableTopic) -> Assignment:
     assignment: Assignment = {}
     for manual in topic.assignments:
         if manual.partition_index in assignment:
-            raise _bad_assignment(
+            raise bad_assignment(
                 "Found multiple manual partition assignments for partition "
                 f"{manual.partition_index}"
             )
         first = next(iter(assignment.values()), manual.broker_ids)
         check_manual_replicas(state, manual.broker_ids, len(first))
-        if not any(state.image.is_active(broker_id) for broker_id in manual.broker_ids):
-            raise _bad_assignment(
-                "All brokers specified in the manual partition assignment for partition "
-                f"{manual.partition_index} are fenced or in controlled shutdown."
-            )
+        check_any_active(state, manual.broker_ids, manual.partition_index)
         assignment[manual.partition_index] = manual.broker_ids
     if sorted(assignment) != list(range(len(assignment))):
-        raise _bad_assignment("partitions should be a consecutive 0-based integer sequence")
+        raise bad_assignment("partitions should be a consecutive 0-based integer sequence")
     return dict(sorted(assignment.items()))
-
-
-def check_manual_replicas(state: State, broker_ids: tuple[int, ...], count: int) -> None:
-    """Raises INVALID_REPLICA_ASSIGNMENT unless `broker_ids` is a valid replica list."""
-    prefix = "The manual partition assignment includes"
-    if not broker_ids:
-        raise _bad_assignment(f"{prefix} an empty replica list.")
-    for broker_id in sorted(broker_ids):
-        if broker_id not in state.image.brokers:
-            raise _bad_assignment(f"{prefix} broker {broker_id}, but no such broker is registered.")
-        if state.profile.spares_cordoned_brokers and state.image.brokers[broker_id].is_cordoned:
-            raise _bad_assignment(
-                f"{prefix} broker {broker_id}, but all its log directories are cordoned."
-            )
-        if broker_ids.count(broker_id) > 1:
-            raise _bad_assignment(f"{prefix} the broker {broker_id} more than once.")
-    if len(broker_ids) != count:
-        raise _bad_assignment(
-            f"{prefix} a partition with {len(broker_ids)} replica(s), but this is not consistent "
-            f"with previous partitions, which have {count} replica(s)."
-        )
-
-
-def _bad_assignment(message: str) -> ApiError:
-    return ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
 
 
 def _automatic(survey: Survey, topic: CreatableTopic) -> Assignment:
@@ -303,16 +275,18 @@ def _topic_records(
     if "min.insync.replicas" in configs and feature_levels.elr_enabled(survey.state.image.features):
         records.append(ClearElrRecord(topic_name=name))
     records += [
-        _partition_record(survey, topic_id, partition_id, replicas)
+        partition_record(survey, topic_id, partition_id, replicas)
         for partition_id, replicas in assignment.items()
     ]
     return records
 
 
-def _partition_record(
+def partition_record(
     survey: Survey, topic_id: Uuid, partition_id: int, replicas: tuple[int, ...]
 ) -> PartitionRecord:
-    """The ISR are the active replicas in assignment order; the first leads (rules 4.18, 4.50)."""
+    """Returns the record of a new partition.
+
+    The ISR are the active replicas in assignment order; the first leads (rules 4.18, 4.50)."""
     isr = tuple(filter(survey.is_active, replicas))
     level = survey.state.image.metadata_version
     has_directories = level >= feature_levels.DIRECTORY_ASSIGNMENT_FROM

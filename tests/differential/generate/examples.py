@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from random import Random
 
 from kraftsim.controller.core.feature_levels import METADATA_VERSION
-from tests.differential.generate import brokers, partitions, topics
+from tests.differential.generate import brokers, partitions, reassignments, topics
 from tests.differential.generate.big import (
     lose_a_directory_with_a_full_batch,
     unregister_with_a_full_batch,
@@ -100,7 +100,30 @@ def _downgrade_that_no_broker_supports(draft: Draft) -> list[Step]:
     return [*steps, Ask("UpdateFeatures", 1, body)]
 
 
+def _isr_member_without_a_replica(draft: Draft) -> list[Step]:
+    """The AlterPartition names the partition twice: the second ISR has a removed replica."""
+    steps: list[Step] = []
+    for broker_id in (1, 3, 4):
+        draft.incarnations[broker_id] = 0
+        body = brokers.plain_registration(draft, broker_id) | {"previousBrokerEpoch": -1}
+        steps += [Ask("BrokerRegistration", 4, body), brokers.serve(draft, broker_id)]
+    create = topics.create_plainly(draft, "t1", [[3, 4]], {"min.insync.replicas": "2"})
+    twice = partitions.alter_recovery_state(draft, "t1", 0)
+    (topic,) = twice.body["topics"]
+    (plain,) = topic["partitions"]
+    isrs = ([[1], [4]], [[], [4]])
+    topic["partitions"] = [plain | {"newIsr": {"$isr": ["t1", 0, *isr]}} for isr in isrs]
+    return [
+        *steps,
+        create,
+        reassignments.reassign(0, "t1", [1]),
+        twice,
+        reassignments.reassign(0, "t1", [3, 4]),
+    ]
+
+
 _EXAMPLES = (
+    Example("leader-without-a-replica", _isr_member_without_a_replica, _SINCE_4_1),
     Example("orders", _downgrade_that_no_broker_supports),
     Example("exactly-10000-records", unregister_with_a_full_batch),
     Example("exactly-10000-records", lose_a_directory_with_a_full_batch),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from random import Random
 
 from kraftsim.controller.core import feature_levels
-from tests.differential.generate import brokers, cluster, partitions, topics
+from tests.differential.generate import brokers, cluster, partitions, reassignments, topics
 from tests.differential.generate.big import draw_big
 from tests.differential.generate.draft import TOPIC_NAMES, Draft
 from tests.differential.sequence import Ask, Sequence, Step
@@ -30,6 +30,12 @@ _USUAL: tuple[tuple[Draw, float], ...] = (
     (topics.create_too_many, 0.1),
     (topics.delete, 4),
     (_alter_what_is_there, 26),
+    (reassignments.create_partitions, 5),
+    (reassignments.elect_leaders, 5),
+    (reassignments.alter_reassignments, 9),
+    (reassignments.list_reassignments, 3),
+    (reassignments.assign_directories, 5),
+    (reassignments.allocate_producer_ids, 1.5),
     (brokers.unregister, 4),
     (cluster.describe_cluster, 3),
     (cluster.describe_quorum, 2),

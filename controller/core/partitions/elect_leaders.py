@@ -1,0 +1,118 @@
+"""ElectLeaders: preferred and unclean elections on request (rules 4.32 and 4.33)."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ..errors import ApiError, ErrorCode
+from ..image.partition import Partition, Topic
+from ..log.records import NO_LEADER, PartitionChangeRecord, Record
+from ..rpc import (
+    ElectedPartitionResult,
+    ElectLeadersRequest,
+    ElectLeadersResponse,
+    ReplicaElectionResult,
+)
+from ..rpc.partitions import PREFERRED_ELECTION, UNCLEAN_ELECTION
+from ..state import RECORDS_PER_OPERATION_MAX, Decision, State
+from . import broker_changes
+from .change import build
+from .target import Election
+
+_TYPES = {PREFERRED_ELECTION: Election.PREFERRED, UNCLEAN_ELECTION: Election.UNCLEAN}
+_NOT_AVAILABLE = {
+    Election.PREFERRED: ApiError(
+        ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE, "The preferred leader was not available."
+    ),
+    Election.UNCLEAN: ApiError(
+        ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE,
+        "Eligible topic partition leaders are not available.",
+    ),
+}
+
+
+def elect_leaders(state: State, request: ElectLeadersRequest, now_ms: int) -> Decision:
+    """Decide an ElectLeaders request.
+
+    Raises INVALID_REQUEST for an unknown type of election and POLICY_VIOLATION for more than 10,000
+    records; a request for no partition is not looked at.
+    """
+    if request.topic_partitions == ():
+        return Decision(reply=ElectLeadersResponse())
+    election = _TYPES.get(request.election_type)
+    if election is None:
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown election type {request.election_type}")
+    records: list[Record] = []
+    results = []
+    for name, partition_ids in _asked(state, request):
+        elected = [
+            _elected(state, name, partition_id, election, records) for partition_id in partition_ids
+        ]
+        if request.topic_partitions is None:
+            elected = [e for e in elected if e.error_code != ErrorCode.ELECTION_NOT_NEEDED]
+        results.append(ReplicaElectionResult(topic=name, partition_result=tuple(elected)))
+    if len(records) > RECORDS_PER_OPERATION_MAX:
+        raise ApiError(
+            ErrorCode.POLICY_VIOLATION, "Unable to perform excessively large batch operation."
+        )
+    reply = ElectLeadersResponse(replica_election_results=tuple(results))
+    return Decision(records=tuple(records), reply=reply)
+
+
+def _asked(state: State, request: ElectLeadersRequest) -> Iterable[tuple[str, Iterable[int]]]:
+    """Returns the requested partitions by topic, or all of them."""
+    if request.topic_partitions is not None:
+        return [(topic.topic, topic.partitions) for topic in request.topic_partitions]
+    image = state.image
+    return [(name, image.topics[image.topic_ids[name]].partitions) for name in image.topic_ids]
+
+
+def _elected(
+    state: State, name: str, partition_id: int, election: Election, records: list[Record]
+) -> ElectedPartitionResult:
+    """Returns the result for one partition; adds the record of its election."""
+    try:
+        topic, partition = _electable(state, name, partition_id, election)
+        record = election_record(state, topic, partition_id, partition, election)
+        if record is None:
+            raise _NOT_AVAILABLE[election]
+    except ApiError as error:
+        return ElectedPartitionResult(
+            partition_id=partition_id, error_code=error.code, error_message=error.message
+        )
+    records.append(record)
+    return ElectedPartitionResult(partition_id=partition_id)
+
+
+def _electable(
+    state: State, name: str, partition_id: int, election: Election
+) -> tuple[Topic, Partition]:
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    topic_id = state.image.topic_ids.get(name)
+    if topic_id is None:
+        raise ApiError(unknown, f"No such topic as {name}")
+    topic = state.image.topics[topic_id]
+    partition = topic.partitions.get(partition_id)
+    if partition is None:
+        raise ApiError(unknown, f"No such partition as {name}-{partition_id}")
+    has_leader = (
+        partition.leader == partition.replicas[0]
+        if election is Election.PREFERRED
+        else partition.leader != NO_LEADER
+    )
+    if has_leader:
+        text = "Leader election not needed for topic partition."
+        raise ApiError(ErrorCode.ELECTION_NOT_NEEDED, text)
+    return topic, partition
+
+
+def election_record(
+    state: State, topic: Topic, partition_id: int, partition: Partition, election: Election
+) -> PartitionChangeRecord | None:
+    """Returns the record of an election; None if it changes nothing."""
+    return build(
+        (topic.topic_id, partition_id),
+        partition,
+        replace(broker_changes.rules_of(state, topic), election=election),
+        target_isr=partition.isr,
+        acceptable=broker_changes.acceptor(state, partition, state.image.is_active),
+    )

@@ -1,0 +1,203 @@
+"""Reassignments: AlterPartitionReassignments and ListPartitionReassignments (KIP-455, rule 4.36).
+
+A reassignment adds its new replicas, then waits until the ISR has them all, then removes the old
+replicas. Each change of the partition, an AlterPartition above all, tests the completion
+(`change.py`).
+"""
+
+from dataclasses import replace
+
+from ..errors import ApiError, ErrorCode
+from ..image.image import Image
+from ..image.partition import Partition, Topic
+from ..log.records import PartitionChangeRecord, Record
+from ..rpc import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
+    OngoingPartitionReassignment,
+    OngoingTopicReassignment,
+    ReassignablePartition,
+    ReassignablePartitionResponse,
+    ReassignableTopicResponse,
+)
+from ..state import Decision, State
+from . import broker_changes
+from .change import build
+from .manual import bad_assignment, check_manual_replicas
+from .target import Assignment, Election, Ids
+
+
+def alter_reassignments(
+    state: State, request: AlterPartitionReassignmentsRequest, now_ms: int
+) -> Decision:
+    """Decide an AlterPartitionReassignments request, separately for each partition."""
+    if not request.topics:
+        return Decision(reply=AlterPartitionReassignmentsResponse(error_message=""))  # as Kafka
+    keeps_factor = not request.allow_replication_factor_change
+    records: list[Record] = []
+    responses = []
+    for topic in request.topics:
+        results = [
+            _altered(state, topic.name, wanted, keeps_factor, records)
+            for wanted in topic.partitions
+        ]
+        responses.append(ReassignableTopicResponse(name=topic.name, partitions=tuple(results)))
+    reply = AlterPartitionReassignmentsResponse(
+        allow_replication_factor_change=request.allow_replication_factor_change,
+        responses=tuple(responses),
+    )
+    return Decision(records=tuple(records), reply=reply, is_atomic=True)
+
+
+def _altered(
+    state: State,
+    name: str,
+    wanted: ReassignablePartition,
+    keeps_factor: bool,
+    records: list[Record],
+) -> ReassignablePartitionResponse:
+    """Returns the result for one partition; adds the record of its change."""
+    index = wanted.partition_index
+    try:
+        topic, partition = _known(state, name, index)
+        if wanted.replicas is None:
+            record = _cancelled(state, topic, index, partition)
+        else:
+            record = _reassigned(state, topic, index, partition, wanted.replicas, keeps_factor)
+    except ApiError as error:
+        return ReassignablePartitionResponse(
+            partition_index=index, error_code=error.code, error_message=error.message or None
+        )
+    if record is not None:
+        records.append(record)
+    return ReassignablePartitionResponse(partition_index=index)
+
+
+def _known(state: State, name: str, index: int) -> tuple[Topic, Partition]:
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    topic_id = state.image.topic_ids.get(name)
+    if topic_id is None:
+        raise ApiError(unknown, f"Unable to find a topic named {name}.")
+    topic = state.image.topics[topic_id]
+    if index not in topic.partitions:
+        raise ApiError(unknown, f"Unable to find partition {name}:{index}.")
+    return topic, topic.partitions[index]
+
+
+def _reassigned(
+    state: State, topic: Topic, index: int, partition: Partition, wanted: Ids, keeps_factor: bool
+) -> PartitionChangeRecord | None:
+    """Returns the record that begins a reassignment, or completes it at once.
+
+    An empty list of removed or added replicas does not end what an earlier reassignment removes or
+    adds, as in Kafka.
+    """
+    check_manual_replicas(state, wanted)
+    if keeps_factor:
+        _check_factor(partition, wanted)
+    removing = tuple(sorted(set(partition.replicas) - set(wanted)))
+    adding = tuple(sorted(set(wanted) - set(partition.replicas)))
+    assignment = Assignment(
+        replicas=wanted + removing,
+        removing=removing or partition.removing_replicas,
+        adding=adding or partition.adding_replicas,
+    )
+    return _change(state, topic, index, partition, assignment, partition.isr, Election.ONLINE)
+
+
+def _check_factor(partition: Partition, wanted: Ids) -> None:
+    """Raises INVALID_REPLICATION_FACTOR if the number of replicas would change (KIP-860)."""
+    ends_with = set(partition.replicas) - set(partition.removing_replicas)
+    if len(ends_with) != len(wanted):
+        raise ApiError(
+            ErrorCode.INVALID_REPLICATION_FACTOR,
+            f"The replication factor is changed from {len(ends_with)} to {len(wanted)}",
+        )
+
+
+def _cancelled(
+    state: State, topic: Topic, index: int, partition: Partition
+) -> PartitionChangeRecord | None:
+    """Returns the record that takes the added replicas out again.
+
+    If no other replica is in sync, the first of the original replicas becomes the ISR, which
+    is an unclean election.
+    """
+    adding = partition.adding_replicas
+    if not is_reassigning(partition):
+        raise ApiError(ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, "")
+    replicas = tuple(replica for replica in partition.replicas if replica not in adding)
+    isr = tuple(replica for replica in partition.isr if replica not in adding)
+    if not replicas and not isr:
+        raise bad_assignment("Invalid replica assignment: addingReplicas contains all replicas.")
+    allows_unclean = broker_changes.allows_unclean(state, topic.name)
+    if not isr and not allows_unclean:
+        raise bad_assignment(
+            f"Unable to revert partition assignment for {topic.name}:{index} because it would "
+            "require an unclean leader election."
+        )
+    election = Election.UNCLEAN if allows_unclean else Election.ONLINE
+    assignment = Assignment(replicas=replicas, removing=(), adding=())
+    return _change(state, topic, index, partition, assignment, isr or replicas[:1], election)
+
+
+def _change(
+    state: State,
+    topic: Topic,
+    index: int,
+    partition: Partition,
+    assignment: Assignment,
+    isr: Ids,
+    election: Election,
+) -> PartitionChangeRecord | None:
+    return build(
+        (topic.topic_id, index),
+        partition,
+        replace(broker_changes.rules_of(state, topic), election=election),
+        target_isr=isr,
+        acceptable=broker_changes.acceptor(state, partition, state.image.is_active),
+        assignment=assignment,
+    )
+
+
+def is_reassigning(partition: Partition) -> bool:
+    """True if a reassignment of the partition is in progress."""
+    return bool(partition.adding_replicas or partition.removing_replicas)
+
+
+def list_reassignments(
+    image: Image, request: ListPartitionReassignmentsRequest
+) -> ListPartitionReassignmentsResponse:
+    """Returns the reassignments in progress; partitions and topics without any are left out."""
+    found = []
+    for name, indexes in _listed(image, request):
+        topic_id = image.topic_ids.get(name)
+        partitions = {} if topic_id is None else image.topics[topic_id].partitions
+        ongoing = tuple(
+            _ongoing(index, partitions[index])
+            for index in indexes
+            if index in partitions and is_reassigning(partitions[index])
+        )
+        if ongoing:
+            found.append(OngoingTopicReassignment(name=name, partitions=ongoing))
+    return ListPartitionReassignmentsResponse(topics=tuple(found))
+
+
+def _listed(
+    image: Image, request: ListPartitionReassignmentsRequest
+) -> list[tuple[str, tuple[int, ...]]]:
+    if request.topics is not None:
+        return [(topic.name, topic.partition_indexes) for topic in request.topics]
+    topics = image.topics
+    return [(name, tuple(sorted(topics[id].partitions))) for name, id in image.topic_ids.items()]
+
+
+def _ongoing(index: int, partition: Partition) -> OngoingPartitionReassignment:
+    return OngoingPartitionReassignment(
+        partition_index=index,
+        replicas=partition.replicas,
+        adding_replicas=partition.adding_replicas,
+        removing_replicas=partition.removing_replicas,
+    )
