@@ -22,6 +22,9 @@ class Settings:
     default_replication_factor: int = 1
     min_insync_replicas: int = 1
     unclean_leader_election_enable: bool = False
+    unclean_leader_election_interval_ms: int = 300_000
+    auto_leader_rebalance_enable: bool = True
+    leader_imbalance_check_interval_seconds: int = 300
     replica_catch_up_ms: int = 500
     """Not in Kafka: time until a simulated leader adds a returned replica to the ISR."""
     start_time_tag: bool = False
@@ -49,5 +52,7 @@ LEAST = {
     "num_partitions": 1,
     "default_replication_factor": 1,
     "min_insync_replicas": 1,
+    "unclean_leader_election_interval_ms": 1,
+    "leader_imbalance_check_interval_seconds": 1,
     "replica_catch_up_ms": 0,
 }

@@ -41,6 +41,7 @@ from ..raft.quorum import Quorum
 from ..time.timeline import NEVER_MS
 from .config import NodeConfig
 from .deferred import DeferredReplies
+from .periodic_tasks import PeriodicTasks
 
 EXPIRY_RECORDS_MAX = 250  # of one step, at least one broker's: heartbeats wait meanwhile
 EXPIRY_PAUSE_MAX_MS = 1_000  # latest time until the lease check continues
@@ -77,6 +78,7 @@ class Active:
         self._settings = settings
         self._deferred: DeferredReplies[Any] = DeferredReplies()
         self._lease_check_ms = self._idle_ms = NEVER_MS
+        self._tasks = PeriodicTasks(settings, NEVER_MS)
         self.deadline_ms = NEVER_MS
         self.is_expiring = False  # the last check left expired leases to the next step
         self.state = State(
@@ -107,6 +109,7 @@ class Active:
         if self._profile.expiry_checks_per_session is not None:
             self._lease_check_ms = self._next_lease_check(turn.now_ms)
         self._idle_ms = self._next_idle(turn.now_ms)
+        self._tasks = PeriodicTasks(self._settings, turn.now_ms)
         self._set_deadline()
 
     def start_leases(self, now_ms: int) -> None:
@@ -147,10 +150,13 @@ class Active:
             self._deferred.add(state.next_offset - 1, token, reply)
 
     def on_deadline(self, turn: Turn) -> None:
-        """Check the leases and write a NoOp to an idle log, if either is due."""
+        """Check the leases, run periodic elections and write a NoOp to an idle log, if due."""
         now_ms = turn.now_ms
         if now_ms >= self._lease_check_ms:
             self._expire_leases(turn)
+        if now_ms >= self._tasks.deadline_ms:
+            for records in self._tasks.due(self.state, now_ms):
+                self._append(records, turn, is_atomic=False)
         if now_ms >= self._idle_ms:
             record = bootstrap.idle_record(self.state.image)
             if record is not None:
@@ -259,7 +265,7 @@ class Active:
             leases.registration_changed(record.id, brokers[record.id].fenced)
 
     def _set_deadline(self) -> None:
-        self.deadline_ms = min(self._lease_check_ms, self._idle_ms)
+        self.deadline_ms = min(self._lease_check_ms, self._idle_ms, self._tasks.deadline_ms)
 
     def _next_lease_check(self, now_ms: int) -> int:
         """Returns the time of the next lease check.

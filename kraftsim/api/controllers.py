@@ -19,6 +19,7 @@ from kraftsim.controller.core.rpc import (
     DescribeClusterRequest,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
+    ListPartitionReassignmentsRequest,
     Request,
     Response,
     UnregisterBrokerRequest,
@@ -37,7 +38,8 @@ from ..service.listeners import Service
 from .argument_checks import check_transfer, expect_int
 from .waiting import Waiting
 
-_READS = (DescribeClusterRequest, DescribeQuorumRequest)  # never held for the next leader
+# never held for the next leader
+_READS = (DescribeClusterRequest, DescribeQuorumRequest, ListPartitionReassignmentsRequest)
 HOLD_LIMIT = "10s"  # an election takes 2 to 4 s; a request held for longer is refused
 REQUEST_LIMIT_S = 30.0  # in real time; a virtual clock does not advance meanwhile
 

@@ -7,7 +7,10 @@ from typing import Any
 from kraftsim.controller.core import feature_levels
 from kraftsim.controller.core.settings import Settings
 
+NEVER_MS = 10**9
 OUR_SETTINGS = Settings(
+    auto_leader_rebalance_enable=False,
+    unclean_leader_election_interval_ms=NEVER_MS,
     metadata_max_idle_interval_ms=0,
     metadata_log_max_snapshot_interval_ms=0,
     metadata_log_max_record_bytes_between_snapshots=2**40,
@@ -17,8 +20,9 @@ RELEASED_SETTINGS = {
     "metadata.max.idle.interval.ms": "0",
     "metadata.log.max.snapshot.interval.ms": "0",
     "metadata.log.max.record.bytes.between.snapshots": str(2**40),
-    # Its balancing is not ours yet (docs/differences.toml, "timers").
+    # Periodic elections would come between two requests.
     "auto.leader.rebalance.enable": "false",
+    "unclean.leader.election.interval.ms": str(NEVER_MS),
 }
 USUAL_SESSION_MS = 120_000  # no lease runs out in a sequence without silence, on a slow machine too
 SILENT_SESSION_MS = 20_000  # of silent sequences: what hundreds of them ask fits into one lease

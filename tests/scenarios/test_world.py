@@ -7,7 +7,13 @@ import pytest
 
 from kraftsim.controller.core.image.loader import replay
 from kraftsim.controller.core.profile import KAFKA_3_9
-from kraftsim.controller.core.rpc import DecommissionBrokerRequest, UnregisterBrokerRequest
+from kraftsim.controller.core.rpc import (
+    AlterPartitionReassignmentsRequest,
+    DecommissionBrokerRequest,
+    ReassignablePartition,
+    ReassignableTopic,
+    UnregisterBrokerRequest,
+)
 from tests.profiles import EACH_PROFILE
 from tests.worlds import ask, create_topic, kinds, node, partition, pass_time, world_of
 
@@ -159,6 +165,58 @@ def test_a_decommissioned_broker_is_in_no_replica_set_and_its_partitions_are_led
         now = partition(world, name, index)
         assert 2 not in (*now.replicas, *now.isr, *now.elr)
         assert now.leader in (1, 3)
+
+
+def reassign(world, name: str, replicas: tuple[int, ...] | None) -> None:
+    moved = ReassignablePartition(partition_index=0, replicas=replicas)
+    topics = (ReassignableTopic(name=name, partitions=(moved,)),)
+    reply = ask(world, AlterPartitionReassignmentsRequest(topics=topics))
+    assert reply.responses[0].partitions[0].error_code == 0, reply
+
+
+@pytest.mark.rule("4.36")
+def test_brokers_follow_a_reassignment_until_it_completes() -> None:
+    world = world_of(brokers=4)
+    create_topic(world, "orders", (1, 2))
+
+    reassign(world, "orders", (3, 4))
+    assert partition(world, "orders").replicas == (3, 4, 1, 2)
+    pass_time(world, 5)
+
+    now = partition(world, "orders")
+    assert ((3, 4), (), ()) == (now.replicas, now.adding_replicas, now.removing_replicas)
+    assert (3, {3, 4}) == (now.leader, set(now.isr))
+
+
+@pytest.mark.rule("4.36")
+def test_a_reassignment_waits_for_a_dead_broker_and_completes_when_it_is_back() -> None:
+    world = world_of(brokers=3)
+    create_topic(world, "orders", (1, 2))
+    world.agents[3].kill()
+    pass_time(world, 11)
+
+    reassign(world, "orders", (3, 2))
+    pass_time(world, 20)
+    assert partition(world, "orders").adding_replicas == (3,)
+    world.agents[3].start()
+    pass_time(world, 5)
+
+    assert partition(world, "orders").replicas == (3, 2)
+
+
+@pytest.mark.rule("4.31")
+def test_a_returned_broker_leads_again_within_five_minutes() -> None:
+    world = world_of(brokers=3)
+    create_topic(world, "orders", (2, 1, 3))
+    world.agents[2].kill()
+    pass_time(world, 11)
+    world.agents[2].start()
+    pass_time(world, 5)
+    assert partition(world, "orders").leader == 1
+
+    pass_time(world, 300)
+
+    assert partition(world, "orders").leader == 2
 
 
 @pytest.mark.rule("1.48")

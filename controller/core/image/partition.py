@@ -98,6 +98,11 @@ def without_elr(partition: Partition) -> Partition:
     return replace(partition, elr=(), last_known_elr=())
 
 
+def is_imbalanced(partition: Partition) -> bool:
+    """True if the first replica, the preferred leader, does not lead the partition."""
+    return partition.leader not in partition.replicas[:1]
+
+
 def needs_its_leader(partition: Partition) -> bool:
     """True if a replica is out of sync or the leader is recovering.
 

@@ -4,9 +4,10 @@ The index uses sets and returns sorted lists, so that hash order never reaches a
 """
 
 from ..log.records import NO_LEADER
-from .partition import Partition, PartitionKey, needs_its_leader
+from .partition import Partition, PartitionKey, is_imbalanced, needs_its_leader
 
 NO_KEYS: set[PartitionKey] = set()
+ANY_BROKER = -1  # key of a set that does not belong to one broker
 
 
 class KeySets:
@@ -72,7 +73,10 @@ class KeySets:
 
 
 class PartitionIndex:
-    """The partitions each broker hosts, leads, or is in the ISR or ELR of; all lists are sorted."""
+    """The partitions each broker hosts, leads, or is in the ISR or ELR of; all lists are sorted.
+
+    A partition is imbalanced if its first replica, the preferred leader, does not lead it.
+    """
 
     def __init__(self) -> None:
         self._hosted = KeySets()
@@ -80,6 +84,7 @@ class PartitionIndex:
         self._in_elr = KeySets()
         self._led = KeySets()
         self._ailing = KeySets()
+        self._imbalanced = KeySets()
 
     def add(self, key: PartitionKey, partition: Partition) -> None:
         """Add a new partition."""
@@ -89,6 +94,8 @@ class PartitionIndex:
         self._led.add(partition.leader, key)
         if needs_its_leader(partition):
             self._ailing.add(partition.leader, key)
+        if is_imbalanced(partition):
+            self._imbalanced.add(ANY_BROKER, key)
 
     def remove(self, key: PartitionKey, partition: Partition) -> None:
         """Remove a deleted partition."""
@@ -98,6 +105,8 @@ class PartitionIndex:
         self._led.discard(partition.leader, key)
         if needs_its_leader(partition):
             self._ailing.discard(partition.leader, key)
+        if is_imbalanced(partition):
+            self._imbalanced.discard(ANY_BROKER, key)
 
     def replace(self, key: PartitionKey, old: Partition, new: Partition) -> None:
         """Update the index after a change of a partition from `old` to `new`."""
@@ -114,6 +123,10 @@ class PartitionIndex:
             self._ailing.discard(old.leader, key)
         if needs_its_leader(new):
             self._ailing.add(new.leader, key)
+        if is_imbalanced(new):
+            self._imbalanced.add(ANY_BROKER, key)
+        elif is_imbalanced(old):
+            self._imbalanced.discard(ANY_BROKER, key)
 
     def hosted(self, broker_id: int) -> list[PartitionKey]:
         """Returns the partitions of which the broker has a replica, in sync or not."""
@@ -143,6 +156,10 @@ class PartitionIndex:
         """True if `leader` leads a partition for which `needs_its_leader` is true."""
         return bool(self._ailing.of(leader))
 
+    def imbalanced(self) -> list[PartitionKey]:
+        """Returns the partitions that their first replica does not lead."""
+        return sorted(self._imbalanced.of(ANY_BROKER))
+
     def led(self, broker_id: int) -> list[PartitionKey]:
         """Returns the partitions that the broker leads."""
         return sorted(self._led.of(broker_id))
@@ -159,4 +176,5 @@ class PartitionIndex:
         twin._in_elr = self._in_elr.copy()
         twin._led = self._led.copy()
         twin._ailing = self._ailing.copy()
+        twin._imbalanced = self._imbalanced.copy()
         return twin

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..errors import ApiError, ErrorCode
-from ..image.partition import Partition, Topic
+from ..image.partition import Partition, Topic, is_imbalanced
 from ..log.records import NO_LEADER, PartitionChangeRecord, Record
 from ..rpc import (
     ElectedPartitionResult,
@@ -95,7 +95,7 @@ def _electable(
     if partition is None:
         raise ApiError(unknown, f"No such partition as {name}-{partition_id}")
     has_leader = (
-        partition.leader == partition.replicas[0]
+        not is_imbalanced(partition)
         if election is Election.PREFERRED
         else partition.leader != NO_LEADER
     )
