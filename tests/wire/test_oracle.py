@@ -35,6 +35,8 @@ pytestmark = pytest.mark.slow
 PACKAGES = {key: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", api.name).lower() for key, api in APIS.items()}
 NEWER_THAN_KIO = {(18, 5), (28, 6), (42, 3), (88, 1), (89, 1), (93, 0)}  # of 4.4
 
+NARROWER_IN_KIO = {0, 8, 36, 65, 78}
+"""APIs with an int64 that kio keeps as a time, which most values exceed, or with null records."""
 VALUES = [
     (key, version, kind)
     for key, api in APIS.items()
@@ -188,7 +190,9 @@ def compare_defaults(struct: Struct, entity: type, version: int) -> None:
             compare_defaults(element, inside, version)
 
 
-@pytest.mark.parametrize(("key", "version", "kind"), ALL)
+@pytest.mark.parametrize(
+    ("key", "version", "kind"), [row for row in ALL if row.values[0] not in NARROWER_IN_KIO]
+)
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_both_read_what_the_other_wrote(

@@ -64,7 +64,10 @@ def _struct(tokens: Iterator[re.Match[str]], name: str, base: type = object) -> 
         read.append(_field(token, kind, default))
         metadata = {ELEMENT: inside.model} if inside is not None and isinstance(kind, Array) else {}
         attributes.append((token["name"], object, field(default=default, metadata=metadata)))
-    model = make_dataclass(name, attributes, bases=(base,), slots=True, unsafe_hash=True)
+    own = {"__module__": __name__}
+    model = make_dataclass(
+        name, attributes, bases=(base,), namespace=own, slots=True, unsafe_hash=True
+    )
     return Struct(model, tuple(read))
 
 
