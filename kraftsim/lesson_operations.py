@@ -2,7 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from .lessons.documents import Film, LeadDocument, LessonList, Picture, Story, StoryPage, Why
+from .lessons.documents import (
+    ExportDocument,
+    Film,
+    LeadDocument,
+    LessonList,
+    Picture,
+    Story,
+    StoryPage,
+    Why,
+)
 from .operation import Operation, Run
 
 if TYPE_CHECKING:
@@ -51,6 +60,11 @@ async def show_why(
     return await kraft.lessons.why(name, event, seed, profile, acts)
 
 
+async def export_lesson(kraft: "Cluster", link: str, format: str = "html") -> ExportDocument:
+    """Write what a link of the page shows as a file for a viewer."""
+    return await kraft.lessons.export(link, format)
+
+
 async def show_lead(kraft: "Cluster") -> LeadDocument:
     """Show the place to which the instructor of a class brings every visitor."""
     return await kraft.lessons.lead()
@@ -88,6 +102,7 @@ LESSON_OPERATIONS = (
     _verb("story", show_story),
     _verb("film", show_film),
     _verb("why", show_why),
+    Operation("POST", "/v1/lessons/export", ("lesson", "export"), "lessons.export", export_lesson),
     Operation("GET", "/v1/lessons/lead", ("lesson", "lead"), "lessons.lead", show_lead),
     _class("steer", steer_lesson),
     _class("release", release_lesson),

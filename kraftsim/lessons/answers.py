@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from kraftsim.controller.core.profile import PROFILES
 from kraftsim.scenarios.document.scenario import Caption, Scenario
 from kraftsim.scenarios.running.explain import chain
 from kraftsim.scenarios.running.sentences import sentence
@@ -13,6 +14,7 @@ from ..files.scenario_files import library, read_file
 from .documents import CaptionScene, Film, LessonDocument, Story, StoryEvent, Why
 from .film import film_of
 from .offer import Offer
+from .release_rules import release_rules
 from .story_events import story_events
 from .tape import Tape
 from .tapes import Branch, Tapes
@@ -61,6 +63,7 @@ class Answers:
                 {"name": broken.name, "what": broken.what, "atUs": broken.t_us}
                 for broken in result.violations
             ],
+            "rules": release_rules(PROFILES[scenario.profile], tape.settings),
             "captions": [_caption(caption) for caption in scenario.lesson],
             "events": events,
         }

@@ -248,6 +248,20 @@ class BrokenProperty(TypedDict):
     atUs: int
 
 
+class ReleaseRule(TypedDict):
+    """A rule in which releases differ, as the release of a story has it, with its source.
+
+    `on` are the kinds of the events that it decides; CAUSE>KIND is an event whose cause is of the
+    kind CAUSE. Stories of two releases with the same sentence
+    about a topic follow the same rule.
+    """
+
+    topic: str
+    on: list[str]
+    says: str
+    source: str
+
+
 class Story(TypedDict):
     """Everything that happens in a lesson, from the start of the cluster to the end of the calm.
 
@@ -270,6 +284,7 @@ class Story(TypedDict):
     verdict: str
     digest: str
     broken: list[BrokenProperty]
+    rules: list[ReleaseRule]
     captions: list[CaptionScene]
     events: list[StoryEvent]
 
@@ -280,6 +295,13 @@ class Why(TypedDict):
     event: int
     lines: list[str]
     seqs: list[int]
+
+
+class ExportDocument(TypedDict):
+    """A file for a viewer: the name to save it under, and its text."""
+
+    name: str
+    text: str
 
 
 class LeadDocument(TypedDict):

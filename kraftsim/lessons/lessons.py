@@ -4,8 +4,9 @@ import json
 from collections.abc import Sequence
 from typing import cast
 
-from .documents import Film, LeadDocument, LessonDocument, Story, Why
+from .documents import ExportDocument, Film, LeadDocument, LessonDocument, Story, Why
 from .lead import Lead
+from .link import read_link
 from .offer import Offer, expect_lesson
 from .process import LessonProcess, read_answer
 from .shared_answers import SharedAnswers
@@ -50,6 +51,11 @@ class Lessons:
     ) -> Why:
         """Returns why an event of a branch happened, in at most five lines."""
         return cast(Why, await self._told("why", name, seed, profile, acts, event=event))
+
+    async def export(self, link: str, format: str = "html") -> ExportDocument:
+        """Returns what a link of the page shows as a file: html, perfetto or shiviz."""
+        expect_lesson(read_link(link).name, self._offer)
+        return cast(ExportDocument, await self._answer("export", link=link, format=format))
 
     async def lead(self) -> LeadDocument:
         """Returns the place to which the instructor of a class brings every visitor."""

@@ -30,9 +30,10 @@ class TooLarge(Exception):
 class Tape:
     """A play from its begin, or from the act of a branch, to its end.
 
-    `scenario` is the plan of the run, `rows` are the journal of the whole play, `result` its
-    verdict; `beside` has the facts that rows lack. `begin_us` is the time from which `at:` counts,
-    `end_us` that of the end. `parent` is the tape from which `act` leaves, as the fault `fault_id`.
+    `scenario` is the plan of the run, `settings` are those of its controllers, `rows` are the
+    journal of the whole play, `result` its verdict; `beside` has the facts that rows lack.
+    `begin_us` is the time from which `at:` counts, `end_us` that of the end. `parent` is the tape
+    from which `act` leaves, as the fault `fault_id`.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Tape:
     ) -> None:
         self.parent, self.act, self._fault_id = parent, act, fault_id
         self.scenario = play.run.plan
+        self.settings = play.run.world.topology.settings
         self.start_us = play.now_us
         self._copies: list[Play] = [copied(play)]
         self._record(play)

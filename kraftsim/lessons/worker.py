@@ -20,6 +20,8 @@ from ..errors import CommandError
 from ..files.scenario_files import find, read_sound
 from .answers import Answers
 from .documents import MEMORY_FULL
+from .exports.files import export
+from .link import read_link
 from .offer import Offer
 from .tapes import Tapes
 
@@ -52,14 +54,21 @@ def _scenario(offer: Offer | None, name: str) -> Scenario:
 
 def _planted(offer: Offer | None, words: Mapping[str, object]) -> AbstractContextManager[None]:
     """Plants the bug of the offered run for a question about it."""
-    if offer is None or words.get("name") != offer.name:
+    if offer is None or _lesson_of(words) != offer.name:
         return nullcontext()
     return offer.planted()
 
 
+def _lesson_of(words: Mapping[str, object]) -> object:
+    """Returns the name of the lesson that a question is about; None for the list of lessons."""
+    return read_link(str(words["link"])).name if "link" in words else words.get("name")
+
+
 def _answered(answers: Answers, question: dict[str, Any]) -> dict[str, object]:
     try:
-        return {"answer": getattr(answers, question["ask"])(**question["words"])}
+        is_export = question["ask"] == "export"
+        ask = partial(export, answers) if is_export else getattr(answers, question["ask"])
+        return {"answer": ask(**question["words"])}
     except CommandError as error:
         return {"error": str(error), "kind": type(error).__name__}
     except MemoryError:

@@ -1,15 +1,23 @@
-// The branches of a lesson: which one is active, whether two are side by side, and where they differ.
+// The branches of a lesson: which one is active, which are side by side, and where they differ.
 
 import { html } from "./vendor/htm-preact.js";
-import { Difference } from "./compare.js";
+import { nameOf } from "./compare.js";
+import { Difference } from "./difference.js";
 import { LETTERS } from "./visit.js";
 
+function Branch({ visit, index }) {
+  const { players, active, beside } = visit;
+  return html`<span class="branch">
+    ${beside.length > 0 && players.length > 2 && html`<input type="checkbox" aria-label=${`${LETTERS[index]} side by side`} title="side by side"
+      checked=${beside.includes(index)} onChange=${() => visit.toggle(index)} />`}
+    <button aria-pressed=${index === active} onClick=${() => visit.choose(index)}>${nameOf(players[index], index)}</button></span>`;
+}
+
 export function BranchBar({ visit }) {
-  const { players, active, compared, player, isBeside } = visit;
-  const [one, other] = compared.map((index) => players[index].source.story);
+  const { players, beside } = visit;
   return html`<div class="branches" role="group" aria-label="Branches">
-    ${players.map((item, index) => html`<button key=${index} aria-pressed=${index === active} onClick=${() => visit.choose(index)}>${LETTERS[index]}</button>`)}
-    <label><input type="checkbox" checked=${isBeside} onChange=${() => visit.toggleBeside()} /> side by side</label>
-    <${Difference} one=${one} other=${other} letters=${compared.map((index) => LETTERS[index])} beginUs=${player.source.beginUs} onSeek=${(at) => player.seek(at)} />
+    ${players.map((_, index) => html`<${Branch} key=${index} visit=${visit} index=${index} />`)}
+    <label><input type="checkbox" checked=${beside.length > 0} onChange=${() => visit.toggleBeside()} /> side by side</label>
+    <${Difference} visit=${visit} />
   </div>`;
 }

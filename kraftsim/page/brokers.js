@@ -2,6 +2,7 @@
 
 import { html, useEffect, useRef } from "./vendor/htm-preact.js";
 import { LeaseLane } from "./lease_lane.js";
+import { Differs, markClass } from "./marks.js";
 import { PROCESSES, TRUTHS, Term, className } from "./signs.js";
 
 const LANES_MAX = 40; // more brokers are shown as cells
@@ -35,13 +36,13 @@ function Dots({ scene, id }) {
   </div>`;
 }
 
-function Card({ name, broker, scene, us, isSelected, onSelect }) {
+function Card({ name, broker, scene, us, mark, isSelected, onSelect }) {
   const truth = TRUTHS[broker.truth];
   const card = useRef();
   useEffect(() => {
     if (isSelected) card.current.scrollIntoView({ block: "nearest" });
   }, [isSelected]);
-  return html`<article ref=${card} data-node=${name} class="broker ${className(broker.truth)} ${className(broker.state)} ${isSelected ? "selected" : ""}">
+  return html`<article ref=${card} data-node=${name} class="broker ${className(broker.truth)} ${className(broker.state)} ${isSelected ? "selected" : ""} ${markClass(mark)}">
     <h3><button class="pick" aria-pressed=${isSelected} onClick=${() => onSelect({ kind: "broker", id: name })}>
       <span class="sign" aria-hidden="true">${truth.sign}</span> Broker ${name}</button>
       <span class="state">${truth.name} · ${PROCESSES[broker.state] ?? broker.state}</span></h3>
@@ -49,18 +50,19 @@ function Card({ name, broker, scene, us, isSelected, onSelect }) {
       ${broker.believedEpoch >= 0 && broker.believedEpoch !== broker.epoch && html` <b class="flag stale">${`${broker.believedEpoch} < ${broker.epoch}`}</b>`}
       ${" "}<${Term} word="incarnation"><code>${broker.incarnation.slice(0, 4) || "–"}</code><//>
       ${" "}leads <b>${broker.leads}</b></p>
+    <${Differs} mark=${mark} />
     <${LeaseLane} broker=${broker} us=${us} sessionMs=${scene.sessionMs} />
     <${Dots} scene=${scene} id=${broker.id} />
   </article>`;
 }
 
-function Cell({ name, broker, isSelected, onSelect }) {
-  return html`<button data-node=${name} class="cell ${className(broker.truth)} ${className(broker.mismatch)} ${isSelected ? "selected" : ""}"
+function Cell({ name, broker, mark, isSelected, onSelect }) {
+  return html`<button data-node=${name} class="cell ${className(broker.truth)} ${className(broker.mismatch)} ${isSelected ? "selected" : ""} ${markClass(mark)}"
     title=${`broker ${name}: ${broker.truth}, ${PROCESSES[broker.state] ?? broker.state} ${broker.mismatch}`}
     onClick=${() => onSelect({ kind: "broker", id: name })}>${TRUTHS[broker.truth].sign}<span class="sr">broker ${name} ${broker.truth}</span></button>`;
 }
 
-export function Brokers({ scene, us, selected, onSelect }) {
+export function Brokers({ scene, us, marks, selected, onSelect }) {
   const isCrowd = Object.keys(scene.brokers).length > LANES_MAX;
   const One = isCrowd ? Cell : Card;
   return html`<section class="brokers" aria-label="Brokers"><h2>Brokers
@@ -68,7 +70,7 @@ export function Brokers({ scene, us, selected, onSelect }) {
     <div class="racks">${byRack(scene.brokers).map(([rack, brokers]) => html`<div class="rack" key=${rack}>
       ${rack && html`<h3 class="rack-name">rack ${rack}</h3>`}
       <div class=${isCrowd ? "cells" : "cards"}>${brokers.map(([name, broker]) => html`<${One} key=${name} name=${name}
-        broker=${broker} scene=${scene} us=${us} onSelect=${onSelect}
+        broker=${broker} scene=${scene} us=${us} onSelect=${onSelect} mark=${marks?.get(name)}
         isSelected=${selected?.kind === "broker" && selected.id === name} />`)}</div></div>`)}</div>
   </section>`;
 }

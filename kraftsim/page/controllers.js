@@ -1,6 +1,7 @@
 // The controllers: a ring with the leader crowned, votes as arcs, and a strip of the log of each.
 
 import { html } from "./vendor/htm-preact.js";
+import { Differs, markClass } from "./marks.js";
 import { Term, className } from "./signs.js";
 
 const SIZE = 220;
@@ -15,7 +16,7 @@ function places(controllers) {
   }));
 }
 
-function Ring({ controllers, selected, onSelect }) {
+function Ring({ controllers, marks, selected, onSelect }) {
   const at = places(controllers);
   const links = Object.entries(controllers).flatMap(([id, item]) => {
     if (item.state !== "RUNNING") return [];
@@ -31,7 +32,7 @@ function Ring({ controllers, selected, onSelect }) {
       const [x, y] = at[id];
       const role = item.state === "RUNNING" ? item.role : item.state === "PAUSED" ? "paused" : "gone";
       const pick = () => onSelect({ kind: "controller", id });
-      return html`<g key=${id} class="voter ${role} ${selected?.id === id ? "selected" : ""}" transform="translate(${x} ${y})" data-node=${id}
+      return html`<g key=${id} class="voter ${role} ${selected?.id === id ? "selected" : ""} ${markClass(marks?.get(id))}" transform="translate(${x} ${y})" data-node=${id}
         tabindex="0" role="button" aria-label=${`controller ${id}: ${role}, epoch ${item.epoch}`}
         onClick=${pick} onKeyDown=${(event) => event.key === "Enter" && pick()}>
         <circle r="25" />
@@ -73,15 +74,16 @@ function role(item) {
   return item.role;
 }
 
-export function Controllers({ scene, selected, onSelect, children }) {
+export function Controllers({ scene, marks, selected, onSelect, children }) {
   const items = Object.values(scene.controllers);
   const to = Math.max(...items.map((item) => item.logEnd));
   const from = Math.max(0, to - 60);
   return html`<section class="controllers" aria-label="Controllers"><h2>Controllers</h2>
-    <${Ring} controllers=${scene.controllers} selected=${selected} onSelect=${onSelect} />
+    <${Ring} controllers=${scene.controllers} marks=${marks} selected=${selected} onSelect=${onSelect} />
     <ul class="logs">${items.map((item) => html`<li key=${item.id}>
       <button class="pick" onClick=${() => onSelect({ kind: "controller", id: String(item.id) })}>${item.id}</button>
       <${Term} word=${role(item)}><span class="role ${className(role(item))}">${role(item)}</span><//>
+      <${Differs} mark=${marks?.get(String(item.id))} />
       <${Strip} item=${item} committed=${scene.committed} from=${from} to=${to} />
       <${Words} item=${item} committed=${scene.committed} /></li>`)}</ul>
     ${children}</section>`;

@@ -1,6 +1,7 @@
 // The first line: what this is, how the cluster does, and where else to go.
 
 import { html } from "./vendor/htm-preact.js";
+import { FORMATS } from "./export.js";
 import { fileTime } from "./signs.js";
 import { switchTheme } from "./theme.js";
 
@@ -11,7 +12,7 @@ function health(scene) {
   return `${well} of ${brokers.length} brokers in service · ${active ? `leader ${active.id}, epoch ${active.epoch}` : "no leader"}`;
 }
 
-export function Header({ player, lessons, profiles, branch, onLesson, onProfile, onLive, onShare, onHelp, shared, isExported, lead, onSteer, onRelease }) {
+export function Header({ player, lessons, profiles, branch, onLesson, onProfile, onReleases, onLive, onShare, onSave, onHelp, shared, isExported, lead, onSteer, onRelease }) {
   const { source } = player;
   return html`<header>
     <h1>kraftsim</h1>
@@ -23,7 +24,10 @@ export function Header({ player, lessons, profiles, branch, onLesson, onProfile,
         ${branch && !lessons.some((lesson) => lesson.name === branch.name) && html`<option value=${branch.name}>${branch.name}</option>`}</select></label>`}
       ${branch && !isExported && html`<label><span class="sr">release</span><select aria-label="Release of Kafka" value=${source.story.profile} onChange=${(event) => onProfile(event.target.value)}>
         ${profiles.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}</select></label>`}
+      ${branch && !isExported && html`<button onClick=${onReleases} title="kip-631, kafka-3.9 and kafka-4.3 side by side">compare releases</button>`}
       ${branch && !isExported && html`<button onClick=${onShare}>${shared ? "link copied" : "share"}</button>`}
+      ${branch && !isExported && html`<label><span class="sr">save as a file</span><select aria-label="Save as a file" value="" onChange=${(event) => { onSave(event.target.value); event.target.value = ""; }}>
+        <option value="">save…</option>${FORMATS.map(([format, name]) => html`<option key=${format} value=${format}>${name}</option>`)}</select></label>`}
       ${branch && lead && html`<button onClick=${onSteer} title="every page of the class shows this moment">steer the class here</button>`}
       ${lead?.isKept && html`<button onClick=${onRelease}>release the class</button>
         <span class="predictions">${Object.entries(lead.predictions).map(([choice, count]) => `${choice}: ${count}`).join(" · ")}</span>`}

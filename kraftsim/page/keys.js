@@ -5,7 +5,7 @@ import { isRecord, stepMessage } from "./controls.js";
 
 export const KEYS = [
   ["space", "play or pause"], ["← →", "previous or next event"], ["[ ]", "previous or next turning point"],
-  ["m M", "next or previous message"], ["r", "next record"], ["s", "one second on"], ["/", "find an event"], ["b", "break something"],
+  ["m M", "next or previous message"], ["r", "next record"], ["s", "one second on"], ["d", "next difference of branches"], ["/", "find an event"], ["b", "break something"],
   ["Escape", "close what is open"], ["?", "these keys"],
 ];
 
@@ -25,6 +25,7 @@ export function onKey(event, { player, actions }) {
     r: () => player.jump(1, isRecord),
     s: () => player.seek(player.us + 1_000_000),
     "/": () => document.getElementById("find")?.focus(),
+    d: actions.nextDifference,
     b: actions.breakSomething,
     "?": actions.toggleHelp,
     Escape: actions.close,

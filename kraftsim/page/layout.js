@@ -5,9 +5,11 @@ import { Afterwards } from "./afterwards.js";
 import { BranchBar } from "./branch_bar.js";
 import { Brokers } from "./brokers.js";
 import { Caption } from "./caption.js";
+import { lessonLink } from "./address.js";
 import { SideBySide } from "./compare.js";
 import { Controllers } from "./controllers.js";
 import { Controls } from "./controls.js";
+import { differencesOf } from "./difference.js";
 import { EventList } from "./event_list.js";
 import { Flights, Rates } from "./flights.js";
 import { Header, Welcome } from "./header.js";
@@ -23,6 +25,8 @@ import { Violations } from "./violations.js";
 import { LETTERS } from "./visit.js";
 
 const PROFILES = ["kafka-4.4", "kafka-4.3", "kafka-4.1", "kafka-3.9", "kip-631"];
+
+const APART_MAX = 200; // differences on the timeline
 
 export function Waiting({ page }) {
   const { failure } = page.state;
@@ -41,8 +45,8 @@ function Top({ page }) {
     page.lead(steer(visit.address));
   };
   return html`<${Header} player=${player} lessons=${lessons} profiles=${PROFILES} branch=${branch} shared=${isShared} isExported=${Boolean(page.props.exported)}
-    onLesson=${({ name, seed }) => page.attempt(() => page.openLesson({ name, seed, profile: "", acts: [] }))} onLive=${() => page.attempt(() => page.openLive())}
-    onProfile=${(profile) => page.attempt(() => page.branch(() => visit.fork({ ...branch, profile })))} onShare=${() => page.share()}
+    onLesson=${({ name, seed }) => page.attempt(() => page.openLesson(lessonLink(name, seed)))} onLive=${() => page.attempt(() => page.openLive())}
+    onProfile=${(profile) => page.attempt(() => page.branch(() => visit.fork([{ ...branch, profile }])))} onReleases=${() => page.attempt(() => page.branch(() => visit.compareReleases()))} onShare=${() => page.share()} onSave=${(format) => page.attempt(() => page.save(format))}
     lead=${maySteer() ? lead : undefined} onSteer=${onSteer} onRelease=${() => page.lead(release())} onHelp=${page.actions.toggleHelp} />`;
 }
 
@@ -64,12 +68,13 @@ function Stage({ page }) {
   const { visit, player } = page;
   const { scene, us } = player;
   const { selected } = page.state;
+  const isBeside = visit.beside.length > 0;
   const chosen = { selected, onSelect: (item) => page.select(item) };
-  return html`<main>
-    ${scene && !visit.isBeside && html`<${Controllers} scene=${scene} ...${chosen}>
+  return html`<main class=${isBeside ? "beside" : ""}>
+    ${scene && !isBeside && html`<${Controllers} scene=${scene} ...${chosen}>
         <${Rates} player=${player} us=${us} />${!selected && html`<${Held} page=${page} />`}<//>
       <${Brokers} scene=${scene} us=${us} ...${chosen} /><${Flights} player=${player} scene=${scene} us=${us} />`}
-    ${scene && visit.isBeside && html`<${SideBySide} players=${visit.compared.map((index) => visit.players[index])} letters=${visit.compared.map((index) => LETTERS[index])} us=${us} ...${chosen} />`}
+    ${scene && isBeside && html`<${SideBySide} visit=${visit} us=${us} ...${chosen} />`}
     ${selected && html`<${Panel} player=${player} canAct=${!page.props.exported} ...${chosen}
       onAct=${(act, id) => page.act(act, id)} onClose=${() => page.select(undefined)}><${Held} page=${page} /><//>`}
   </main>`;
@@ -97,20 +102,21 @@ export function Layout({ page }) {
   const { story, isLive } = source;
   const isAsked = stop && !stop.isAnswered && Math.abs(us - stop.atUs) < 2;
   const left = visit.players.map((item, index) => ({ letter: LETTERS[index], leftUs: item.source.story.leftUs }));
+  const apart = visit.players.length > 1 ? differencesOf(visit.compared.map((index) => visit.players[index])).slice(0, APART_MAX) : [];
   const [first, ...tries] = visit.players.map((item) => item.source.story);
   return html`<div class="page ${selected ? "with-panel" : ""}" inert=${page.isKept && !isAsked}>
     ${page.isKept && html`<p class="claim">The instructor shows this moment to the class.</p>`}
     <${Top} page=${page} />
     ${isWelcome && isLive && html`<${First} page=${page} />`}
-    ${!isLive && html`<p class="claim"><b>${story.title}.</b> ${knownUs >= source.endUs && story.claim}</p>`}
+    ${!isLive && html`<p class="claim"><b>${story.title}.</b> ${knownUs >= source.endUs && !visit.beside.length && story.claim}</p>`}
     ${isLoading && html`<p class="wait">The lesson is being prepared…</p>`}
+    ${visit.players.length > 1 && html`<${BranchBar} visit=${visit} />`}
     <${Stage} page=${page} />
     <p class="caption" role="status" aria-live="polite"><${Caption} player=${player} failure=${failure} notice=${notice} /></p>
     <${Violations} source=${source} us=${us} knownUs=${knownUs} onSeek=${(at) => page.seek(at)} onWhy=${(event) => page.pick(event)} />
     ${!isLive && !isAsked && us >= source.endUs && html`<${Afterwards} story=${first} tries=${tries} />`}
     ${isAsked && html`<${Asked} page=${page} stop=${stop} />`}
-    ${visit.players.length > 1 && html`<${BranchBar} visit=${visit} />`}
-    <${Timeline} source=${source} us=${us} knownUs=${knownUs} branches=${left} onSeek=${(at) => page.seek(at)} />
+    <${Timeline} source=${source} us=${us} knownUs=${knownUs} branches=${left} differences=${apart} onSeek=${(at) => page.seek(at)} />
     <${Controls} player=${player} />
     <${Lists} page=${page} />
     ${isHelp && html`<${Help} onClose=${page.actions.close} />`}

@@ -8,12 +8,12 @@ const FILM_US = 5_000_000;
 const REELS_MAX = 40;
 const REST_MS = 2_000;
 
-export const describe = ({ name, seed, profile, acts }) => JSON.stringify([name, seed, profile, acts]);
+export const describe = ({ name, seed, profile, acts }) => JSON.stringify([name, String(seed), profile, acts]);
 
 export class LessonSource {
   constructor(branch, exported) {
     this.branch = branch;
-    this.exported = exported;
+    this.exported = exported?.tapes.find((tape) => describe(tape.branch) === describe(branch));
     this.reels = new Map();
     this.isLive = false;
     this.restsUntil = 0;
@@ -42,7 +42,7 @@ export class LessonSource {
 
   // The scene if its film is here, else undefined; `fetched` tells when it is.
   at(us) {
-    return this.reels.get(Math.floor(us / FILM_US))?.reel?.at(us);
+    return this.reels.get(this.numberOf(us))?.reel?.at(us);
   }
 
   messages(fromUs, toUs) {
@@ -56,8 +56,12 @@ export class LessonSource {
     return found;
   }
 
+  numberOf(us) {
+    return Math.floor(Math.min(us, this.endUs) / FILM_US);
+  }
+
   async fetched(us) {
-    const number = Math.floor(us / FILM_US);
+    const number = this.numberOf(us);
     let entry = this.reels.get(number);
     if (!entry) {
       if (performance.now() < this.restsUntil) throw this.failure; // a service that fails is left alone

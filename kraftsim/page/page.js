@@ -1,7 +1,9 @@
 // The page around a visit: what a visitor does, and what the page says about it.
 
 import { Component, html } from "./vendor/htm-preact.js";
-import { addressOf, readAddress } from "./address.js";
+import { addressOf, lessonLink, readAddress } from "./address.js";
+import { jumpToDifference } from "./difference.js";
+import { save } from "./export.js";
 import { onKey } from "./keys.js";
 import { Layout, Waiting } from "./layout.js";
 import { followLead, maySteer } from "./lead.js";
@@ -9,15 +11,17 @@ import { commandOf } from "./panel.js";
 import { get, post } from "./service.js";
 import { LETTERS, Visit } from "./visit.js";
 
-const FIRST_LESSON = { name: "lesson-01-lease", seed: 17, profile: "", acts: [] };
+const FIRST_LESSON = lessonLink("lesson-01-lease");
 const FAILURE_MS = 8_000; // how long an error stands
 const SHOWN_MS = 33; // between two pictures: thirty a second at most
+const NOTED_MS = 500; // between two notes of the place: browsers allow some three a second
 
 export class Page extends Component {
   constructor({ exported }) {
     super();
     this.state = { lessons: [], isWelcome: true };
     this.shownAt = 0;
+    this.notedAt = 0;
     this.visit = new Visit(exported, {
       onFrame: () => this.show(),
       onChange: (state) => this.setState(state),
@@ -25,6 +29,7 @@ export class Page extends Component {
     });
     this.actions = {
       breakSomething: () => this.breakSomething(),
+      nextDifference: () => jumpToDifference(this.visit),
       toggleHelp: () => this.setState({ isHelp: !this.state.isHelp }),
       close: () => this.setState({ selected: undefined, isHelp: false }),
     };
@@ -48,15 +53,19 @@ export class Page extends Component {
     const now = performance.now();
     if (now - this.shownAt < SHOWN_MS) return;
     this.shownAt = now;
+    if (now - this.notedAt > NOTED_MS) {
+      this.notedAt = now;
+      this.visit.note();
+    }
     this.forceUpdate();
   }
 
   async open() {
     const { exported } = this.props;
     await this.attempt(async () => {
-      const asked = exported ? { branch: exported.branch } : readAddress();
-      if (asked && this.visit.address === addressOf(asked.branch, asked.us ?? 0)) return;
-      if (asked) await this.openLesson(asked.branch, asked.us);
+      const asked = exported ? exported.link : readAddress();
+      if (asked && this.visit.address === addressOf({ ...asked, us: asked.us ?? 0 })) return;
+      if (asked) await this.openLesson(asked);
       else await this.openLive();
     });
   }
@@ -90,8 +99,8 @@ export class Page extends Component {
     this.setState({ isWelcome: true });
   }
 
-  openLesson(branch, us) {
-    return this.loading(() => this.visit.openLesson(branch, us));
+  openLesson(link) {
+    return this.loading(() => this.visit.openLesson(link));
   }
 
   onLead(lead) {
@@ -144,6 +153,12 @@ export class Page extends Component {
     await navigator.clipboard?.writeText(location.href).catch(() => undefined);
     this.setState({ isShared: true });
     setTimeout(() => this.setState({ isShared: false }), 2000);
+  }
+
+  async save(format) {
+    this.visit.note();
+    this.notify("The file is being written…");
+    this.notify(`Saved ${await save(this.visit.address, format)}.`);
   }
 
   breakSomething() {

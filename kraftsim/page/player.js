@@ -19,6 +19,7 @@ export class Player {
     this.isPlaying = source.isLive;
     this.follows = source.isLive;
     this.stops = [];
+    this.companions = []; // sources that are shown beside this one, at the same instant
     this.frame = this.frame.bind(this);
     this.isOpen = true;
     this.last = performance.now();
@@ -49,14 +50,17 @@ export class Player {
     let us = Math.min(this.us + byUs, this.source.endUs);
     const stop = this.stopUntil(us);
     if (stop) us = stop.atUs - 1;
-    if (this.source.at(us) === undefined) {
-      this.source.fetched(us).catch((error) => this.fail(error));
-      return;
-    }
+    const late = this.shownSources.filter((source) => source.at(us) === undefined);
+    for (const source of late) source.fetched(us).catch((error) => this.fail(error));
+    if (late.length) return;
     this.us = us;
-    this.source.fetched(Math.min(us + 5_000_000, this.source.endUs)).catch(() => undefined);
+    for (const source of this.shownSources) source.fetched(us + 5_000_000).catch(() => undefined);
     if (stop) this.reach(stop);
     else if (us >= this.source.endUs) this.pause();
+  }
+
+  get shownSources() {
+    return [this.source, ...this.companions];
   }
 
   // The first question that was not answered on the way to a time.
@@ -103,7 +107,7 @@ export class Player {
     const stop = this.stopUntil(us);
     this.us = Math.max(0, Math.min(stop ? stop.atUs - 1 : us, this.source.endUs));
     try {
-      await this.source.fetched(this.us);
+      await Promise.all(this.shownSources.map((source) => source.fetched(this.us)));
       this.failure = undefined;
     } catch (error) {
       this.failure = error.message;

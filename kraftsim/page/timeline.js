@@ -34,7 +34,7 @@ function bands(events, endUs) {
   return [...found, ...[...open].map(([id, from]) => [from, endUs, id])];
 }
 
-export function Timeline({ source, us, knownUs, branches, onSeek }) {
+export function Timeline({ source, us, knownUs, branches, differences, onSeek }) {
   const line = useRef();
   const { story, beginUs, endUs } = source;
   const fromUs = source.isLive ? Math.max(beginUs, endUs - 120_000_000) : Math.min(beginUs, us);
@@ -67,6 +67,8 @@ export function Timeline({ source, us, knownUs, branches, onSeek }) {
     ${seen.map((event) => html`<span key=${event.seq} aria-hidden="true" class="glyph ${event.kind} ${isTurningPoint(event) ? "turning" : ""}" title=${event.text}
       style=${{ left: x(event.atUs), top: `${["faults", "controllers", "brokers"].indexOf(laneOf(event)) * LANE}px` }}>${GLYPHS[event.kind]}</span>`)}
     ${(branches ?? []).filter((branch) => branch.leftUs).map((branch) => html`<span class="left" key=${branch.letter} style=${{ left: x(branch.leftUs) }}>${branch.letter}</span>`)}
+    ${(differences ?? []).map((item, index) => html`<span class="apart ${index ? "" : "first"}" key=${index} aria-hidden="true" title=${index ? "a difference" : "first difference"}
+      style=${{ left: x(item.atUs) }} onPointerDown=${(event) => { event.stopPropagation(); onSeek(item.atUs); }}>${index ? "" : "≠"}</span>`)}
     ${story.broken.filter((broken) => broken.atUs <= knownUs).map((broken) => html`<span class="broken" key=${broken.name} title=${broken.what} style=${{ left: x(broken.atUs) }}>✗</span>`)}
     ${TICKS.map((part) => html`<span class="tick" key=${part} style=${{ left: `${100 * part}%` }}>${fileTime(fromUs + part * spanUs, beginUs)}</span>`)}
     <span class="head" style=${{ left: x(us) }}></span>

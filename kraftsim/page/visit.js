@@ -1,27 +1,44 @@
-// What a visitor has open: the running cluster, or branches of a lesson, of which one is active.
+// What a visitor has open: the running cluster, or branches of a lesson. One branch is active: the
+// timeline is its; others may be side by side with it, at the same instant.
 
 import { stepAt } from "./acts.js";
 import { addressOf } from "./address.js";
-import { LessonSource } from "./lesson_source.js";
+import { LessonSource, describe } from "./lesson_source.js";
 import { LiveSource } from "./live_source.js";
 import { Player } from "./player.js";
 import { stopsOf } from "./question.js";
 
 export const LETTERS = "ABCDEFGHIJKLMNOPQRSTU";
+const RELEASES = ["kip-631", "kafka-3.9", "kafka-4.3"];
+
+function branchWith(act, id, us, { source, scene }) {
+  const { branch, beginUs } = source;
+  const step = stepAt(act, id, us - beginUs, source.at(us) ?? scene);
+  if (!step) throw new Error(`${act.name}: nothing of this kind is open`);
+  const before = branch.acts.filter((item) => parseFloat(item.at) * 1e6 <= us - beginUs);
+  return { ...branch, acts: [...before, step] };
+}
 
 export class Visit {
   // `onFrame` is called for each picture, `onChange` with what else changes on the page.
   constructor(exported, { onFrame, onChange, onStop }) {
-    Object.assign(this, { exported, onFrame, onChange, onStop, players: [], active: 0, isBeside: false });
+    Object.assign(this, { exported, onFrame, onChange, onStop, players: [], active: 0, beside: [] });
   }
 
   get player() {
     return this.players[this.active];
   }
 
-  // The indices of the branches that are compared, the first of the page first.
+  // The indices of the branches that are compared: those side by side, else the first and another.
   get compared() {
-    return [0, this.active || 1];
+    return this.beside.length ? this.beside : [0, this.active || 1];
+  }
+
+  get link() {
+    const { source, us } = this.player;
+    const { name, seed } = source.branch;
+    const branches = this.players.map(({ source: { branch } }) => ({ profile: branch.profile, acts: branch.acts }));
+    return { name, seed, us, branches, active: this.active, beside: this.beside };
   }
 
   async openLive() {
@@ -29,13 +46,17 @@ export class Visit {
     history.replaceState(null, "", location.pathname);
   }
 
-  async openLesson(branch, us) {
-    const player = await this.playerOf(branch);
-    if (this.player?.source.isLive) history.pushState(null, "", addressOf(branch, 0)); // Back shows the cluster again
-    this.replace([player]);
-    if (us !== undefined) for (const stop of player.stops) stop.isAnswered = stop.atUs <= us;
+  async openLesson(link) {
+    const { name, seed, us, active, beside } = link;
+    const players = [];
+    for (const branch of link.branches) players.push(await this.playerOf({ name, seed, ...branch }));
+    if (this.player?.source.isLive) history.pushState(null, "", addressOf({ ...link, us: us ?? 0 })); // Back shows the cluster again
+    this.replace(players);
+    for (const player of players) for (const stop of player.stops) stop.isAnswered = players.length > 1 || (us !== undefined && stop.atUs <= us);
+    this.settle({ active, beside: beside.length > 1 ? beside : [] });
+    const { player } = this;
     await player.seek(us ?? player.source.beginUs);
-    const asked = player.stops.find((stop) => stop.atUs - 1 === us); // an instructor brings a class here
+    const asked = players.length === 1 && player.stops.find((stop) => stop.atUs - 1 === us); // an instructor brings a class here
     if (asked) player.reach(asked);
     this.note();
   }
@@ -51,55 +72,99 @@ export class Visit {
 
   replace(players) {
     for (const player of this.players) player.close();
-    Object.assign(this, { players, active: 0, isBeside: false });
+    Object.assign(this, { players, active: 0, beside: [], address: undefined });
     this.onChange({ stop: undefined, selected: undefined, failure: undefined });
   }
 
-  // Acting in the past makes a branch; the acts after this moment are not in it.
-  async act(act, id) {
-    const { player } = this;
-    const { branch, beginUs, endUs } = player.source;
-    const step = stepAt(act, id, player.us - beginUs, player.scene);
-    if (player.us >= endUs) throw new Error("The lesson is over: go back to a moment before its end, then act.");
-    if (player.us < beginUs) throw new Error("Acts begin with the steps, at T+00:00.0: go there, then act.");
-    if (!step) throw new Error(`${act.name}: nothing of this kind is open`);
-    const before = branch.acts.filter((item) => parseFloat(item.at) * 1e6 <= player.us - beginUs);
-    await this.fork({ ...branch, acts: [...before, step] });
+  // Makes a branch active and others stand beside it; the address then holds them.
+  settle({ active = this.active, beside = this.beside }) {
+    Object.assign(this, { active, beside });
+    const shown = beside.map((index) => this.players[index].source);
+    for (const player of this.players) player.companions = shown.filter((source) => source !== player.source);
+    this.onChange({});
   }
 
-  async fork(branch) {
-    if (this.players.length >= LETTERS.length) throw new Error("There are branches from A to U: open the lesson anew for more.");
-    const { us, speed } = this.player;
-    const made = await this.playerOf(branch);
-    this.player.pause();
-    made.speed = speed;
-    for (const stop of made.stops) stop.isAnswered = true;
-    made.seenUs = us;
-    await made.seek(us);
-    this.players = [...this.players, made];
-    this.active = this.players.length - 1;
+  // Acting in the past makes a branch; the acts after this moment are not in it. Releases that are
+  // side by side with the same acts have the new act in common.
+  async act(act, id) {
+    const { us, source } = this.player;
+    if (us >= source.endUs) throw new Error("The lesson is over: go back to a moment before its end, then act.");
+    if (us < source.beginUs) throw new Error("Acts begin with the steps, at T+00:00.0: go there, then act.");
+    const acts = new Set(this.beside.map((index) => JSON.stringify(this.players[index].source.branch.acts)));
+    const together = acts.size === 1 ? this.beside : [this.active];
+    await this.fork(together.map((index) => branchWith(act, id, us, this.players[index])), together.indexOf(this.active));
+  }
+
+  // Opens branches in the place of those that they leave; `place` is that of the active one.
+  async fork(branches, place = 0) {
+    const { us } = this.player;
+    const { active, beside } = this;
+    const made = [];
+    for (const branch of branches) made.push(await this.added(branch));
+    const others = branches.length > 1 ? [] : beside.filter((index) => index !== active);
+    this.settle({ active: made[place], beside: beside.length ? [...others, ...made] : [] });
+    await this.player.seek(us);
     this.note();
-    made.play();
+    this.player.play();
+  }
+
+  // Returns the index of a branch, which is opened if it is not.
+  async added(branch) {
+    const { us, speed } = this.player;
+    const isSame = ({ source }) => describe(branch) === describe({ ...source.branch, profile: source.story.profile });
+    const known = this.players.findIndex(isSame);
+    if (known >= 0) return known;
+    if (this.players.length >= LETTERS.length) throw new Error("There are branches from A to U: open the lesson anew for more.");
+    const made = await this.playerOf(branch);
+    await made.source.fetched(us);
+    this.player.pause();
+    for (const stop of made.stops) stop.isAnswered = true;
+    Object.assign(made, { speed, seenUs: us, us });
+    this.players = [...this.players, made];
+    return this.players.length - 1;
+  }
+
+  // The lesson as three releases play it, side by side.
+  async compareReleases() {
+    const { us, source } = this.player;
+    const beside = [];
+    for (const profile of RELEASES) beside.push(await this.added({ ...source.branch, profile }));
+    this.settle({ beside, active: beside.includes(this.active) ? this.active : beside[0] });
+    await this.player.seek(us);
+    this.note();
   }
 
   choose(index) {
-    const { us } = this.player;
+    const { us, speed, isPlaying } = this.player;
     this.player.pause();
-    this.players[index].seek(us);
-    this.active = index;
-    this.onChange({});
+    this.settle({ active: index });
+    this.player.speed = speed;
+    this.player.seek(us).then(() => isPlaying && this.player.play());
+    this.note();
   }
 
   toggleBeside() {
-    this.isBeside = !this.isBeside;
-    this.onChange({});
+    this.settle({ beside: this.beside.length ? [] : this.compared });
+    this.player.seek(this.player.us);
+    this.note();
+  }
+
+  // Puts a branch beside the others, or takes it away; the last two stay.
+  toggle(index) {
+    const { beside } = this;
+    const next = beside.includes(index) ? beside.filter((item) => item !== index) : [...beside, index];
+    if (next.length < 2) return;
+    this.settle({ beside: next, active: next.includes(this.active) ? this.active : next[0] });
+    this.player.seek(this.player.us);
+    this.note();
   }
 
   // Writes what is shown into the address of the page.
   note() {
-    const { source, us } = this.player ?? {};
-    if (!source || source.isLive || this.exported) return;
-    this.address = addressOf(source.branch, us);
-    history.replaceState(null, "", this.address);
+    if (!this.player || this.player.source.isLive || this.exported) return;
+    const address = addressOf(this.link);
+    if (address === this.address || (this.address && location.hash !== this.address)) return; // another one is being opened
+    this.address = address;
+    history.replaceState(null, "", address);
   }
 }

@@ -4,17 +4,28 @@ import base64
 import gzip
 import json
 import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
 from kraftsim.cli.main import main
+from kraftsim.errors import UsageError
 from kraftsim.lessons.documents import Film, Story
+from kraftsim.lessons.exports.files import export
 from kraftsim.lessons.exports.html import films_of, html_of
 from kraftsim.lessons.exports.perfetto import trace_of
 from kraftsim.lessons.exports.shiviz import PARSER, log_of
-from tests.lessons.lesson_tapes import PAUSE, answers
+from kraftsim.lessons.link import read_link
+from tests.lessons.lesson_tapes import KILL, PAUSE, answers
 
 pytestmark = pytest.mark.python_modules  # compiled objects cannot be copied
+
+LINK = read_link(f"lesson={PAUSE}&seed=7")
+BRANCHES = [{}, {"profile": "kafka-3.9"}, {"acts": json.loads(KILL)}]
+WORDS = {"branches": json.dumps(BRANCHES), "active": 2, "beside": "0,2", "t": 20_000_000}
+FORKED = f"http://127.0.0.1:8090/#{urlencode({'lesson': PAUSE, 'seed': 7, **WORDS})}"
 
 
 @pytest.fixture(scope="module")
@@ -24,22 +35,54 @@ def story() -> Story:
 
 @pytest.fixture(scope="module")
 def films(story: Story) -> list[Film]:
-    return films_of(answers(), story)
+    return films_of(answers(), LINK, LINK.shown, story)
 
 
 def test_a_page_has_the_whole_run_in_itself(story: Story, films: list[Film]) -> None:
-    page = html_of(answers(), story, films)
+    (tape,) = embedded(html_of(answers(), LINK))["tapes"]
 
+    assert tape["story"] == json.loads(json.dumps(story))
+    assert len(tape["films"]) == len(films)
+    assert tape["films"][-1]["toUs"] == story["endUs"]
+    assert set(tape["whys"]) == {str(event["seq"]) for event in story["events"]}
+
+
+def test_a_page_has_every_branch_of_a_link_and_its_place() -> None:
+    lesson = embedded(html_of(answers(), read_link(FORKED)))
+
+    profiles = [tape["story"]["profile"] for tape in lesson["tapes"]]
+    assert profiles == ["kafka-4.4", "kafka-3.9", "kafka-4.4"]
+    assert lesson["tapes"][2]["branch"]["acts"] == json.loads(KILL)
+    assert [tape["story"]["leftUs"] is None for tape in lesson["tapes"]] == [True, True, False]
+    place = {"us": 20_000_000, "active": 2, "beside": [0, 2]}
+    assert lesson["link"].items() >= place.items()
+
+
+@pytest.mark.parametrize(("format", "ending"), [("perfetto", "json"), ("shiviz", "log")])
+def test_a_trace_and_a_log_are_of_the_shown_branch(format: str, ending: str) -> None:
+    shown = answers().story(PAUSE, 7, "", KILL)
+
+    file = export(answers(), FORKED, format)
+
+    assert file["name"] == f"{PAUSE}-C.{ending}"
+    killed = next(event["text"] for event in shown["events"] if event["faultId"] == "act-1")
+    assert killed in json.dumps(file["text"]) or killed in file["text"]
+    assert "kafka-3.9" not in file["text"]
+
+
+def test_a_format_that_there_is_not_is_named() -> None:
+    with pytest.raises(UsageError, match="format: expected html, perfetto, shiviz, got 'pdf'"):
+        export(answers(), FORKED, "pdf")
+
+
+def embedded(page: str) -> Any:
+    """The lesson that a page has in itself."""
     (packed,) = re.findall(r'<script id="export" type="text/plain">(.*?)</script>', page)
-    lesson = json.loads(gzip.decompress(base64.b64decode(packed)))
-    assert lesson["story"] == json.loads(json.dumps(story))
-    assert len(lesson["films"]) == len(films)
-    assert lesson["films"][-1]["toUs"] == story["endUs"]
-    assert set(lesson["whys"]) == {str(event["seq"]) for event in story["events"]}
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
-def test_a_page_loads_nothing_from_elsewhere(story: Story, films: list[Film]) -> None:
-    page = html_of(answers(), story, films)
+def test_a_page_loads_nothing_from_elsewhere() -> None:
+    page = html_of(answers(), LINK)
 
     assert re.findall(r'(?:src|href)="(?!data:)', page) == []
     (imports,) = re.findall(r'<script type="importmap">(.*?)</script>', page)
@@ -96,3 +139,33 @@ def test_a_file_for_a_viewer_is_of_one_run(capsys: pytest.CaptureFixture[str]) -
 
     assert code == 2
     assert "--html: expected one scenario and one seed, got 2 runs" in capsys.readouterr().err
+
+
+def test_a_link_is_played_and_written_without_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "fork.html"
+
+    code = main(["scenario", "run", "--link", FORKED, "--html", str(path), "--json"])
+
+    told = json.loads(capsys.readouterr().out)
+    shown = answers().story(PAUSE, 7, "", KILL)
+    assert [branch["branch"] for branch in told["branches"]] == ["A", "B", "C"]
+    assert told["branches"][2]["digest"] == shown["digest"]
+    assert code == (0 if shown["verdict"] == "pass" else 1)
+    assert len(embedded(path.read_text("utf-8"))["tapes"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        (["--seed", "7"], "--link has the runs in itself: expected no --seed"),
+        (["--all"], "expected no --all"),
+        ([PAUSE, "rack-partition"], "--link: expected at most one scenario file"),
+    ],
+)
+def test_a_link_stands_alone(
+    options: list[str], what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["scenario", "run", "--link", FORKED, *options]) == 2
+    assert what in capsys.readouterr().err

@@ -1,5 +1,9 @@
 """To act in the past makes a branch: both futures stay, and their first difference is named."""
 
+import re
+from urllib.parse import urlencode
+
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.page.conftest import OpenScreen
@@ -27,11 +31,9 @@ def test_the_first_difference_of_two_branches_is_named_and_reached(screen: Scree
     open_at(screen, 5 * SECOND_US)
     kill_the_first_broker(screen)
 
-    difference = screen.page.locator(".difference")
-    expect(difference).to_contain_text("A: T+")
-    expect(difference).to_contain_text("B: T+00:05.0 broker 1")
+    expect(screen.page.locator(".did").nth(1)).to_contain_text("T+00:05.0 broker 1")
 
-    difference.get_by_role("button", name="first difference").click()
+    screen.page.get_by_role("button", name="first difference").click()
     expect(screen.time).to_have_text("T+00:05.0")
 
 
@@ -61,6 +63,46 @@ def test_a_link_shows_the_same_branch_at_the_same_time(
 
     expect(other.time).to_have_text(screen.time.inner_text())
     other.expect_brokers(screen.shown_brokers())
+    expect(branch(other, "A")).to_be_visible()
+    expect(branch(other, "B")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_reload_shows_the_same_branches_side_by_side_at_the_same_time(screen: Screen) -> None:
+    open_at(screen, 5 * SECOND_US)
+    kill_the_first_broker(screen)
+    screen.page.get_by_label("side by side").check()
+    screen.page.get_by_role("button", name="fence", exact=True).click()
+    expect(screen.state_of("1", side(screen, 1))).to_have_text("fenced · gone")
+    before = screen.time.inner_text()
+    screen.page.wait_for_function("location.hash.includes('beside=0%2C1')")
+    expect(screen.page.locator(".side-by-side[aria-busy=false]")).to_be_visible()
+    address = screen.page.url
+
+    screen.page.reload()
+
+    expect(screen.time).to_have_text(before)
+    expect(screen.state_of("1", side(screen, 1))).to_have_text("fenced · gone")
+    expect(screen.state_of("1", side(screen, 0))).to_have_text("unfenced · running")
+    assert screen.page.url == address
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ({"seed": "x"}, 'expected seed as a whole number, got "x"'),
+        ({"acts": "[{"}, "expected acts as an array of objects in JSON"),
+        ({"branches": '[{"acts": [3]}]'}, "expected acts as an array of steps, each with a time"),
+        ({"active": "4"}, "expected active as the number of a branch, 0 to 0, got 4"),
+    ],
+)
+def test_a_damaged_link_says_what_was_expected(
+    screen: Screen, words: dict[str, str], what: str
+) -> None:
+    screen.page.goto(f"{screen.url}/#{urlencode({'lesson': LESSON, **words})}")
+
+    expect(screen.page.locator(".failure")).to_contain_text("This link is damaged: ")
+    expect(screen.page.locator(".failure")).to_contain_text(what)
+    expect(screen.page.get_by_role("button", name="Open lesson 1")).to_be_visible()
 
 
 def test_a_branch_is_asked_nothing_whose_answer_the_act_may_change(screen: Screen) -> None:
@@ -93,7 +135,7 @@ def kill_the_first_broker(screen: Screen) -> None:
 
 def branch(screen: Screen, letter: str) -> Locator:
     group = screen.page.get_by_role("group", name="Branches")
-    return group.get_by_role("button", name=letter, exact=True)
+    return group.get_by_role("button", name=re.compile(rf"^{letter} ·"))
 
 
 def side(screen: Screen, number: int) -> Locator:

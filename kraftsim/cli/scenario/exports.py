@@ -1,7 +1,6 @@
 """`kraftsim scenario run --html F`, `--perfetto F`, `--shiviz F`: a run in a file for a viewer."""
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,8 @@ from .mutants import planted_by
 
 if TYPE_CHECKING:
     from ...files.scenario_files import ScenarioFile
-    from ...lessons.documents import Film, Story
+    from ...lessons.answers import Answers
+    from ...lessons.link import Link
 
 HELP = {
     "html": "write the run as one HTML file, which opens offline and can be rewound",
@@ -32,33 +32,33 @@ def export_run(arguments: argparse.Namespace, file: "ScenarioFile", seed: int) -
 
     Raises UsageError if a file cannot be written, or if the run is too long for a viewer.
     """
-    paths = {name: getattr(arguments, name) for name in HELP if getattr(arguments, name)}
-    if not paths:
+    if not any(getattr(arguments, name) for name in HELP):
         return
     from ...lessons.answers import Answers
-    from ...lessons.exports.html import films_of, html_of
+    from ...lessons.link import Link, LinkedBranch
     from ...lessons.tapes import Tapes
 
     answers = Answers(Tapes(lambda name: file.scenario))
     with planted_by(arguments.mutant)():
-        story = answers.story(file.called, seed, "", "[]")
-        films = films_of(answers, story)
-    for name, path in paths.items():
-        text = html_of(answers, story, films) if name == "html" else _text(name, story, films)
+        write_exports(arguments, answers, Link(file.called, seed, None, (LinkedBranch(),), 0, ()))
+
+
+def write_exports(arguments: argparse.Namespace, answers: "Answers", link: "Link") -> None:
+    """Writes what a link shows to the files that the options name.
+
+    Raises UsageError if a file cannot be written.
+    """
+    from ...lessons.exports.files import text_of
+
+    for name in HELP:
+        path: Path | None = getattr(arguments, name)
+        if path is None:
+            continue
         try:
-            path.write_text(text, "utf-8")
+            path.write_text(text_of(answers, link, name), "utf-8")
         except OSError as error:
             raise UsageError(f"--{name}: {path}: {error.strerror}") from None
         print(f"{path}: {HELP[name].removeprefix('write ')}", file=sys.stderr)
-
-
-def _text(name: str, story: "Story", films: "list[Film]") -> str:
-    from ...lessons.exports.perfetto import trace_of
-    from ...lessons.exports.shiviz import log_of
-
-    if name == "perfetto":
-        return json.dumps(trace_of(story, films))
-    return "\n".join(log_of(story, films)) + "\n"
 
 
 def expect_one_run(arguments: argparse.Namespace, runs: int) -> None:

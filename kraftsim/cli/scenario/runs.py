@@ -15,6 +15,7 @@ from .. import help_texts
 from ..output import add_output, is_data, print_item
 from ..terminal import print_wrapped
 from .exports import add_exports, expect_one_run, export_run
+from .linked import run_link
 from .mutants import planted_by
 from .opened import add_open, open_page
 
@@ -62,6 +63,11 @@ def add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
         "--verbose",
         action="store_true",
         help="print a line per event of a single run, also of its start-up",
+    )
+    parser.add_argument(
+        "--link",
+        metavar="ADDRESS",
+        help="play the branches of an address of the page, with its seed, releases and acts",
     )
     add_exports(parser)
     add_open(parser)
@@ -161,6 +167,8 @@ def _run(arguments: argparse.Namespace) -> int:
     from ...files.pins import drifts, expect_plans
     from ...files.scenario_files import expect_sound
 
+    if arguments.link is not None:
+        return run_link(arguments)
     _expect_valid(arguments)
     files = list(chosen(arguments))
     for file in files:

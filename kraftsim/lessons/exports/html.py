@@ -1,6 +1,7 @@
-"""A run as one file of HTML, which opens without a network and can still be rewound.
+"""Runs as one file of HTML, which opens without a network and can still be rewound.
 
-It is the page itself: its modules are data URLs in an import map, and its lesson is embedded.
+It is the page itself: its modules are data URLs in an import map, and the branches of a lesson that
+were open are embedded.
 """
 
 import base64
@@ -11,6 +12,7 @@ from typing import Final
 
 from ..answers import Answers
 from ..documents import Film, Story, Why
+from ..link import Link, LinkedBranch
 from ..page_files import INDEX, page_files
 
 FILM_US: Final = 5_000_000  # as `FILM_US` of page/lesson_source.js
@@ -18,23 +20,52 @@ POLICY: Final = "default-src 'none'; script-src 'unsafe-inline' data:; style-src
 _IMPORT = re.compile(r'(from\s+|import\s+)"\./([\w/.-]+)"')
 
 
-def films_of(answers: Answers, story: Story) -> list[Film]:
-    """Returns films of all of a run, each of five seconds."""
-    name, seed = story["scenario"], story["seed"]
+def films_of(answers: Answers, link: Link, branch: LinkedBranch, story: Story) -> list[Film]:
+    """Returns films of all of a branch, each of five seconds."""
     return [
-        answers.film(name, seed, "", "[]", from_us, from_us + FILM_US - 1)
+        answers.film(
+            link.name, link.seed, branch.profile, branch.acts, from_us, from_us + FILM_US - 1
+        )
         for from_us in range(0, story["endUs"] + 1, FILM_US)
     ]
 
 
-def html_of(answers: Answers, story: Story, films: list[Film]) -> str:
-    """Returns the page with a run in itself: its story, its films, and the causes of its events."""
-    name, seed = story["scenario"], story["seed"]
+def html_of(answers: Answers, link: Link) -> str:
+    """Returns the page with every branch of a link in itself, open at the place of the link."""
+    return _page(
+        {
+            "link": _document(link),
+            "tapes": [_tape(answers, link, branch) for branch in link.branches],
+        }
+    )
+
+
+def _tape(answers: Answers, link: Link, branch: LinkedBranch) -> dict[str, object]:
+    """Returns a branch, its story, its films, and the causes of its events."""
+    words = (link.name, link.seed, branch.profile, branch.acts)
+    story = answers.story(*words)
     whys: dict[int, Why] = {
-        event["seq"]: answers.why(name, seed, "", "[]", event["seq"]) for event in story["events"]
+        event["seq"]: answers.why(*words, event["seq"]) for event in story["events"]
     }
-    branch = {"name": name, "seed": seed, "profile": "", "acts": []}
-    return _page({"branch": branch, "story": story, "films": films, "whys": whys})
+    films = films_of(answers, link, branch, story)
+    named = {"name": link.name, "seed": link.seed, **_named(branch)}
+    return {"branch": named, "story": story, "films": films, "whys": whys}
+
+
+def _document(link: Link) -> dict[str, object]:
+    """Returns a link as `readAddress` of page/address.js does."""
+    place: dict[str, object] = {} if link.at_us is None else {"us": link.at_us}
+    return place | {
+        "name": link.name,
+        "seed": link.seed,
+        "branches": [_named(branch) for branch in link.branches],
+        "active": link.active,
+        "beside": list(link.beside),
+    }
+
+
+def _named(branch: LinkedBranch) -> dict[str, object]:
+    return {"profile": branch.profile, "acts": json.loads(branch.acts)}
 
 
 def _page(lesson: dict[str, object]) -> str:

@@ -1,0 +1,74 @@
+// Where stories differ: events that happen in some of them only, or at another time.
+
+const SOON_US = 50_000; // two worlds with other offsets do the same thing some milliseconds apart
+
+// Epochs of brokers are offsets of their registrations, and the time of an event says how long a
+// lease was silent: neither makes an event another one.
+const PLAIN = [
+  [/ \(epochs? [\d, ]+\)/g, ""],
+  [/no heartbeat for .*$/, ""],
+];
+
+const isAct = (event) => event.kind.startsWith("fault") && event.faultId?.startsWith("act-");
+const plain = (text) => PLAIN.reduce((before, [pattern, put]) => before.replace(pattern, put), text);
+const sameAs = (event) => `${event.kind} ${event.node} ${plain(event.text)}`;
+const aboutAs = (event) => `${event.kind} ${event.brokerIds} ${event.faultId ?? ""}`;
+
+function byKey(events, keyOf) {
+  const found = new Map();
+  for (const event of events) {
+    const key = keyOf(event);
+    if (!found.has(key)) found.set(key, []);
+    found.get(key).push(event);
+  }
+  return found;
+}
+
+// The differences among the events with one key: each story's first, second, ... is compared.
+function* unlike(queues) {
+  const next = queues.map(() => 0);
+  for (;;) {
+    const heads = queues.map((queue, index) => queue[next[index]]);
+    const atUs = Math.min(...heads.map((event) => event?.atUs ?? Infinity));
+    if (atUs === Infinity) return;
+    const events = heads.map((event) => (event && event.atUs <= atUs + SOON_US ? event : undefined));
+    events.forEach((event, index) => event && (next[index] += 1));
+    if (events.includes(undefined)) yield { atUs, events };
+  }
+}
+
+// What the stories without the event do instead: the same about the same brokers, the nearest in time.
+function completed({ atUs, events }, stories) {
+  const about = aboutAs(events.find(Boolean));
+  const far = (event) => Math.abs(event.atUs - atUs);
+  const nearest = (story) => story.filter((event) => aboutAs(event) === about).sort((a, b) => far(a) - far(b))[0];
+  return { atUs, events: stories.map((story, index) => events[index] ?? nearest(story)), isHere: events.map(Boolean) };
+}
+
+// The differences of stories in order of time. An act is none; what follows from it is.
+export function differences(stories) {
+  const own = stories.map(({ events }) => events.filter((event) => !isAct(event)));
+  const keyed = own.map((events) => byKey(events, sameAs));
+  const keys = new Set(keyed.flatMap((events) => [...events.keys()]));
+  const found = [...keys].flatMap((key) => [...unlike(keyed.map((events) => events.get(key) ?? []))]);
+  return found.sort((a, b) => a.atUs - b.atUs).map((item) => completed(item, own));
+}
+
+// The event of a story in two ways, as rules name it: by its kind, and after the kind of its cause.
+function namesOf(event, story) {
+  const cause = story.events.find(({ seq, lastSeq }) => seq <= event.causeSeq && event.causeSeq <= lastSeq);
+  return cause && event.causeSeq !== null ? [event.kind, `${cause.kind}>${event.kind}`] : [event.kind];
+}
+
+// For each story the rules that tell the stories with the event of a difference from those without.
+export function rulesOf({ events, isHere }, stories) {
+  const names = new Set(events.flatMap((event, index) => (isHere[index] ? namesOf(event, stories[index]) : [])));
+  const topics = stories[0].rules.filter((rule) => rule.on.some((name) => names.has(name))).map((rule) => rule.topic);
+  const about = (topic) => stories.map((story) => story.rules.find((rule) => rule.topic === topic));
+  const tells = (rules) => {
+    const here = new Set(rules.filter((_, index) => isHere[index]).map((rule) => rule.says));
+    return rules.every((rule, index) => isHere[index] || !here.has(rule.says));
+  };
+  const telling = topics.map(about).filter(tells);
+  return stories.map((_, index) => telling.map((rules) => rules[index]));
+}

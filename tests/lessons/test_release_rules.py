@@ -1,0 +1,41 @@
+"""A story names the rules in which its release differs from others, and where each is written."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KIP_631, PROFILES, Profile
+from kraftsim.lessons.release_rules import release_rules
+from kraftsim.simulation.journal_kinds import EVENTS
+
+RULES = (Path(__file__).parents[2] / "docs" / "rules.md").read_text("utf-8")
+
+
+def says(profile: Profile, topic: str) -> str:
+    rules = release_rules(profile, profile.settings)
+    (rule,) = (rule for rule in rules if rule["topic"] == topic)
+    return rule["says"]
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=str)
+def test_every_rule_of_a_release_is_in_the_rule_book(profile: Profile) -> None:
+    for rule in release_rules(profile, profile.settings):
+        numbers = re.findall(r"\d+\.\d+", rule["source"])
+        assert numbers
+        assert all(f"#### {number}\n" in RULES for number in numbers)
+        assert {kind for name in rule["on"] for kind in name.split(">")} <= set(EVENTS)
+
+
+def test_three_releases_end_a_lease_in_three_ways() -> None:
+    sessions = [says(profile, "session") for profile in (KIP_631, KAFKA_3_9, KAFKA_4_3)]
+
+    assert "lasts 18 s; the controller fences the broker as soon as" in sessions[0]
+    assert "lasts 9 s; the controller fences the broker as soon as" in sessions[1]
+    assert "lasts 9 s; the controller looks every 1.125 s" in sessions[2]
+
+
+def test_a_setting_of_the_cluster_is_in_the_sentence() -> None:
+    (session, *_) = release_rules(KAFKA_4_3, KIP_631.settings)
+
+    assert "lasts 18 s; the controller looks every 2.25 s" in session["says"]
