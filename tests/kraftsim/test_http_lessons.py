@@ -11,7 +11,6 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from urllib.parse import quote
 from urllib.request import urlopen
 
 import pytest
@@ -101,34 +100,6 @@ async def test_a_visitor_without_the_token_reads_lessons_and_the_page(service: S
     assert film.document["scene"]["brokers"]
     assert (await visitor.get(f"/v1/lessons/{LESSON}/why", event=3)).document["lines"]
     assert (await visitor.get("/v1/lessons/lead")).document["isKept"] is False
-
-
-async def test_a_visitor_saves_what_a_link_shows(service: Service) -> None:
-    _, visitor, _ = service
-    branches = '[{}, {"profile": "kip-631"}]'
-    link = f"#lesson={LESSON}&seed=17&active=1&branches={quote(branches)}"
-
-    page = await visitor.post("/v1/lessons/export", {"link": link})
-    damaged = await visitor.post(
-        "/v1/lessons/export", {"link": link.replace("active=1", "active=2")}
-    )
-    unknown = await visitor.post("/v1/lessons/export", {"link": "lesson=nothing"})
-
-    assert page.document["name"] == f"{LESSON}-B.html"
-    assert page.document["text"].startswith("<!doctype html>")
-    assert (damaged.status, unknown.refusal) == (400, (404, -1, "UNKNOWN_LESSON"))
-    assert "expected active as the number of a branch, 0 to 1" in damaged.document["message"]
-
-
-async def test_an_event_that_a_lesson_has_not_is_not_found(service: Service) -> None:
-    _, visitor, _ = service
-    last = (await story(visitor)).document["events"][-1]["lastSeq"]
-
-    answer = await visitor.get(f"/v1/lessons/{LESSON}/why", event=last + 1)
-
-    assert answer.refusal == (404, -1, "UNKNOWN_EVENT")
-    assert answer.document["message"].startswith(f"no event {last + 1}: expected a number")
-    assert f"(0 to {last})" in answer.document["message"]
 
 
 @pytest.mark.parametrize(
