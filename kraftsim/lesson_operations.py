@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 async def show_scene(kraft: "Cluster", from_: int | None = None) -> Picture:
-    """Show who leads, who has a lease and who believes what, and the messages since a number."""
+    """Show who leads, who has a lease, who believes what, and messages since a number."""
     return await kraft.scene(from_)
 
 

@@ -20,7 +20,7 @@ VERBS = {
     "reset": "replace the cluster by a new one with the same options, addresses and seed",
     "fault": "add, list, show, wait for and remove faults of the running cluster",
     "snapshot": "save, list, restore and remove snapshots of the cluster; show what would follow",
-    "scene": "show who leads, who has a lease and who believes what",
+    "scene": "show who leads, who has a lease, who believes what, and messages since a number",
     "story": "show the events of the cluster in sentences",
     "lesson": "list lessons; show the story, pictures and causes of one; steer and release a class",
     "down": "end the `kraftsim up` that serves the cluster",

@@ -79,7 +79,7 @@ def _time_ms(values: Values, *names: str) -> int:
     for name in names:
         if values.value(name) is not None:
             return values.integer(name) * _MILLISECONDS[name.rpartition(".")[2]]
-    raise AssertionError(names)
+    raise KeyError(f"{', '.join(names)}: expected a default for one of them")
 
 
 def _require(is_met: bool, message: str) -> None:

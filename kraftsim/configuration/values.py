@@ -52,8 +52,10 @@ class Values:
         value = self._values.get(name)
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",")) if value else ()
-        assert value is None or isinstance(value, tuple), (name, value)
-        return value or ()
+        if value is None:
+            return ()
+        assert isinstance(value, tuple), (name, value)
+        return value
 
 
 def _with_both_ids(pairs: Mapping[str, str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from tools.blocking_stub import STUB
 
 OF_INSTANCES = {"options", "generation", "cluster_id"}
 HIDDEN = {
+    "offer",  # the command of an opened run gives it before the cluster starts
     "opens_lessons",  # it is set before the cluster starts
     "world_listeners",  # they are called in the thread of the cluster
 }

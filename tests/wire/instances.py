@@ -40,7 +40,7 @@ def structs(struct: Struct, version: int) -> st.SearchStrategy[Any]:
 
 
 def values(field: Field, version: int) -> st.SearchStrategy[Any]:
-    if field.name == "error_code":
+    if field.name.endswith("error_code"):
         return st.sampled_from(ERROR_CODES)
     spelled = of_type(field.type, version)
     if field.tag is not None:

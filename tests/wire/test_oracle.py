@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow
 PACKAGES = {key: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", api.name).lower() for key, api in APIS.items()}
 NEWER_THAN_KIO = {(18, 5), (28, 6), (42, 3), (88, 1), (89, 1), (93, 0)}  # of 4.4
 
-NARROWER_IN_KIO = {0, 8, 36, 65, 78}
+NARROWER_IN_KIO = {0, 8, 36, 38, 39, 40, 65, 78}
 """APIs with an int64 that kio keeps as a time, which most values exceed, or with null records."""
 VALUES = [
     (key, version, kind)
@@ -109,7 +109,7 @@ def kio_row(field: Any, hint: Any) -> Row:
     name = kio_type(kafka_type)
     if (name == "uuid" and not is_array) or kafka_type == "datetime_i64":
         is_nullable = False  # None is how kio says zero, or no time
-    if kafka_type == "records":
+    if kafka_type == "records" and field.name == "records":
         is_nullable = True  # kio has those of ShareFetch as required
     inside = kio_rows(element) if is_dataclass(element) and isinstance(element, type) else ()
     tag = field.metadata.get("tag")
@@ -140,7 +140,7 @@ KIO_TYPES = {
 
 def our_name(field: Any) -> str:
     is_duration = field.metadata.get("kafka_type", "").startswith(("timedelta", "datetime"))
-    name = RENAMED_IN_4_4.get(field.name, str(field.name))
+    name = RENAMED_IN_4_4.get(field.name, str(field.name).removesuffix("_"))
     return f"{name}_ms" if is_duration else name
 
 

@@ -15,7 +15,7 @@ def batch_json(batch: Batch, start: int = 0, limit: int | None = None) -> Iterat
     kafka-dump-log prints.
     """
     end = batch.last_offset + 1 if limit is None else start + limit
-    first, last = max(start - batch.base_offset, 0), end - batch.base_offset
+    first, last = (max(offset - batch.base_offset, 0) for offset in (start, end))
     for delta, record in enumerate(batch.records[first:last], first):
         yield {
             "offset": batch.base_offset + delta,
