@@ -9,9 +9,11 @@ from functools import partial
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.rpc import (
+    AlterConfigsResponse,
     CreatePartitionsResponse,
     CreateTopicsResponse,
     DeleteTopicsResponse,
+    IncrementalAlterConfigsResponse,
     Request,
 )
 from kraftsim.controller.raft.protocol import Reply
@@ -73,6 +75,11 @@ def _is_not_controller(reply: Reply) -> bool:
             code = created.error_code
         case CreatePartitionsResponse(results=(grown, *_)):
             code = grown.error_code
+        case (
+            IncrementalAlterConfigsResponse(responses=(altered, *_))
+            | AlterConfigsResponse(responses=(altered, *_))
+        ):
+            code = altered.error_code
         case DeleteTopicsResponse(responses=(deleted, *_)):
             code = deleted.error_code
         case _:

@@ -14,6 +14,7 @@ from .brokers.registration import register
 from .brokers.unregistration import unregister
 from .cluster import describe_cluster
 from .cluster.controller_registration import register_controller
+from .configs import alteration, description
 from .errors import ApiError, ErrorCode
 from .features.update_features import update_features
 from .partitions.alter_partition import alter_partition
@@ -26,6 +27,9 @@ from .rpc import (
     AddRaftVoterResponse,
     AllocateProducerIdsRequest,
     AllocateProducerIdsResponse,
+    AlterConfigsRequest,
+    AlterConfigsResourceResponse,
+    AlterConfigsResponse,
     AlterPartitionReassignmentsRequest,
     AlterPartitionRequest,
     AlterPartitionResponse,
@@ -53,6 +57,8 @@ from .rpc import (
     DeleteTopicsResponse,
     DescribeClusterRequest,
     DescribeClusterResponse,
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
     DescribeLogDirsRequest,
     DescribeLogDirsResponse,
     DescribeQuorumRequest,
@@ -66,6 +72,10 @@ from .rpc import (
     FetchResponse,
     FetchSnapshotRequest,
     FetchSnapshotResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+    ListConfigResourcesRequest,
+    ListConfigResourcesResponse,
     MetadataRequest,
     MetadataResponse,
     MetadataTopic,
@@ -98,6 +108,8 @@ HANDLERS: Mapping[type, Handler] = {
     DecommissionBrokerRequest: decommission,
     CreateTopicsRequest: create_topics,
     DeleteTopicsRequest: delete_topics,
+    IncrementalAlterConfigsRequest: alteration.incremental_alter_configs,
+    AlterConfigsRequest: alteration.alter_configs,
     AlterPartitionRequest: alter_partition,
     ControllerRegistrationRequest: register_controller,
     UpdateFeaturesRequest: update_features,
@@ -170,6 +182,12 @@ def _deleted_none(request: DeleteTopicsRequest, error: ApiError) -> DeleteTopics
     )
 
 
+def _altered_none(
+    request: IncrementalAlterConfigsRequest | AlterConfigsRequest, error: ApiError
+) -> tuple[AlterConfigsResourceResponse, ...]:
+    return tuple(alteration.refused(resource, error) for resource in request.resources)
+
+
 def _with_code(response: Any) -> Callable[[Any, ApiError], Response]:
     """Returns the function that makes a refusal of a response with a code for the whole."""
 
@@ -222,6 +240,16 @@ _REFUSALS: Mapping[type, Callable[[Any, ApiError], Response]] = {
         )
     ),
     DescribeLogDirsRequest: _with_code(DescribeLogDirsResponse),
+    DescribeConfigsRequest: lambda request, e: DescribeConfigsResponse(
+        results=tuple(description.refused(resource, e) for resource in request.resources)
+    ),
+    ListConfigResourcesRequest: lambda _, e: ListConfigResourcesResponse(error_code=e.code),
+    IncrementalAlterConfigsRequest: lambda request, e: IncrementalAlterConfigsResponse(
+        responses=_altered_none(request, e)
+    ),
+    AlterConfigsRequest: lambda request, e: AlterConfigsResponse(
+        responses=_altered_none(request, e)
+    ),
     DeleteTopicsRequest: _deleted_none,
     MetadataRequest: _described_none,
 }

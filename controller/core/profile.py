@@ -50,6 +50,8 @@ class Profile:
     """4.54, 7.1: the release whose tables of configurations apply, of topics and of nodes."""
     has_draft_names: bool = False
     """7.1: configurations of a node also have their names in the text of KIP-631."""
+    has_group_configs: bool = True
+    """Groups have configurations from 4.0 on (KIP-848)."""
     updates_features_together: bool = True
     """5.55: one refused update refuses all of a request. False: each has its own result."""
     names_downgraded_levels: bool = True
@@ -136,6 +138,7 @@ KAFKA_3_9 = Profile(
     newest_versions=NEWEST_3_9,
     writes_zk_migration_state=True,
     topic_configs="3.9",
+    has_group_configs=False,
     updates_features_together=False,
     names_downgraded_levels=False,
     upgrades_kraft_version=False,
@@ -145,6 +148,7 @@ KAFKA_3_9 = Profile(
 
 KIP_631 = Profile(
     name="kip-631",
+    has_group_configs=False,
     supported_features=KAFKA_3_9.supported_features,
     contacts_by_epoch=False,
     expiry_checks_per_session=None,

@@ -34,6 +34,33 @@ class NodeConfig:
         return VoterEndpoint(name=LISTENER, host=self.host, port=self.port)
 
     @property
+    def properties(self) -> dict[str, str]:
+        """The configurations of Kafka's with which such a controller is started."""
+        listener = f"{LISTENER}://{self.host}:{self.port}"
+        others = [(v.voter_id, v.endpoints[0]) for v in self.voters if v.endpoints]
+        voters = others or [(self.node_id, self.endpoint)]
+        addresses = [f"{endpoint.host}:{endpoint.port}" for _, endpoint in voters]
+        quorum = (
+            {"controller.quorum.bootstrap.servers": ",".join(addresses)}
+            if self.kraft_version
+            else {
+                "controller.quorum.voters": ",".join(
+                    f"{voter_id}@{address}"
+                    for (voter_id, _), address in zip(voters, addresses, strict=True)
+                )
+            }
+        )
+        return quorum | {
+            "process.roles": "controller",
+            "node.id": str(self.node_id),
+            "broker.id": str(self.node_id),
+            "listeners": listener,
+            "advertised.listeners": listener,
+            "controller.listener.names": LISTENER,
+            "listener.security.protocol.map": f"{LISTENER}:PLAINTEXT",
+        }
+
+    @property
     def identity(self) -> Identity:
         """The part of the configuration that the quorum needs."""
         alone = Identity(

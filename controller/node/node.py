@@ -13,13 +13,20 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.cluster import describe_cluster
+from ..core.configs.description import describe_configs
+from ..core.configs.node_configs import NodeView, static_settings
 from ..core.errors import ApiError, ErrorCode, Impossible
 from ..core.handlers import HANDLERS, Handler
 from ..core.image.image import Image
 from ..core.leases import Leases
 from ..core.partitions.reassignment import list_reassignments
 from ..core.profile import Profile
-from ..core.rpc import DescribeClusterRequest, ListPartitionReassignmentsRequest, Request
+from ..core.rpc import (
+    DescribeClusterRequest,
+    DescribeConfigsRequest,
+    ListPartitionReassignmentsRequest,
+    Request,
+)
 from ..core.settings import Settings
 from ..core.state import State
 from ..raft import conduct, elections, leading
@@ -186,9 +193,11 @@ class Node:
     def _described(self, request: Request) -> Reply:
         if isinstance(request, ListPartitionReassignmentsRequest):
             return list_reassignments(self.committed, request)
-        if not isinstance(request, DescribeClusterRequest):
-            raise Impossible(f"no handler for {type(request)}")
         try:
+            if isinstance(request, DescribeConfigsRequest):
+                return describe_configs(self._config_view, request)
+            if not isinstance(request, DescribeClusterRequest):
+                raise Impossible(f"no handler for {type(request)}")
             return describe_cluster.describe_controllers(
                 self.committed,
                 request,
@@ -198,6 +207,15 @@ class Node:
             )
         except ApiError as error:
             return error
+
+    @property
+    def _config_view(self) -> NodeView:
+        return NodeView(
+            node_id=self.config.node_id,
+            profile=self.profile,
+            image=self.committed,
+            static=self.config.properties | static_settings(self.settings),
+        )
 
     def _start(self, event: Started, turn: Turn) -> None:
         quorum = self.quorum

@@ -7,25 +7,31 @@ controller.
 
 from collections.abc import Callable, Iterator
 
-from kraftsim.broker_agent import facade
+from kraftsim.broker_agent import configurations, facade
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic_partitions
 from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.cluster.describe_cluster import describe_brokers
+from kraftsim.controller.core.configs.description import describe_configs
+from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import (
+    AlterConfigsRequest,
     ApiVersionsRequest,
     ApiVersionsResponse,
     DataPlaneRequest,
     DescribeClusterRequest,
     DescribeClusterResponse,
+    DescribeConfigsRequest,
     DescribeLogDirsRequest,
     DescribeTopicPartitionsRequest,
     FetchRequest,
+    IncrementalAlterConfigsRequest,
+    ListConfigResourcesRequest,
     MetadataRequest,
     MetadataTopic,
     Request,
@@ -146,9 +152,34 @@ class Facade:
             case DescribeLogDirsRequest():
                 config = self._agent.agent.config
                 reply_to(describe_log_dirs(image, request, config.broker_id, config.log_dirs))
+            case DescribeConfigsRequest():
+                self._describe_configs(request, reply_to)
+            case ListConfigResourcesRequest():
+                reply_to(configurations.list_resources(image, request))
+            case IncrementalAlterConfigsRequest() | AlterConfigsRequest():
+                forward = self._forwarding.forward
+                configurations.alter(self._config_view, request, forward, reply_to)
             case DataPlaneRequest():
                 reply_to(self._data_plane.reply(request))
             case FetchRequest():
                 reply_to(self._data_plane.fetch(request))
             case _:
                 self._forwarding.forward(request, reply_to)
+
+    @property
+    def _config_view(self) -> NodeView:
+        agent = self._agent.agent
+        return NodeView(
+            node_id=agent.config.broker_id,
+            profile=self._view.profile,
+            image=agent.image,
+            static=configurations.properties(agent.config),
+        )
+
+    def _describe_configs(self, request: DescribeConfigsRequest, reply_to: ReplyTo) -> None:
+        try:
+            reply = describe_configs(self._config_view, request)
+        except ApiError as error:
+            reply_to(error)
+        else:
+            reply_to(reply)

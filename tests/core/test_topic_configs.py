@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kraftsim.controller.core.configs.configuration import RELEASES
+from kraftsim.controller.core.configs.topic_configs import check
+from kraftsim.controller.core.configs.topic_table import TOPIC_CONFIGS
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.log.records import BROKER_RESOURCE, ConfigRecord
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
-from kraftsim.controller.core.topics.config_tables import RELEASES, TOPIC_CONFIGS
-from kraftsim.controller.core.topics.configs import check
 from tests.builders import ControllerUnderTest
 from tests.other_controllers import CONTROLLER_ID
 

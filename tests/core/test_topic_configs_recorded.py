@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from kraftsim.controller.core.configs.configuration import RELEASES
 from kraftsim.controller.core.log.records import TOPIC_RESOURCE, ConfigRecord
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, Profile
 from kraftsim.controller.core.rpc import (
@@ -14,7 +15,6 @@ from kraftsim.controller.core.rpc import (
     CreatableTopicConfigEntry,
     CreateTopicsRequest,
 )
-from kraftsim.controller.core.topics.config_tables import RELEASES
 from tests.builders import ControllerUnderTest
 
 RECORDED = Path(__file__).parent / "recorded_topic_configs"

@@ -15,8 +15,15 @@ from kraftsim.controller.wire.json.json_form import control_record_json, record_
 from tests.differential.history import History
 from tests.released.controller import NODE_ID
 
-DELETE_TOPICS = 20
 OF_ALL_TOPICS = {43: ("replicaElectionResults", "partitionResult"), 46: ("topics", "partitions")}
+# Kafka shuffles deleted topics, lest their order tell of hidden topics. Resources stand in a hash
+# map of enumerators, whose hashes are addresses.
+UNORDERED = frozenset({20, 33, 44})
+DESCRIBE_CONFIGS, LOGGER = 32, 6
+# With what the two processes are started differs: folders, and settings that ours does not have.
+STARTED_APART = frozenset(
+    {"log.dirs", "controller.quorum.append.linger.ms", "auto.leader.rebalance.enable"}
+)
 Plain = dict[str, Any]
 
 
@@ -29,7 +36,11 @@ def reply(
     correlation_id, response = decode_response(key, version, frame)
     spelled = encode_response(key, version, correlation_id, response)[4:]
     document = named(to_json(APIS[key].response, response, version), history)
-    if key == DELETE_TOPICS:  # Kafka shuffles them, lest their order tell of hidden topics
+    if key == DESCRIBE_CONFIGS:
+        for result in document["results"]:
+            result["configs"] = _without_starts(result["configs"])
+        document["results"] = sorted(document["results"], key=_resource)
+    if key in UNORDERED:
         document["responses"] = sorted(document["responses"], key=str)
     if is_of_all and key in OF_ALL_TOPICS:
         topics, partitions = OF_ALL_TOPICS[key]
@@ -39,6 +50,18 @@ def reply(
     if spelled != frame:
         document["bytes that the decoder passed over"] = frame.hex()
     return document
+
+
+def _resource(result: Plain) -> tuple[int, str]:
+    return result["resourceType"], result["resourceName"]
+
+
+def _without_starts(configs: list[Plain]) -> list[Plain]:
+    """Loggers (source 6) are those of a process; configurations stand in a hash map."""
+    return sorted(
+        (c for c in configs if c["name"] not in STARTED_APART and c["configSource"] != LOGGER),
+        key=lambda config: str(config["name"]),
+    )
 
 
 def records(batches: list[Batch], history: History, *, keeps_order: bool = False) -> list[Plain]:
@@ -74,9 +97,9 @@ def _of_batch(batch: Batch, history: History) -> list[Plain]:
 
 def _without_hash_order(found: list[Plain], keeps_order: bool) -> list[Plain]:
     """Sort what stands in the order of a hash set: the partitions that a registration, a heartbeat,
-    an unregistration or a lost lease changes (rule 4.22), and deleted topics, whose ids are
-    random."""
-    in_hash_order = {"REMOVE_TOPIC_RECORD"} | (
+    an unregistration or a lost lease changes (rule 4.22), deleted topics, whose ids are random, and
+    configurations of several resources, or which AlterConfigs removes."""
+    in_hash_order = {"REMOVE_TOPIC_RECORD", "CONFIG_RECORD", "CLEAR_ELR_RECORD"} | (
         set() if keeps_order else {"PARTITION_CHANGE_RECORD"}
     )
     return [
@@ -92,8 +115,14 @@ def is_own(record: Plain) -> bool:
     return is_registration and record["data"]["controllerId"] == NODE_ID
 
 
-def _place(record: Plain) -> tuple[str, int]:
-    return record["data"]["topicId"], record["data"].get("partitionId", 0)
+def _place(record: Plain) -> tuple[object, ...]:
+    data = record["data"]
+    if record["type"] == "CLEAR_ELR_RECORD":
+        return (data["topicName"],)
+    if record["type"] == "CONFIG_RECORD":
+        removed = data["name"] if data["value"] is None else ""
+        return data["resourceType"], data["resourceName"], removed
+    return data["topicId"], data.get("partitionId", 0)
 
 
 def named(value: Any, history: History, field: str = "") -> Any:

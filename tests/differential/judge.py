@@ -170,7 +170,7 @@ class Bench:
             kafka, ours = self.observe(step)
         except OursRaised as raised:
             return [raised.mismatch(place, step.api)]
-        if step.api == "DescribeCluster":
+        if step.api in ("DescribeCluster", "DescribeConfigs"):
             kafka = self._published(step, kafka, ours)
         if kafka == ours:
             return []
@@ -180,7 +180,7 @@ class Bench:
 
     def _published(self, step: Ask, kafka: Observed, ours: Observed) -> Observed:
         """Ask a released controller again while its description differs from ours: a thread of its
-        own publishes registrations, some time after the reply to them."""
+        own publishes registrations and configurations, some time after the reply to them."""
         for _ in range(ASKED_AGAIN_MAX):
             if kafka == ours:
                 break

@@ -45,6 +45,26 @@ from .cluster import (
     MetadataTopic,
     SupportedFeatureKey,
 )
+from .configs import (
+    AlterableConfig,
+    AlterConfigsRequest,
+    AlterConfigsResource,
+    AlterConfigsResourceResponse,
+    AlterConfigsResponse,
+    DescribeConfigsEntry,
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+    DescribeConfigsResponse,
+    DescribeConfigsResult,
+    DescribeConfigsSynonym,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResource,
+    IncrementalAlterConfigsResponse,
+    LegacyConfig,
+    ListConfigResourcesRequest,
+    ListConfigResourcesResponse,
+    ListedConfigResource,
+)
 from .data_plane import DataPlaneRequest, DataPlaneResponse
 from .descriptions import (
     DescribeLogDirsRequest,
@@ -176,6 +196,10 @@ Request = (
     | FetchRequest
     | CreateTopicsRequest
     | DeleteTopicsRequest
+    | IncrementalAlterConfigsRequest
+    | AlterConfigsRequest
+    | DescribeConfigsRequest
+    | ListConfigResourcesRequest
     | AlterPartitionRequest
     | UpdateFeaturesRequest
     | ControllerRegistrationRequest
@@ -208,6 +232,10 @@ Response = (
     | FetchResponse
     | CreateTopicsResponse
     | DeleteTopicsResponse
+    | AlterConfigsResponse
+    | IncrementalAlterConfigsResponse
+    | DescribeConfigsResponse
+    | ListConfigResourcesResponse
     | AlterPartitionResponse
     | UpdateFeaturesResponse
     | ControllerRegistrationResponse
@@ -231,6 +259,24 @@ Response = (
 )
 
 __all__ = [
+    "AlterableConfig",
+    "IncrementalAlterConfigsResource",
+    "IncrementalAlterConfigsRequest",
+    "LegacyConfig",
+    "AlterConfigsResource",
+    "AlterConfigsRequest",
+    "AlterConfigsResourceResponse",
+    "IncrementalAlterConfigsResponse",
+    "AlterConfigsResponse",
+    "DescribeConfigsResource",
+    "DescribeConfigsRequest",
+    "DescribeConfigsSynonym",
+    "DescribeConfigsEntry",
+    "DescribeConfigsResult",
+    "DescribeConfigsResponse",
+    "ListConfigResourcesRequest",
+    "ListedConfigResource",
+    "ListConfigResourcesResponse",
     "AbortedTransaction",
     "AddRaftVoterRequest",
     "AddRaftVoterResponse",

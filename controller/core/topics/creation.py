@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from .. import feature_levels
+from ..configs import topic_configs
 from ..errors import ApiError, ErrorCode
 from ..hash_order import in_hash_order
 from ..java_text import STRING_BYTES_MAX
@@ -31,7 +32,6 @@ from ..rpc import (
 )
 from ..state import RECORDS_PER_OPERATION_MAX, Decision, State
 from ..uuid import Uuid, random_uuid
-from . import configs as topic_configs
 from . import names
 
 Assignment = dict[int, tuple[int, ...]]

@@ -21,7 +21,8 @@ class Draft:
     """`first_id` is added to the ids of brokers and `prefix` to names of topics, so that sequences
     that run side by side share neither. Those draw nothing that could concern another sequence or
     make a released controller resign. `standing` are topics that probably exist, with the replicas
-    of their partitions."""
+    of their partitions. Only a sequence that `changes_min_isr` does so, and fences no broker: a
+    released controller that clears a nonempty ELR resigns later ("stale-elr")."""
 
     random: Random
     release: Release
@@ -37,6 +38,8 @@ class Draft:
     has_deleted: bool = False
     level: int = 0  # metadata.version at the start; 0: the newest of the release
     has_changed_features: bool = False
+    changes_min_isr: bool = False
+    configured: set[tuple[int, str]] = field(default_factory=set)  # resources of no topic
     controllers: set[int] = field(default_factory=set)  # that have registered themselves
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from random import Random
 
 from kraftsim.controller.core.feature_levels import METADATA_VERSION
-from tests.differential.generate import brokers, partitions, reassignments, topics
+from tests.differential.generate import brokers, configs, partitions, reassignments, topics
 from tests.differential.generate.big import (
     lose_a_directory_with_a_full_batch,
     unregister_with_a_full_batch,
@@ -122,8 +122,27 @@ def _isr_member_without_a_replica(draft: Draft) -> list[Step]:
     ]
 
 
+def _stale_elr(draft: Draft) -> list[Step]:
+    """A change of min.insync.replicas clears the ELR, and then the topic is deleted."""
+    steps: list[Step] = []
+    for broker_id in (1, 2):
+        draft.incarnations[broker_id] = 0
+        body = brokers.plain_registration(draft, broker_id) | {"previousBrokerEpoch": -1}
+        steps += [Ask("BrokerRegistration", 4, body), brokers.serve(draft, broker_id)]
+    fence = brokers.serve(draft, 2).body | {"wantFence": True}
+    operation = {"name": configs.MIN_ISR, "configOperation": 0, "value": "1"}
+    resource = {"resourceType": 2, "resourceName": "t1", "configs": [operation]}
+    return [
+        *steps,
+        topics.create_plainly(draft, "t1", [[1, 2]], {configs.MIN_ISR: "2"}),
+        Ask("BrokerHeartbeat", 1, fence),
+        Ask("IncrementalAlterConfigs", 1, {"resources": [resource], "validateOnly": False}),
+    ]
+
+
 _EXAMPLES = (
     Example("leader-without-a-replica", _isr_member_without_a_replica, _SINCE_4_1),
+    Example("stale-elr", _stale_elr, _SINCE_4_1),
     Example("orders", _downgrade_that_no_broker_supports),
     Example("exactly-10000-records", unregister_with_a_full_batch),
     Example("exactly-10000-records", lose_a_directory_with_a_full_batch),

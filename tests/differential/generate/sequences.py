@@ -4,7 +4,7 @@ from collections.abc import Callable
 from random import Random
 
 from kraftsim.controller.core import feature_levels
-from tests.differential.generate import brokers, cluster, partitions, reassignments, topics
+from tests.differential.generate import brokers, cluster, configs, partitions, reassignments, topics
 from tests.differential.generate.big import draw_big
 from tests.differential.generate.draft import TOPIC_NAMES, Draft
 from tests.differential.sequence import Ask, Sequence, Step
@@ -39,6 +39,9 @@ _USUAL: tuple[tuple[Draw, float], ...] = (
     (brokers.unregister, 4),
     (cluster.describe_cluster, 3),
     (cluster.describe_quorum, 2),
+    (configs.alter, 7),
+    (configs.alter_whole, 2),
+    (configs.describe, 5),
 )
 _OF_THE_CLUSTER: tuple[tuple[Draw, float], ...] = (
     *_USUAL,
@@ -46,8 +49,16 @@ _OF_THE_CLUSTER: tuple[tuple[Draw, float], ...] = (
     (cluster.register_controller, 5),
     (cluster.change_voters, 20),
 )
+_OF_MIN_ISR: tuple[tuple[Draw, float], ...] = (
+    (topics.create, 20),
+    (topics.delete, 4),
+    (configs.alter, 50),
+    (configs.alter_whole, 15),
+    (configs.describe, 15),
+)
 _REFUSED: tuple[tuple[Draw, float], ...] = ((cluster.register_controller, 5),)
 _SHARE_OF_THE_CLUSTER = 0.1
+_SHARE_OF_MIN_ISR = 0.08
 _SHARE_OF_BIG_TOPICS = 0.004
 
 
@@ -65,6 +76,9 @@ def draw_sequence(
 
 
 def _draws(draft: Draft) -> tuple[tuple[Draw, float], ...]:
+    if draft.chance(_SHARE_OF_MIN_ISR):
+        draft.changes_min_isr = True
+        return _OF_MIN_ISR
     if draft.chance(_SHARE_OF_THE_CLUSTER):
         return _OF_THE_CLUSTER
     if draft.level < feature_levels.CONTROLLER_REGISTRATION_FROM:
@@ -98,7 +112,8 @@ def _drawn(draft: Draft, draws: tuple[tuple[Draw, float], ...], count: int) -> l
 
 def cleanup(draft: Draft) -> list[Step]:
     """Delete every topic, unregister every broker: the next sequence meets an empty cluster."""
-    steps: list[Step] = [
+    steps = configs.restore(draft)
+    steps += [
         Ask("DeleteTopics", 5, {"topicNames": [name], "timeoutMs": 10000})
         for name in sorted(draft.topics)
     ]

@@ -21,7 +21,7 @@ _NUMBERS = (
     "1.5",
 )
 _BOOLEANS = ("true", "FALSE", "yes", "")
-_VALUES: dict[str, tuple[str, ...]] = {
+TOPIC_VALUES: dict[str, tuple[str, ...]] = {
     "cleanup.policy": ("compact", "delete", "compact,delete", "compact,compact", "", "none", "x"),
     "compression.type": ("zstd", "none", "gzip", "producer", "uncompressed", ""),
     "compression.gzip.level": ("-1", "0", "1", "9", "10"),
@@ -71,8 +71,8 @@ _VALUES: dict[str, tuple[str, ...]] = {
 def draw_configs(draft: Draft) -> list[dict[str, Any]]:
     """Mostly one configuration; of several bad ones the first by a hash or by definition fails."""
     count = 1 if draft.chance(0.7) else draft.random.randint(2, 4)
-    names = draft.random.sample(sorted(_VALUES), count)
+    names = draft.random.sample(sorted(TOPIC_VALUES), count)
     return [
-        {"name": name, "value": None if draft.chance(0.04) else draft.one_of(*_VALUES[name])}
+        {"name": name, "value": None if draft.chance(0.04) else draft.one_of(*TOPIC_VALUES[name])}
         for name in names
     ]

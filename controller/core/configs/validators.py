@@ -46,6 +46,7 @@ def _number(kind: str, parse: Callable[[str], int | float | None]) -> Kind:
 
 
 INT = _number("INT", lambda text: parse_integer(text, 32))
+SHORT = _number("SHORT", lambda text: parse_integer(text, 16))
 LONG = _number("LONG", lambda text: parse_integer(text, 64))
 DOUBLE = _number("DOUBLE", parse_double)
 
@@ -135,6 +136,25 @@ def each_of_without_empty(*words: str) -> Validator:
             one_of(*words)(name, value)
 
     return check
+
+
+def offset_reset(name: str, value: str) -> None:
+    """Validates where a share group starts: "earliest", "latest" or a duration in ISO 8601."""
+    duration = re.fullmatch(r"by_duration:\+?P(.*)", value, re.IGNORECASE)
+    if value in ("earliest", "latest") or (
+        value.startswith("by_duration:") and duration and _DURATION.fullmatch(duration[1])
+    ):
+        return
+    reason = (
+        f"Invalid value `{value}` for configuration {name}. The value must be either 'earliest', "
+        "'latest' or of the format 'by_duration:<PnDTnHnMn.nS>'."
+    )
+    raise _wrong(name, value, reason)
+
+
+_DURATION = re.compile(
+    r"(?=.)(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+([.,]\d{0,9})?S)?)?", re.IGNORECASE | re.ASCII
+)
 
 
 def throttled_replicas(name: str, values: tuple[str, ...]) -> None:

@@ -4,25 +4,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..hash_order import in_properties_order
-from ..java_text import parse_integer, trim
 from ..log.records import BROKER_RESOURCE
 from ..profile import Profile
 from ..rpc import CreatableTopicConfig
-from ..settings import Settings
 from ..state import State
-from .config_tables import BROKER_NAMES, TOPIC_CONFIGS
-from .config_validators import invalid
-
-# ConfigSource numbers of the wire.
-FROM_TOPIC, FROM_BROKER, FROM_CLUSTER_DEFAULT, FROM_STATIC, FROM_DEFAULT = 1, 2, 3, 4, 5
+from .node_configs import (
+    FROM_CLUSTER_DEFAULT,
+    FROM_DEFAULT,
+    FROM_NODE,
+    FROM_STATIC,
+    FROM_TOPIC,
+    in_milliseconds,
+    static_settings,
+)
+from .topic_table import BROKER_NAMES, TOPIC_CONFIGS
+from .validators import invalid
 
 _MIN_LAG, _MAX_LAG = "min.compaction.lag.ms", "max.compaction.lag.ms"
-_MILLISECONDS = {".minutes": 60_000, ".hours": 3_600_000}
-_STATIC = {
-    "min.insync.replicas": "min_insync_replicas",
-    "unclean.leader.election.enable": "unclean_leader_election_enable",
-}
-_SHIPPED = Settings()
 _WITH_PROPERTIES = ("3.9", "4.1")
 
 
@@ -62,9 +60,9 @@ def effective(state: State, own: Mapping[str, str]) -> tuple[CreatableTopicConfi
     configs = state.image.configs
     shown = dict(_DEFAULTS[state.profile.topic_configs])
     for source, settings in (
-        (FROM_STATIC, _static(state.settings)),
+        (FROM_STATIC, static_settings(state.settings)),
         (FROM_CLUSTER_DEFAULT, configs.get((BROKER_RESOURCE, ""), {})),
-        (FROM_BROKER, configs.get((BROKER_RESOURCE, str(state.node_id)), {})),
+        (FROM_NODE, configs.get((BROKER_RESOURCE, str(state.node_id)), {})),
     ):
         for name, value in _of_topics(settings).items():
             if name in shown:
@@ -93,22 +91,5 @@ def _of_topics(settings: Mapping[str, str]) -> dict[str, str]:
     configs: dict[str, str] = {}
     for name in filter(None, map(_TOPIC_NAMES.get, settings)):
         setting = next(setting for setting in BROKER_NAMES[name] if setting in settings)
-        configs[name] = _converted(setting, settings[setting])
+        configs[name] = in_milliseconds(setting, settings[setting])
     return configs
-
-
-def _converted(name: str, value: str) -> str:
-    """Converts a broker's hours or minutes to milliseconds; Kafka reads an invalid number as 0."""
-    for unit, milliseconds in _MILLISECONDS.items():
-        if name.endswith(unit):
-            return str((parse_integer(trim(value), 32) or 0) * milliseconds)
-    return value
-
-
-def _static(settings: Settings) -> dict[str, str]:
-    """Returns the settings that differ from the shipped defaults, as a properties file would."""
-    return {
-        name: str(getattr(settings, field)).lower()
-        for name, field in _STATIC.items()
-        if getattr(settings, field) != getattr(_SHIPPED, field)
-    }

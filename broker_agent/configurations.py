@@ -1,0 +1,156 @@
+"""Configurations at a broker's listener: what it answers, refuses and forwards.
+
+A broker checks its own configurations; the controller does not. It describes from the metadata that
+it has fetched, and forwards what it does not refuse.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+
+from kraftsim.controller.core.configs import alteration, broker_loggers
+from kraftsim.controller.core.configs.node_changes import check_broker_changes
+from kraftsim.controller.core.configs.node_configs import NodeView
+from kraftsim.controller.core.configs.resources import ResourceType, invalid_request
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.rpc import (
+    AlterConfigsRequest,
+    AlterConfigsResource,
+    AlterConfigsResourceResponse,
+    AlterConfigsResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResource,
+    IncrementalAlterConfigsResponse,
+    ListConfigResourcesRequest,
+    ListConfigResourcesResponse,
+    ListedConfigResource,
+)
+from kraftsim.controller.raft.protocol import Reply
+
+from .config import CLIENT_LISTENER, AgentConfig
+
+AlterRequest = IncrementalAlterConfigsRequest | AlterConfigsRequest
+Resource = IncrementalAlterConfigsResource | AlterConfigsResource
+Forward = Callable[[AlterRequest, Callable[[Reply], None]], None]
+_DELETE = 1
+_LISTED = (
+    ResourceType.TOPIC,
+    ResourceType.BROKER,
+    ResourceType.BROKER_LOGGER,
+    ResourceType.CLIENT_METRICS,
+    ResourceType.GROUP,
+)
+_FORWARDED = (ResourceType.TOPIC, ResourceType.CLIENT_METRICS, ResourceType.GROUP)
+_NO_ERROR = ApiError(ErrorCode.NONE, "")
+
+
+def properties(config: AgentConfig) -> dict[str, str]:
+    """Returns the configurations of Kafka's with which such a broker is started."""
+    listeners = ",".join(f"{of.name}://{of.host}:{of.port}" for of in config.listeners)
+    rack = {} if config.rack is None else {"broker.rack": config.rack}
+    return rack | {
+        "process.roles": "broker",
+        "node.id": str(config.broker_id),
+        "broker.id": str(config.broker_id),
+        "listeners": listeners,
+        "advertised.listeners": listeners,
+        "listener.security.protocol.map": f"CONTROLLER:PLAINTEXT,{CLIENT_LISTENER}:PLAINTEXT",
+        "inter.broker.listener.name": CLIENT_LISTENER,
+        "controller.listener.names": "CONTROLLER",
+    }
+
+
+def alter(
+    view: NodeView, request: AlterRequest, forward: Forward, reply_to: Callable[[Reply], None]
+) -> None:
+    """Refuses what this broker refuses, and forwards the other resources of the request."""
+    counts = Counter((of.resource_type, of.resource_name) for of in request.resources)
+    answered: list[AlterConfigsResourceResponse] = []
+    remaining: list[Resource] = []
+    for resource in request.resources:
+        try:
+            if counts[resource.resource_type, resource.resource_name] > 1:
+                raise invalid_request("Each resource must appear at most once.")
+            _check(view, resource)
+        except ApiError as error:
+            answered.append(alteration.refused(resource, error))
+            continue
+        if resource.resource_type == ResourceType.BROKER_LOGGER:
+            answered.append(alteration.refused(resource, _NO_ERROR))
+        else:
+            remaining.append(resource)
+    if answered and not remaining:
+        reply_to(_response(request, answered))
+    else:
+        left = replace(request, resources=tuple(remaining))  # type: ignore[arg-type]  # of its kind
+        forward(left, partial(_forwarded, answered, reply_to))
+
+
+def _response(
+    request: AlterRequest, responses: Iterable[AlterConfigsResourceResponse]
+) -> IncrementalAlterConfigsResponse | AlterConfigsResponse:
+    if isinstance(request, AlterConfigsRequest):
+        return AlterConfigsResponse(responses=tuple(responses))
+    return IncrementalAlterConfigsResponse(responses=tuple(responses))
+
+
+def _forwarded(
+    answered: list[AlterConfigsResourceResponse], reply_to: Callable[[Reply], None], reply: Reply
+) -> None:
+    """Adds what the broker answered to the controller's response."""
+    if isinstance(reply, IncrementalAlterConfigsResponse | AlterConfigsResponse):
+        reply = replace(reply, responses=(*reply.responses, *answered))
+    reply_to(reply)
+
+
+def _check(view: NodeView, resource: Resource) -> None:
+    """Raises ApiError for a resource that the broker does not forward."""
+    names = [config.name for config in resource.configs]
+    if len(set(names)) != len(names):
+        raise invalid_request("Error due to duplicate config keys")
+    nulls = [name for name, has_value in _values(resource) if not has_value]
+    if nulls:
+        raise invalid_request(f"Null value not supported for : {', '.join(nulls)}")
+    if resource.resource_type == ResourceType.BROKER:
+        check_broker_changes(view, resource)
+    elif resource.resource_type == ResourceType.BROKER_LOGGER and isinstance(
+        resource, IncrementalAlterConfigsResource
+    ):
+        broker_loggers.check(view.node_id, resource)
+    elif resource.resource_type not in _FORWARDED:
+        raise invalid_request(f"Unknown resource type {resource.resource_type}")
+
+
+def _values(resource: Resource) -> Iterator[tuple[str, bool]]:
+    """Yields the names of the configurations with whether they have the value that they need."""
+    if isinstance(resource, AlterConfigsResource):
+        yield from ((config.name, config.value is not None) for config in resource.configs)
+        return
+    for config in resource.configs:
+        yield config.name, config.config_operation == _DELETE or config.value is not None
+
+
+def list_resources(
+    image: Image, request: ListConfigResourcesRequest
+) -> ListConfigResourcesResponse:
+    """Answers a ListConfigResources request; no types mean every type."""
+    types = request.resource_types or _LISTED
+    if any(of not in _LISTED for of in types):
+        return ListConfigResourcesResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
+    found = tuple(
+        ListedConfigResource(resource_name=name, resource_type=of)
+        for of in dict.fromkeys(types)
+        for name in _names(image, of)
+    )
+    return ListConfigResourcesResponse(config_resources=found)
+
+
+def _names(image: Image, resource_type: int) -> Iterable[str]:
+    """Returns the names of a type: groups and client metrics exist if they are configured."""
+    if resource_type == ResourceType.TOPIC:
+        return sorted(image.topic_ids)
+    if resource_type in (ResourceType.BROKER, ResourceType.BROKER_LOGGER):
+        return [str(broker.broker_id) for broker in image.brokers.values() if not broker.fenced]
+    return sorted(name for of, name in image.configs if of == resource_type)

@@ -1,0 +1,216 @@
+"""IncrementalAlterConfigs (44) and AlterConfigs (33) on the active controller.
+
+Each resource of a request succeeds or fails separately. All records are written in one batch. With
+`validate_only` no record is written.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from .. import feature_levels
+from ..errors import ApiError, ErrorCode
+from ..hash_order import in_hash_order
+from ..log.records import ClearElrRecord, ConfigRecord, Record
+from ..rpc import (
+    AlterableConfig,
+    AlterConfigsRequest,
+    AlterConfigsResource,
+    AlterConfigsResourceResponse,
+    AlterConfigsResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResource,
+    IncrementalAlterConfigsResponse,
+)
+from ..state import RECORDS_PER_OPERATION_MAX, Decision, State
+from . import broker_loggers, group_configs, metrics_configs, topic_configs
+from .lists import appended, default_list, subtracted
+from .resources import ResourceType, alterable_type, check_existence, check_name, invalid_request
+
+SET, DELETE, APPEND, SUBTRACT = range(4)
+MIN_INSYNC_REPLICAS = "min.insync.replicas"
+
+Resource = IncrementalAlterConfigsResource | AlterConfigsResource
+Values = Mapping[str, str]
+
+
+class Changes(NamedTuple):
+    """The new values of one resource; None removes a configuration.
+
+    `implied` are those that AlterConfigs removes because the request leaves them out.
+    """
+
+    explicit: dict[str, str | None]
+    implied: tuple[str, ...] = ()
+
+
+def incremental_alter_configs(
+    state: State, request: IncrementalAlterConfigsRequest, now_ms: int
+) -> Decision:
+    """Decide an IncrementalAlterConfigs request."""
+    responses, records = _alter(state, request.resources)
+    reply = IncrementalAlterConfigsResponse(responses=responses)
+    return Decision(() if request.validate_only else records, reply, is_atomic=True)
+
+
+def alter_configs(state: State, request: AlterConfigsRequest, now_ms: int) -> Decision:
+    """Decide an AlterConfigs request."""
+    responses, records = _alter(state, request.resources)
+    reply = AlterConfigsResponse(responses=responses)
+    return Decision(() if request.validate_only else records, reply, is_atomic=True)
+
+
+def _alter(
+    state: State, resources: Iterable[Resource]
+) -> tuple[tuple[AlterConfigsResourceResponse, ...], tuple[Record, ...]]:
+    """Returns the response of each resource, and the records of those that are accepted.
+
+    Raises POLICY_VIOLATION if the records are too many (rule 0A.7).
+    """
+    counts = Counter((resource.resource_type, resource.resource_name) for resource in resources)
+    records: list[Record] = []
+    responses: list[AlterConfigsResourceResponse] = []
+    for key, resource in {(r.resource_type, r.resource_name): r for r in resources}.items():
+        try:
+            if counts[key] > 1:
+                raise invalid_request("Duplicate resource.")
+            records += _altered(state, resource)
+        except ApiError as error:
+            responses.append(refused(resource, error))
+        else:
+            responses.append(
+                AlterConfigsResourceResponse(resource_type=key[0], resource_name=key[1])
+            )
+    if len(records) > RECORDS_PER_OPERATION_MAX:
+        text = "Unable to perform excessively large batch operation."
+        raise ApiError(ErrorCode.POLICY_VIOLATION, text)
+    return tuple(responses), (*records, *_cleared_elrs(state, records))
+
+
+def refused(resource: Resource, error: ApiError) -> AlterConfigsResourceResponse:
+    """Returns the response of a resource that is refused."""
+    return AlterConfigsResourceResponse(
+        error_code=error.code,
+        error_message=error.message or None,
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+    )
+
+
+def _altered(state: State, resource: Resource) -> list[ConfigRecord]:
+    """Returns the records of one resource; raises ApiError if it is refused."""
+    resource_type = alterable_type(resource.resource_type, state.profile)
+    name = resource.resource_name
+    if resource_type is ResourceType.BROKER_LOGGER:
+        broker_loggers.check(state.node_id, resource)
+        return []
+    current = state.image.configs.get((resource_type, name), {})
+    if isinstance(resource, IncrementalAlterConfigsResource):
+        changes = _incremental(state, resource_type, resource.configs, current)
+    else:
+        changes = _whole(resource_type, resource, current)
+    _check(state, resource_type, name, changes, current)
+    values = changes.explicit | dict.fromkeys(changes.implied)
+    return [
+        ConfigRecord(resource_type=resource_type, resource_name=name, name=key, value=value)
+        for key, value in values.items()
+    ]
+
+
+def _incremental(
+    state: State,
+    resource_type: ResourceType,
+    configs: Iterable[AlterableConfig],
+    current: Values,
+) -> Changes:
+    """Returns what the operations change; of several for one name the last applies."""
+    operations = {config.name: config for config in configs}
+    explicit: dict[str, str | None] = {}
+    for name in in_hash_order(operations):
+        value = _operated(state, resource_type, operations[name], current.get(name))
+        # A broker reloads a file, such as a key store, whose name is set again (KAFKA-14136).
+        if value != current.get(name) or resource_type is ResourceType.BROKER:
+            explicit[name] = value
+    return Changes(explicit)
+
+
+def _operated(
+    state: State, resource_type: ResourceType, config: AlterableConfig, current: str | None
+) -> str | None:
+    """Returns the value after an operation; raises INVALID_CONFIG if it needs a list."""
+    operation = config.config_operation
+    if operation == SET:
+        return config.value
+    if operation == DELETE:
+        return None
+    if operation not in (APPEND, SUBTRACT) or config.value is None:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
+    default = default_list(state.profile, resource_type, config.name)
+    if default is None:
+        word = "APPEND" if operation == APPEND else "SUBTRACT"
+        text = f"Can't {word} to key {config.name} because its type is not LIST."
+        raise ApiError(ErrorCode.INVALID_CONFIG, text)
+    change = appended if operation == APPEND else subtracted
+    return change(default if current is None else current, config.value)
+
+
+def _whole(resource_type: ResourceType, resource: AlterConfigsResource, current: Values) -> Changes:
+    """Returns the difference between all configurations of a request and the current ones."""
+    wanted = {config.name: config.value for config in resource.configs}
+    explicit = {
+        name: wanted[name]
+        for name in in_hash_order(wanted)
+        if wanted[name] != current.get(name) or resource_type is ResourceType.BROKER
+    }
+    return Changes(explicit, tuple(name for name in current if name not in wanted))
+
+
+def _check(
+    state: State, resource_type: ResourceType, name: str, changes: Changes, current: Values
+) -> None:
+    """Raises ApiError for changes that Kafka refuses, in Kafka's order of checks."""
+    _check_min_insync_replicas(state, resource_type, name, changes)
+    removed = {key for key, value in changes.explicit.items() if value is None} | {*changes.implied}
+    values = {key: value for key, value in current.items() if key not in removed}
+    values |= {key: value for key, value in changes.explicit.items() if value is not None}
+    check_name(resource_type, name)
+    in_order = {key: values[key] for key in in_hash_order(values)}
+    if resource_type is ResourceType.TOPIC:
+        topic_configs.check(in_order, state.profile)
+    elif resource_type is ResourceType.GROUP:
+        group_configs.check(in_order, state.profile)
+    elif resource_type is ResourceType.CLIENT_METRICS:
+        metrics_configs.check(in_order)
+    check_existence(state.image, resource_type, name)
+
+
+def _check_min_insync_replicas(
+    state: State, resource_type: ResourceType, name: str, changes: Changes
+) -> None:
+    """Refuses what would give brokers different min ISRs, on which the ELR depends (KIP-966)."""
+    altered = changes.explicit | dict.fromkeys(changes.implied)
+    is_elr_enabled = feature_levels.elr_enabled(state.image.features)
+    if resource_type is not ResourceType.BROKER or not is_elr_enabled:
+        return
+    if MIN_INSYNC_REPLICAS not in altered:
+        return
+    if name:
+        raise ApiError(
+            ErrorCode.INVALID_CONFIG,
+            "Broker-level min.insync.replicas cannot be altered while ELR is enabled.",
+        )
+    if altered[MIN_INSYNC_REPLICAS] is None:
+        raise ApiError(
+            ErrorCode.INVALID_CONFIG,
+            "Cluster-level min.insync.replicas cannot be removed while ELR is enabled.",
+        )
+
+
+def _cleared_elrs(state: State, records: Iterable[Record]) -> Iterator[ClearElrRecord]:
+    """Yields the records that empty the ELRs which a changed min ISR concerns (rule 4.23)."""
+    if not feature_levels.elr_enabled(state.image.features):
+        return
+    for record in records:
+        if isinstance(record, ConfigRecord) and record.name == MIN_INSYNC_REPLICAS:
+            is_topic = record.resource_type == ResourceType.TOPIC
+            yield ClearElrRecord(topic_name=record.resource_name if is_topic else "")

@@ -1,0 +1,215 @@
+"""DescribeConfigs (32): the configurations of resources, from the image of one node."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from ..errors import ApiError, ErrorCode
+from ..hash_order import in_hash_order
+from ..java_text import parse_integer
+from ..log.records import TOPIC_RESOURCE
+from ..rpc import (
+    DescribeConfigsEntry,
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+    DescribeConfigsResponse,
+    DescribeConfigsResult,
+    DescribeConfigsSynonym,
+)
+from ..topic_name import flaw
+from .configuration import Configuration
+from .group_configs import GROUP_CONFIGS
+from .metrics_configs import METRICS_CONFIGS
+from .node_configs import (
+    FROM_CLIENT_METRICS,
+    FROM_CLUSTER_DEFAULT,
+    FROM_DEFAULT,
+    FROM_GROUP,
+    FROM_TOPIC,
+    KINDS,
+    TYPE_NUMBERS,
+    Levels,
+    NodeView,
+    all_names,
+    in_force,
+    shown,
+    synonyms_of,
+    topic_default,
+    type_of,
+)
+from .resources import ResourceType, invalid_request
+from .topic_table import BROKER_NAMES, TOPIC_CONFIGS
+
+Entries = Iterable[DescribeConfigsEntry]
+_TYPE_OF_KIND = {kind: TYPE_NUMBERS[name] for name, kind in reversed(KINDS.items())}
+_MALFORMED = (
+    "This most likely occurs because of a request being malformed by the client library or the "
+    "message was sent to an incompatible broker. See the broker logs for more details."
+)
+
+
+def describe_configs(view: NodeView, request: DescribeConfigsRequest) -> DescribeConfigsResponse:
+    """Answers a DescribeConfigs request.
+
+    Raises INVALID_REQUEST if a resource has an unknown type.
+    """
+    if any(resource.resource_type not in _DESCRIBED for resource in request.resources):
+        raise invalid_request(_MALFORMED)
+    levels = view.levels
+    results = tuple(_result(view, levels, request, resource) for resource in request.resources)
+    return DescribeConfigsResponse(results=results)
+
+
+def refused(resource: DescribeConfigsResource, error: ApiError) -> DescribeConfigsResult:
+    """Returns the result of a resource that is refused."""
+    return DescribeConfigsResult(
+        error_code=error.code,
+        error_message=error.message,
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+    )
+
+
+def _result(
+    view: NodeView,
+    levels: Levels,
+    request: DescribeConfigsRequest,
+    resource: DescribeConfigsResource,
+) -> DescribeConfigsResult:
+    try:
+        entries = list(_DESCRIBED[resource.resource_type](view, levels, resource.resource_name))
+    except ApiError as error:
+        return refused(resource, error)
+    keys = resource.configuration_keys
+    by_name = {entry.name: entry for entry in entries if not keys or entry.name in keys}
+    return DescribeConfigsResult(
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+        configs=tuple(
+            by_name[name] if request.include_synonyms else _without_synonyms(by_name[name])
+            for name in in_hash_order(by_name)
+        ),
+    )
+
+
+def _without_synonyms(entry: DescribeConfigsEntry) -> DescribeConfigsEntry:
+    return DescribeConfigsEntry(
+        name=entry.name,
+        value=entry.value,
+        read_only=entry.read_only,
+        config_source=entry.config_source,
+        is_sensitive=entry.is_sensitive,
+        config_type=entry.config_type,
+        documentation=entry.documentation,
+    )
+
+
+def _topic(view: NodeView, levels: Levels, name: str) -> Entries:
+    if (reason := flaw(name)) is not None:
+        text = f"Topic name is invalid: {reason}"
+        raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, text)
+    if name not in view.image.topic_ids:
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "")
+    own = view.image.configs.get((TOPIC_RESOURCE, name), {})
+    for config in TOPIC_CONFIGS[view.profile.topic_configs].values():
+        if config.default is None and config.name not in own:
+            continue
+        brokers = BROKER_NAMES.get(config.name, ())
+        synonyms = synonyms_of(levels, brokers[0], is_sensitive=False) if brokers else []
+        default = topic_default(levels, config.name) or config.default
+        text = own.get(config.name, default or "")
+        yield _own_entry(config, text, own, FROM_TOPIC, synonyms)
+
+
+def _group(view: NodeView, levels: Levels, name: str) -> Entries:
+    if not name:
+        raise invalid_request("Group name must not be empty")
+    own = view.image.configs.get((ResourceType.GROUP, name), {})
+    for config in GROUP_CONFIGS[view.profile.topic_configs].values():
+        broker_name = f"group.{config.name}"
+        synonyms = synonyms_of(levels, broker_name, is_sensitive=False)
+        if not synonyms and config.default is not None:
+            default = DescribeConfigsSynonym(
+                name=config.name, value=config.default, source=FROM_DEFAULT
+            )
+            synonyms = [default]
+        text = own.get(config.name, in_force(levels, broker_name) or config.default)
+        yield _own_entry(config, text, own, FROM_GROUP, synonyms)
+
+
+def _client_metrics(view: NodeView, levels: Levels, name: str) -> Entries:
+    if not name:
+        raise invalid_request("Client metrics subscription name must not be empty")
+    own = view.image.configs.get((ResourceType.CLIENT_METRICS, name), {})
+    for config in METRICS_CONFIGS.values():
+        text = own.get(config.name, config.default)
+        yield _own_entry(config, text, own, FROM_CLIENT_METRICS, [])
+
+
+def _own_entry(
+    config: Configuration,
+    text: str | None,
+    own: Mapping[str, str],
+    source: int,
+    synonyms: list[DescribeConfigsSynonym],
+) -> DescribeConfigsEntry:
+    """Returns an entry of a topic, group or subscription whose own configurations are `own`."""
+    value = shown(config.kind, config.name, text)
+    if config.name in own:
+        set_here = DescribeConfigsSynonym(name=config.name, value=value, source=source)
+        synonyms = [set_here, *synonyms]
+    return DescribeConfigsEntry(
+        name=config.name,
+        value=value,
+        config_source=synonyms[0].source if synonyms else FROM_DEFAULT,
+        synonyms=tuple(synonyms),
+        config_type=_TYPE_OF_KIND[config.kind],
+    )
+
+
+def _broker(view: NodeView, levels: Levels, name: str) -> Entries:
+    if not name:
+        cluster = view.dynamic("")
+        return [_node_entry(view, ((FROM_CLUSTER_DEFAULT, cluster),), key) for key in cluster]
+    _check_node(view, name, "expected {} or empty string, but received {}")
+    return [_node_entry(view, levels, key) for key in all_names(view, levels)]
+
+
+def _node_entry(view: NodeView, levels: Levels, name: str) -> DescribeConfigsEntry:
+    type_name = type_of(view, name)
+    is_sensitive = type_name in ("UNKNOWN", "PASSWORD")
+    synonyms = synonyms_of(levels, name, is_sensitive=is_sensitive)
+    text = in_force(levels, name)
+    config = view.known.get(name)
+    return DescribeConfigsEntry(
+        name=name,
+        value=None if is_sensitive else shown(KINDS[type_name], name, text),
+        read_only=config is None or not config.is_dynamic,
+        config_source=synonyms[0].source if synonyms else FROM_DEFAULT,
+        is_sensitive=is_sensitive,
+        synonyms=tuple(synonyms),
+        config_type=TYPE_NUMBERS[type_name],
+    )
+
+
+def _broker_loggers(view: NodeView, levels: Levels, name: str) -> Entries:
+    if not name:
+        raise invalid_request("Broker id must not be empty")
+    _check_node(view, name, "expected {} but received {}")
+    return ()
+
+
+def _check_node(view: NodeView, name: str, expectation: str) -> None:
+    """Raises INVALID_REQUEST unless the name is the node's own id."""
+    number = parse_integer(name, 32)
+    if number is None:
+        raise invalid_request(f"Broker id must be an integer, but it is: {name}")
+    if number != view.node_id:
+        raise invalid_request("Unexpected broker id, " + expectation.format(view.node_id, name))
+
+
+_DESCRIBED: Mapping[int, Callable[[NodeView, Levels, str], Entries]] = {
+    ResourceType.TOPIC: _topic,
+    ResourceType.BROKER: _broker,
+    ResourceType.BROKER_LOGGER: _broker_loggers,
+    ResourceType.CLIENT_METRICS: _client_metrics,
+    ResourceType.GROUP: _group,
+}

@@ -1,0 +1,50 @@
+"""APPEND and SUBTRACT: changes of configurations that are lists."""
+
+from ..profile import Profile
+from .broker_table import broker_configs
+from .resources import ResourceType
+from .topic_table import TOPIC_CONFIGS
+from .validators import LIST
+
+
+def default_list(profile: Profile, resource_type: ResourceType, name: str) -> str | None:
+    """Returns the default of a list, "" for null; None if the configuration is not a list.
+
+    Kafka has lists of topics and brokers only: those of client metrics do not count.
+    """
+    if resource_type is ResourceType.BROKER:
+        broker = broker_configs(profile.topic_configs).get(name)
+        return broker.default or "" if broker and broker.type_name == "LIST" else None
+    topic = TOPIC_CONFIGS[profile.topic_configs].get(name)
+    is_list = resource_type is ResourceType.TOPIC and topic is not None and topic.kind is LIST
+    return topic.default or "" if topic is not None and is_list else None
+
+
+def appended(elements: str, text: str) -> str:
+    """Returns the list with the elements of `text` that it lacks at its end."""
+    parts = _without_empty(elements)
+    for part in _split(text):
+        if part not in parts:
+            parts.append(part)
+    return ",".join(parts)
+
+
+def subtracted(elements: str, text: str) -> str:
+    """Returns the list without the first of each element of `text`."""
+    parts = _without_empty(elements)
+    for part in _split(text):
+        if part in parts:
+            parts.remove(part)
+    return ",".join(parts)
+
+
+def _without_empty(elements: str) -> list[str]:
+    return [part for part in elements.split(",") if part]
+
+
+def _split(text: str) -> list[str]:
+    """Splits at commas as Java does, which drops empty parts at the end of a text with a comma."""
+    parts = text.split(",")
+    while len(parts) > 1 and not parts[-1]:
+        parts.pop()
+    return parts if parts != [""] or not text else []

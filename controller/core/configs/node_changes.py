@@ -1,0 +1,77 @@
+"""Changes of a broker's own configurations, which the broker checks and the controller does not."""
+
+from ..errors import ApiError, ErrorCode
+from ..java_text import parse_integer
+from ..rpc import AlterConfigsResource, IncrementalAlterConfigsResource
+from .lists import appended, default_list, subtracted
+from .node_configs import KINDS, NodeView, in_force, needs_listener, needs_node
+from .resources import ResourceType, invalid_request
+from .validators import invalid
+
+SET, DELETE, APPEND, SUBTRACT = range(4)
+_WORDS = {APPEND: "append", SUBTRACT: "subtract"}
+
+
+def check_broker_changes(
+    view: NodeView, resource: IncrementalAlterConfigsResource | AlterConfigsResource
+) -> None:
+    """Raises ApiError unless the broker, or the whole cluster, may change so while it runs."""
+    _check_node(view, resource.resource_name)
+    texts = _new_texts(view, resource)
+    unlisted = [name for name in texts if needs_listener(name)]
+    fixed = [name for name in texts if name in view.known and not view.known[name].is_dynamic]
+    if fixed:
+        raise invalid_request(f"Cannot update these configs dynamically: [{', '.join(fixed)}]")
+    if unlisted:
+        raise invalid_request(
+            "These security configs can be dynamically updated only per-listener using the "
+            f"listener prefix: [{', '.join(unlisted)}]"
+        )
+    own = [name for name in texts if needs_node(view, name)]
+    if own and not resource.resource_name:
+        raise invalid_request(
+            "Cannot update these configs at default cluster level, broker id must be specified: "
+            f"[{', '.join(own)}]"
+        )
+    for name, text in texts.items():
+        if name in view.known:
+            _parse(view, name, text)
+
+
+def _check_node(view: NodeView, name: str) -> None:
+    if not name:
+        return
+    number = parse_integer(name, 32)
+    if number is None:
+        raise invalid_request(f"Node id must be an integer, but it is: {name}")
+    if number != view.node_id:
+        text = f"Unexpected broker id, expected {view.node_id}, but received {number}"
+        raise invalid_request(text)
+
+
+def _new_texts(
+    view: NodeView, resource: IncrementalAlterConfigsResource | AlterConfigsResource
+) -> dict[str, str]:
+    """Returns the values that are set, and what lists become."""
+    if isinstance(resource, AlterConfigsResource):
+        return {config.name: config.value or "" for config in resource.configs}
+    texts = {}
+    for config in resource.configs:
+        text = config.value or ""
+        if config.config_operation in _WORDS:
+            if default_list(view.profile, ResourceType.BROKER, config.name) is None:
+                word = _WORDS[config.config_operation]
+                raise invalid(f"Config value {word} is not allowed for config key: {config.name}")
+            change = appended if config.config_operation == APPEND else subtracted
+            text = change(in_force(view.levels, config.name) or "", text)
+        if config.config_operation != DELETE:
+            texts[config.name] = text
+    return texts
+
+
+def _parse(view: NodeView, name: str, text: str) -> None:
+    """Raises INVALID_REQUEST, where a topic's configuration would be INVALID_CONFIG."""
+    try:
+        KINDS[view.known[name].type_name](name, text)
+    except ApiError as error:
+        raise ApiError(ErrorCode.INVALID_REQUEST, error.message) from None

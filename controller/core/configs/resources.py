@@ -1,0 +1,72 @@
+"""The kinds of resources that have configurations, and which names a resource may have."""
+
+from enum import IntEnum
+
+from ..errors import ApiError, ErrorCode
+from ..image.image import Image
+from ..java_text import parse_integer
+from ..profile import Profile
+from ..topic_name import flaw
+
+
+class ResourceType(IntEnum):
+    """ConfigResource.Type of Kafka; every other number is UNKNOWN there."""
+
+    UNKNOWN = 0
+    TOPIC = 2
+    BROKER = 4
+    BROKER_LOGGER = 8
+    CLIENT_METRICS = 16
+    GROUP = 32
+
+
+def alterable_type(number: int, profile: Profile) -> ResourceType:
+    """Returns the type of a number on the wire; raises UNSUPPORTED_VERSION for an unknown one."""
+    is_known = number in set(ResourceType) and number != ResourceType.UNKNOWN
+    if not is_known or (number == ResourceType.GROUP and not profile.has_group_configs):
+        raise ApiError(ErrorCode.UNSUPPORTED_VERSION, f"Unknown resource type {number}.")
+    return ResourceType(number)
+
+
+def check_name(resource_type: ResourceType, name: str) -> None:
+    """Raises INVALID_REQUEST or INVALID_TOPIC_EXCEPTION unless a resource may have the name.
+
+    The empty name of a broker is the default of the whole cluster.
+    """
+    if not name and resource_type in _EMPTY_NAMES:
+        raise invalid_request(_EMPTY_NAMES[resource_type])
+    if resource_type is ResourceType.TOPIC and (reason := flaw(name)) is not None:
+        text = f"Topic name is invalid: {reason}"
+        raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, text)
+    if resource_type is ResourceType.BROKER and name:
+        broker_id = parse_integer(name, 32)
+        if broker_id is None:
+            raise invalid_request("Unable to parse broker name as a base 10 number.")
+        if broker_id < 0:
+            raise invalid_request("Invalid negative broker ID.")
+
+
+_EMPTY_NAMES = {
+    ResourceType.TOPIC: "Default topic resources are not allowed.",
+    ResourceType.GROUP: "Default group resources are not allowed.",
+    ResourceType.CLIENT_METRICS: "Subscription name can't be empty",
+}
+
+
+def check_existence(image: Image, resource_type: ResourceType, name: str) -> None:
+    """Raises UNKNOWN_TOPIC_OR_PARTITION or BROKER_ID_NOT_REGISTERED for a missing resource.
+
+    Groups and client metrics need not exist. Controllers count as brokers.
+    """
+    if resource_type is ResourceType.TOPIC and name not in image.topic_ids:
+        text = f"The topic '{name}' does not exist."
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, text)
+    if resource_type is ResourceType.BROKER and name:
+        node_id = parse_integer(name, 32)
+        if node_id not in image.brokers and node_id not in image.controllers:
+            raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, f"No node with id {node_id} found.")
+
+
+def invalid_request(message: str) -> ApiError:
+    """Returns an INVALID_REQUEST error with a message."""
+    return ApiError(ErrorCode.INVALID_REQUEST, message)

@@ -1,0 +1,131 @@
+"""Configurations at a broker's listener: refusals of Kafka 4.3.1, forwarding, lists."""
+
+import pytest
+
+from kraftsim.broker_agent.configurations import alter, list_resources
+from kraftsim.controller.core.configs.node_configs import NodeView
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.profile import KAFKA_4_3
+from kraftsim.controller.core.rpc import (
+    AlterableConfig,
+    AlterConfigsResourceResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResource,
+    IncrementalAlterConfigsResponse,
+    ListConfigResourcesRequest,
+)
+
+TOPIC, BROKER, LOGGER, METRICS, GROUP = 2, 4, 8, 16, 32
+SET, DELETE, APPEND, SUBTRACT = range(4)
+VIEW = NodeView(node_id=1, profile=KAFKA_4_3, image=Image(), static={})
+
+
+def resource(kind, name, *operations):
+    configs = tuple(
+        AlterableConfig(name=key, config_operation=operation, value=text)
+        for key, operation, text in operations
+    )
+    return IncrementalAlterConfigsResource(resource_type=kind, resource_name=name, configs=configs)
+
+
+def answers_to(*resources):
+    """The messages of the reply, "forwarded" for what the controller answers."""
+    replies = []
+
+    def forward(request, reply_to):
+        responses = tuple(
+            AlterConfigsResourceResponse(
+                error_message="forwarded",
+                resource_type=of.resource_type,
+                resource_name=of.resource_name,
+            )
+            for of in request.resources
+        )
+        reply_to(IncrementalAlterConfigsResponse(responses=responses))
+
+    alter(VIEW, IncrementalAlterConfigsRequest(resources=resources), forward, replies.append)
+    [reply] = replies
+    return [response.error_message for response in reply.responses]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (
+            resource(BROKER, "2", ("log.retention.ms", SET, "5")),
+            "Unexpected broker id, expected 1, but received 2",
+        ),
+        (
+            resource(BROKER, "x", ("log.retention.ms", SET, "5")),
+            "Node id must be an integer, but it is: x",
+        ),
+        (
+            resource(BROKER, "1", ("node.id", SET, "5"), ("broker.rack", SET, "r")),
+            "Cannot update these configs dynamically: [node.id, broker.rack]",
+        ),
+        (
+            resource(BROKER, "1", ("log.retention.ms", SET, "x")),
+            "Invalid value x for configuration log.retention.ms: Not a number of type LONG",
+        ),
+        (
+            resource(BROKER, "", ("ssl.keystore.location", SET, "/x")),
+            "These security configs can be dynamically updated only per-listener using the "
+            "listener prefix: [ssl.keystore.location]",
+        ),
+        (
+            resource(BROKER, "", ("listener.name.plaintext.ssl.keystore.location", SET, "/x")),
+            "Cannot update these configs at default cluster level, broker id must be specified: "
+            "[listener.name.plaintext.ssl.keystore.location]",
+        ),
+        (
+            resource(BROKER, "", ("log.retention.ms", APPEND, "1")),
+            "Config value append is not allowed for config key: log.retention.ms",
+        ),
+        (
+            resource(TOPIC, "t", ("flush.ms", SET, None), ("retention.ms", SET, None)),
+            "Null value not supported for : flush.ms, retention.ms",
+        ),
+        (
+            resource(TOPIC, "t", ("flush.ms", SET, "1"), ("flush.ms", SET, "2")),
+            "Error due to duplicate config keys",
+        ),
+        (resource(3, "x"), "Unknown resource type 3"),
+        (
+            resource(LOGGER, "3000", ("kafka", SET, "INFO")),
+            "Unexpected node id. Expected 1, but received 3000",
+        ),
+    ],
+)
+def test_a_broker_refuses_with_the_words_of_kafka(asked, message):
+    assert answers_to(asked) == [message]
+
+
+def test_a_resource_that_is_named_twice_is_refused_twice():
+    once = resource(TOPIC, "t", ("flush.ms", SET, "1"))
+
+    assert answers_to(once, once) == ["Each resource must appear at most once."] * 2
+
+
+def test_what_the_broker_does_not_refuse_is_forwarded():
+    found = answers_to(
+        resource(TOPIC, "t", ("flush.ms", SET, "1")),
+        resource(BROKER, "7", ("log.retention.ms", SET, "1")),
+        resource(BROKER, "1", ("log.cleanup.policy", APPEND, "compact"), ("no.such", SET, "1")),
+    )
+
+    refused = "Unexpected broker id, expected 1, but received 7"
+    assert found == ["forwarded", "forwarded", refused]
+
+
+def test_resources_are_listed_by_type_and_version_0_lists_client_metrics():
+    image = Image(configs={(GROUP, "g"): {"a": "b"}, (METRICS, "m"): {"a": "b"}})
+
+    def listed(**fields):
+        reply = list_resources(image, ListConfigResourcesRequest(**fields))
+        return reply.error_code, [
+            (of.resource_type, of.resource_name) for of in reply.config_resources
+        ]
+
+    assert listed(resource_types=()) == (0, [(METRICS, "m"), (GROUP, "g")])
+    assert listed() == (0, [(METRICS, "m")])
+    assert listed(resource_types=(3,)) == (35, [])
