@@ -15,7 +15,7 @@ from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.configs.resources import ResourceType, invalid_request
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
-from kraftsim.controller.core.rpc import (
+from kraftsim.controller.core.rpc.configs import (
     AlterConfigsRequest,
     AlterConfigsResource,
     AlterConfigsResourceResponse,

@@ -9,12 +9,14 @@ from functools import partial
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.rpc import (
-    AlterConfigsResponse,
     CreatePartitionsResponse,
     CreateTopicsResponse,
     DeleteTopicsResponse,
-    IncrementalAlterConfigsResponse,
     Request,
+)
+from kraftsim.controller.core.rpc.configs import (
+    AlterConfigsResponse,
+    IncrementalAlterConfigsResponse,
 )
 from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.time.timeline import Timeline

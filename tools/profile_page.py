@@ -13,14 +13,15 @@ from itertools import chain
 from pathlib import Path
 
 from kraftsim.controller.core import profile as profiles_module
+from kraftsim.controller.core.configs.configuration import Configuration
+from kraftsim.controller.core.configs.topic_table import TOPIC_CONFIGS
+from kraftsim.controller.core.configs.validators import LIST
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.feature_levels import LEVEL_NAMES, METADATA_VERSION
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES, Profile
 from kraftsim.controller.core.rpc import ApiVersionsRequest
 from kraftsim.controller.core.settings import Settings
-from kraftsim.controller.core.topics.config_tables import TOPIC_CONFIGS, TopicConfig
-from kraftsim.controller.core.topics.config_validators import LIST
 from kraftsim.controller.server.api_versions import answer
 from kraftsim.controller.wire.apis.table import API_VERSIONS, APIS
 
@@ -171,7 +172,7 @@ def _config(profile: Profile, name: str) -> str:
     return f"{default}; {_refusal(config, *PROBES)}{empty}"
 
 
-def _refusal(config: TopicConfig, *probes: str) -> str:
+def _refusal(config: Configuration, *probes: str) -> str:
     """Returns the reason for which the configuration refuses one of `probes`."""
     for probe in probes:
         try:

@@ -27,9 +27,6 @@ from .rpc import (
     AddRaftVoterResponse,
     AllocateProducerIdsRequest,
     AllocateProducerIdsResponse,
-    AlterConfigsRequest,
-    AlterConfigsResourceResponse,
-    AlterConfigsResponse,
     AlterPartitionReassignmentsRequest,
     AlterPartitionRequest,
     AlterPartitionResponse,
@@ -57,8 +54,6 @@ from .rpc import (
     DeleteTopicsResponse,
     DescribeClusterRequest,
     DescribeClusterResponse,
-    DescribeConfigsRequest,
-    DescribeConfigsResponse,
     DescribeLogDirsRequest,
     DescribeLogDirsResponse,
     DescribeQuorumRequest,
@@ -72,10 +67,6 @@ from .rpc import (
     FetchResponse,
     FetchSnapshotRequest,
     FetchSnapshotResponse,
-    IncrementalAlterConfigsRequest,
-    IncrementalAlterConfigsResponse,
-    ListConfigResourcesRequest,
-    ListConfigResourcesResponse,
     MetadataRequest,
     MetadataResponse,
     MetadataTopic,
@@ -91,6 +82,17 @@ from .rpc import (
     UpdateRaftVoterResponse,
     VoteRequest,
     VoteResponse,
+)
+from .rpc.configs import (
+    AlterConfigsRequest,
+    AlterConfigsResourceResponse,
+    AlterConfigsResponse,
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+    ListConfigResourcesRequest,
+    ListConfigResourcesResponse,
 )
 from .rpc.descriptions import DescribedTopic
 from .state import Decision, State

@@ -51,7 +51,7 @@ class Profile:
     has_draft_names: bool = False
     """7.1: configurations of a node also have their names in the text of KIP-631."""
     has_group_configs: bool = True
-    """Groups have configurations from 4.0 on (KIP-848)."""
+    """KIP-848: groups have configurations from 4.0 on."""
     updates_features_together: bool = True
     """5.55: one refused update refuses all of a request. False: each has its own result."""
     names_downgraded_levels: bool = True

@@ -21,12 +21,8 @@ from ..core.image.image import Image
 from ..core.leases import Leases
 from ..core.partitions.reassignment import list_reassignments
 from ..core.profile import Profile
-from ..core.rpc import (
-    DescribeClusterRequest,
-    DescribeConfigsRequest,
-    ListPartitionReassignmentsRequest,
-    Request,
-)
+from ..core.rpc import DescribeClusterRequest, ListPartitionReassignmentsRequest, Request
+from ..core.rpc.configs import DescribeConfigsRequest
 from ..core.settings import Settings
 from ..core.state import State
 from ..raft import conduct, elections, leading

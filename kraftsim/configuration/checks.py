@@ -3,9 +3,7 @@
 import re
 from collections.abc import Callable
 
-from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.java_text import parse_integer, trim
-from kraftsim.controller.core.topics.config_validators import (
+from kraftsim.controller.core.configs.validators import (
     BOOLEAN,
     DOUBLE,
     INT,
@@ -20,6 +18,8 @@ from kraftsim.controller.core.topics.config_validators import (
     gzip_level,
     one_of,
 )
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.java_text import parse_integer, trim
 
 from .keys import NOT_EMPTY, RELEASES, Key
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+from kraftsim.controller.core.configs.validators import Value
 from kraftsim.controller.core.profile import Profile
-from kraftsim.controller.core.topics.config_validators import Value
 from kraftsim.controller.core.value import value
 from kraftsim.scenarios.language.suggestions import nearest
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from kraftsim.controller.core.topics.config_validators import Value
+from kraftsim.controller.core.configs.validators import Value
 
 from .checks import parse
 from .keys import Key

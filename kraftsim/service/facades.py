@@ -20,22 +20,24 @@ from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import (
-    AlterConfigsRequest,
     ApiVersionsRequest,
     ApiVersionsResponse,
     DataPlaneRequest,
     DescribeClusterRequest,
     DescribeClusterResponse,
-    DescribeConfigsRequest,
     DescribeLogDirsRequest,
     DescribeTopicPartitionsRequest,
     FetchRequest,
-    IncrementalAlterConfigsRequest,
-    ListConfigResourcesRequest,
     MetadataRequest,
     MetadataTopic,
     Request,
     Response,
+)
+from kraftsim.controller.core.rpc.configs import (
+    AlterConfigsRequest,
+    DescribeConfigsRequest,
+    IncrementalAlterConfigsRequest,
+    ListConfigResourcesRequest,
 )
 from kraftsim.controller.core.value import value
 from kraftsim.controller.server import api_versions

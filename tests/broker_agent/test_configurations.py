@@ -6,7 +6,7 @@ from kraftsim.broker_agent.configurations import alter, list_resources
 from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import KAFKA_4_3
-from kraftsim.controller.core.rpc import (
+from kraftsim.controller.core.rpc.configs import (
     AlterableConfig,
     AlterConfigsResourceResponse,
     IncrementalAlterConfigsRequest,

@@ -5,12 +5,11 @@ import pytest
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.log.records import ClearElrRecord, ConfigRecord
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
-from kraftsim.controller.core.rpc import (
+from kraftsim.controller.core.rpc import DeleteTopicsRequest, DeleteTopicState
+from kraftsim.controller.core.rpc.configs import (
     AlterableConfig,
     AlterConfigsRequest,
     AlterConfigsResource,
-    DeleteTopicsRequest,
-    DeleteTopicState,
     DescribeConfigsRequest,
     DescribeConfigsResource,
     IncrementalAlterConfigsRequest,

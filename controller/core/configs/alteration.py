@@ -12,7 +12,7 @@ from .. import feature_levels
 from ..errors import ApiError, ErrorCode
 from ..hash_order import in_hash_order
 from ..log.records import ClearElrRecord, ConfigRecord, Record
-from ..rpc import (
+from ..rpc.configs import (
     AlterableConfig,
     AlterConfigsRequest,
     AlterConfigsResource,

@@ -4,7 +4,7 @@ A request for one is refused as Kafka refuses it for a logger that does not exis
 """
 
 from ..java_text import parse_integer
-from ..rpc import AlterConfigsResource, IncrementalAlterConfigsResource
+from ..rpc.configs import AlterConfigsResource, IncrementalAlterConfigsResource
 from .resources import invalid_request
 from .validators import invalid
 

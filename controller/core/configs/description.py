@@ -6,7 +6,7 @@ from ..errors import ApiError, ErrorCode
 from ..hash_order import in_hash_order
 from ..java_text import parse_integer
 from ..log.records import TOPIC_RESOURCE
-from ..rpc import (
+from ..rpc.configs import (
     DescribeConfigsEntry,
     DescribeConfigsRequest,
     DescribeConfigsResource,

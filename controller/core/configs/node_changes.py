@@ -2,7 +2,7 @@
 
 from ..errors import ApiError, ErrorCode
 from ..java_text import parse_integer
-from ..rpc import AlterConfigsResource, IncrementalAlterConfigsResource
+from ..rpc.configs import AlterConfigsResource, IncrementalAlterConfigsResource
 from .lists import appended, default_list, subtracted
 from .node_configs import KINDS, NodeView, in_force, needs_listener, needs_node
 from .resources import ResourceType, invalid_request

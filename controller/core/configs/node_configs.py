@@ -12,7 +12,7 @@ from ..image.image import Image
 from ..java_text import parse_integer, shown_double, trim
 from ..log.records import BROKER_RESOURCE
 from ..profile import Profile
-from ..rpc import DescribeConfigsSynonym
+from ..rpc.configs import DescribeConfigsSynonym
 from ..settings import Settings
 from ..value import value
 from .broker_table import BrokerConfig, broker_configs

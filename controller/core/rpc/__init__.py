@@ -46,24 +46,14 @@ from .cluster import (
     SupportedFeatureKey,
 )
 from .configs import (
-    AlterableConfig,
     AlterConfigsRequest,
-    AlterConfigsResource,
-    AlterConfigsResourceResponse,
     AlterConfigsResponse,
-    DescribeConfigsEntry,
     DescribeConfigsRequest,
-    DescribeConfigsResource,
     DescribeConfigsResponse,
-    DescribeConfigsResult,
-    DescribeConfigsSynonym,
     IncrementalAlterConfigsRequest,
-    IncrementalAlterConfigsResource,
     IncrementalAlterConfigsResponse,
-    LegacyConfig,
     ListConfigResourcesRequest,
     ListConfigResourcesResponse,
-    ListedConfigResource,
 )
 from .data_plane import DataPlaneRequest, DataPlaneResponse
 from .descriptions import (
@@ -259,24 +249,6 @@ Response = (
 )
 
 __all__ = [
-    "AlterableConfig",
-    "IncrementalAlterConfigsResource",
-    "IncrementalAlterConfigsRequest",
-    "LegacyConfig",
-    "AlterConfigsResource",
-    "AlterConfigsRequest",
-    "AlterConfigsResourceResponse",
-    "IncrementalAlterConfigsResponse",
-    "AlterConfigsResponse",
-    "DescribeConfigsResource",
-    "DescribeConfigsRequest",
-    "DescribeConfigsSynonym",
-    "DescribeConfigsEntry",
-    "DescribeConfigsResult",
-    "DescribeConfigsResponse",
-    "ListConfigResourcesRequest",
-    "ListedConfigResource",
-    "ListConfigResourcesResponse",
     "AbortedTransaction",
     "AddRaftVoterRequest",
     "AddRaftVoterResponse",

@@ -3,7 +3,7 @@
 Version 3 adds types and documentation; version 4 is flexible.
 """
 
-from ...core.rpc import (
+from ...core.rpc.configs import (
     DescribeConfigsEntry,
     DescribeConfigsRequest,
     DescribeConfigsResource,

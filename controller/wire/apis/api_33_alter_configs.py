@@ -1,6 +1,6 @@
 """AlterConfigs (33), versions 0 to 2: all configurations of a resource at once."""
 
-from ...core.rpc import (
+from ...core.rpc.configs import (
     AlterConfigsRequest,
     AlterConfigsResource,
     AlterConfigsResponse,

@@ -1,6 +1,6 @@
 """IncrementalAlterConfigs (44), versions 0 and 1: changes of configurations, one by one."""
 
-from ...core.rpc import (
+from ...core.rpc.configs import (
     AlterableConfig,
     AlterConfigsResourceResponse,
     IncrementalAlterConfigsRequest,

@@ -3,7 +3,7 @@
 Version 0 was ListClientMetricsResources and lists those only (KIP-1142).
 """
 
-from ...core.rpc import (
+from ...core.rpc.configs import (
     ListConfigResourcesRequest,
     ListConfigResourcesResponse,
     ListedConfigResource,
