@@ -5,7 +5,7 @@ Each resource of a request succeeds or fails separately. All records are written
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .. import feature_levels
@@ -61,16 +61,17 @@ def alter_configs(state: State, request: AlterConfigsRequest, now_ms: int) -> De
 
 
 def _alter(
-    state: State, resources: Iterable[Resource]
+    state: State, resources: Sequence[Resource]
 ) -> tuple[tuple[AlterConfigsResourceResponse, ...], tuple[Record, ...]]:
     """Returns the response of each resource, and the records of those that are accepted.
 
     Raises POLICY_VIOLATION if the records are too many (rule 0A.7).
     """
-    counts = Counter((resource.resource_type, resource.resource_name) for resource in resources)
+    keys = [_key(resource, place) for place, resource in enumerate(resources)]
+    counts = Counter(keys)
     records: list[Record] = []
     responses: list[AlterConfigsResourceResponse] = []
-    for key, resource in {(r.resource_type, r.resource_name): r for r in resources}.items():
+    for key, resource in dict(zip(keys, resources, strict=True)).items():
         try:
             if counts[key] > 1:
                 raise invalid_request("Duplicate resource.")
@@ -79,12 +80,23 @@ def _alter(
             responses.append(refused(resource, error))
         else:
             responses.append(
-                AlterConfigsResourceResponse(resource_type=key[0], resource_name=key[1])
+                AlterConfigsResourceResponse(
+                    resource_type=resource.resource_type, resource_name=resource.resource_name
+                )
             )
     if len(records) > RECORDS_PER_OPERATION_MAX:
         text = "Unable to perform excessively large batch operation."
         raise ApiError(ErrorCode.POLICY_VIOLATION, text)
     return tuple(responses), (*records, *_cleared_elrs(state, records))
+
+
+def _key(resource: Resource, place: int) -> tuple[int, str, int]:
+    """Returns what a resource may share with no other; repeated loggers are each answered."""
+    is_each_answered = (
+        isinstance(resource, IncrementalAlterConfigsResource)
+        and resource.resource_type == ResourceType.BROKER_LOGGER
+    )
+    return resource.resource_type, resource.resource_name, place if is_each_answered else -1
 
 
 def refused(resource: Resource, error: ApiError) -> AlterConfigsResourceResponse:
