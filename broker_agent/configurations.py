@@ -84,8 +84,16 @@ def alter(
     if answered and not remaining:
         reply_to(_response(request, answered))
     else:
-        left = replace(request, resources=tuple(remaining))  # type: ignore[arg-type]  # of its kind
-        forward(left, partial(_forwarded, answered, reply_to))
+        forward(_of_the_controller(request, remaining), partial(_forwarded, answered, reply_to))
+
+
+def _of_the_controller(request: AlterRequest, remaining: Iterable[Resource]) -> AlterRequest:
+    """Returns the request with what the controller decides."""
+    if isinstance(request, AlterConfigsRequest):
+        whole = (of for of in remaining if isinstance(of, AlterConfigsResource))
+        return replace(request, resources=tuple(whole))
+    changes = (of for of in remaining if isinstance(of, IncrementalAlterConfigsResource))
+    return replace(request, resources=tuple(changes))
 
 
 def _response(

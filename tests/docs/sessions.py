@@ -25,6 +25,9 @@ NOT_RUN = {
     "kraftsim follow --path /var/lib/kafka/__cluster_metadata-0 --once": (
         "starts Spark; tests/pipeline/live follows Kafka's own files"
     ),
+    "kraftsim scenario run my-scenario.yaml --seed 41 --open": (
+        "serves the run until Ctrl-C; tests/kraftsim/test_open_run.py does"
+    ),
     "kraftsim up --host 0.0.0.0 --open-lessons": "serves the network until Ctrl-C",
     "curl -sN -H 'Accept: text/event-stream' localhost:8090/v1/events": "runs until Ctrl-C",
     "kraftsim campaign report /tmp/campaign --html /tmp/report.html": (
