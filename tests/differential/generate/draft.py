@@ -39,6 +39,7 @@ class Draft:
     level: int = 0  # metadata.version at the start; 0: the newest of the release
     has_changed_features: bool = False
     changes_min_isr: bool = False
+    reassigned: set[str] = field(default_factory=set)  # topics
     configured: set[tuple[int, str]] = field(default_factory=set)  # resources of no topic
     controllers: set[int] = field(default_factory=set)  # that have registered themselves
 
