@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from mypy_extensions import mypyc_attr
 """
-OPEN = ("Property", "OwnProperty")
+OPEN = ("Property", "OwnProperty", "DataPlaneRequest", "DataPlaneResponse")
 
 
 def rewritten_for_mypyc(source: str) -> str:

@@ -99,9 +99,9 @@ def _validator(valid: str) -> Validator:
     return lambda name, value: None
 
 
-def _number(text: str) -> int:
+def _number(text: str) -> int | float:
     """Returns a bound as Kafka prints it; only a ratio has a fraction."""
-    return int(text) if "." not in text else float(text)  # type: ignore[return-value]
+    return int(text) if "." not in text else float(text)
 
 
 def _words(valid: str) -> tuple[str, ...]:

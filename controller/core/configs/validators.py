@@ -76,7 +76,7 @@ _AROUND_COMMA = " \t\n\r\f\v"
 # Validators
 
 
-def at_least(least: int) -> Validator:
+def at_least(least: int | float) -> Validator:
     """Returns a validator with a minimum."""
 
     def check(name: str, value: int | float) -> None:
@@ -86,7 +86,7 @@ def at_least(least: int) -> Validator:
     return check
 
 
-def between(least: int, most: int) -> Validator:
+def between(least: int | float, most: int | float) -> Validator:
     """Returns a validator with a minimum and a maximum; NaN passes, as in Kafka."""
 
     def check(name: str, value: int | float) -> None:
