@@ -179,7 +179,6 @@ export class Page extends Component {
   seek(us) {
     this.player.pause();
     this.player.seek(us);
-    this.visit.note();
   }
 
   // Moves to an event, and shows why it happened.

@@ -106,6 +106,7 @@ export class Player {
     this.follows = false;
     const stop = this.stopUntil(us);
     this.us = Math.max(0, Math.min(stop ? stop.atUs - 1 : us, this.source.endUs));
+    this.onSeek?.();
     try {
       await Promise.all(this.shownSources.map((source) => source.fetched(this.us)));
       this.failure = undefined;

@@ -58,7 +58,6 @@ export class Visit {
     await player.seek(us ?? player.source.beginUs);
     const asked = players.length === 1 && player.stops.find((stop) => stop.atUs - 1 === us); // an instructor brings a class here
     if (asked) player.reach(asked);
-    this.note();
   }
 
   async playerOf(branch) {
@@ -66,6 +65,7 @@ export class Visit {
     const player = new Player(source, this.onFrame);
     player.stops = stopsOf(source.story);
     player.onStop = this.onStop;
+    player.onSeek = () => player === this.player && this.note(); // a reload at once shows the same place
     await source.fetched(source.beginUs);
     return player;
   }
@@ -104,7 +104,6 @@ export class Visit {
     const others = branches.length > 1 ? [] : beside.filter((index) => index !== active);
     this.settle({ active: made[place], beside: beside.length ? [...others, ...made] : [] });
     await this.player.seek(us);
-    this.note();
     this.player.play();
   }
 
@@ -131,7 +130,6 @@ export class Visit {
     for (const profile of RELEASES) beside.push(await this.added({ ...source.branch, profile }));
     this.settle({ beside, active: beside.includes(this.active) ? this.active : beside[0] });
     await this.player.seek(us);
-    this.note();
   }
 
   choose(index) {
@@ -140,13 +138,11 @@ export class Visit {
     this.settle({ active: index });
     this.player.speed = speed;
     this.player.seek(us).then(() => isPlaying && this.player.play());
-    this.note();
   }
 
   toggleBeside() {
     this.settle({ beside: this.beside.length ? [] : this.compared });
     this.player.seek(this.player.us);
-    this.note();
   }
 
   // Puts a branch beside the others, or takes it away; the last two stay.
@@ -156,7 +152,6 @@ export class Visit {
     if (next.length < 2) return;
     this.settle({ beside: next, active: next.includes(this.active) ? this.active : next[0] });
     this.player.seek(this.player.us);
-    this.note();
   }
 
   // Writes what is shown into the address of the page.
