@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Protocol, cast
 
-from ..core.errors import ErrorCode
+from ..core.errors import ApiError, ErrorCode
 from ..core.handlers import response_to
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, DataPlaneRequest, Request
 from ..raft.protocol import Reply
@@ -20,6 +20,7 @@ from ..wire.frames import (
     read_request_header,
 )
 from .admission import address_of
+from .envelope import Forwarded, open_envelope, refused_envelope
 from .runtime import Runtime
 from .turns import REQUESTS_PER_VISIT
 
@@ -65,7 +66,7 @@ class KafkaConnection(asyncio.Protocol):
         self._out: list[bytes] = []
         self._out_bytes = 0
         self._exchange: Exchange | None = None
-        self._awaited: tuple[Exchange, bytes, Request] | None = None
+        self._awaited: tuple[Exchange | Forwarded, bytes, Request] | None = None
         self._is_working = False
         self._cannot_write = False
         self._is_paused = False
@@ -178,6 +179,9 @@ class KafkaConnection(asyncio.Protocol):
             exchange = self._begin(frame)
             if exchange is None:
                 return
+        if exchange.is_envelope:
+            self._handle_envelope(exchange, frame)
+            return
         request = exchange.decode(frame, exchange.end)[0]
         if listener.note is not None:
             listener.note(self.address, exchange.header, frame)
@@ -188,6 +192,25 @@ class KafkaConnection(asyncio.Protocol):
             self._describe(frame, exchange.version, request)
         else:
             self._awaited = (exchange, frame[4:8], request)
+            listener.dispatch(request, self.reply)
+
+    def _handle_envelope(self, exchange: Exchange, frame: bytes) -> None:
+        """Handle the request in an envelope; an invalid envelope is refused at once."""
+        listener = self._listener
+        try:
+            forwarded = open_envelope(exchange, frame, listener.spoken)
+        except ApiError as error:
+            if listener.note is not None:
+                listener.note(self.address, exchange.header, frame)
+            self._put(refused_envelope(exchange, frame[4:8], error))
+            return
+        request = forwarded.request
+        if listener.note is not None:
+            listener.note(forwarded.address, forwarded.header, forwarded.frame)
+        self._awaited = (forwarded, frame[4:8], request)
+        if type(request) in listener.intercepted and listener.intercept is not None:
+            listener.intercept(self, forwarded.header, request)
+        else:
             listener.dispatch(request, self.reply)
 
     def _put_off(self) -> None:
@@ -281,6 +304,8 @@ class KafkaConnection(asyncio.Protocol):
             return None
         self._awaited = None
         exchange, correlation_id, request = awaited
+        if isinstance(exchange, Forwarded):
+            return exchange.encode_reply(correlation_id, reply)
         return exchange.encode(correlation_id, response_to(request, reply, exchange.version))
 
     def _continue_soon(self) -> None:

@@ -10,7 +10,7 @@ from struct import error
 from typing import NamedTuple, cast
 
 from ..core.rpc import Request, Response
-from .apis.table import API_VERSIONS, APIS
+from .apis.table import API_VERSIONS, APIS, ENVELOPE
 from .codec.compiler import decoder, encoder
 from .codec.decode_source import skip_tags
 from .errors import DecodeError
@@ -114,6 +114,7 @@ class Exchange:
         "end",
         "header",
         "is_api_versions",
+        "is_envelope",
         "start",
         "tail",
         "version",
@@ -123,6 +124,7 @@ class Exchange:
         self.header = header
         self.version = header.api_version
         self.is_api_versions = header.api_key == API_VERSIONS
+        self.is_envelope = header.api_key == ENVELOPE
         self.start = frame[:4]  # key and version
         self.end = header.body_offset
         self.tail = frame[8 : self.end]  # client id and tags

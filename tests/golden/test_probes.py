@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.handlers import response_to
 from kraftsim.controller.core.log.records import (
     BrokerRegistrationChangeRecord,
@@ -34,10 +35,13 @@ from kraftsim.controller.node.registrar import Registrar
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.snapshot import by_reference
 from kraftsim.controller.server import api_versions
+from kraftsim.controller.server.envelope import open_envelope, refused_envelope
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
-from kraftsim.controller.wire.apis.table import APIS
+from kraftsim.controller.wire.apis.table import APIS, ENVELOPE
 from kraftsim.controller.wire.frames import (
+    Exchange,
+    RequestHeader,
     decode_request,
     decode_response,
     encode_response,
@@ -118,6 +122,8 @@ class Probed:
         if header.api_version > APIS[header.api_key].max_version:
             response = api_versions.unsupported(self.profile)
             return encode_response(header.api_key, 0, header.correlation_id, response)[4:]
+        if header.api_key == ENVELOPE:
+            return refusal_of_envelope(header, data)
         response = self._response(decode_request(header, data), header.api_version)
         self.catch_up()
         if isinstance(response, CreateTopicsResponse):
@@ -150,6 +156,14 @@ class Probed:
         for theirs_topic, other in zip(theirs.topics, ours.topics, strict=True):
             if any(theirs_topic.topic_id):
                 self.topic_ids[theirs_topic.topic_id] = other.topic_id
+
+
+def refusal_of_envelope(header: RequestHeader, data: bytes) -> bytes:
+    """What our listener answers: every envelope of the errors run is invalid."""
+    exchange = Exchange(header, data, start_time_tag=False)
+    with pytest.raises(ApiError) as refused:
+        open_envelope(exchange, data, frozenset())
+    return refused_envelope(exchange, data[4:8], refused.value)[4:]
 
 
 class _NoRegistrar(Registrar):

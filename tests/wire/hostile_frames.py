@@ -10,8 +10,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from kraftsim.controller.core.rpc.envelope import EnvelopeRequest
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
-from kraftsim.controller.wire.apis.table import APIS
+from kraftsim.controller.wire.apis.table import APIS, ENVELOPE
 from kraftsim.controller.wire.frames import REQUEST_BYTES_MAX, encode_request
 from tests.wire.instances import instances
 
@@ -60,6 +61,8 @@ _POOL: dict[str, st.SearchStrategy[Any]] = {
         _small,
     ),
 }
+ANONYMOUS = b"\0\0\x05User\x0aANONYMOUS\0\0"  # a principal, as a broker without SASL writes it
+LOOPBACK = bytes((127, 0, 0, 1))
 _OFTEN = {"cluster_id", "max_wait_ms", "timeout_ms"}
 
 _INTRUDERS = st.binary(max_size=4) | st.sampled_from(
@@ -105,6 +108,12 @@ def requests(draw: st.DrawFn, kind: str) -> bytes:
     api = draw(st.sampled_from([api for api in APIS.values() if kind in api.listeners]))
     version = draw(st.integers(api.min_version, api.max_version))
     message = draw(plausible(draw(instances(api.request, version))))
+    if api.key == ENVELOPE and draw(st.booleans()):
+        message = EnvelopeRequest(
+            request_data=draw(requests(kind)),
+            request_principal=ANONYMOUS,
+            client_host_address=LOOPBACK,
+        )
     client_id = draw(st.none() | st.text(max_size=5))
     number = draw(st.integers(-(2**31), 2**31 - 1))
     return encode_request(api.key, version, number, client_id, message)[4:]

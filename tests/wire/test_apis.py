@@ -30,6 +30,7 @@ OFFERED_BY_KAFKA = {
     55: ("DescribeQuorum", 0, 2, "broker", "controller"),
     56: ("AlterPartition", 2, 3, "controller"),
     57: ("UpdateFeatures", 0, 2, "broker", "controller"),
+    58: ("Envelope", 0, 0, "controller"),
     59: ("FetchSnapshot", 0, 1, "controller"),
     60: ("DescribeCluster", 0, 2, "broker", "controller"),
     62: ("BrokerRegistration", 0, 4, "controller"),

@@ -62,6 +62,7 @@ from .descriptions import (
     DescribeTopicPartitionsRequest,
     DescribeTopicPartitionsResponse,
 )
+from .envelope import EnvelopeResponse
 from .features import (
     ControllerRegistrationRequest,
     ControllerRegistrationResponse,
@@ -246,6 +247,7 @@ Response = (
     | ListPartitionReassignmentsResponse
     | AllocateProducerIdsResponse
     | AssignReplicasToDirsResponse
+    | EnvelopeResponse
 )
 
 __all__ = [

@@ -26,6 +26,7 @@ from . import (
     api_55_describe_quorum,
     api_56_alter_partition,
     api_57_update_features,
+    api_58_envelope,
     api_59_fetch_snapshot,
     api_60_describe_cluster,
     api_62_broker_registration,
@@ -42,6 +43,7 @@ from . import (
 )
 
 API_VERSIONS = 18
+ENVELOPE = 58
 SERVED_SINCE = {("controller", 1): 13}
 """The oldest version that a listener serves, by listener and key, if its schema has older ones."""
 LISTED_SINCE = SERVED_SINCE | {("broker", 0): 0}
@@ -126,6 +128,7 @@ APIS: dict[int, Api] = {
         _api(55, "DescribeQuorum", api_55_describe_quorum, BOTH),
         _api(56, "AlterPartition", api_56_alter_partition, CONTROLLER),
         _api(57, "UpdateFeatures", api_57_update_features, BOTH),
+        _api(ENVELOPE, "Envelope", api_58_envelope, CONTROLLER),
         _api(59, "FetchSnapshot", api_59_fetch_snapshot, CONTROLLER),
         _api(60, "DescribeCluster", api_60_describe_cluster, BOTH),
         _api(62, "BrokerRegistration", api_62_broker_registration, CONTROLLER),
