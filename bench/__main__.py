@@ -7,6 +7,7 @@ from tools.native import ROOT
 
 from .attacks import attacks
 from .backend import backend
+from .browser import browser
 from .campaigns import campaigns
 from .follow import follow
 from .heartbeats import heartbeats, many_brokers
@@ -30,6 +31,7 @@ BENCHMARKS = {
         in_process,
         backend,
         page,
+        browser,
         attacks,
         large_requests,
         request_faults,

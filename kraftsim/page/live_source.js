@@ -4,7 +4,8 @@
 import { get } from "./service.js";
 
 const PERIOD_MS = 250;
-const KEPT_MAX = 2_400;
+const KEPT_MAX = 2_400; // pictures: ten minutes
+const BROKERS_KEPT_MAX = 120_000; // in all of them together: half a minute of 1,000 brokers
 const EVENTS_MAX = 100_000;
 const MESSAGES_MAX = 5_000;
 
@@ -69,7 +70,8 @@ export class LiveSource {
     this.endUs = picture.atUs;
     this.note(picture.traffic, last);
     this.kept.push({ atUs: picture.atUs, scene: picture.scene, counts: picture.traffic.counts });
-    if (this.kept.length > KEPT_MAX) this.kept.splice(0, KEPT_MAX / 4);
+    const keptMax = Math.min(KEPT_MAX, BROKERS_KEPT_MAX / Object.keys(picture.scene.brokers).length);
+    if (this.kept.length > keptMax) this.kept.splice(0, Math.ceil(keptMax / 4));
     this.nextEvent = page.next;
     if (page.events.length) this.story = { ...this.story, events: [...this.story.events, ...page.events].slice(-EVENTS_MAX) };
   }

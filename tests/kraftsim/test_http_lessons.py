@@ -5,6 +5,7 @@ A visitor plays lessons in a process beside the service (docs/security.md).
 
 import asyncio
 import os
+import re
 import resource
 import select
 import signal
@@ -173,6 +174,18 @@ async def test_a_link_of_another_site_opens_the_page_and_reads_no_lesson(service
     for path, status in (("/", 200), ("/page/main.js", 200), ("/v1/lessons", 403)):
         async with visitor.session.get(visitor.url + path, headers=from_elsewhere) as response:
             assert response.status == status
+
+
+async def test_the_page_names_all_its_modules_at_once(service: Service) -> None:
+    _, visitor, _ = service
+
+    async with visitor.session.get(visitor.url + "/") as page:
+        named = re.findall('rel="modulepreload" href="(.+?)"', await page.text())
+
+    assert "/page/main.js" in named
+    for path in named:
+        async with visitor.session.get(visitor.url + path) as module:
+            assert module.status == 200 and module.content_type == "text/javascript"
 
 
 async def test_the_page_loads_nothing_from_elsewhere(service: Service) -> None:
