@@ -185,7 +185,8 @@ async def test_the_page_names_all_its_modules_at_once(service: Service) -> None:
     assert "/page/main.js" in named
     for path in named:
         async with visitor.session.get(visitor.url + path) as module:
-            assert module.status == 200 and module.content_type == "text/javascript"
+            assert module.status == 200
+            assert module.content_type == "text/javascript"
 
 
 async def test_the_page_loads_nothing_from_elsewhere(service: Service) -> None:
