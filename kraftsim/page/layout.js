@@ -112,12 +112,14 @@ export function Layout({ page }) {
     ${isLoading && html`<p class="wait">The lesson is being prepared…</p>`}
     ${visit.players.length > 1 && html`<${BranchBar} visit=${visit} />`}
     <${Stage} page=${page} />
-    <p class="caption" role="status" aria-live="polite"><${Caption} player=${player} failure=${failure} notice=${notice} /></p>
     <${Violations} source=${source} us=${us} knownUs=${knownUs} onSeek=${(at) => page.seek(at)} onWhy=${(event) => page.pick(event)} />
     ${!isLive && !isAsked && us >= source.endUs && html`<${Afterwards} story=${first} tries=${tries} />`}
-    ${isAsked && html`<${Asked} page=${page} stop=${stop} />`}
-    <${Timeline} source=${source} us=${us} knownUs=${knownUs} branches=${left} differences=${apart} onSeek=${(at) => page.seek(at)} />
-    <${Controls} player=${player} />
+    <div class="dock">
+      <p class="caption" role="status" aria-live="polite"><${Caption} player=${player} failure=${failure} notice=${notice} /></p>
+      ${isAsked && html`<${Asked} page=${page} stop=${stop} />`}
+      <${Timeline} source=${source} us=${us} knownUs=${knownUs} branches=${left} differences=${apart} onSeek=${(at) => page.seek(at)} />
+      <${Controls} player=${player} />
+    </div>
     <${Lists} page=${page} />
     ${isHelp && html`<${Help} onClose=${page.actions.close} />`}
   </div>`;

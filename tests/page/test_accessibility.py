@@ -64,6 +64,16 @@ def test_axe_has_no_serious_finding(screen: Screen, show: Callable[[Screen], Non
     assert {shown: text for shown, text in found.items() if text} == {}
 
 
+@pytest.mark.parametrize("show", SHOWN[:-1], ids=lambda show: show.__name__)
+def test_time_is_in_sight_of_a_small_screen(screen: Screen, show: Callable[[Screen], None]) -> None:
+    screen.page.set_viewport_size({"width": 1024, "height": 768})
+
+    show(screen)
+
+    for part in (".caption", ".timeline", ".controls"):
+        expect(screen.page.locator(part)).to_be_in_viewport(ratio=1)
+
+
 def findings(screen: Screen) -> list[str]:
     violations = Axe().run(screen.page).response["violations"]
     return [
