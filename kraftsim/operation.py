@@ -23,9 +23,9 @@ Run = Callable[..., Awaitable[Mapping[str, object]]]
 class Parameter:
     """A parameter of an operation.
 
-    `kind` is int, bool, str, or dict for a document. A `default` of `inspect.Parameter.empty`
-    makes the parameter required. `takes_number` marks a text for which JSON may have a number: a
-    duration or a factor.
+    `kind` is int, bool, str, list for an array, or dict for an object. A `default` of
+    `inspect.Parameter.empty` makes the parameter required. `takes_number` marks a text for which
+    JSON may have a number: a duration or a factor.
     """
 
     name: str
@@ -123,7 +123,7 @@ def _kind(annotation: object) -> type:
         else getattr(annotation, "__name__", str(annotation))
     )
     name = str(text).split(" ")[0].split("[")[0].rpartition(".")[2]
-    return {"int": int, "bool": bool, "Mapping": dict}.get(name, str)
+    return {"int": int, "bool": bool, "Mapping": dict, "Sequence": list}.get(name, str)
 
 
 def arguments(operation: Operation, values: dict[str, object]) -> dict[str, object]:
@@ -156,7 +156,7 @@ def converted(parameter: Parameter, value: object) -> object:
     """Converts a JSON value or a text to the parameter's type; raises CommandError if it cannot."""
     if value is None and parameter.default is None:
         return None
-    if parameter.kind in (str, dict) and isinstance(value, parameter.kind):
+    if parameter.kind in (str, list, dict) and isinstance(value, parameter.kind):
         return value
     if parameter.takes_number and isinstance(value, int | float) and not isinstance(value, bool):
         return value
@@ -172,4 +172,6 @@ def _expected(parameter: Parameter) -> str:
         return f"a whole number of at most {DIGITS_MAX} characters"
     if parameter.takes_number:
         return "a text or a number"
-    return {bool: "true or false", str: "a text", dict: "an object"}[parameter.kind]
+    return {bool: "true or false", str: "a text", list: "an array", dict: "an object"}[
+        parameter.kind
+    ]

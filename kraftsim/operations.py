@@ -42,6 +42,7 @@ from .fault_operations import FAULT_OPERATIONS
 from .lesson_operations import LESSON_OPERATIONS
 from .operation import Operation, Run
 from .snapshot_operations import SNAPSHOT_OPERATIONS
+from .topic_operations import TOPIC_OPERATIONS
 
 if TYPE_CHECKING:
     from .api.cluster import Cluster
@@ -316,6 +317,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("GET", "/v1/brokers/{id}", ("broker", "show"), "broker", show_broker),
     LIST_TOPICS,
     Operation("GET", "/v1/topics/{name}", ("topic", "show"), "topic", show_topic),
+    *TOPIC_OPERATIONS,
     SHOW_LOG,
     Operation("GET", LOG_END, ("log", "end"), "log_end", show_log_end),
     LIST_EVENTS,

@@ -9,9 +9,14 @@ from .api.broker_states import STATES
 PARAMETER_TEXTS: Final = {
     "acts": "steps that a visitor adds: an array in JSON, each step with `at` (default: none)",
     "api": "Kafka's name of the API, such as BrokerRegistration (default: every API)",
+    "assignments": (
+        "brokers of each partition, instead of placed ones, such as 1:2,2:3 or in JSON "
+        "[[1, 2], [2, 3]]; the first broker of a partition leads (default: placed)"
+    ),
     "broker": "id of the broker; `clock run-until` waits for any without it",
     "by": "how long, such as 11s (a bare number is seconds)",
     "choice": "what the visitor says will happen",
+    "config": "configurations, KEY=VALUE, such as retention.ms=1000 (default: none)",
     "event": "number of the event, as `kraftsim events` prints it",
     "expiry": "real time after which the lock ends by itself (default 30s, at most 1h)",
     "factor": "1 for real time, 10 for ten times as fast; 0: a virtual or auto clock stands again",
@@ -28,9 +33,11 @@ PARAMETER_TEXTS: Final = {
     "message": "number of the held message, as `fault held` prints it (default: all held ones)",
     "name": "name of the topic, snapshot or lesson",
     "owner": "name of the program that holds the clock",
+    "partitions": "partitions that the topic shall have (default of a new topic: num.partitions)",
     "place": "lesson, seed, acts and time, as they stand after # in the address of the page",
     "profile": "profile of the controllers (default: that of the scenario)",
     "rack": "rack of the new broker (default: none)",
+    "replication_factor": "replicas of each partition (default: default.replication.factor)",
     "seed": "seed of the new cluster (default: the seed of the present one) or of a lesson (17)",
     "state": f"state to wait for: {', '.join(STATES)}",
     "timeout": "stop waiting after this long (default 20s; a bare number is seconds)",

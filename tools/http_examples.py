@@ -81,6 +81,7 @@ def _route(name: str) -> tuple[str, str]:
 async def _requests(call: Call) -> None:
     """Sends the requests, in an order in which each of them succeeds."""
     await _reads(call)
+    await _topic_verbs(call)
     await _kafka_requests(call)
     await _broker_verbs(call)
     await _controller_verbs(call)
@@ -131,6 +132,14 @@ async def _reads(call: Call) -> None:
     await call("list_events", from_=0, limit=2)
     await call("list_requests", api="CreateTopics", where="topics.name=orders", limit=1)
     await call("count_requests", api="CreateTopics", where="topics.name=payments")
+
+
+async def _topic_verbs(call: Call) -> None:
+    name = "payments"
+    config = {"retention.ms": 3_600_000}
+    await call("create_topic", name=name, assignments=[[1, 2], [2, 3]], config=config)
+    await call("alter_topic", name=name, partitions=3)
+    await call("delete_topic", name=name)
 
 
 async def _kafka_requests(call: Call) -> None:

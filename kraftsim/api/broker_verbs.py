@@ -9,15 +9,15 @@ from kraftsim.controller.core.node_id import broker_node
 
 from ..errors import CommandError, UnknownBroker
 from ..recording.recorded import recorded
+from .administration.topic_verbs import TopicVerbs
 from .argument_checks import check_duration, expect_int
-from .controllers import ControllerVerbs
 from .documents import FaultDocument, HeldRequestDocument
 
 if TYPE_CHECKING:
     from .faults import Faults
 
 
-class BrokerVerbs(ControllerVerbs):
+class BrokerVerbs(TopicVerbs):
     """The methods of `Cluster` that stop, pause, restart, mute and deafen a simulated broker.
 
     `faults` has the verbs of scenario files beside them.

@@ -2,20 +2,12 @@
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.rpc import (
-    CreatableReplicaAssignment,
-    CreatableTopic,
-    CreateTopicsRequest,
-    CreateTopicsResponse,
     DecommissionBrokerRequest,
-    DeleteTopicsRequest,
-    DeleteTopicsResponse,
-    DeleteTopicState,
     DescribeClusterRequest,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
@@ -45,7 +37,7 @@ REQUEST_LIMIT_S = 30.0  # in real time; a virtual clock does not advance meanwhi
 
 
 class ControllerVerbs(Waiting):
-    """The methods of `Cluster` that concern controllers, topics and the quorum."""
+    """The methods of `Cluster` that concern controllers and the quorum."""
 
     _service: Service
 
@@ -104,33 +96,6 @@ class ControllerVerbs(Waiting):
         expect_int("broker_id", broker_id)
         await self.request(DecommissionBrokerRequest(broker_id=broker_id, force=force))
 
-    async def create_topic(
-        self,
-        name: str,
-        partitions: int = -1,
-        replication_factor: int = -1,
-        assignments: Sequence[Sequence[int]] = (),
-    ) -> None:
-        """Creates a topic; -1 stands for the controller's default. Raises ApiError if refused."""
-        topic = CreatableTopic(
-            name=name,
-            num_partitions=partitions,
-            replication_factor=replication_factor,
-            assignments=tuple(
-                CreatableReplicaAssignment(partition_index=index, broker_ids=tuple(broker_ids))
-                for index, broker_ids in enumerate(assignments)
-            ),
-        )
-        reply = await self.request(CreateTopicsRequest(topics=(topic,)))
-        assert isinstance(reply, CreateTopicsResponse), type(reply)
-        _raise_if_refused(reply.topics[0].error_code, reply.topics[0].error_message)
-
-    async def delete_topic(self, name: str) -> None:
-        """Deletes a topic. Raises ApiError if refused."""
-        reply = await self.request(DeleteTopicsRequest(topics=(DeleteTopicState(name=name),)))
-        assert isinstance(reply, DeleteTopicsResponse), type(reply)
-        _raise_if_refused(reply.responses[0].error_code, reply.responses[0].error_message)
-
     async def describe_cluster(self, include_fenced: bool = False) -> ClusterDescription:
         """Describes the cluster as DescribeCluster does (KIP-1073), with start times (KIP-436)."""
         return describe(self.world, include_fenced)
@@ -140,7 +105,7 @@ class ControllerVerbs(Waiting):
         reply = await self.request(QUORUM_REQUEST)
         assert isinstance(reply, DescribeQuorumResponse), type(reply)
         result = reply.topics[0].partitions[0]
-        _raise_if_refused(result.error_code, result.error_message)
+        raise_if_refused(result.error_code, result.error_message)
         return reply
 
     async def transfer_leadership(self, to: int = -1, timeout: str | float = "20s") -> int:
@@ -247,6 +212,7 @@ def _reply_in(replies: asyncio.Queue[Response | ApiError]) -> Response:
     return reply
 
 
-def _raise_if_refused(code: int, message: str | None) -> None:
+def raise_if_refused(code: int, message: str | None) -> None:
+    """Raises ApiError unless an error code of a response is 0."""
     if code:
         raise ApiError(ErrorCode(code), message or "")

@@ -8,14 +8,13 @@ of Kafka's `kafka-cluster` (rules 6.26 to 6.28), `quorum add|remove` print its s
 import argparse
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from kraftsim.controller.wire.json.document import Document
 
-from ..errors import GOOD, CommandError, UsageError
+from ..errors import GOOD, CommandError
 from ..http.client import call, service_url
 from ..http.paths import kafka_path
-from ..operation import Operation, Parameter
+from ..operation import Operation
 from ..operations import (
     DOWN,
     EXPLAIN,
@@ -29,6 +28,7 @@ from ..operations import (
     SHOW_QUORUM,
 )
 from ..printable import printable
+from .arguments.parameters import add_argument
 from .held_notice import held_notice
 from .journal_verbs import add_event_arguments, print_events, print_requests
 from .log.dump import add_dump_arguments, dump_log
@@ -40,10 +40,6 @@ from .terminal import width
 from .voter_verbs import add_voter, add_voter_arguments, remove_voter, remove_voter_arguments
 
 Run = Callable[[argparse.Namespace], int]
-
-WAIT = "60s"  # of --wait without a duration
-# What stands for the value of an option in help texts; otherwise the option's name in capitals.
-METAVARS = {"from_": "START", "hits": "N", "limit": "N", "timeout": "DURATION", "to": "ID"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +55,7 @@ class Command:
 def _of(operation: Operation) -> Command:
     def add_arguments(parser: argparse.ArgumentParser) -> None:
         for parameter in operation.parameters:
-            _add_argument(parser, operation, parameter)
+            add_argument(parser, operation, parameter)
 
     def run(arguments: argparse.Namespace) -> int:
         given = {
@@ -90,49 +86,6 @@ def _of(operation: Operation) -> Command:
 def _hint_next_records(page: Document) -> None:
     if page["next"] != page["highWatermark"]:
         hint_next(page["next"])
-
-
-def _add_argument(
-    parser: argparse.ArgumentParser, operation: Operation, parameter: Parameter
-) -> None:
-    if parameter.name in operation.path_names:
-        parser.add_argument(
-            parameter.name, type=parameter.kind, metavar=parameter.name.upper(), help=parameter.help
-        )
-        return
-    if parameter.kind is dict:
-        metavar, text = parameter.name.upper(), f"{parameter.help}; or @FILE"
-        name = parameter.name if parameter.is_required else f"--{parameter.name}"
-        parser.add_argument(name, type=_document, metavar=metavar, help=text)
-        return
-    if parameter.name == "wait":
-        text = f"{parameter.help}; {WAIT} without a value"
-        parser.add_argument("--wait", nargs="?", const=WAIT, metavar="DURATION", help=text)
-        return
-    option = "--" + parameter.name.rstrip("_").replace("_", "-")
-    kind = str if parameter.kind is bool else parameter.kind
-    parser.add_argument(
-        option,
-        type=kind,
-        required=parameter.is_required,
-        dest=parameter.name,
-        default=None,
-        metavar=METAVARS.get(parameter.name),
-        help=parameter.help,
-    )
-
-
-def _document(text: str) -> object:
-    """Parses an argument that is a document in YAML, or @FILE with such a document."""
-    from ..files.yaml_document import parsed, read_document
-
-    try:
-        document = read_document(Path(text[1:])) if text.startswith("@") else parsed(text, "FAULT")
-    except (UsageError, OSError) as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    if not isinstance(document.value, dict):
-        raise argparse.ArgumentTypeError(f"expected a mapping in YAML, got {text!r}")
-    return document.value
 
 
 def _kafka_cluster_arguments(parser: argparse.ArgumentParser) -> None:

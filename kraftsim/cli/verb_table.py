@@ -12,7 +12,7 @@ VERBS = {
     "quorum": "show the quorum, transfer its leadership, add and remove voters",
     "controller": "list, show, kill, start, pause and resume controllers; run one as a process",
     "broker": "list, show, add, stop, kill, pause, resume, restart, mute and deafen brokers",
-    "topic": "list and show topics",
+    "topic": "list, show, create, alter and delete topics",
     "request": "list and count the requests of clients",
     "log": "read the metadata log",
     "wait": "wait until a broker is in a state, or until a controller is active",

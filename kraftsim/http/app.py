@@ -55,6 +55,8 @@ CURSOR_DIGITS_MAX = 18  # of an int64
 OFFSET_OUT_OF_RANGE = 1  # Kafka's error code; no API of the controller returns it
 
 _STATUS = {
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: 404,
+    ErrorCode.TOPIC_ALREADY_EXISTS: 409,
     ErrorCode.BROKER_NOT_AVAILABLE: 404,
     ErrorCode.BROKER_ID_NOT_REGISTERED: 404,
     ErrorCode.DUPLICATE_BROKER_REGISTRATION: 409,

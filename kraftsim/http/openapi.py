@@ -28,7 +28,7 @@ JSON = "application/json"
 REFERENCE = "#/components/schemas/{name}"
 VERSION = "API version; an unsupported version is refused (default: no check)"
 EXAMPLES = Path(__file__).with_name("examples.json")
-_TYPES = {int: "integer", bool: "boolean", str: "string", dict: "object"}
+_TYPES = {int: "integer", bool: "boolean", str: "string", list: "array", dict: "object"}
 _WHOLE_MAX = 10**DIGITS_MAX - 1
 _WHOLE_MIN = -(10 ** (DIGITS_MAX - 1)) + 1  # the sign counts as a digit
 
@@ -113,6 +113,10 @@ BOUNDS: dict[str, Document] = {
     "factor": {"anyOf": [{"const": 0}, {"minimum": SPEED_MIN, "maximum": SPEED_MAX}]},
 }
 CHOICES: dict[str, Document] = {"state": {"enum": list(STATES)}, "kind": {"enum": list(EVENTS)}}
+PARTS: dict[str, Document] = {  # of arrays and objects
+    "assignments": {"items": {"type": "array", "items": {"type": "integer"}}},
+    "config": {"additionalProperties": {"type": ["string", "number", "boolean"]}},
+}
 STREAMS = {LIST_EVENTS: "text/event-stream", SHOW_LOG: "application/x-ndjson"}
 
 
@@ -223,7 +227,8 @@ def _schema(parameter: Parameter) -> Document:
         return {"type": "integer"} | bounds | BOUNDS.get(parameter.name, {})
     if parameter.takes_number:  # the minimum is that of numbers; a text has none
         return {"type": ["string", "number"]} | BOUNDS.get(parameter.name, {"minimum": 0})
-    return {"type": _TYPES[parameter.kind]} | CHOICES.get(parameter.name, {})
+    shape = CHOICES.get(parameter.name, {}) | PARTS.get(parameter.name, {})
+    return {"type": _TYPES[parameter.kind]} | shape
 
 
 def _query(name: str, schema: Document, description: str, *, required: bool = False) -> Document:

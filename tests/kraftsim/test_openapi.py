@@ -67,6 +67,7 @@ def test_a_path_is_written_in_the_table_or_in_the_list_beside_it() -> None:
         "kraftsim.fault_operations",
         "kraftsim.lesson_operations",
         "kraftsim.snapshot_operations",
+        "kraftsim.topic_operations",
     )
     homes = (*tables, "kraftsim.http.paths", log_paths.__name__)
 

@@ -20,6 +20,7 @@ OF_A_CLUSTER = (
     *("events", "request list", "request count --where brokerId=78", "log show --limit 9"),
     "explain 9",
 )
+NEW_TOPIC = "topic create of-a-team-with-a-long-name --assignments 1:2:3,2:3:1,3:1:2"
 WRAPPED = ("events", "request list", "scenario list", "explain 9")
 
 
@@ -121,3 +122,13 @@ def test_columns_are_dropped_in_order_and_then_cut(room: int) -> None:
         assert found == widths
     if room >= row_width((8, 8)):
         assert all(found[key] >= least[key] for key in found)
+
+
+@pytest.mark.parametrize("columns", [50, 80, 160])
+def test_a_changed_topic_fits_the_terminal(url: str, run: Any, columns: int) -> None:
+    grown = NEW_TOPIC.split(" --")[0].replace("create", "alter") + " --partitions 5"
+    for line in (NEW_TOPIC, grown):
+        printed = on_terminal(line, columns, NO_COLOR="1").splitlines()
+        assert printed[3].split()[:2] == ["partition", "leader"]
+        assert [text for text in printed if len(text) > columns] == []
+    assert run(grown.split(" --")[0].replace("alter", "delete"))[0] == 0

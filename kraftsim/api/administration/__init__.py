@@ -1,0 +1,1 @@
+"""What an administrator changes: topics, configurations, elections, reassignments."""

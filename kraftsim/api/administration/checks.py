@@ -1,0 +1,76 @@
+"""Checks of an administrator's arguments, which need no cluster.
+
+Each function takes parameters of operations by name, and raises UsageError.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeGuard
+
+from ...errors import UsageError
+from ..argument_checks import expect_int, expect_text
+
+Config = str | int | float | bool
+
+
+def check_topic(name: str) -> None:
+    """Raises UsageError if the name is no text."""
+    expect_text("name", name)
+
+
+def check_new_topic(
+    name: str,
+    partitions: int = -1,
+    replication_factor: int = -1,
+    assignments: Sequence[Sequence[int]] = (),
+    config: Mapping[str, Config] | None = None,
+) -> None:
+    """Raises UsageError for an argument of another type than that of the parameter."""
+    check_grown_topic(name, partitions, assignments)
+    _expect_number("replication_factor", replication_factor, 2**15)
+    texts_of("config", config)
+
+
+def check_grown_topic(
+    name: str, partitions: int, assignments: Sequence[Sequence[int]] = ()
+) -> None:
+    """Raises UsageError for an argument of another type than that of the parameter."""
+    check_topic(name)
+    _expect_number("partitions", partitions, 2**31)
+    if not _is_list(assignments) or not all(map(_is_ids, assignments)):
+        raise UsageError(
+            "assignments: expected the brokers of each partition, such as [[1, 2], [2, 3]], got "
+            f"{assignments!r}"
+        )
+
+
+def texts_of(name: str, values: Mapping[str, Config] | None) -> dict[str, str]:
+    """Returns configurations as Kafka's texts: true and false are in lower case.
+
+    Raises UsageError, with the parameter's `name`, for a value that is no text, number or bool.
+    """
+    if not isinstance(values or {}, Mapping):
+        raise UsageError(f"{name}: expected values by configuration, got {values!r}")
+    return {key: _text(f"{name}.{key}", value) for key, value in (values or {}).items()}
+
+
+def _expect_number(name: str, number: int, end: int) -> None:
+    """Raises UsageError unless a number fits its field in Kafka's messages."""
+    expect_int(name, number)
+    if not -end <= number < end:
+        raise UsageError(f"{name}: expected at most {end - 1}, got {number}")
+
+
+def _text(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str | int | float):
+        raise UsageError(f"{name}: expected a text, a number, true or false, got {value!r}")
+    return str(value)
+
+
+def _is_ids(ids: object) -> bool:
+    return _is_list(ids) and all(type(number) is int and 0 <= number < 2**31 for number in ids)
+
+
+def _is_list(values: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(values, Sequence) and not isinstance(values, str | bytes)

@@ -1,0 +1,9 @@
+"""The types of the JSON documents of an administrator's operations. Keys are in lowerCamel."""
+
+from typing import TypedDict
+
+
+class DeletedTopic(TypedDict):
+    """A topic that was deleted."""
+
+    name: str

@@ -1,0 +1,1 @@
+"""The arguments of operations on the command line, and how their texts are parsed."""

@@ -1,0 +1,83 @@
+"""How arguments that are arrays or objects are written on a command line.
+
+The function of a form parses one argument; it raises ArgumentTypeError for another text. A
+parameter whose arguments are several gets their results together.
+"""
+
+import argparse
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kraftsim.scenarios.language.suggestions import whole_number
+
+from ...errors import UsageError
+
+
+def document(text: str) -> object:
+    """Parses an argument that is a document in YAML, or @FILE with such a document."""
+    from ...files.yaml_document import parsed, read_document
+
+    try:
+        document = read_document(Path(text[1:])) if text.startswith("@") else parsed(text, "FAULT")
+    except (UsageError, OSError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if not isinstance(document.value, dict):
+        raise argparse.ArgumentTypeError(f"expected a mapping in YAML, got {text!r}")
+    return document.value
+
+
+def pair(text: str) -> tuple[str, str]:
+    """Parses KEY=VALUE; the value may contain = and may be empty."""
+    key, equals, value = text.partition("=")
+    if not (key and equals):
+        raise argparse.ArgumentTypeError(f"expected KEY=VALUE, got {text!r}")
+    return key, value
+
+
+def replicas(text: str) -> list[list[int]]:
+    """Parses the brokers of partitions as Kafka's tools write them: 1:2,2:3."""
+    numbers = [[whole_number(id) for id in part.split(":")] for part in text.split(",")]
+    ids = [[number for number in part if number is not None] for part in numbers]
+    if ids != numbers:
+        raise argparse.ArgumentTypeError(
+            f"expected the brokers of each partition, such as 1:2,2:3, got {text!r}"
+        )
+    return ids
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of a parameter.
+
+    `parse` parses one argument. With `is_pairs` there are several, which together are an object.
+    """
+
+    parse: Callable[[str], object]
+    metavar: str
+    is_pairs: bool = False
+
+
+FORMS: Mapping[str, Form] = {
+    "assignments": Form(replicas, "IDS"),
+    "config": Form(pair, "KEY=VALUE", is_pairs=True),
+}
+
+
+class Pairs(argparse.Action):
+    """Adds a pair to the object of a parameter; refuses a second value of the same key."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        """Adds one parsed pair."""
+        assert isinstance(values, tuple), values
+        key, value = values
+        known = getattr(namespace, self.dest) or {}
+        if key in known:
+            raise argparse.ArgumentError(self, f"expected {key} once, got it twice")
+        setattr(namespace, self.dest, known | {key: value})
