@@ -44,7 +44,7 @@ class Unfinished(CommandError):
 class UnknownBroker(CommandError):
     """No broker has this id; the message lists the known ids."""
 
-    def __init__(self, broker_id: int, known_ids: Sequence[int]) -> None:
+    def __init__(self, broker_id: int | str, known_ids: Sequence[int]) -> None:
         ids = ", ".join(str(number) for number in known_ids[:20]) or "none"
         super().__init__(f"no broker {broker_id}: expected one of {ids}")
         self.broker_id = broker_id

@@ -38,6 +38,7 @@ from .api.documents import (
     TopicList,
 )
 from .clock_operations import CLOCK_OPERATIONS
+from .config_operations import CONFIG_OPERATIONS
 from .fault_operations import FAULT_OPERATIONS
 from .lesson_operations import LESSON_OPERATIONS
 from .operation import Operation, Run
@@ -318,6 +319,7 @@ OPERATIONS: tuple[Operation, ...] = (
     LIST_TOPICS,
     Operation("GET", "/v1/topics/{name}", ("topic", "show"), "topic", show_topic),
     *TOPIC_OPERATIONS,
+    *CONFIG_OPERATIONS,
     SHOW_LOG,
     Operation("GET", LOG_END, ("log", "end"), "log_end", show_log_end),
     LIST_EVENTS,

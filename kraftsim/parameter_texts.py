@@ -4,6 +4,7 @@ from typing import Final
 
 from kraftsim.simulation.journal_kinds import EVENTS
 
+from .api.administration.config_words import RESOURCES
 from .api.broker_states import STATES
 
 PARAMETER_TEXTS: Final = {
@@ -17,6 +18,7 @@ PARAMETER_TEXTS: Final = {
     "by": "how long, such as 11s (a bare number is seconds)",
     "choice": "what the visitor says will happen",
     "config": "configurations, KEY=VALUE, such as retention.ms=1000 (default: none)",
+    "delete": "key that shall have its default again (default: none)",
     "event": "number of the event, as `kraftsim events` prints it",
     "expiry": "real time after which the lock ends by itself (default 30s, at most 1h)",
     "factor": "1 for real time, 10 for ten times as fast; 0: a virtual or auto clock stands again",
@@ -26,23 +28,30 @@ PARAMETER_TEXTS: Final = {
     "from_us": "begin of the film, in microseconds of virtual time (default 0)",
     "hits": "number of hits to wait for (default 1)",
     "id": "id of the broker, controller or fault",
+    "key": "name of one configuration, such as retention.ms (default: all)",
     "kind": f"kind of the event: {', '.join(EVENTS)}",
     "leader": "id of the controller that shall be active, or any",
     "limit": "items to return at most (1 to 10000, default 1000; brokers and topics: all)",
     "link": "address of the page, or what stands after its #",
     "message": "number of the held message, as `fault held` prints it (default: all held ones)",
-    "name": "name of the topic, snapshot or lesson",
+    "name": (
+        "name of the topic, snapshot, lesson or configured resource: a group, an id of a broker, "
+        "default for all brokers"
+    ),
     "owner": "name of the program that holds the clock",
     "partitions": "partitions that the topic shall have (default of a new topic: num.partitions)",
     "place": "lesson, seed, acts and time, as they stand after # in the address of the page",
     "profile": "profile of the controllers (default: that of the scenario)",
     "rack": "rack of the new broker (default: none)",
     "replication_factor": "replicas of each partition (default: default.replication.factor)",
+    "resource": f"what is configured: {', '.join(RESOURCES)}",
+    "scope": "all, or set: those that are set for the resource itself (default all)",
     "seed": "seed of the new cluster (default: the seed of the present one) or of a lesson (17)",
     "state": f"state to wait for: {', '.join(STATES)}",
     "timeout": "stop waiting after this long (default 20s; a bare number is seconds)",
     "to": "id of the controller that shall lead (default -1: the voter with the longest log)",
     "to_us": "end of the film, at most two minutes after its begin",
+    "values": "configurations to set, KEY=VALUE, such as retention.ms=1000 (default: none)",
     "wait": (
         "wait so long until the new process is registered, with its start time, and unfenced "
         "(default: do not wait)"

@@ -139,6 +139,8 @@ async def _topic_verbs(call: Call) -> None:
     config = {"retention.ms": 3_600_000}
     await call("create_topic", name=name, assignments=[[1, 2], [2, 3]], config=config)
     await call("alter_topic", name=name, partitions=3)
+    await call("get_config", resource="topic", name=name, key="retention.ms")
+    await call("set_config", resource="topic", name=name, values={"cleanup.policy": "compact"})
     await call("delete_topic", name=name)
 
 

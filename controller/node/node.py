@@ -191,7 +191,7 @@ class Node:
             return list_reassignments(self.committed, request)
         try:
             if isinstance(request, DescribeConfigsRequest):
-                return describe_configs(self._config_view, request)
+                return describe_configs(self.config_view, request)
             if not isinstance(request, DescribeClusterRequest):
                 raise Impossible(f"no handler for {type(request)}")
             return describe_cluster.describe_controllers(
@@ -205,7 +205,8 @@ class Node:
             return error
 
     @property
-    def _config_view(self) -> NodeView:
+    def config_view(self) -> NodeView:
+        """What this controller knows when it describes configurations."""
         return NodeView(
             node_id=self.config.node_id,
             profile=self.profile,

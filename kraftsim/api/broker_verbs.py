@@ -9,7 +9,7 @@ from kraftsim.controller.core.node_id import broker_node
 
 from ..errors import CommandError, UnknownBroker
 from ..recording.recorded import recorded
-from .administration.topic_verbs import TopicVerbs
+from .administration.config_verbs import ConfigVerbs
 from .argument_checks import check_duration, expect_int
 from .documents import FaultDocument, HeldRequestDocument
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .faults import Faults
 
 
-class BrokerVerbs(TopicVerbs):
+class BrokerVerbs(ConfigVerbs):
     """The methods of `Cluster` that stop, pause, restart, mute and deafen a simulated broker.
 
     `faults` has the verbs of scenario files beside them.

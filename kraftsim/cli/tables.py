@@ -158,7 +158,28 @@ def _fault_rows(faults: Sequence[Document]) -> list[Document]:
     ]
 
 
+def _config_rows(configs: Sequence[Document]) -> list[Document]:
+    """Returns the row of each configuration; synonyms are written as Kafka's tool does."""
+    return [
+        {
+            "key": config["name"],
+            "value": "(sensitive)" if config["sensitive"] else config["value"],
+            "source": config["source"],
+            "type": config["type"],
+            "readOnly": config["readOnly"],
+            "synonyms": _synonyms(config["synonyms"]),
+        }
+        for config in configs
+    ]
+
+
+def _synonyms(synonyms: object) -> list[str]:
+    assert isinstance(synonyms, list), synonyms
+    return [f"{of['source']}:{of['name']}={of['value']}" for of in synonyms]
+
+
 _ROWS = {
+    "configs": _config_rows,
     "faults": _fault_rows,
     "brokers": broker_rows,
     "topics": _topic_rows,

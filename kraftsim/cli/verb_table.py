@@ -13,6 +13,7 @@ VERBS = {
     "controller": "list, show, kill, start, pause and resume controllers; run one as a process",
     "broker": "list, show, add, stop, kill, pause, resume, restart, mute and deafen brokers",
     "topic": "list, show, create, alter and delete topics",
+    "config": "show and change configurations of topics, brokers, groups and client metrics",
     "request": "list and count the requests of clients",
     "log": "read the metadata log",
     "wait": "wait until a broker is in a state, or until a controller is active",

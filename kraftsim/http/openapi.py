@@ -16,6 +16,7 @@ from kraftsim.controller.wire.json.json_form import json_schema
 from kraftsim.scenarios.language.suggestions import DIGITS_MAX
 from kraftsim.simulation.journal_kinds import EVENTS
 
+from ..api.administration.config_words import RESOURCES, SCOPES
 from ..api.argument_checks import LIMIT_MAX
 from ..api.broker_states import STATES
 from ..operation import Operation, Parameter
@@ -112,10 +113,18 @@ BOUNDS: dict[str, Document] = {
     "from_": {"minimum": 0},
     "factor": {"anyOf": [{"const": 0}, {"minimum": SPEED_MIN, "maximum": SPEED_MAX}]},
 }
-CHOICES: dict[str, Document] = {"state": {"enum": list(STATES)}, "kind": {"enum": list(EVENTS)}}
+CHOICES: dict[str, Document] = {
+    "state": {"enum": list(STATES)},
+    "kind": {"enum": list(EVENTS)},
+    "resource": {"enum": list(RESOURCES)},
+    "scope": {"enum": list(SCOPES)},
+}
+CONFIG: Document = {"type": ["string", "number", "boolean"]}
 PARTS: dict[str, Document] = {  # of arrays and objects
     "assignments": {"items": {"type": "array", "items": {"type": "integer"}}},
-    "config": {"additionalProperties": {"type": ["string", "number", "boolean"]}},
+    "config": {"additionalProperties": CONFIG},
+    "delete": {"items": {"type": "string"}},
+    "values": {"additionalProperties": CONFIG},
 }
 STREAMS = {LIST_EVENTS: "text/event-stream", SHOW_LOG: "application/x-ndjson"}
 

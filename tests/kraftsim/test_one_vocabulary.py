@@ -20,6 +20,7 @@ NOUNS = (
     "broker",
     "clock",
     "cluster",
+    "config",
     "controller",
     "fault",
     "lesson",
@@ -43,6 +44,8 @@ def by_path(operation: Operation) -> tuple[str, ...]:
         return noun, fixed[1]
     if operation.method == "POST":
         return noun, "add"
+    if noun == "config":  # get and set, as Kafka's admin clients
+        return noun, "get"
     return noun, "list" if fixed[0] != noun and not has_id else "show"
 
 

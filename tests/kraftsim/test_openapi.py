@@ -52,7 +52,8 @@ def test_the_document_and_the_router_name_the_same_routes() -> None:
 
 @pytest.mark.parametrize(("method", "path"), sorted(documented()))
 async def test_a_documented_route_is_found(method: str, path: str) -> None:
-    concrete = path.replace("{id}", "1").replace("{event}", "1").replace("{name}", "a")
+    values = {"id": "1", "event": "1", "name": "a", "resource": "topic", "api": "ElectLeaders"}
+    concrete = re.sub(r"\{(\w+)\}", lambda name: values[name[1]], path)
 
     found = await application().router.resolve(make_mocked_request(method, concrete))
 
@@ -64,6 +65,7 @@ def test_a_path_is_written_in_the_table_or_in_the_list_beside_it() -> None:
     tables = (
         "kraftsim.operations",
         "kraftsim.clock_operations",
+        "kraftsim.config_operations",
         "kraftsim.fault_operations",
         "kraftsim.lesson_operations",
         "kraftsim.snapshot_operations",

@@ -7,3 +7,35 @@ class DeletedTopic(TypedDict):
     """A topic that was deleted."""
 
     name: str
+
+
+class ConfigSynonym(TypedDict):
+    """A value that is set under another name or at another level; the first is in force."""
+
+    name: str
+    value: str | None
+    source: str
+
+
+class ConfigDocument(TypedDict):
+    """A configuration: its value, which is None if it is sensitive, and where that is set.
+
+    `source` is Kafka's name, such as DYNAMIC_TOPIC_CONFIG or DEFAULT_CONFIG. A `readOnly`
+    configuration of a broker changes only with a restart.
+    """
+
+    name: str
+    value: str | None
+    source: str
+    type: str
+    readOnly: bool
+    sensitive: bool
+    synonyms: list[ConfigSynonym]
+
+
+class ConfigList(TypedDict):
+    """Configurations of a resource, in order of their names."""
+
+    configs: list[ConfigDocument]
+    resource: str
+    name: str

@@ -5,9 +5,10 @@ parameter whose arguments are several gets their results together.
 """
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kraftsim.scenarios.language.suggestions import whole_number
 
@@ -46,24 +47,6 @@ def replicas(text: str) -> list[list[int]]:
     return ids
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """The form of a parameter.
-
-    `parse` parses one argument. With `is_pairs` there are several, which together are an object.
-    """
-
-    parse: Callable[[str], object]
-    metavar: str
-    is_pairs: bool = False
-
-
-FORMS: Mapping[str, Form] = {
-    "assignments": Form(replicas, "IDS"),
-    "config": Form(pair, "KEY=VALUE", is_pairs=True),
-}
-
-
 class Pairs(argparse.Action):
     """Adds a pair to the object of a parameter; refuses a second value of the same key."""
 
@@ -71,13 +54,40 @@ class Pairs(argparse.Action):
         self,
         parser: argparse.ArgumentParser,
         namespace: argparse.Namespace,
-        values: object,
+        values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
-        """Adds one parsed pair."""
-        assert isinstance(values, tuple), values
-        key, value = values
-        known = getattr(namespace, self.dest) or {}
-        if key in known:
-            raise argparse.ArgumentError(self, f"expected {key} once, got it twice")
-        setattr(namespace, self.dest, known | {key: value})
+        """Adds the pair of an option, or the pairs of arguments."""
+        known = dict(getattr(namespace, self.dest) or {})
+        for key, value in [values] if isinstance(values, tuple) else list(values or ()):
+            if key in known:
+                raise argparse.ArgumentError(self, f"expected {key} once, got it twice")
+            known[key] = value
+        setattr(namespace, self.dest, known or None)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of a parameter.
+
+    `parse` parses one argument. `action` is that of argparse for several: Pairs gives an object,
+    "append" an array. An argument that `is_positional` needs no option.
+    """
+
+    parse: Callable[[str], object]
+    metavar: str
+    action: str | type[argparse.Action] = "store"
+    is_positional: bool = False
+
+    @property
+    def may_be_repeated(self) -> bool:
+        """True if an option may be given several times."""
+        return self.action != "store" and not self.is_positional
+
+
+FORMS: Mapping[str, Form] = {
+    "assignments": Form(replicas, "IDS"),
+    "config": Form(pair, "KEY=VALUE", Pairs),
+    "delete": Form(str, "KEY", "append"),
+    "values": Form(pair, "KEY=VALUE", Pairs, is_positional=True),
+}

@@ -3,7 +3,7 @@
 import argparse
 
 from ...operation import Operation, Parameter
-from .forms import FORMS, Form, Pairs, document
+from .forms import FORMS, Form, document
 
 WAIT = "60s"  # of --wait without a duration
 # What stands for the value of an option in help texts; otherwise the option's name in capitals.
@@ -52,15 +52,27 @@ def add_argument(
 
 
 def _add_form(parser: argparse.ArgumentParser, parameter: Parameter, form: Form) -> None:
-    """Adds an option with a form of its own; that of an object is repeated for each pair."""
+    """Adds a parameter with a form of its own."""
+    text = f"{parameter.help}; may be repeated" if form.may_be_repeated else parameter.help
+    if form.is_positional:
+        parser.add_argument(
+            parameter.name,
+            nargs="*",
+            action=form.action,
+            type=form.parse,
+            default=None,
+            metavar=form.metavar,
+            help=text,
+        )
+        return
     parser.add_argument(
         _option(parameter),
-        action=Pairs if form.is_pairs else "store",
+        action=form.action,
         type=form.parse,
         dest=parameter.name,
         default=None,
         metavar=form.metavar,
-        help=f"{parameter.help}; may be repeated" if form.is_pairs else parameter.help,
+        help=text,
     )
 
 

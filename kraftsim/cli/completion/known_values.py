@@ -7,6 +7,7 @@ from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.scenarios.mutants import MUTANTS
 from kraftsim.simulation.journal_kinds import EVENTS
 
+from ...api.administration.config_words import RESOURCES, SCOPES
 from ...api.broker_states import STATES
 from ...files.scenario_files import library, library_tags
 
@@ -21,8 +22,10 @@ def known_values() -> Mapping[str, Sequence[str]]:
         "--leader": ("any",),
         "--mutant": tuple(sorted(MUTANTS)),
         "--profile": tuple(PROFILES),
+        "--scope": SCOPES,
         "--state": STATES,
         "--tag": library_tags(),
         "EVENT|FILE|NAME": scenarios,
         "FILE|NAME": scenarios,
+        "RESOURCE": tuple(RESOURCES),
     }

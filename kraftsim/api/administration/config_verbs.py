@@ -1,0 +1,159 @@
+"""The part of `Cluster` that shows and changes configurations."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from kraftsim.broker_agent.configurations import properties
+from kraftsim.controller.core.configs.alteration import DELETE, SET
+from kraftsim.controller.core.configs.description import describe_configs
+from kraftsim.controller.core.configs.node_changes import check_broker_changes
+from kraftsim.controller.core.configs.node_configs import TYPE_NUMBERS, NodeView
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.rpc.configs import (
+    AlterableConfig,
+    DescribeConfigsEntry,
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResource,
+    IncrementalAlterConfigsResponse,
+)
+from kraftsim.scenarios.language.suggestions import nearest, whole_number
+
+from ...errors import UnknownBroker
+from ..controllers import raise_if_refused
+from .checks import Config, texts_of
+from .config_words import DEFAULT, RESOURCES, SOURCES, check_changes, check_described
+from .documents import ConfigDocument, ConfigList
+from .topic_verbs import TopicVerbs
+
+_TYPES = {number: name for name, number in TYPE_NUMBERS.items()}
+_OF_RESOURCE = {"topic": 1, "broker": 2, "group": 8, "client-metrics": 7}
+_CLUSTER_DEFAULT = 3
+
+
+class ConfigVerbs(TopicVerbs):
+    """The methods of `Cluster` that show and change configurations.
+
+    A resource is a topic, a broker, a group or a subscription to client metrics; the broker named
+    "default" stands for all brokers.
+    """
+
+    async def get_config(
+        self, resource: str, name: str, key: str | None = None, scope: str = "all"
+    ) -> ConfigList:
+        """Returns the configurations of a resource, in order of their names.
+
+        Describes the committed state as the broker, or for other resources a controller, does.
+        With the `scope` "set" it returns only what is set for the resource itself, with a `key`
+        only that configuration. The value of a sensitive configuration is None.
+
+        Raises UnknownBroker, or ApiError for an unknown topic or key.
+        """
+        check_described(resource, name, key, scope)
+        entries = self._described(resource, name)
+        if key is not None and key not in entries:
+            known = nearest(key, sorted(entries), f"kraftsim config get {resource} {name}")
+            raise ApiError(ErrorCode.INVALID_CONFIG, f"no key {key!r}: expected {known}")
+        own = _CLUSTER_DEFAULT if (resource, name) == ("broker", DEFAULT) else None
+        source = own or _OF_RESOURCE[resource]
+        shown = [
+            _document(entry)
+            for entry in sorted(entries.values(), key=lambda entry: entry.name)
+            if key in (None, entry.name) and (scope == "all" or entry.config_source == source)
+        ]
+        return {"configs": shown, "resource": resource, "name": name}
+
+    async def set_config(
+        self,
+        resource: str,
+        name: str,
+        values: Mapping[str, Config] | None = None,
+        delete: Sequence[str] = (),
+    ) -> None:
+        """Sets configurations of a resource, and deletes those whose keys are in `delete`.
+
+        A deleted configuration has its default again. All changes succeed or none. Raises
+        UnknownBroker, or ApiError if the broker or the controller refuses a change.
+        """
+        check_changes(resource, name, values, delete)
+        texts = texts_of("values", values)
+        changed = IncrementalAlterConfigsResource(
+            resource_type=RESOURCES[resource],
+            resource_name=_wire_name(resource, name),
+            configs=(
+                *(AlterableConfig(name=k, config_operation=SET, value=v) for k, v in texts.items()),
+                *(AlterableConfig(name=k, config_operation=DELETE, value=None) for k in delete),
+            ),
+        )
+        if resource == "broker":
+            check_broker_changes(self._config_view(resource, name), changed)
+        reply = await self.request(IncrementalAlterConfigsRequest(resources=(changed,)))
+        assert isinstance(reply, IncrementalAlterConfigsResponse), type(reply)
+        result = reply.responses[0]
+        self._raise_if_config_refused(
+            (resource, name), texts, result.error_code, result.error_message
+        )
+
+    def _raise_if_config_refused(
+        self, of: tuple[str, str], texts: Mapping[str, str], code: int, message: str | None
+    ) -> None:
+        """Raises ApiError unless `code` is 0; the refusal of an unknown key names the nearest."""
+        if code in (ErrorCode.INVALID_CONFIG, ErrorCode.INVALID_REQUEST):
+            known = sorted(self._described(*of))
+            for key in sorted(texts.keys() - set(known)):
+                near = nearest(key, known, f"kraftsim config get {' '.join(of)}")
+                raise ApiError(ErrorCode(code), f"{message}: expected {near}, got {key!r}")
+        if of[0] == "topic":
+            self.raise_if_topic_refused(of[1], code, message)
+        raise_if_refused(code, message)
+
+    def _described(self, resource: str, name: str) -> dict[str, DescribeConfigsEntry]:
+        """Returns the entries of a resource by their names; raises ApiError if it is refused."""
+        wanted = DescribeConfigsResource(
+            resource_type=RESOURCES[resource], resource_name=_wire_name(resource, name)
+        )
+        request = DescribeConfigsRequest(resources=(wanted,), include_synonyms=True)
+        (result,) = describe_configs(self._config_view(resource, name), request).results
+        if resource == "topic":
+            self.raise_if_topic_refused(name, result.error_code, result.error_message)
+        raise_if_refused(result.error_code, result.error_message)
+        return {entry.name: entry for entry in result.configs}
+
+    def _config_view(self, resource: str, name: str) -> NodeView:
+        """Returns what the node that describes a resource knows, with the committed image."""
+        image = self.world.committed
+        view = replace(self.world.controller.node.config_view, image=image)
+        if resource != "broker" or name == DEFAULT:
+            return view
+        broker_id = whole_number(name)
+        agent = self.world.agents.get(-1 if broker_id is None else broker_id)
+        if agent is not None:
+            static = properties(agent.agent.config)
+        elif broker_id in image.brokers:
+            static = {}  # of a broker that is not simulated
+        else:
+            ids = sorted({*image.brokers, *self.world.agents})
+            raise UnknownBroker(name, ids)
+        assert broker_id is not None, name
+        return replace(view, node_id=broker_id, static=static)
+
+
+def _wire_name(resource: str, name: str) -> str:
+    """Returns the name in Kafka's messages."""
+    return "" if (resource, name) == ("broker", DEFAULT) else name
+
+
+def _document(entry: DescribeConfigsEntry) -> ConfigDocument:
+    return {
+        "name": entry.name,
+        "value": entry.value,
+        "source": SOURCES[entry.config_source],
+        "type": _TYPES[entry.config_type],
+        "readOnly": entry.read_only,
+        "sensitive": entry.is_sensitive,
+        "synonyms": [
+            {"name": of.name, "value": of.value, "source": SOURCES[of.source]}
+            for of in entry.synonyms
+        ],
+    }

@@ -1,0 +1,68 @@
+"""The words for resources with configurations, their names, and the sources of a value."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from kraftsim.scenarios.language.suggestions import nearest
+
+from ...errors import UsageError
+from ..argument_checks import expect_text
+from .checks import Config, texts_of
+
+RESOURCES: Final = {"topic": 2, "broker": 4, "group": 32, "client-metrics": 16}
+"""Kafka's numbers of the kinds of resources, by the words of its kafka-configs."""
+DEFAULT: Final = "default"
+"""The name that stands for the default of all brokers, whose name in Kafka's messages is empty."""
+SCOPES: Final = ("all", "set")
+SOURCES: Final = {
+    1: "DYNAMIC_TOPIC_CONFIG",
+    2: "DYNAMIC_BROKER_CONFIG",
+    3: "DYNAMIC_DEFAULT_BROKER_CONFIG",
+    4: "STATIC_BROKER_CONFIG",
+    5: "DEFAULT_CONFIG",
+    6: "DYNAMIC_BROKER_LOGGER_CONFIG",
+    7: "DYNAMIC_CLIENT_METRICS_CONFIG",
+    8: "DYNAMIC_GROUP_CONFIG",
+}
+"""Kafka's names of the sources of a value, as kafka-configs prints them."""
+
+
+def check_resource(resource: str, name: str) -> None:
+    """Raises UsageError for an unknown kind of resource, or a name that is no text."""
+    expect_text("resource", resource)
+    if resource not in RESOURCES:
+        raise UsageError(f"resource: expected {nearest(resource, RESOURCES)}, got {resource!r}")
+    expect_text("name", name)
+
+
+def check_described(
+    resource: str, name: str, key: str | None = None, scope: str | None = None
+) -> None:
+    """Raises UsageError for an unknown kind of resource or scope, or a key that is no text."""
+    check_resource(resource, name)
+    if key is not None:
+        expect_text("key", key)
+    if scope is not None:
+        expect_text("scope", scope)
+        if scope not in SCOPES:
+            raise UsageError(f"scope: expected {nearest(scope, SCOPES)}, got {scope!r}")
+
+
+def check_changes(
+    resource: str,
+    name: str,
+    values: Mapping[str, Config] | None = None,
+    delete: Sequence[str] = (),
+) -> None:
+    """Raises UsageError unless there is a value or a key to delete, and no key is in both."""
+    check_resource(resource, name)
+    texts = texts_of("values", values)
+    if isinstance(delete, str | bytes) or not isinstance(delete, Sequence):
+        raise UsageError(f"delete: expected keys, such as ['retention.ms'], got {delete!r}")
+    for key in delete:
+        expect_text("delete", key)
+    if not texts and not delete:
+        raise UsageError("expected a value to set (KEY=VALUE) or a key to delete, got neither")
+    keys = [*texts, *delete]
+    if twice := sorted({key for key in keys if keys.count(key) > 1}):
+        raise UsageError(f"expected each key once, got {', '.join(twice)} twice")

@@ -1,0 +1,146 @@
+"""Configurations are shown with their sources, and changed, by the same verbs everywhere."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from kraftsim import Cluster, CommandError
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.errors import UnknownBroker
+from tests.kraftsim.conftest import Http, Service
+from tests.kraftsim.test_terminal import on_terminal
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    service = Service(brokers=2)
+    service.do(service.kraft.create_topic("orders", config={"retention.ms": 5}))
+    yield service
+    service.close()
+
+
+@pytest.fixture
+def url(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KRAFTSIM_HTTP", service.kraft.http_url)
+
+
+def shown(line: str, run: Any) -> dict[str, Any]:
+    code, out, err = run(f"{line} --json")
+    assert code == 0, err
+    return {row["name"]: row for row in json.loads(out)["configs"]}
+
+
+def test_a_topic_has_its_own_value_before_those_of_brokers(url: None, run: Any) -> None:
+    (row,) = shown("config get topic orders --scope set", run).values()
+
+    assert (row["value"], row["source"]) == ("5", "DYNAMIC_TOPIC_CONFIG")
+    assert (row["type"], row["readOnly"], row["sensitive"]) == ("LONG", False, False)
+    assert [of["name"] for of in row["synonyms"]] == ["retention.ms"]
+    default = shown("config get topic orders", run)["cleanup.policy"]
+    assert (default["source"], default["synonyms"]) == (
+        "DEFAULT_CONFIG",
+        [{"name": "log.cleanup.policy", "value": "delete", "source": "DEFAULT_CONFIG"}],
+    )
+
+
+def test_a_deleted_value_gives_way_to_the_next_level(url: None, run: Any) -> None:
+    set_now = shown("config set broker default log.retention.ms=7 message.max.bytes=99", run)
+    assert {"log.retention.ms", "message.max.bytes"} <= set_now.keys()
+    shown("config set broker 1 message.max.bytes=98", run)
+    key = "--key message.max.bytes"
+
+    found = shown(f"config get broker 1 {key}", run)["message.max.bytes"]
+    assert (found["value"], found["source"]) == ("98", "DYNAMIC_BROKER_CONFIG")
+    assert shown("config set broker 1 --delete message.max.bytes", run) == {}
+    found = shown(f"config get broker 1 {key}", run)["message.max.bytes"]
+    assert (found["value"], found["source"]) == ("99", "DYNAMIC_DEFAULT_BROKER_CONFIG")
+
+
+@pytest.mark.parametrize(
+    ("of", "key", "text"),
+    [
+        ("group readers", "consumer.session.timeout.ms", "50000"),
+        ("client-metrics mine", "interval.ms", "200"),
+        ("topic orders", "cleanup.policy", "compact,delete"),
+    ],
+)
+def test_every_kind_of_resource_is_configured(
+    url: None, run: Any, of: str, key: str, text: str
+) -> None:
+    assert shown(f"config set {of} {key}={text}", run)[key]["value"] == text
+    assert key not in shown(f"config set {of} --delete {key}", run)
+
+
+def test_a_sensitive_value_is_hidden(url: None, run: Any) -> None:
+    key = "listener.name.internal.ssl.key.password"
+    shown(f"config set broker 1 {key}=secret", run)
+
+    found = shown("config get broker 1", run)[key]
+    assert (found["value"], found["sensitive"]) == (None, True)
+    code, out, _ = run(f"config get broker 1 --key {key}")
+    assert (code, "(sensitive)" in out, "secret" in out) == (0, True, False)
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "message"),
+    [
+        ("config get topics orders", 2, "resource: expected 'topic' (nearest), got 'topics'"),
+        ("config get topic orders --scope sets", 2, "scope: expected 'set' (nearest)"),
+        ("config get topic ordrs", 1, "no topic 'ordrs': expected 'orders' (nearest)"),
+        ("config get topic orders --key retention", 1, "no key 'retention': expected"),
+        ("config get broker 9", 1, "no broker 9: expected one of 1, 2"),
+        ("config set topic orders", 2, "expected a value to set (KEY=VALUE) or a key to delete"),
+        ("config set topic orders retention.ms", 2, "expected KEY=VALUE, got 'retention.ms'"),
+        ("config set topic orders a=1 --delete a", 2, "expected each key once, got a twice"),
+        ("config set topic orders retention.m=1", 1, "'retention.ms' (nearest)"),
+        ("config set topic orders retention.ms=x", 1, "Invalid value x for configuration"),
+        ("config set broker 1 node.id=5", 1, "Cannot update these configs dynamically: [node.id]"),
+        ("config set client-metrics mine interval=5", 1, "expected 'interval.ms' (nearest)"),
+    ],
+)
+def test_a_refusal_names_what_was_expected(
+    url: None, run: Any, line: str, code: int, message: str
+) -> None:
+    found, _, err = run(line)
+
+    assert (found, message in err) == (code, True), err
+
+
+@pytest.mark.parametrize("columns", [50, 80, 160])
+@pytest.mark.parametrize(
+    "line", ["config get topic orders", "config get broker 1", "config set topic orders a=1"]
+)
+def test_configurations_fit_the_terminal(url: None, line: str, columns: int) -> None:
+    printed = on_terminal(line.replace("a=1", "retention.ms=5"), columns, NO_COLOR="1").splitlines()
+
+    assert printed[0].split()[:2] == ["key", "value"]
+    assert [text for text in printed if len(text) > columns] == []
+
+
+async def test_python_and_http_change_and_show_the_same(http: Http, kraft: Cluster) -> None:
+    await kraft.create_topic("orders")
+    await kraft.set_config("topic", "orders", {"retention.ms": 5, "preallocate": True})
+
+    body = {"values": {"retention.bytes": 9}, "delete": ["preallocate"]}
+    changed = await http.post("/sim/configs/topic/orders/set", body)
+    names = [row["name"] for row in changed.document["configs"]]
+    assert (changed.status, names) == (200, ["retention.bytes", "retention.ms"])
+    whole = (await http.get("/v1/configs/topic/orders")).document
+    assert whole == await kraft.get_config("topic", "orders")
+    missing = await http.get("/v1/configs/broker/9")
+    assert (missing.status, missing.document["error"]) == (404, "UNKNOWN_BROKER")
+
+
+async def test_python_refuses_what_no_resource_can_have() -> None:
+    async with Cluster(brokers=1, clock="virtual", seed=1) as kraft:
+        with pytest.raises(CommandError, match=r"values\.a: expected a text, a number"):
+            await kraft.set_config("broker", "1", {"a": [1]})  # type: ignore[dict-item]
+        with pytest.raises(CommandError, match=r"delete: expected keys, such as"):
+            await kraft.set_config("broker", "1", delete="abc")
+        with pytest.raises(UnknownBroker, match="no broker x: expected one of 1"):
+            await kraft.get_config("broker", "x")
+        with pytest.raises(ApiError) as refused:
+            await kraft.set_config("topic", "orders", {"retention.ms": 1})
+        assert refused.value.code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
