@@ -42,6 +42,7 @@ from .config_operations import CONFIG_OPERATIONS
 from .fault_operations import FAULT_OPERATIONS
 from .lesson_operations import LESSON_OPERATIONS
 from .operation import Operation, Run
+from .partition_operations import PARTITION_OPERATIONS
 from .snapshot_operations import SNAPSHOT_OPERATIONS
 from .topic_operations import TOPIC_OPERATIONS
 
@@ -319,6 +320,7 @@ OPERATIONS: tuple[Operation, ...] = (
     LIST_TOPICS,
     Operation("GET", "/v1/topics/{name}", ("topic", "show"), "topic", show_topic),
     *TOPIC_OPERATIONS,
+    *PARTITION_OPERATIONS,
     *CONFIG_OPERATIONS,
     SHOW_LOG,
     Operation("GET", LOG_END, ("log", "end"), "log_end", show_log_end),

@@ -19,6 +19,10 @@ PARAMETER_TEXTS: Final = {
     "choice": "what the visitor says will happen",
     "config": "configurations, KEY=VALUE, such as retention.ms=1000 (default: none)",
     "delete": "key that shall have its default again (default: none)",
+    "election": (
+        "preferred: the first replica, if it is in sync; unclean: any replica, for partitions "
+        "without a leader, whose data may be old (default preferred)"
+    ),
     "event": "number of the event, as `kraftsim events` prints it",
     "expiry": "real time after which the lock ends by itself (default 30s, at most 1h)",
     "factor": "1 for real time, 10 for ten times as fast; 0: a virtual or auto clock stands again",
@@ -39,10 +43,12 @@ PARAMETER_TEXTS: Final = {
         "default for all brokers"
     ),
     "owner": "name of the program that holds the clock",
+    "partition": "number of one partition (default: all)",
     "partitions": "partitions that the topic shall have (default of a new topic: num.partitions)",
     "place": "lesson, seed, acts and time, as they stand after # in the address of the page",
     "profile": "profile of the controllers (default: that of the scenario)",
     "rack": "rack of the new broker (default: none)",
+    "replicas": "new brokers of a partition, PARTITION=IDS, such as 0=1,2,3",
     "replication_factor": "replicas of each partition (default: default.replication.factor)",
     "resource": f"what is configured: {', '.join(RESOURCES)}",
     "scope": "all, or set: those that are set for the resource itself (default all)",

@@ -27,7 +27,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "commands parameter_texts replay",
         "operation",
         "clock_operations fault_operations lesson_operations snapshot_operations",
-        "config_operations topic_operations",
+        "config_operations partition_operations topic_operations",
         "operations",
         "http",
         "cli",

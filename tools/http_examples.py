@@ -141,6 +141,10 @@ async def _topic_verbs(call: Call) -> None:
     await call("alter_topic", name=name, partitions=3)
     await call("get_config", resource="topic", name=name, key="retention.ms")
     await call("set_config", resource="topic", name=name, values={"cleanup.policy": "compact"})
+    await call("start_reassignment", name=name, replicas={"0": [3, 1]})
+    await call("list_reassignments")
+    await call("cancel_reassignment", name=name)
+    await call("elect_leaders", name=name, partition=0)
     await call("delete_topic", name=name)
 
 

@@ -9,7 +9,7 @@ from kraftsim.controller.core.node_id import broker_node
 
 from ..errors import CommandError, UnknownBroker
 from ..recording.recorded import recorded
-from .administration.config_verbs import ConfigVerbs
+from .administration.partition_verbs import PartitionVerbs
 from .argument_checks import check_duration, expect_int
 from .documents import FaultDocument, HeldRequestDocument
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .faults import Faults
 
 
-class BrokerVerbs(ConfigVerbs):
+class BrokerVerbs(PartitionVerbs):
     """The methods of `Cluster` that stop, pause, restart, mute and deafen a simulated broker.
 
     `faults` has the verbs of scenario files beside them.

@@ -16,6 +16,7 @@ from kraftsim.controller.wire.json.json_form import json_schema
 from kraftsim.scenarios.language.suggestions import DIGITS_MAX
 from kraftsim.simulation.journal_kinds import EVENTS
 
+from ..api.administration.checks import ELECTIONS
 from ..api.administration.config_words import RESOURCES, SCOPES
 from ..api.argument_checks import LIMIT_MAX
 from ..api.broker_states import STATES
@@ -116,14 +117,17 @@ BOUNDS: dict[str, Document] = {
 CHOICES: dict[str, Document] = {
     "state": {"enum": list(STATES)},
     "kind": {"enum": list(EVENTS)},
+    "election": {"enum": list(ELECTIONS)},
     "resource": {"enum": list(RESOURCES)},
     "scope": {"enum": list(SCOPES)},
 }
 CONFIG: Document = {"type": ["string", "number", "boolean"]}
+IDS: Document = {"type": "array", "items": {"type": "integer"}}
 PARTS: dict[str, Document] = {  # of arrays and objects
-    "assignments": {"items": {"type": "array", "items": {"type": "integer"}}},
+    "assignments": {"items": IDS},
     "config": {"additionalProperties": CONFIG},
     "delete": {"items": {"type": "string"}},
+    "replicas": {"additionalProperties": IDS},
     "values": {"additionalProperties": CONFIG},
 }
 STREAMS = {LIST_EVENTS: "text/event-stream", SHOW_LOG: "application/x-ndjson"}

@@ -26,6 +26,7 @@ NOUNS = (
     "lesson",
     "log",
     "quorum",
+    "reassignment",
     "request",
     "snapshot",
     "topic",
@@ -63,6 +64,8 @@ def by_method(operation: Operation) -> set[tuple[str, ...]]:
         return {("clock", name.replace("_", "-"))}
     if name == "transfer_leadership":  # of the quorum, as all leadership of controllers
         return {("quorum", "transfer-leadership")}
+    if name == "elect_leaders":  # of partitions
+        return {("topic", "elect-leaders")}
     return {(name,), ("broker", name), (last.removesuffix("s"), first), (first, last)}
 
 

@@ -68,6 +68,7 @@ def test_a_path_is_written_in_the_table_or_in_the_list_beside_it() -> None:
         "kraftsim.config_operations",
         "kraftsim.fault_operations",
         "kraftsim.lesson_operations",
+        "kraftsim.partition_operations",
         "kraftsim.snapshot_operations",
         "kraftsim.topic_operations",
     )

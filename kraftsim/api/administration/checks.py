@@ -4,11 +4,15 @@ Each function takes parameters of operations by name, and raises UsageError.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TypeGuard
+from typing import Final, TypeGuard
+
+from kraftsim.controller.core.rpc.partitions import PREFERRED_ELECTION, UNCLEAN_ELECTION
+from kraftsim.scenarios.language.suggestions import nearest, whole_number
 
 from ...errors import UsageError
 from ..argument_checks import expect_int, expect_text
 
+ELECTIONS: Final = {"preferred": PREFERRED_ELECTION, "unclean": UNCLEAN_ELECTION}
 Config = str | int | float | bool
 
 
@@ -41,6 +45,44 @@ def check_grown_topic(
             "assignments: expected the brokers of each partition, such as [[1, 2], [2, 3]], got "
             f"{assignments!r}"
         )
+
+
+def check_partition(name: str, partition: int | None = None) -> None:
+    """Raises UsageError if the name is no text, or the partition no number of Kafka's."""
+    check_topic(name)
+    if partition is not None:
+        _expect_number("partition", partition, 2**31)
+
+
+def check_election(name: str, partition: int | None = None, election: str | None = None) -> None:
+    """Raises UsageError for an unknown kind of election, or an argument of another type."""
+    check_partition(name, partition)
+    if election is not None:
+        expect_text("election", election)
+        if election not in ELECTIONS:
+            raise UsageError(f"election: expected {nearest(election, ELECTIONS)}, got {election!r}")
+
+
+def check_reassignment(name: str, replicas: Mapping[str, Sequence[int]]) -> None:
+    """Raises UsageError unless `replicas` has the brokers of partitions."""
+    replicas_by_partition(name, replicas)
+
+
+def replicas_by_partition(
+    name: str, replicas: Mapping[int, Sequence[int]] | Mapping[str, Sequence[int]]
+) -> dict[int, Sequence[int]]:
+    """Returns the brokers by the partition's number, which is a text in JSON."""
+    check_topic(name)
+    found: dict[int, Sequence[int]] = {}
+    given: object = replicas
+    for key, ids in given.items() if isinstance(given, Mapping) else ():
+        number = key if type(key) is int else whole_number(str(key))
+        if number is None or not 0 <= number < 2**31 or not _is_ids(ids):
+            raise UsageError(f"replicas: expected the brokers of a partition, got {key!r}: {ids!r}")
+        found[number] = ids
+    if not found:
+        raise UsageError(f"replicas: expected brokers by partition, got {replicas!r}")
+    return found
 
 
 def texts_of(name: str, values: Mapping[str, Config] | None) -> dict[str, str]:

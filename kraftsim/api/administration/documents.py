@@ -9,6 +9,22 @@ class DeletedTopic(TypedDict):
     name: str
 
 
+class ReassignmentDocument(TypedDict):
+    """A partition whose reassignment is in progress; `replicas` include both other lists."""
+
+    topic: str
+    partition: int
+    replicas: list[int]
+    addingReplicas: list[int]
+    removingReplicas: list[int]
+
+
+class ReassignmentList(TypedDict):
+    """Reassignments in progress, by topic and partition."""
+
+    reassignments: list[ReassignmentDocument]
+
+
 class ConfigSynonym(TypedDict):
     """A value that is set under another name or at another level; the first is in force."""
 

@@ -36,6 +36,16 @@ def pair(text: str) -> tuple[str, str]:
     return key, value
 
 
+def moved(text: str) -> tuple[str, list[int]]:
+    """Parses PARTITION=IDS, such as 0=1,2,3."""
+    number, equals, ids = text.partition("=")
+    numbers = [whole_number(id) for id in ids.split(",")]
+    found = [number for number in numbers if number is not None]
+    if not equals or whole_number(number) is None or found != numbers:
+        raise argparse.ArgumentTypeError(f"expected PARTITION=IDS such as 0=1,2,3, got {text!r}")
+    return number, found
+
+
 def replicas(text: str) -> list[list[int]]:
     """Parses the brokers of partitions as Kafka's tools write them: 1:2,2:3."""
     numbers = [[whole_number(id) for id in part.split(":")] for part in text.split(",")]
@@ -89,5 +99,6 @@ FORMS: Mapping[str, Form] = {
     "assignments": Form(replicas, "IDS"),
     "config": Form(pair, "KEY=VALUE", Pairs),
     "delete": Form(str, "KEY", "append"),
+    "replicas": Form(moved, "PARTITION=IDS", Pairs, is_positional=True),
     "values": Form(pair, "KEY=VALUE", Pairs, is_positional=True),
 }

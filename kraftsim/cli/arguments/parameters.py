@@ -11,6 +11,7 @@ METAVARS = {
     "from_": "START",
     "hits": "N",
     "limit": "N",
+    "partition": "N",
     "partitions": "N",
     "replication_factor": "N",
     "timeout": "DURATION",
@@ -57,7 +58,7 @@ def _add_form(parser: argparse.ArgumentParser, parameter: Parameter, form: Form)
     if form.is_positional:
         parser.add_argument(
             parameter.name,
-            nargs="*",
+            nargs="+" if parameter.is_required else "*",
             action=form.action,
             type=form.parse,
             default=None,

@@ -7,6 +7,7 @@ from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.scenarios.mutants import MUTANTS
 from kraftsim.simulation.journal_kinds import EVENTS
 
+from ...api.administration.checks import ELECTIONS
 from ...api.administration.config_words import RESOURCES, SCOPES
 from ...api.broker_states import STATES
 from ...files.scenario_files import library, library_tags
@@ -18,6 +19,7 @@ def known_values() -> Mapping[str, Sequence[str]]:
     return {
         "--api": tuple(sorted(api.name for api in APIS.values())),
         "--clock": ("real", "virtual", "auto"),
+        "--election": tuple(ELECTIONS),
         "--kind": tuple(sorted(EVENTS)),
         "--leader": ("any",),
         "--mutant": tuple(sorted(MUTANTS)),

@@ -1,0 +1,84 @@
+"""The rows of the table of operations that elect leaders and reassign replicas."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from .api.administration.checks import check_election, check_partition, check_reassignment
+from .api.administration.documents import ReassignmentList
+from .api.documents import TopicDocument
+from .operation import Operation
+
+if TYPE_CHECKING:
+    from .api.cluster import Cluster
+
+
+async def elect_leaders(
+    kraft: "Cluster", name: str, partition: int | None = None, election: str = "preferred"
+) -> TopicDocument:
+    """Elect leaders of a topic: the preferred ones, or unclean ones where there is none."""
+    await kraft.elect_leaders(name, partition, election)
+    return await kraft.topic(name)
+
+
+async def list_reassignments(kraft: "Cluster") -> ReassignmentList:
+    """List the reassignments in progress, with the replicas that are added and removed."""
+    return {"reassignments": await kraft.reassignments()}
+
+
+async def start_reassignment(
+    kraft: "Cluster", name: str, replicas: Mapping[str, Sequence[int]]
+) -> ReassignmentList:
+    """Begin to give partitions of a topic new replicas, and list its reassignments."""
+    await kraft.start_reassignment(name, replicas)
+    return await _of_topic(kraft, name)
+
+
+async def cancel_reassignment(
+    kraft: "Cluster", name: str, partition: int | None = None
+) -> ReassignmentList:
+    """Cancel the reassignments of a topic, and list those that are left."""
+    await kraft.cancel_reassignment(name, partition)
+    return await _of_topic(kraft, name)
+
+
+async def _of_topic(kraft: "Cluster", name: str) -> ReassignmentList:
+    going_on = await kraft.reassignments()
+    return {"reassignments": [of for of in going_on if of["topic"] == name]}
+
+
+PARTITION_OPERATIONS: tuple[Operation, ...] = (
+    Operation(
+        "POST",
+        "/sim/topics/{name}/elect-leaders",
+        ("topic", "elect-leaders"),
+        "elect_leaders",
+        elect_leaders,
+        changes=True,
+        check=check_election,
+    ),
+    Operation(
+        "GET",
+        "/v1/reassignments",
+        ("reassignment", "list"),
+        "reassignments",
+        list_reassignments,
+    ),
+    Operation(
+        "POST",
+        "/sim/reassignments/{name}/start",
+        ("reassignment", "start"),
+        "start_reassignment",
+        start_reassignment,
+        changes=True,
+        check=check_reassignment,
+    ),
+    Operation(
+        "POST",
+        "/sim/reassignments/{name}/cancel",
+        ("reassignment", "cancel"),
+        "cancel_reassignment",
+        cancel_reassignment,
+        changes=True,
+        check=check_partition,
+    ),
+)
