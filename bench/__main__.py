@@ -11,6 +11,7 @@ from .browser import browser
 from .campaigns import campaigns
 from .follow import follow
 from .heartbeats import heartbeats, many_brokers
+from .kfake.beside_kfake import beside_kfake
 from .large_requests import large_requests
 from .page import page
 from .quorum import heartbeats_beside_kafka, quorum
@@ -30,6 +31,7 @@ BENCHMARKS = {
         agents,
         in_process,
         backend,
+        beside_kfake,
         page,
         browser,
         attacks,

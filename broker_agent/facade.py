@@ -5,12 +5,9 @@ replies show the metadata that its broker has fetched: a lagging broker returns 
 5.45).
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
-from kraftsim.controller.core.cluster.describe_cluster import (
-    ALL_CLUSTER_OPERATIONS,
-    any_live_broker,
-)
+from kraftsim.controller.core.cluster.describe_cluster import ALL_CLUSTER_OPERATIONS
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition, Topic
@@ -36,11 +33,12 @@ def metadata(
     *,
     cluster_id: str,
     listener: str,
-    random: Callable[[], float],
+    controller_id: int,
 ) -> MetadataResponse:
     """Answer a Metadata request from the fetched image (rules 5.40 to 5.44).
 
-    `topics` are those of `described_topics`. It never creates a topic.
+    `topics` are those of `described_topics`, `controller_id` that of any live broker. It never
+    creates a topic.
     """
     brokers = tuple(
         MetadataBroker(
@@ -57,7 +55,7 @@ def metadata(
     return MetadataResponse(
         brokers=brokers,
         cluster_id=cluster_id,
-        controller_id=any_live_broker(image, random),
+        controller_id=controller_id,
         topics=tuple(topics),
         cluster_authorized_operations=(
             ALL_CLUSTER_OPERATIONS if wants_operations else OPERATIONS_ABSENT

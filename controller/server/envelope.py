@@ -77,7 +77,7 @@ def open_envelope(
     principal, INVALID_REQUEST for the address of the client or an API that is not forwarded,
     UNSUPPORTED_VERSION for a request that cannot be decoded.
     """
-    envelope = cast(EnvelopeRequest, exchange.decode(frame, exchange.end)[0])
+    envelope = cast(EnvelopeRequest, exchange.decode(frame))
     _read_principal(envelope.request_principal)
     address = _address(envelope.client_host_address)
     forwarded = envelope.request_data
@@ -104,7 +104,7 @@ def _forwarded(
         )
     exchange = Exchange(header, frame, start_time_tag=False)
     try:
-        request = exchange.decode(frame, exchange.end)[0]
+        request = exchange.decode(frame)
     except DecodeError as error:
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION, str(error)) from None
     return Forwarded(envelope, exchange, address, frame, request)

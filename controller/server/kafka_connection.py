@@ -13,6 +13,7 @@ from ..wire.apis.table import API_VERSIONS
 from ..wire.errors import DecodeError
 from ..wire.frames import (
     REQUEST_BYTES_MAX,
+    Bodies,
     Exchange,
     FrameReader,
     RequestHeader,
@@ -42,6 +43,7 @@ class Listener(Protocol):
     name: str
     spoken: frozenset[tuple[int, int]]
     start_time_tag: bool
+    bodies: Bodies
     runtime: Runtime | None
     describe: Describe
     dispatch: Dispatch
@@ -182,14 +184,14 @@ class KafkaConnection(asyncio.Protocol):
         if exchange.is_envelope:
             self._handle_envelope(exchange, frame)
             return
-        request = exchange.decode(frame, exchange.end)[0]
+        request = exchange.decode(frame)
         if listener.note is not None:
             listener.note(self.address, exchange.header, frame)
         if type(request) in listener.intercepted and listener.intercept is not None:
             self._awaited = (exchange, frame[4:8], request)
             listener.intercept(self, exchange.header, request)
         elif exchange.is_api_versions:
-            self._describe(frame, exchange.version, request)
+            self._describe(exchange, frame, cast(ApiVersionsRequest, request))
         else:
             self._awaited = (exchange, frame[4:8], request)
             listener.dispatch(request, self.reply)
@@ -233,7 +235,9 @@ class KafkaConnection(asyncio.Protocol):
         if header[:2] not in listener.spoken:
             self._refuse_version(frame, header)
             return None
-        self._exchange = Exchange(header, frame, start_time_tag=listener.start_time_tag)
+        self._exchange = Exchange(
+            header, frame, start_time_tag=listener.start_time_tag, bodies=listener.bodies
+        )
         return self._exchange
 
     def _refuse_version(self, frame: bytes, header: RequestHeader) -> None:
@@ -246,14 +250,18 @@ class KafkaConnection(asyncio.Protocol):
                 f"expected an API and version of this listener, got key {header.api_key} "
                 f"version {header.api_version}"
             )
-        self._describe(frame, header.api_version, ApiVersionsRequest())
+        self._put_unsupported(frame, self._listener.describe(ApiVersionsRequest(), header[1]))
 
-    def _describe(self, frame: bytes, version: int, request: ApiVersionsRequest) -> None:
-        response = self._listener.describe(request, version)
+    def _describe(self, exchange: Exchange, frame: bytes, request: ApiVersionsRequest) -> None:
+        response = self._listener.describe(request, exchange.version)
         if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
-            version = 0
+            self._put_unsupported(frame, response)
+        else:
+            self._put(exchange.encode(frame[4:8], response))
+
+    def _put_unsupported(self, frame: bytes, response: ApiVersionsResponse) -> None:
         number = int.from_bytes(frame[4:8], signed=True)
-        self._put(encode_response(API_VERSIONS, version, number, response))
+        self._put(encode_response(API_VERSIONS, 0, number, response))
 
     def reply(self, reply: Reply) -> None:
         """Encode the reply; it leaves with the other replies of its read, or alone if late.

@@ -14,6 +14,7 @@ from ..core.errors import Impossible
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
 from ..raft.protocol import Reply
 from ..wire.apis.table import APIS, SERVED_SINCE
+from ..wire.frames import Bodies
 from .admission import Admission
 from .bound_port import bound_port
 from .kafka_connection import Describe, Dispatch, Intercept, KafkaConnection, Note
@@ -40,6 +41,7 @@ class KafkaListener:
         self.name = name
         self.spoken = _spoken_by(kind)
         self.start_time_tag = False
+        self.bodies: Bodies = {}
         self.runtime: Runtime | None = None
         self.describe: Describe = _unset_describe
         self.dispatch: Dispatch = _unset_dispatch

@@ -11,13 +11,15 @@ from typing import NamedTuple, cast
 
 from ..core.rpc import Request, Response
 from .apis.table import API_VERSIONS, APIS, ENVELOPE
-from .codec.compiler import decoder, encoder
+from .codec.compiler import Encoder, decoder, encoder
 from .codec.decode_source import skip_tags
 from .errors import DecodeError
 
 FRAME_BYTES_MAX = 100 * 1024 * 1024  # of a response, such as a slice of a snapshot
 REQUEST_BYTES_MAX = 4 * 1024 * 1024  # Kafka's socket.request.max.bytes is 100 MiB
 CACHED_REPLIES_MAX = 64  # cached replies of one exchange; a heartbeat has eight
+CACHED_BYTES_MAX = 16 * 1024  # of a cached reply
+REPEATED_BYTES_MAX = 1024  # of a request that is compared with the next
 _LENGTH = Packing(">i")
 _HEADER = Packing(">hhih")  # key, version, correlation id, length of the client's id
 _CORRELATION_ID = Packing(">i")
@@ -98,19 +100,26 @@ def _header_tags(api_key: int, api_version: int) -> bytes:
     return b"\0" if is_flexible else b""
 
 
+# The last replies of a listener by their encoders and identities, as (reply, length, body).
+Bodies = dict[Encoder, dict[int, tuple[Response, bytes, bytes]]]
+
+
 class Exchange:
     """The codec for all requests of one connection with the same API, version and client id.
 
     A connection repeats the same request, so it caches the last exchange and decodes only the
     correlation id. A frame belongs to the exchange if `frame[:4] == start` and `frame[8:end] ==
-    tail`. `header` is that of the first frame.
+    tail`. `header` is that of the first frame. The connections of a listener share the bytes of its
+    replies, `bodies`.
     """
 
     __slots__ = (
+        "_body",
         "_cached",
+        "_decode",
         "_encode",
+        "_request",
         "_tags",
-        "decode",
         "end",
         "header",
         "is_api_versions",
@@ -120,7 +129,14 @@ class Exchange:
         "version",
     )
 
-    def __init__(self, header: RequestHeader, frame: bytes, *, start_time_tag: bool) -> None:
+    def __init__(
+        self,
+        header: RequestHeader,
+        frame: bytes,
+        *,
+        start_time_tag: bool,
+        bodies: Bodies | None = None,
+    ) -> None:
         self.header = header
         self.version = header.api_version
         self.is_api_versions = header.api_key == API_VERSIONS
@@ -128,17 +144,29 @@ class Exchange:
         self.start = frame[:4]  # key and version
         self.end = header.body_offset
         self.tail = frame[8 : self.end]  # client id and tags
-        self.decode = decoder(APIS[header.api_key].request, header.api_version)
+        self._decode = decoder(APIS[header.api_key].request, header.api_version)
         response = APIS[header.api_key].response
         self._encode = encoder(response, header.api_version, start_time_tag)
         self._tags = _header_tags(header.api_key, header.api_version)
-        self._cached: dict[int, tuple[Response, bytes, bytes]] | None = (
-            {} if response.is_cached else None
-        )
+        self._cached: dict[int, tuple[Response, bytes, bytes]] | None = None
+        if response.is_cached or response.is_shared:
+            self._cached = {} if bodies is None else bodies.setdefault(self._encode, {})
+        self._body = b""
+        self._request: Request | None = None
 
     def matches(self, frame: bytes) -> bool:
         """True if the frame has the API, version and client id of this exchange."""
         return frame[8 : self.end] == self.tail and frame[:4] == self.start
+
+    def decode(self, frame: bytes) -> Request:
+        """Returns the request of a frame; a request that is repeated is decoded once."""
+        body = frame[self.end :]
+        if self._request is not None and body == self._body:
+            return self._request
+        request = cast(Request, self._decode(frame, self.end)[0])
+        if len(body) <= REPEATED_BYTES_MAX:
+            self._body, self._request = body, request
+        return request
 
     def encode(self, correlation_id: bytes, response: Response) -> bytes:
         """Returns a response as a whole frame, with its length.
@@ -153,7 +181,7 @@ class Exchange:
                 return entry[1] + correlation_id + entry[2]
         body = self._tags + self._encode(response)
         length = _LENGTH.pack(len(correlation_id) + len(body))
-        if cached is not None:
+        if cached is not None and len(body) <= CACHED_BYTES_MAX:
             if len(cached) == CACHED_REPLIES_MAX:
                 cached.clear()
             cached[id(response)] = (response, length, body)  # the reference keeps the id unique

@@ -5,7 +5,7 @@ fetched, refuses what needs stored messages, and forwards every other request to
 controller.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 
 from kraftsim.broker_agent import configurations, facade
 from kraftsim.broker_agent.config import CLIENT_LISTENER
@@ -13,7 +13,8 @@ from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic_partitions
 from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
-from kraftsim.controller.core.cluster.describe_cluster import describe_brokers
+from kraftsim.broker_agent.kept_replies import KeptReplies
+from kraftsim.controller.core.cluster.describe_cluster import any_broker, describe_brokers
 from kraftsim.controller.core.configs.description import describe_configs
 from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.errors import ApiError
@@ -47,18 +48,28 @@ from kraftsim.controller.server.turns import in_turns
 ReplyTo = Callable[[Response | ApiError], None]
 
 TOPICS_AT_ONCE = 100  # takes about a millisecond to describe
+PARTITIONS_KEPT_MAX = 500  # of a reply that is kept, and as many brokers
 
 
 @value(kw_only=False)
 class ClientView:
-    """Answers Metadata and DescribeCluster requests of clients from an image of the metadata."""
+    """Answers Metadata and DescribeCluster requests of clients from an image of the metadata.
+
+    `kept` may be shared by the listeners of a cluster.
+    """
 
     cluster_id: str
     profile: Profile
     random: Callable[[], float]
+    kept: KeptReplies
 
     def metadata(self, image: Image, request: MetadataRequest, reply_to: ReplyTo) -> Iterator[None]:
         """Answers a Metadata request from the image, and yields after TOPICS_AT_ONCE topics."""
+        controller_id = any_broker(self.kept.live_brokers(image), self.random)
+        kept = self.kept.find(image, (request, controller_id))
+        if kept is not None:
+            reply_to(kept)
+            return
         wanted = len(image.topics if request.topics is None else request.topics)
         if wanted > TOPICS_AT_ONCE:
             image = image.copy()  # the broker may fetch records between two slices
@@ -67,26 +78,37 @@ class ClientView:
             topics.append(topic)
             if len(topics) % TOPICS_AT_ONCE == 0:
                 yield
-        reply_to(
-            facade.metadata(
-                image,
-                request,
-                topics,
-                cluster_id=self.cluster_id,
-                listener=CLIENT_LISTENER,
-                random=self.random,
-            )
+        reply = facade.metadata(
+            image,
+            request,
+            topics,
+            cluster_id=self.cluster_id,
+            listener=CLIENT_LISTENER,
+            controller_id=controller_id,
         )
+        if sum(1 + len(topic.partitions) for topic in topics) <= PARTITIONS_KEPT_MAX:
+            self._keep(image, (request, controller_id), reply)
+        reply_to(reply)
 
     def brokers(self, image: Image, request: DescribeClusterRequest) -> DescribeClusterResponse:
         """Answers a DescribeCluster request from the image; raises ApiError if it is refused."""
-        return describe_brokers(
+        controller_id = any_broker(self.kept.live_brokers(image), self.random)
+        kept = self.kept.find(image, (request, controller_id))
+        if isinstance(kept, DescribeClusterResponse):
+            return kept
+        reply = describe_brokers(
             image,
             request,
             cluster_id=self.cluster_id,
             listener=CLIENT_LISTENER,
-            random=self.random,
+            controller_id=controller_id,
         )
+        self._keep(image, (request, controller_id), reply)
+        return reply
+
+    def _keep(self, image: Image, question: Hashable, reply: Response) -> None:
+        if len(image.brokers) <= PARTITIONS_KEPT_MAX:
+            self.kept.keep(image, question, reply)
 
     def answer_brokers(
         self, image: Image, request: DescribeClusterRequest, reply_to: ReplyTo
@@ -122,14 +144,21 @@ class Facade:
 
     def describe(self, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
         """Answers an ApiVersions request."""
-        return api_versions.answer(
+        image, kept = self._agent.agent.image, self._view.kept
+        broker = (self._view.cluster_id, self._agent.agent.config.broker_id)
+        reply = kept.find(image, (request, version, broker))
+        if isinstance(reply, ApiVersionsResponse):
+            return reply
+        reply = api_versions.answer(
             request,
             version,
             listener="broker",
-            image=self._agent.agent.image,
+            image=image,
             profile=self._view.profile,
-            broker=(self._view.cluster_id, self._agent.agent.config.broker_id),
+            broker=broker,
         )
+        kept.keep(image, (request, version, broker), reply)
+        return reply
 
     def _answer_topics(
         self, image: Image, request: DescribeTopicPartitionsRequest, reply_to: ReplyTo

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Protocol
 
 from kraftsim.broker_agent.data_plane import DataPlane
+from kraftsim.broker_agent.kept_replies import KeptReplies
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
 from kraftsim.controller.core.rpc import Request
@@ -71,6 +72,7 @@ class Service:
         self.controllers: dict[int, FollowedListener] = {}
         self.facades: dict[int, FollowedListener] = {}
         self.data_plane = DataPlane(log.warning)
+        self._kept = KeptReplies()
         self.recorder: Recorder | None = None
         self._world: World | None = None
         self._loop_watch: LoopWatch | None = None
@@ -117,7 +119,7 @@ class Service:
         listener = self.facades[broker_id]
         listener.start_time_tag = world.topology.settings.start_time_tag
         facade = Facade(
-            client_view(world),
+            client_view(world, self._kept),
             world.agents[broker_id],
             runtime,
             partial(world.send_request, broker_node(broker_id), is_forwarded=True),

@@ -3,13 +3,15 @@
 import pytest
 
 from kraftsim.broker_agent import facade
-from kraftsim.controller.core.cluster.describe_cluster import describe_brokers
+from kraftsim.broker_agent.kept_replies import KeptReplies
+from kraftsim.controller.core.cluster.describe_cluster import any_broker, live_brokers
 from kraftsim.controller.core.rpc import (
     DescribeClusterRequest,
     MetadataRequest,
     MetadataRequestTopic,
     UnregisterBrokerRequest,
 )
+from kraftsim.service.description import client_view
 from kraftsim.simulation.world import World
 from tests.worlds import ask, create_topic, pass_time, world_of
 
@@ -25,7 +27,7 @@ def metadata(world: World, *names: str | None, by_id: bytes | None = None):
         facade.described_topics(image, request, "PLAINTEXT"),
         cluster_id=world.topology.cluster_id,
         listener="PLAINTEXT",
-        random=world.streams.draw_of("clients"),
+        controller_id=any_broker(live_brokers(image), world.streams.draw_of("clients")),
     )
 
 
@@ -82,13 +84,8 @@ def test_fenced_brokers_are_described_only_when_asked_for() -> None:
     pass_time(world, 11)
 
     def described(include: bool) -> list[tuple[int, bool]]:
-        answer = describe_brokers(
-            world.agents[1].agent.image,
-            DescribeClusterRequest(include_fenced_brokers=include),
-            cluster_id="c",
-            listener="PLAINTEXT",
-            random=world.streams.draw_of("clients"),
-        )
+        request = DescribeClusterRequest(include_fenced_brokers=include)
+        answer = client_view(world, KeptReplies()).brokers(world.agents[1].agent.image, request)
         return [(broker.broker_id, broker.is_fenced) for broker in answer.brokers]
 
     assert described(False) == [(1, False)]

@@ -2,7 +2,11 @@
 
 import pytest
 
-from kraftsim.controller.core.cluster.describe_cluster import any_live_broker, describe_brokers
+from kraftsim.controller.core.cluster.describe_cluster import (
+    any_broker,
+    describe_brokers,
+    live_brokers,
+)
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import refusal
 from kraftsim.controller.core.profile import KAFKA_3_9
@@ -22,8 +26,9 @@ def cluster():
 
 def of_brokers(cluster, *, name="PLAINTEXT", random=lambda: 0.0, **fields):
     request = DescribeClusterRequest(**fields)
+    controller_id = any_broker(live_brokers(cluster.image), random)
     return describe_brokers(
-        cluster.image, request, cluster_id=CLUSTER_ID, listener=name, random=random
+        cluster.image, request, cluster_id=CLUSTER_ID, listener=name, controller_id=controller_id
     )
 
 
@@ -152,7 +157,7 @@ def test_the_controller_a_broker_names_is_any_live_broker(cluster):
     assert -1 == of_brokers(cluster, random=lambda: 0.99).controller_id  # 3 is not among them
     assert 3 == of_brokers(cluster, random=lambda: 0.99, name="REPL").controller_id
     cluster.fenced(1, 3)
-    assert -1 == any_live_broker(cluster.image, lambda: 0.5)
+    assert -1 == any_broker(live_brokers(cluster.image), lambda: 0.5)
 
 
 @pytest.mark.rule("3.9")

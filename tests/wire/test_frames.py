@@ -144,7 +144,7 @@ def test_an_exchange_reads_and_spells_what_the_plain_functions_do() -> None:
     exchange = Exchange(read_request_header(first), first, start_time_tag=False)
 
     assert exchange.matches(second)
-    assert DescribeClusterRequest() == exchange.decode(second, exchange.end)[0]
+    assert DescribeClusterRequest() == exchange.decode(second)
     response = DescribeClusterResponse(cluster_id="c")
     assert encode_response(60, 2, 7, response) == exchange.encode(second[4:8], response)
 
@@ -184,7 +184,7 @@ def test_an_exchange_refuses_a_frame_that_is_cut_short() -> None:
     for length in range(len(frame)):
         if exchange.matches(frame[:length]):
             with pytest.raises(DecodeError):
-                exchange.decode(frame[:length], exchange.end)
+                exchange.decode(frame[:length])
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"])

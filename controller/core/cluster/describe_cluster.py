@@ -1,6 +1,6 @@
 """DescribeCluster: the brokers or controllers of the cluster (rules 5.5 to 5.19)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from .. import feature_levels
@@ -42,12 +42,12 @@ def describe_brokers(
     *,
     cluster_id: str,
     listener: str,
-    random: Callable[[], float],
+    controller_id: int,
 ) -> DescribeClusterResponse:
     """Returns the brokers that have a listener named `listener`.
 
-    Fenced brokers are included only if the request says so (rules 5.16, 5.17). `controller_id` is a
-    random live broker: every broker forwards to the controller.
+    Fenced brokers are included only if the request says so (rules 5.16, 5.17). `controller_id` is
+    that of any live broker: every broker forwards to the controller.
     """
     _check_endpoint_type(request, BROKER_ENDPOINT)
     nodes = tuple(
@@ -63,13 +63,16 @@ def describe_brokers(
         if (endpoint := broker.listener(listener)) is not None
         and (request.include_fenced_brokers or not broker.fenced)
     )
-    controller_id = any_live_broker(image, random)
     return _response(request, BROKER_ENDPOINT, cluster_id, controller_id, nodes)
 
 
-def any_live_broker(image: Image, random: Callable[[], float]) -> int:
-    """Returns the id of a random unfenced broker, -1 if there is none (rules 5.16, 5.40)."""
-    live = [broker.broker_id for broker in image.brokers.values() if not broker.fenced]
+def live_brokers(image: Image) -> Sequence[int]:
+    """Returns the ids of the unfenced brokers."""
+    return [broker.broker_id for broker in image.brokers.values() if not broker.fenced]
+
+
+def any_broker(live: Sequence[int], random: Callable[[], float]) -> int:
+    """Returns a random id of `live`, -1 if there is none (rules 5.16, 5.40)."""
     return live[int(random() * len(live))] if live else -1
 
 

@@ -62,7 +62,7 @@ from .descriptions import (
     DescribeTopicPartitionsRequest,
     DescribeTopicPartitionsResponse,
 )
-from .envelope import EnvelopeResponse
+from .envelope import EnvelopeRequest, EnvelopeResponse
 from .features import (
     ControllerRegistrationRequest,
     ControllerRegistrationResponse,
@@ -211,6 +211,7 @@ Request = (
     | ListPartitionReassignmentsRequest
     | AllocateProducerIdsRequest
     | AssignReplicasToDirsRequest
+    | EnvelopeRequest
 )
 Response = (
     BrokerRegistrationResponse

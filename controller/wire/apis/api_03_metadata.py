@@ -92,4 +92,5 @@ RESPONSE = message(
     Field("cluster_authorized_operations", INT32, since=8, until=10),
     Field("error_code", INT16, since=13),
     flexible_since=FLEXIBLE_SINCE,
+    is_shared=True,
 )

@@ -54,4 +54,5 @@ RESPONSE = message(
     Field("finalized_features", Array(_FINALIZED_FEATURE), since=3, tag=2, default=()),
     Field("zk_migration_ready", BOOL, since=3, tag=3, default=False),
     flexible_since=FLEXIBLE_SINCE,
+    is_shared=True,
 )

@@ -55,4 +55,5 @@ RESPONSE = message(
     Field("controller_id", INT32),
     Field("brokers", Array(_BROKER)),
     Field("cluster_authorized_operations", INT32),
+    is_shared=True,
 )

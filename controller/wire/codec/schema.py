@@ -124,7 +124,8 @@ class Field:
 class Message:
     """The schema of a message in all of its versions.
 
-    If `is_cached`, encoded bodies are cached, because the message has few distinct values.
+    If `is_cached`, encoded bodies are cached, because the message has few distinct values. If
+    `is_shared`, they are cached for the last objects, because the same object is sent often.
     """
 
     name: str
@@ -133,6 +134,7 @@ class Message:
     max_version: int
     flexible_since: int = 0
     is_cached: bool = False
+    is_shared: bool = False
 
     def is_flexible(self, version: int) -> bool:
         """True if the version uses compact lengths and tagged fields."""
@@ -157,9 +159,10 @@ def message(
     *fields: Field,
     flexible_since: int = 0,
     is_cached: bool = False,
+    is_shared: bool = False,
 ) -> Message:
     """Returns the schema of a message from its fields."""
-    return Message(name, Struct(model, fields), *versions, flexible_since, is_cached)
+    return Message(name, Struct(model, fields), *versions, flexible_since, is_cached, is_shared)
 
 
 def plain_fields(struct: Struct, version: int) -> Iterator[Field]:

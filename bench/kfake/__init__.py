@@ -1,0 +1,1 @@
+"""A peer in Go: kfake, the fake cluster of franz-go."""

@@ -1,0 +1,88 @@
+"""A broker's listener keeps its replies until what they describe has changed."""
+
+from itertools import chain, repeat
+
+import pytest
+
+from kraftsim.broker_agent.kept_replies import REPLIES_MAX, KeptReplies
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.rpc import (
+    DescribeClusterRequest,
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    Response,
+)
+from kraftsim.service.facades import ClientView
+from tests.builders import ControllerUnderTest
+
+
+@pytest.fixture
+def cluster() -> ControllerUnderTest:
+    cluster = ControllerUnderTest()
+    cluster.unfenced(1, 2)
+    cluster.created("orders", (1, 2))
+    return cluster
+
+
+def view_of(cluster: ControllerUnderTest, *draws: float) -> ClientView:
+    """Returns a view that draws the controllers it names from `draws`."""
+    following = chain(draws, repeat(0.0))
+    return ClientView("c", cluster.node.profile, lambda: next(following), KeptReplies())
+
+
+def metadata(view: ClientView, image: Image, name: str = "orders") -> MetadataResponse:
+    replies: list[Response] = []
+    request = MetadataRequest(topics=(MetadataRequestTopic(name=name),))
+    for _ in view.metadata(image, request, replies.append):
+        pass
+    (reply,) = replies
+    assert isinstance(reply, MetadataResponse)
+    return reply
+
+
+def test_the_same_question_about_the_same_metadata_has_the_same_reply(cluster) -> None:
+    view = view_of(cluster)
+    request = DescribeClusterRequest()
+
+    assert metadata(view, cluster.image) is metadata(view, cluster.image)
+    assert view.brokers(cluster.image, request) is view.brokers(cluster.image, request)
+
+
+def test_a_reply_shows_what_has_changed_since_the_one_before(cluster) -> None:
+    view = view_of(cluster)
+    before = metadata(view, cluster.image), view.brokers(cluster.image, DescribeClusterRequest())
+
+    cluster.fenced(2)
+    after = metadata(view, cluster.image), view.brokers(cluster.image, DescribeClusterRequest())
+
+    assert [len(reply.brokers) for reply in (*before, *after)] == [2, 2, 1, 1]
+
+
+def test_another_question_another_image_and_another_controller_have_their_own(cluster) -> None:
+    view = view_of(cluster, 0.0, 0.9)
+    other = ControllerUnderTest()
+    other.unfenced(1, 2)
+    other.created("orders", (2, 1))
+
+    ids = [metadata(view, cluster.image).controller_id for _ in range(2)]
+
+    assert ids == [1, 2]
+    assert metadata(view, cluster.image, "absent").topics[0].error_code == 3
+    leaders = [
+        metadata(view, image).topics[0].partitions[0].leader_id
+        for image in (cluster.image, other.image, cluster.image)
+    ]
+    assert leaders == [1, 2, 1]
+
+
+def test_many_questions_leave_only_the_latest_replies(cluster) -> None:
+    view = view_of(cluster)
+    first = metadata(view, cluster.image)
+
+    for number in range(REPLIES_MAX):
+        metadata(view, cluster.image, f"topic-{number}")
+
+    again = metadata(view, cluster.image)
+    assert again is not first
+    assert again == first
