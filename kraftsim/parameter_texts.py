@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from kraftsim.controller.core.configs.resources import RESOURCES
 from kraftsim.simulation.journal_kinds import EVENTS
 
-from .api.administration.config_words import RESOURCES
 from .api.broker_states import STATES
 
 PARAMETER_TEXTS: Final = {

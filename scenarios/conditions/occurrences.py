@@ -1,18 +1,23 @@
 """Conditions about events since a moment: records written, messages carried, requests refused."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, Protocol, get_args
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.rpc import (
-    CreatableTopicResult,
     CreateTopicsResponse,
+    DeleteTopicsResponse,
     Request,
-    UpdatableFeatureResult,
     UpdateFeaturesResponse,
+)
+from kraftsim.controller.core.rpc.configs import IncrementalAlterConfigsResponse
+from kraftsim.controller.core.rpc.partitions import (
+    AlterPartitionReassignmentsResponse,
+    CreatePartitionsResponse,
+    ElectLeadersResponse,
 )
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
@@ -152,7 +157,7 @@ class Refused:
 def error_code_of(reply: object) -> int:
     """Returns the error code of a reply; 0 if there is no error or no reply.
 
-    If the reply has no top-level error, returns the first error of a topic or a feature.
+    If the reply has no top-level error, returns the first error within it.
     """
     if isinstance(reply, ApiError):
         return reply.code
@@ -160,11 +165,26 @@ def error_code_of(reply: object) -> int:
     return whole or next((part.error_code for part in _parts(reply) if part.error_code), 0)
 
 
-def _parts(reply: object) -> tuple[CreatableTopicResult, ...] | tuple[UpdatableFeatureResult, ...]:
+def _parts(reply: object) -> "Iterable[Part]":
+    """Returns the results within a reply: of topics, partitions, features or resources."""
     match reply:
         case CreateTopicsResponse():
             return reply.topics
-        case UpdateFeaturesResponse():
+        case UpdateFeaturesResponse() | CreatePartitionsResponse():
             return reply.results
+        case DeleteTopicsResponse() | IncrementalAlterConfigsResponse():
+            return reply.responses
+        case ElectLeadersResponse():
+            topics = reply.replica_election_results
+            return [partition for topic in topics for partition in topic.partition_result]
+        case AlterPartitionReassignmentsResponse():
+            return [partition for topic in reply.responses for partition in topic.partitions]
         case _:
             return ()
+
+
+class Part(Protocol):
+    """A result within a reply."""
+
+    @property
+    def error_code(self) -> int: ...

@@ -26,6 +26,12 @@ from .step import one_verb
 FAULT_WORDS = ("id", "say")
 LEFT_OUT = (
     "topic.create",
+    "topic.delete",
+    "topic.alter",
+    "topic.elect_leaders",
+    "reassignment.start",
+    "reassignment.cancel",
+    "config.set",
     "broker.decommission",
     "broker.unregister",
     "broker.add",

@@ -10,6 +10,7 @@ from . import (
     membership,
     processes,
     requests,
+    topics,
 )
 from .verb import VERBS, Verb
 
@@ -24,5 +25,6 @@ __all__ = [
     "processes",
     "requests",
     "links",
+    "topics",
     "link_quality",
 ]

@@ -9,6 +9,12 @@ from tests.scenarios.request_worlds import begin, running
 
 FULL = WORDS | {
     "topic.create": {"name": "orders", "partitions": 4},
+    "topic.delete": {"name": "orders"},
+    "topic.alter": {"name": "orders", "partitions": 6},
+    "topic.elect_leaders": {"name": "orders", "election": "unclean"},
+    "reassignment.start": {"name": "orders", "partition": 1, "to": [3, 1]},
+    "reassignment.cancel": {"name": "orders", "partition": 1},
+    "config.set": {"name": "orders", "key": "retention.ms", "value": "5"},
     "broker.decommission": {"on": 2, "force": True},
     "broker.unregister": {"on": 2},
     "broker.add": {},

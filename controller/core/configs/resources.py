@@ -20,6 +20,22 @@ class ResourceType(IntEnum):
     GROUP = 32
 
 
+RESOURCES = {
+    "topic": ResourceType.TOPIC,
+    "broker": ResourceType.BROKER,
+    "group": ResourceType.GROUP,
+    "client-metrics": ResourceType.CLIENT_METRICS,
+}
+"""The kinds of resources that users name, by the words of Kafka's kafka-configs."""
+EVERY_BROKER = "default"
+"""The name that stands for all brokers, whose name in Kafka's messages is empty."""
+
+
+def wire_name(resource: str, name: str) -> str:
+    """Returns the name of a resource in Kafka's messages, from a word and a name of a user."""
+    return "" if (resource, name) == ("broker", EVERY_BROKER) else name
+
+
 def alterable_type(number: int, profile: Profile) -> ResourceType:
     """Returns the type of a number on the wire; raises UNSUPPORTED_VERSION for an unknown one."""
     is_known = number in set(ResourceType) and number != ResourceType.UNKNOWN

@@ -8,6 +8,7 @@ from kraftsim.controller.core.configs.alteration import DELETE, SET
 from kraftsim.controller.core.configs.description import describe_configs
 from kraftsim.controller.core.configs.node_changes import check_broker_changes
 from kraftsim.controller.core.configs.node_configs import TYPE_NUMBERS, NodeView
+from kraftsim.controller.core.configs.resources import EVERY_BROKER, RESOURCES, wire_name
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.rpc.configs import (
     AlterableConfig,
@@ -23,7 +24,7 @@ from kraftsim.scenarios.language.suggestions import nearest, whole_number
 from ...errors import UnknownBroker
 from ..controllers import raise_if_refused
 from .checks import Config, texts_of
-from .config_words import DEFAULT, RESOURCES, SOURCES, check_changes, check_described
+from .config_words import SOURCES, check_changes, check_described
 from .documents import ConfigDocument, ConfigList
 from .topic_verbs import TopicVerbs
 
@@ -55,7 +56,7 @@ class ConfigVerbs(TopicVerbs):
         if key is not None and key not in entries:
             known = nearest(key, sorted(entries), f"kraftsim config get {resource} {name}")
             raise ApiError(ErrorCode.INVALID_CONFIG, f"no key {key!r}: expected {known}")
-        own = _CLUSTER_DEFAULT if (resource, name) == ("broker", DEFAULT) else None
+        own = _CLUSTER_DEFAULT if (resource, name) == ("broker", EVERY_BROKER) else None
         source = own or _OF_RESOURCE[resource]
         shown = [
             _document(entry)
@@ -80,7 +81,7 @@ class ConfigVerbs(TopicVerbs):
         texts = texts_of("values", values)
         changed = IncrementalAlterConfigsResource(
             resource_type=RESOURCES[resource],
-            resource_name=_wire_name(resource, name),
+            resource_name=wire_name(resource, name),
             configs=(
                 *(AlterableConfig(name=k, config_operation=SET, value=v) for k, v in texts.items()),
                 *(AlterableConfig(name=k, config_operation=DELETE, value=None) for k in delete),
@@ -111,7 +112,7 @@ class ConfigVerbs(TopicVerbs):
     def _described(self, resource: str, name: str) -> dict[str, DescribeConfigsEntry]:
         """Returns the entries of a resource by their names; raises ApiError if it is refused."""
         wanted = DescribeConfigsResource(
-            resource_type=RESOURCES[resource], resource_name=_wire_name(resource, name)
+            resource_type=RESOURCES[resource], resource_name=wire_name(resource, name)
         )
         request = DescribeConfigsRequest(resources=(wanted,), include_synonyms=True)
         (result,) = describe_configs(self._config_view(resource, name), request).results
@@ -124,7 +125,7 @@ class ConfigVerbs(TopicVerbs):
         """Returns what the node that describes a resource knows, with the committed image."""
         image = self.world.committed
         view = replace(self.world.controller.node.config_view, image=image)
-        if resource != "broker" or name == DEFAULT:
+        if resource != "broker" or name == EVERY_BROKER:
             return view
         broker_id = whole_number(name)
         agent = self.world.agents.get(-1 if broker_id is None else broker_id)
@@ -137,11 +138,6 @@ class ConfigVerbs(TopicVerbs):
             raise UnknownBroker(name, ids)
         assert broker_id is not None, name
         return replace(view, node_id=broker_id, static=static)
-
-
-def _wire_name(resource: str, name: str) -> str:
-    """Returns the name in Kafka's messages."""
-    return "" if (resource, name) == ("broker", DEFAULT) else name
 
 
 def _document(entry: DescribeConfigsEntry) -> ConfigDocument:

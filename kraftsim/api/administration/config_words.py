@@ -1,18 +1,15 @@
-"""The words for resources with configurations, their names, and the sources of a value."""
+"""The scopes and sources of configurations, and checks of the words that name a resource."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from kraftsim.controller.core.configs.resources import RESOURCES
 from kraftsim.scenarios.language.suggestions import nearest
 
 from ...errors import UsageError
 from ..argument_checks import expect_text
 from .checks import Config, texts_of
 
-RESOURCES: Final = {"topic": 2, "broker": 4, "group": 32, "client-metrics": 16}
-"""Kafka's numbers of the kinds of resources, by the words of its kafka-configs."""
-DEFAULT: Final = "default"
-"""The name that stands for the default of all brokers, whose name in Kafka's messages is empty."""
 SCOPES: Final = ("all", "set")
 SOURCES: Final = {
     1: "DYNAMIC_TOPIC_CONFIG",
