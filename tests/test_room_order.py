@@ -77,7 +77,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "image rpc",
         "leases",
         "state",
-        "configs features partitions",
+        "configs features partitions quotas",
         "brokers cluster topics",
         "handlers",
     ),

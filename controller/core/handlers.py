@@ -22,6 +22,7 @@ from .partitions.directories import assign_directories
 from .partitions.elect_leaders import elect_leaders
 from .partitions.reassignment import alter_reassignments
 from .partitions.refusals import PARTITION_REFUSALS
+from .quotas import alteration as quota_alteration
 from .rpc import (
     AddRaftVoterRequest,
     AddRaftVoterResponse,
@@ -95,6 +96,11 @@ from .rpc.configs import (
     ListConfigResourcesResponse,
 )
 from .rpc.descriptions import DescribedTopic
+from .rpc.quotas import (
+    AlterClientQuotasRequest,
+    DescribeClientQuotasRequest,
+    DescribeClientQuotasResponse,
+)
 from .state import Decision, State
 from .topics.creation import create_topics
 from .topics.deletion import delete_topics
@@ -112,6 +118,7 @@ HANDLERS: Mapping[type, Handler] = {
     DeleteTopicsRequest: delete_topics,
     IncrementalAlterConfigsRequest: alteration.incremental_alter_configs,
     AlterConfigsRequest: alteration.alter_configs,
+    AlterClientQuotasRequest: quota_alteration.alter_client_quotas,
     AlterPartitionRequest: alter_partition,
     ControllerRegistrationRequest: register_controller,
     UpdateFeaturesRequest: update_features,
@@ -251,6 +258,10 @@ _REFUSALS: Mapping[type, Callable[[Any, ApiError], Response]] = {
     ),
     AlterConfigsRequest: lambda request, e: AlterConfigsResponse(
         responses=_altered_none(request, e)
+    ),
+    AlterClientQuotasRequest: quota_alteration.refused,
+    DescribeClientQuotasRequest: lambda _, e: DescribeClientQuotasResponse(
+        error_code=e.code, error_message=e.message, entries=None
     ),
     DeleteTopicsRequest: _deleted_none,
     MetadataRequest: _described_none,

@@ -16,6 +16,14 @@ def in_hash_order(names: Iterable[str]) -> list[str]:
     return _walked(names, _CAPACITY_MIN)
 
 
+def in_sized_hash_order(names: Iterable[str], size: int) -> list[str]:
+    """Returns the distinct `names` in the iteration order of a HashMap made for `size` entries."""
+    capacity = 1
+    while capacity < size:
+        capacity *= 2
+    return _walked(names, capacity)
+
+
 def in_copied_order(copied: Iterable[str], added: str) -> list[str]:
     """Returns the names of a copied HashMap, after `added` was put into the copy.
 

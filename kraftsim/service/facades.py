@@ -6,6 +6,7 @@ controller.
 """
 
 from collections.abc import Callable, Hashable, Iterator
+from functools import partial
 
 from kraftsim.broker_agent import configurations, facade
 from kraftsim.broker_agent.config import CLIENT_LISTENER
@@ -20,6 +21,7 @@ from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import Profile
+from kraftsim.controller.core.quotas.description import describe_client_quotas
 from kraftsim.controller.core.rpc import (
     ApiVersionsRequest,
     ApiVersionsResponse,
@@ -40,6 +42,7 @@ from kraftsim.controller.core.rpc.configs import (
     IncrementalAlterConfigsRequest,
     ListConfigResourcesRequest,
 )
+from kraftsim.controller.core.rpc.quotas import DescribeClientQuotasRequest
 from kraftsim.controller.core.value import value
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.runtime import Runtime
@@ -114,12 +117,7 @@ class ClientView:
         self, image: Image, request: DescribeClusterRequest, reply_to: ReplyTo
     ) -> None:
         """Answers a DescribeCluster request from the image, also if it is refused."""
-        try:
-            reply = self.brokers(image, request)
-        except ApiError as error:
-            reply_to(error)
-        else:
-            reply_to(reply)
+        _answer(partial(self.brokers, image, request), reply_to)
 
 
 class Facade:
@@ -160,16 +158,6 @@ class Facade:
         kept.keep(image, (request, version, broker), reply)
         return reply
 
-    def _answer_topics(
-        self, image: Image, request: DescribeTopicPartitionsRequest, reply_to: ReplyTo
-    ) -> None:
-        try:
-            reply = describe_topic_partitions(image, request, CLIENT_LISTENER)
-        except ApiError as error:
-            reply_to(error)
-        else:
-            reply_to(reply)
-
     def answer(self, request: Request, reply_to: ReplyTo) -> None:
         """Answers a request from the broker's image, or forwards it to the active controller."""
         image = self._agent.agent.image
@@ -179,12 +167,16 @@ class Facade:
             case DescribeClusterRequest():
                 self._view.answer_brokers(image, request, reply_to)
             case DescribeTopicPartitionsRequest():
-                self._answer_topics(image, request, reply_to)
+                _answer(
+                    partial(describe_topic_partitions, image, request, CLIENT_LISTENER), reply_to
+                )
             case DescribeLogDirsRequest():
                 config = self._agent.agent.config
                 reply_to(describe_log_dirs(image, request, config.broker_id, config.log_dirs))
             case DescribeConfigsRequest():
-                self._describe_configs(request, reply_to)
+                _answer(partial(describe_configs, self._config_view, request), reply_to)
+            case DescribeClientQuotasRequest():
+                _answer(partial(describe_client_quotas, image, request), reply_to)
             case ListConfigResourcesRequest():
                 reply_to(configurations.list_resources(image, request))
             case IncrementalAlterConfigsRequest() | AlterConfigsRequest():
@@ -207,10 +199,12 @@ class Facade:
             static=configurations.properties(agent.config),
         )
 
-    def _describe_configs(self, request: DescribeConfigsRequest, reply_to: ReplyTo) -> None:
-        try:
-            reply = describe_configs(self._config_view, request)
-        except ApiError as error:
-            reply_to(error)
-        else:
-            reply_to(reply)
+
+def _answer(described: Callable[[], Response], reply_to: ReplyTo) -> None:
+    """Answers a request with its description, or with the refusal of it."""
+    try:
+        reply = described()
+    except ApiError as error:
+        reply_to(error)
+    else:
+        reply_to(reply)

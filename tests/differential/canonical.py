@@ -17,8 +17,8 @@ from tests.released.controller import NODE_ID
 
 OF_ALL_TOPICS = {43: ("replicaElectionResults", "partitionResult"), 46: ("topics", "partitions")}
 # Kafka shuffles deleted topics, lest their order tell of hidden topics. Resources stand in a hash
-# map of enumerators, whose hashes are addresses.
-UNORDERED = frozenset({20, 33, 44})
+# map of enumerators, whose hashes are addresses. Entities of quotas stand in a hash map.
+UNORDERED = {20: "responses", 33: "responses", 44: "responses", 49: "entries"}
 DESCRIBE_CONFIGS, LOGGER = 32, 6
 # With what the two processes are started differs: folders, and settings that ours does not have.
 STARTED_APART = frozenset(
@@ -41,7 +41,7 @@ def reply(
             result["configs"] = _without_starts(result["configs"])
         document["results"] = sorted(document["results"], key=_resource)
     if key in UNORDERED:
-        document["responses"] = sorted(document["responses"], key=str)
+        document[UNORDERED[key]] = sorted(document[UNORDERED[key]], key=str)
     if is_of_all and key in OF_ALL_TOPICS:
         topics, partitions = OF_ALL_TOPICS[key]
         for topic in document[topics]:

@@ -88,13 +88,17 @@ def released_controller(
     has_dynamic_voters: bool = True,
     metadata_version: str | None = None,
     settings: dict[str, str] | None = None,
+    client_port: int | None = None,
 ) -> Iterator[ReleasedController]:
     """A controller that is active; its process ends with the block.
 
+    With `client_port` the process is a broker too, which listens there.
     `metadata_version` such as "3.9-IV0" is finalized at first, by default the newest.
     """
     port = free_port()
     properties = _properties(port, folder, has_dynamic_voters) | (settings or {})
+    if client_port is not None:
+        properties |= _of_a_broker(port, client_port)
     options = ["--standalone"] if has_dynamic_voters else []
     options += ["--release-version", metadata_version] if metadata_version else []
     _format(release, folder, cluster_id, properties, options)
@@ -141,6 +145,16 @@ def _properties(port: int, folder: Path, has_dynamic_voters: bool) -> dict[str, 
         "controller.listener.names": "CONTROLLER",
         "listener.security.protocol.map": "CONTROLLER:PLAINTEXT",
         "log.dirs": str(folder / "data"),
+    }
+
+
+def _of_a_broker(port: int, client_port: int) -> dict[str, str]:
+    listeners = f"CONTROLLER://127.0.0.1:{port},PLAINTEXT://127.0.0.1:{client_port}"
+    return {
+        "process.roles": "broker,controller",
+        "listeners": listeners,
+        "advertised.listeners": listeners,
+        "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
     }
 
 

@@ -24,6 +24,8 @@ OFFERED_BY_KAFKA = {
     32: ("DescribeConfigs", 1, 4, "broker", "controller"),
     33: ("AlterConfigs", 0, 2, "broker", "controller"),
     44: ("IncrementalAlterConfigs", 0, 1, "broker", "controller"),
+    48: ("DescribeClientQuotas", 0, 1, "broker"),
+    49: ("AlterClientQuotas", 0, 1, "broker", "controller"),
     52: ("Vote", 0, 2, "controller"),
     53: ("BeginQuorumEpoch", 0, 1, "controller"),
     54: ("EndQuorumEpoch", 0, 1, "controller"),

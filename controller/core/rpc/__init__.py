@@ -45,16 +45,7 @@ from .cluster import (
     MetadataTopic,
     SupportedFeatureKey,
 )
-from .configs import (
-    AlterConfigsRequest,
-    AlterConfigsResponse,
-    DescribeConfigsRequest,
-    DescribeConfigsResponse,
-    IncrementalAlterConfigsRequest,
-    IncrementalAlterConfigsResponse,
-    ListConfigResourcesRequest,
-    ListConfigResourcesResponse,
-)
+from .configs import ConfigsRequest, ConfigsResponse
 from .data_plane import DataPlaneRequest, DataPlaneResponse
 from .descriptions import (
     DescribeLogDirsRequest,
@@ -137,6 +128,7 @@ from .quorum import (
     VoteTopic,
     VoteTopicResult,
 )
+from .quotas import QuotasRequest, QuotasResponse
 from .snapshot import (
     FetchSnapshotRequest,
     FetchSnapshotResponse,
@@ -187,10 +179,8 @@ Request = (
     | FetchRequest
     | CreateTopicsRequest
     | DeleteTopicsRequest
-    | IncrementalAlterConfigsRequest
-    | AlterConfigsRequest
-    | DescribeConfigsRequest
-    | ListConfigResourcesRequest
+    | ConfigsRequest
+    | QuotasRequest
     | AlterPartitionRequest
     | UpdateFeaturesRequest
     | ControllerRegistrationRequest
@@ -224,10 +214,8 @@ Response = (
     | FetchResponse
     | CreateTopicsResponse
     | DeleteTopicsResponse
-    | AlterConfigsResponse
-    | IncrementalAlterConfigsResponse
-    | DescribeConfigsResponse
-    | ListConfigResourcesResponse
+    | ConfigsResponse
+    | QuotasResponse
     | AlterPartitionResponse
     | UpdateFeaturesResponse
     | ControllerRegistrationResponse

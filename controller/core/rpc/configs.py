@@ -171,3 +171,17 @@ class ListConfigResourcesResponse:
     throttle_time_ms: int = 0
     error_code: int = 0
     config_resources: tuple[ListedConfigResource, ...] = ()
+
+
+ConfigsRequest = (
+    AlterConfigsRequest
+    | DescribeConfigsRequest
+    | IncrementalAlterConfigsRequest
+    | ListConfigResourcesRequest
+)
+ConfigsResponse = (
+    AlterConfigsResponse
+    | DescribeConfigsResponse
+    | IncrementalAlterConfigsResponse
+    | ListConfigResourcesResponse
+)

@@ -41,6 +41,7 @@ class Draft:
     changes_min_isr: bool = False
     reassigned: set[str] = field(default_factory=set)  # topics
     configured: set[tuple[int, str]] = field(default_factory=set)  # resources of no topic
+    limited: set[tuple[tuple[str, str | None], ...]] = field(default_factory=set)  # by quotas
     controllers: set[int] = field(default_factory=set)  # that have registered themselves
 
     def __post_init__(self) -> None:

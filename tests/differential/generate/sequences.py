@@ -4,7 +4,15 @@ from collections.abc import Callable
 from random import Random
 
 from kraftsim.controller.core import feature_levels
-from tests.differential.generate import brokers, cluster, configs, partitions, reassignments, topics
+from tests.differential.generate import (
+    brokers,
+    cluster,
+    configs,
+    partitions,
+    quotas,
+    reassignments,
+    topics,
+)
 from tests.differential.generate.big import draw_big
 from tests.differential.generate.draft import TOPIC_NAMES, Draft
 from tests.differential.sequence import Ask, Sequence, Step
@@ -42,6 +50,7 @@ _USUAL: tuple[tuple[Draw, float], ...] = (
     (configs.alter, 7),
     (configs.alter_whole, 2),
     (configs.describe, 5),
+    (quotas.alter, 2),
 )
 _OF_THE_CLUSTER: tuple[tuple[Draw, float], ...] = (
     *_USUAL,
@@ -56,9 +65,15 @@ _OF_MIN_ISR: tuple[tuple[Draw, float], ...] = (
     (configs.alter_whole, 15),
     (configs.describe, 15),
 )
+_OF_CLIENTS: tuple[tuple[Draw, float], ...] = (
+    (quotas.alter, 50),
+    (topics.create, 5),
+    (brokers.heartbeat, 5),
+)
 _REFUSED: tuple[tuple[Draw, float], ...] = ((cluster.register_controller, 5),)
 _SHARE_OF_THE_CLUSTER = 0.1
 _SHARE_OF_MIN_ISR = 0.08
+_SHARE_OF_CLIENTS = 0.08
 _SHARE_OF_BIG_TOPICS = 0.004
 
 
@@ -79,6 +94,8 @@ def _draws(draft: Draft) -> tuple[tuple[Draw, float], ...]:
     if draft.chance(_SHARE_OF_MIN_ISR):
         draft.changes_min_isr = True
         return _OF_MIN_ISR
+    if draft.chance(_SHARE_OF_CLIENTS):
+        return _OF_CLIENTS
     if draft.chance(_SHARE_OF_THE_CLUSTER):
         return _OF_THE_CLUSTER
     if draft.level < feature_levels.CONTROLLER_REGISTRATION_FROM:
@@ -112,7 +129,7 @@ def _drawn(draft: Draft, draws: tuple[tuple[Draw, float], ...], count: int) -> l
 
 def cleanup(draft: Draft) -> list[Step]:
     """Delete every topic, unregister every broker: the next sequence meets an empty cluster."""
-    steps = configs.restore(draft)
+    steps = configs.restore(draft) + quotas.restore(draft)
     steps += [
         Ask("DeleteTopics", 5, {"topicNames": [name], "timeoutMs": 10000})
         for name in sorted(draft.topics)

@@ -1,0 +1,1 @@
+"""Client quotas: entities, limits, changes and descriptions."""
