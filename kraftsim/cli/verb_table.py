@@ -7,7 +7,7 @@ the start of a service.
 VERBS = {
     "up": "run a cluster: controllers, simulated brokers and an HTTP service",
     "agent": "run simulated brokers that register with controllers at the given addresses",
-    "storage": "make ids as Kafka's kafka-storage does",
+    "storage": "make ids, and show formatted log directories, as Kafka's kafka-storage does",
     "cluster": "show the cluster; Kafka's kafka-cluster: list, unregister, decommission brokers",
     "quorum": "show the quorum, transfer its leadership, add and remove voters",
     "controller": "list, show, kill, start, pause and resume controllers; run one as a process",

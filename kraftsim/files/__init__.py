@@ -1,1 +1,1 @@
-"""Readers of files that users write: scenarios in YAML, pins, includes, `.properties`."""
+"""Readers of files: scenarios in YAML, pins, includes, `.properties`, directories of Kafka."""
