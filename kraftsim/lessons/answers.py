@@ -60,7 +60,12 @@ class Answers:
             "verdict": result.verdict,
             "digest": result.digest,
             "broken": [
-                {"name": broken.name, "what": broken.what, "atUs": broken.t_us}
+                {
+                    "name": broken.name,
+                    "isClaim": broken.is_claim,
+                    "what": broken.what,
+                    "atUs": broken.t_us,
+                }
                 for broken in result.violations
             ],
             "rules": release_rules(PROFILES[scenario.profile], tape.settings),

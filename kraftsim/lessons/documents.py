@@ -240,10 +240,12 @@ class StoryPage(TypedDict):
 class BrokenProperty(TypedDict):
     """A property or claim that the run broke, and when.
 
-    `what` states the expected and the actual behaviour.
+    `what` states the expected and the actual behaviour. With `isClaim` only the scenario expects
+    it; a safety property holds in every cluster.
     """
 
     name: str
+    isClaim: bool
     what: str
     atUs: int
 

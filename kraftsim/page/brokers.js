@@ -14,7 +14,7 @@ function byRack(brokers) {
     if (!racks.has(rack)) racks.set(rack, []);
     racks.get(rack).push([key, broker]);
   }
-  return [...racks].sort(([a], [b]) => a.localeCompare(b));
+  return [...racks].sort(([a], [b]) => !a - !b || a.localeCompare(b)); // brokers without a rack come last
 }
 
 function dots(scene, id) {
@@ -47,7 +47,7 @@ function Card({ name, broker, scene, us, mark, isSelected, onSelect }) {
       <span class="sign" aria-hidden="true">${truth.sign}</span> Broker ${name}</button>
       <span class="state">${truth.name} · ${PROCESSES[broker.state] ?? broker.state}</span></h3>
     <p class="ids"><${Term} word="epoch" /> <b class="flag">${broker.epoch < 0 ? "–" : broker.epoch}</b>
-      ${broker.believedEpoch >= 0 && broker.believedEpoch !== broker.epoch && html` <b class="flag stale">${`${broker.believedEpoch} < ${broker.epoch}`}</b>`}
+      ${broker.epoch >= 0 && broker.believedEpoch >= 0 && broker.believedEpoch !== broker.epoch && html` <b class="flag stale">${`${broker.believedEpoch} < ${broker.epoch}`}</b>`}
       ${" "}<${Term} word="incarnation"><code>${broker.incarnation.slice(0, 4) || "–"}</code><//>
       ${" "}leads <b>${broker.leads}</b></p>
     <${Differs} mark=${mark} />

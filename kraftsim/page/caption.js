@@ -9,6 +9,9 @@ function newest({ story }, us) {
   return story.events.findLast((event) => event.atUs <= us && event.atUs < calmUs && (event.say || isTurningPoint(event)));
 }
 
+// Before the first step there is nothing to say of a lesson but how to begin.
+const BEGIN = "The cluster runs, and nothing has been done to it yet. ▶ or Space plays the lesson.";
+
 export function Caption({ player, failure, notice }) {
   const { source, us } = player;
   const wrong = failure ?? player.failure ?? source.failure;
@@ -18,6 +21,7 @@ export function Caption({ player, failure, notice }) {
   if (!source.isLive && us >= source.endUs) return "The lesson is over.";
   const event = newest(source, us);
   if (!event) return "The cluster starts.";
+  if (!source.isLive && event.atUs < source.beginUs && us >= source.beginUs) return BEGIN;
   const caption = source.story.captions.find((item) => item.on === event.kind && captioned(source.story, item) === event);
   return html`${event.say || event.text}${caption ? html` <i>${caption.say}</i>` : ""}`;
 }

@@ -7,9 +7,10 @@ import { switchTheme } from "./theme.js";
 
 function health(scene) {
   const brokers = Object.values(scene.brokers);
+  const ids = new Set(brokers.map((broker) => broker.id));
   const well = brokers.filter((broker) => broker.truth === "unfenced" && !broker.mismatch).length;
   const active = Object.values(scene.controllers).find((item) => item.isActive);
-  return `${well} of ${brokers.length} brokers in service · ${active ? `leader ${active.id}, epoch ${active.epoch}` : "no leader"}`;
+  return `${well} of ${ids.size} brokers in service · ${active ? `leader ${active.id}, epoch ${active.epoch}` : "no leader"}`;
 }
 
 export function Header({ player, lessons, profiles, branch, onLesson, onProfile, onReleases, onLive, onShare, onSave, onHelp, shared, isExported, lead, onSteer, onRelease }) {

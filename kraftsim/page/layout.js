@@ -111,9 +111,9 @@ export function Layout({ page }) {
     ${!isLive && html`<p class="claim"><b>${story.title}.</b> ${knownUs >= source.endUs && !visit.beside.length && story.claim}</p>`}
     ${isLoading && html`<p class="wait">The lesson is being prepared…</p>`}
     ${visit.players.length > 1 && html`<${BranchBar} visit=${visit} />`}
-    <${Stage} page=${page} />
     <${Violations} source=${source} us=${us} knownUs=${knownUs} onSeek=${(at) => page.seek(at)} onWhy=${(event) => page.pick(event)} />
     ${!isLive && !isAsked && us >= source.endUs && html`<${Afterwards} story=${first} tries=${tries} />`}
+    <${Stage} page=${page} />
     <div class="dock">
       <p class="caption" role="status" aria-live="polite"><${Caption} player=${player} failure=${failure} notice=${notice} /></p>
       ${isAsked && html`<${Asked} page=${page} stop=${stop} />`}

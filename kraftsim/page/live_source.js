@@ -50,7 +50,7 @@ export class LiveSource {
         await this.look();
         this.failure = undefined;
       } catch (error) {
-        this.failure = `The service does not answer: ${error.message}`;
+        this.failure = error.message;
       }
       for (const listener of this.listeners) listener();
     }
@@ -93,13 +93,19 @@ export class LiveSource {
     return { event: seq, lines: lines.slice(-5), seqs: [] };
   }
 
+  // Of earlier times there is no picture.
+  get firstUs() {
+    return this.kept[0]?.atUs ?? this.endUs;
+  }
+
+  // The first picture at a time or after it, so that it shows what an event of that time has changed.
   at(us) {
     let low = 0;
     let high = this.kept.length - 1;
     while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.kept[middle].atUs <= us) low = middle;
-      else high = middle - 1;
+      const middle = (low + high) >> 1;
+      if (this.kept[middle].atUs >= us) high = middle;
+      else low = middle + 1;
     }
     return this.kept[low]?.scene;
   }

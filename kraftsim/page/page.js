@@ -138,6 +138,7 @@ export class Page extends Component {
     const answer = await post(act.live.path(id, scene), act.live.body?.(Number(id)) ?? {}).catch((error) => {
       throw new Error(`${act.name}: refused. ${error.message}`);
     });
+    this.player.follow(); // acts happen now, whatever moment is shown
     this.notify(act.says(id, answer), command);
   }
 

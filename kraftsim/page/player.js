@@ -92,6 +92,12 @@ export class Player {
     if (this.source.isLive && this.source.endUs - this.us < 1_000_000) this.follows = true;
   }
 
+  // To the present of a running cluster.
+  follow() {
+    this.us = this.source.endUs;
+    this.play();
+  }
+
   pause() {
     this.isPlaying = false;
     this.follows = false;
@@ -105,11 +111,12 @@ export class Player {
   async seek(us) {
     this.follows = false;
     const stop = this.stopUntil(us);
-    this.us = Math.max(0, Math.min(stop ? stop.atUs - 1 : us, this.source.endUs));
+    const firstUs = this.source.firstUs ?? 0;
+    this.us = Math.max(firstUs, Math.min(stop ? stop.atUs - 1 : us, this.source.endUs));
     this.onSeek?.();
     try {
       await Promise.all(this.shownSources.map((source) => source.fetched(this.us)));
-      this.failure = undefined;
+      this.failure = us < firstUs ? "There is no earlier picture: this page keeps those that it has shown, of ten minutes at most." : undefined;
     } catch (error) {
       this.failure = error.message;
     }

@@ -23,9 +23,9 @@ export function stopsOf(story) {
 export function Question({ stop, choice, onChoose, onGoOn, source }) {
   const { caption } = stop;
   const box = useRef();
-  useEffect(() => box.current.querySelector("button").focus(), [stop, choice]); // for those who use keys
+  useEffect(() => (choice === undefined ? box.current : box.current.querySelector("button")).focus(), [stop, choice]); // Space does not choose
   if (choice === undefined) {
-    return html`<div class="question" ref=${box} role="dialog" aria-label="What happens now?">
+    return html`<div class="question" ref=${box} tabindex="-1" role="dialog" aria-label="What happens now?">
       <p><b>What happens now?</b> ${caption.ask}</p>
       <div class="choices">${caption.choices.map((text) => html`<button key=${text} onClick=${() => onChoose(text)}>${text}</button>`)}</div></div>`;
   }

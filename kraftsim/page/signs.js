@@ -27,7 +27,7 @@ export const seconds = (us, digits = 1) => `${(us / 1e6).toFixed(digits)} s`;
 
 export function fileTime(us, beginUs) {
   const offset = us - beginUs;
-  const tenths = Math.floor(Math.abs(offset) / 1e5);
+  const tenths = Math.round(Math.abs(offset) / 1e5);
   const minutes = String(Math.floor(tenths / 600)).padStart(2, "0");
   const rest = ((tenths % 600) / 10).toFixed(1).padStart(4, "0");
   return `T${offset < 0 ? "−" : "+"}${minutes}:${rest}`;

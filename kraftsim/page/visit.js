@@ -9,6 +9,7 @@ import { Player } from "./player.js";
 import { stopsOf } from "./question.js";
 
 export const LETTERS = "ABCDEFGHIJKLMNOPQRSTU";
+const lessonOf = ({ hash }) => new URLSearchParams(hash.slice(1)).get("lesson");
 const RELEASES = ["kip-631", "kafka-3.9", "kafka-4.3"];
 
 function branchWith(act, id, us, { source, scene }) {
@@ -50,7 +51,7 @@ export class Visit {
     const { name, seed, us, active, beside } = link;
     const players = [];
     for (const branch of link.branches) players.push(await this.playerOf({ name, seed, ...branch }));
-    if (this.player?.source.isLive) history.pushState(null, "", addressOf({ ...link, us: us ?? 0 })); // Back shows the cluster again
+    if (this.player && lessonOf(location) !== name) history.pushState(null, "", addressOf({ ...link, us: us ?? 0 })); // Back shows what was open
     this.replace(players);
     for (const player of players) for (const stop of player.stops) stop.isAnswered = players.length > 1 || (us !== undefined && stop.atUs <= us);
     this.settle({ active, beside: beside.length > 1 ? beside : [] });

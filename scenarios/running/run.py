@@ -32,7 +32,7 @@ from ..stage.stage import Stage
 from .calm import core_of
 from .digest import Digest
 from .timetable import Timetable
-from .watch import Violation, failed_assertion, watch
+from .watch import UNNUMBERED, Violation, failed_assertion, watch
 
 UNBROKEN = "fails_with"  # name of the violation when the property of `fails_with` was not broken
 START_LIMIT_US = 120_000_000  # microseconds; a cluster without faults is up long before
@@ -195,7 +195,7 @@ class Run:
     def _judge(self) -> Result:
         plan = self.plan
         broken = tuple(
-            Violation("-", claim.name, *claim.broken, -1)
+            Violation(UNNUMBERED, claim.name, *claim.broken, -1)
             for claim in self.expectations.claims
             if claim.broken is not None
         )
@@ -229,7 +229,7 @@ class Run:
             return ()
         what = f"expected a violation of {expected}, got none"
         now_us, seq = self.world.timeline.now_us, self.world.journal.last_seq
-        return (Violation("-", UNBROKEN, what, now_us, seq),)
+        return (Violation(UNNUMBERED, UNBROKEN, what, now_us, seq),)
 
     def _vacuous(self, exercised: Mapping[str, int]) -> Iterable[str]:
         for fault in self.stage.faults:

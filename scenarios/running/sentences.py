@@ -73,7 +73,7 @@ def _fault(row: EventRow, beside: BesideRows) -> str:
 
 
 def _calm(detail: Detail, beside: BesideRows) -> str:
-    rest = f"; not repaired: {_nodes(detail['left'], beside)}" if detail["left"] else ""
+    rest = f"; left as before: {_nodes(detail['left'], beside)}" if detail["left"] else ""
     return f"-- calm begins: faults of {_nodes(detail['core'], beside)} are repaired{rest}"
 
 

@@ -41,6 +41,8 @@ ByKind = dict[type[Request], list[Listener]]
 Standing = tuple[Node, type, int, int, ElectionState, Active | None]
 """State of a controller in the quorum; a step that changes it is a move."""
 
+UNNUMBERED = "-"  # of claims and assertions, in the place of the number of a property
+
 
 class Violation(NamedTuple):
     """A broken property or claim.
@@ -54,6 +56,11 @@ class Violation(NamedTuple):
     what: str
     t_us: int
     seq: int
+
+    @property
+    def is_claim(self) -> bool:
+        """True if only the scenario expects what was broken; a property holds in every cluster."""
+        return self.number == UNNUMBERED and self.name != ASSERTION
 
 
 class Watch:
@@ -196,7 +203,7 @@ def failed_assertion(world: World, node_id: int, state: ProcessState) -> Violati
     if state is not ProcessState.NOT_RUNNING or not isinstance(failure, Impossible):
         return None
     what = f"controller {node_id} failed: {failure}"
-    return Violation("-", ASSERTION, what, world.timeline.now_us, world.journal.last_seq)
+    return Violation(UNNUMBERED, ASSERTION, what, world.timeline.now_us, world.journal.last_seq)
 
 
 def watch(world: World, classes: Iterable[type[Property]]) -> Watch:

@@ -22,6 +22,8 @@ def test_a_lesson_goes_from_first_to_last_by_keys(screen: Screen) -> None:
 
     screen.page.keyboard.press("Space")
     while screen.is_asked_before(end):
+        expect(screen.question).to_be_focused()  # and no choice, which Space would take
+        screen.page.keyboard.press("Tab")
         expect(screen.question.locator(".choices button").first).to_be_focused()
         screen.page.keyboard.press("Enter")
         expect(screen.question.get_by_role("button", name="Go on")).to_be_focused()

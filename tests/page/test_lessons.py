@@ -33,5 +33,5 @@ def test_a_lesson_plays_to_its_end_and_rewinds_to_any_event(screen: Screen, name
 
 def file_time(offset_us: int) -> str:
     """The time that the page shows, counted from the first step."""
-    minutes, rest = divmod(offset_us // 100_000, 600)
+    minutes, rest = divmod((offset_us + 50_000) // 100_000, 600)
     return f"T+{minutes:02}:{rest / 10:04.1f}"

@@ -17,7 +17,9 @@ def test_an_opened_run_shows_what_it_breaks_and_why(browser: Browser, tmp_path: 
         screen.page.goto(page.address)
         violation = screen.page.get_by_role("region", name="Broken properties")
 
-        expect(violation).to_contain_text("never[0] is broken: expected never:")
+        expect(violation).to_contain_text(
+            "The lesson went another way than its file claims: expected never:"
+        )
         expect(violation).to_contain_text("broker 2 is fenced")
         expect(screen.time).to_have_text("T+00:13.7")
         expect(screen.page.locator(".timeline .broken")).to_have_count(1)
