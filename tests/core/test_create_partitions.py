@@ -136,3 +136,18 @@ def test_a_request_that_only_validates_writes_nothing(cluster) -> None:
 
     assert grow(cluster, 5, validate_only=True).error_code == 0
     assert cluster.records_since(mark) == []
+
+
+@pytest.mark.rule("4.59")
+@pytest.mark.parametrize("count", [20_001, 2**31 - 1])
+def test_more_partitions_than_kafka_can_add_are_refused_before_any_is_placed(
+    cluster, count
+) -> None:
+    """Observed on 4.3.1: 10,001 are added, 20,000 are refused without a message."""
+    mark = cluster.end
+    topic = CreatePartitionsTopic(name="t", count=count)
+
+    refused = cluster.ask(CreatePartitionsRequest(topics=(topic,)))
+
+    assert (refused.code, refused.message) == (ErrorCode.UNKNOWN_SERVER_ERROR, "")
+    assert cluster.records_since(mark) == []

@@ -28,7 +28,7 @@ def _grown_none(request: CreatePartitionsRequest, error: ApiError) -> CreatePart
     return CreatePartitionsResponse(
         results=tuple(
             CreatePartitionsTopicResult(
-                name=topic.name, error_code=error.code, error_message=error.message
+                name=topic.name, error_code=error.code, error_message=error.message or None
             )
             for topic in request.topics
         )

@@ -22,13 +22,21 @@ from ..state import Decision, State
 from .creation import DUPLICATE_NAME, Survey, partition_record
 
 ReplicaLists = list[tuple[int, ...]]
+PLACED_MAX = 19_999
+"""New partitions of one request whose replicas are placed.
+
+Kafka 4.3.1 adds 10,001 of them to a topic and answers UNKNOWN_SERVER_ERROR to 20,000.
+"""
 
 
 def create_partitions(state: State, request: CreatePartitionsRequest, now_ms: int) -> Decision:
     """Decide a CreatePartitions request.
 
-    Names that are given twice are refused first, and both groups are in a HashSet's order.
+    Names that are given twice are refused first, and both groups are in a HashSet's order. Raises
+    UNKNOWN_SERVER_ERROR for more than PLACED_MAX partitions, before any of them is placed.
     """
+    if sum(_placed_count(state, topic) for topic in request.topics) > PLACED_MAX:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
     counts = Counter(topic.name for topic in request.topics)
     topics = {topic.name: topic for topic in request.topics}
     names = in_hash_order(counts)
@@ -45,6 +53,14 @@ def create_partitions(state: State, request: CreatePartitionsRequest, now_ms: in
         reply=CreatePartitionsResponse(results=tuple(results)),
         is_atomic=True,
     )
+
+
+def _placed_count(state: State, request: CreatePartitionsTopic) -> int:
+    """Returns how many new partitions the request asks to place."""
+    topic_id = state.image.topic_ids.get(request.name)
+    if topic_id is None or request.assignments is not None:
+        return 0
+    return max(0, request.count - len(state.image.topics[topic_id].partitions))
 
 
 def _refused(name: str, error: ApiError) -> CreatePartitionsTopicResult:
