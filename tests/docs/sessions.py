@@ -34,6 +34,15 @@ NOT_RUN = {
         "starts Spark; tutorial-incident.md runs the verb"
     ),
     "kraftsim campaign check /tmp/campaign": "starts Spark; tutorial-incident.md runs the verb",
+    'bin/kafka-storage.sh format --cluster-id "$KRAFTSIM_CLUSTER_ID" --config server.properties': (
+        "Kafka's own; tests/interop/test_released_broker.py formats with the same file"
+    ),
+    "bin/kafka-server-start.sh -daemon server.properties": (
+        "Kafka's own; tests/interop/test_released_broker.py starts with the same file"
+    ),
+    "kraftsim wait --broker 1 --state unfenced": (
+        "waits for Kafka's own broker; tests/interop/test_released_broker.py does"
+    ),
 }
 
 # Documented text, and the text that runs instead: with fewer runs, and inside of the test's folder.

@@ -63,6 +63,17 @@ class Service:
         wanted = {"name": topic, "assignments": [assigned]}
         self._call("POST", "/kafka/CreateTopics", {"topics": [wanted]})
 
+    def topics(self) -> set[str]:
+        """The names of all topics, internal ones included."""
+        topics = self._call("GET", "/v1/topics")["topics"]
+        assert isinstance(topics, list), topics
+        return {topic["name"] for topic in topics}
+
+    def kill_active_controller(self) -> None:
+        """SIGKILL; another controller leads some seconds later."""
+        leader = self._call("GET", "/v1/quorum")["leaderId"]
+        self._call("POST", f"/sim/controllers/{leader}/kill")
+
     def leaders(self, topic: str) -> list[int]:
         """What the controller has committed, whatever a broker tells its clients."""
         topics = self._call("GET", "/v1/topics")["topics"]

@@ -9,12 +9,11 @@ from pathlib import Path
 
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, Request, Response
 from kraftsim.controller.wire.frames import decode_response, encode_request
-from tests.released.java import java_command, run_tool
+from tests.released.node import end, format_storage, start_node
 from tests.released.releases import Release
 
 NODE_ID = 3000
 START_LIMIT_S = 60.0
-STOP_LIMIT_S = 20.0
 ANSWER_LIMIT_S = 30.0
 NOT_CONTROLLER = 41
 LOG_NAME = f"{0:020}.log"
@@ -101,11 +100,12 @@ def released_controller(
         properties |= _of_a_broker(port, client_port)
     options = ["--standalone"] if has_dynamic_voters else []
     options += ["--release-version", metadata_version] if metadata_version else []
-    _format(release, folder, cluster_id, properties, options)
-    command = java_command(release, folder, "kafka.Kafka")
+    folder.mkdir(parents=True, exist_ok=True)
+    config = folder / "controller.properties"
+    config.write_text("".join(f"{key}={value}\n" for key, value in properties.items()), "utf-8")
+    format_storage(release, config, cluster_id=cluster_id, options=options)
     with (folder / "server.log").open("wb") as log:
-        command.append(str(folder / "controller.properties"))
-        process = subprocess.Popen(command, stdout=log, stderr=log)
+        process = start_node(release, config, log)
     try:
         controller = ReleasedController(release, process, cluster_id, port, folder)
         _await_active(controller)
@@ -119,15 +119,6 @@ def free_port() -> int:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]
         return port
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(STOP_LIMIT_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait(STOP_LIMIT_S)
 
 
 def _properties(port: int, folder: Path, has_dynamic_voters: bool) -> dict[str, str]:
@@ -156,20 +147,6 @@ def _of_a_broker(port: int, client_port: int) -> dict[str, str]:
         "advertised.listeners": listeners,
         "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
     }
-
-
-def _format(
-    release: Release,
-    folder: Path,
-    cluster_id: str,
-    properties: dict[str, str],
-    options: list[str],
-) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    config = folder / "controller.properties"
-    config.write_text("".join(f"{key}={value}\n" for key, value in properties.items()), "utf-8")
-    arguments = ["format", "-t", cluster_id, "-c", str(config), *options]
-    run_tool(release, folder, "kafka.tools.StorageTool", arguments)
 
 
 def _await_active(controller: ReleasedController) -> None:

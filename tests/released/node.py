@@ -1,0 +1,35 @@
+"""A released node as a process: formatted, started, ended."""
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from tests.released.java import java_command, run_tool
+from tests.released.releases import Release
+
+STOP_LIMIT_S = 20.0
+
+
+def format_storage(
+    release: Release, config: Path, *, cluster_id: str, options: Sequence[str] = ()
+) -> None:
+    """Formats the log directories that the properties file names, as `kafka-storage.sh` does."""
+    arguments = ["format", "-t", cluster_id, "-c", str(config), *options]
+    run_tool(release, config.parent, "kafka.tools.StorageTool", arguments)
+
+
+def start_node(release: Release, config: Path, log: BinaryIO) -> subprocess.Popen[bytes]:
+    """Starts the process of `kafka-server-start.sh`; `log` gets its warnings and errors."""
+    command = [*java_command(release, config.parent, "kafka.Kafka"), str(config)]
+    return subprocess.Popen(command, stdout=log, stderr=log)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Sends SIGTERM, and SIGKILL to a process that still runs after 20 s."""
+    process.terminate()
+    try:
+        process.wait(STOP_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(STOP_LIMIT_S)
