@@ -14,6 +14,7 @@ from kraftsim.controller.core.rpc import (
     UnregisterBrokerRequest,
 )
 from kraftsim.controller.core.rpc.envelope import EnvelopeRequest
+from kraftsim.controller.core.rpc.quotas import AlterClientQuotasRequest
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.codec.compiler import encoder
 from tests.wire.hostile_frames import ANONYMOUS, LOOPBACK
@@ -66,6 +67,7 @@ CASES: Mapping[str, Sent] = {
     "an IPv6 address": Sent(UNREGISTRATION, address=LOOPBACK_IPV6),
     "no topics": Sent(spelled(19, 7, CreateTopicsRequest(topics=()))),
     "producer ids": Sent(spelled(67, 0, AllocateProducerIdsRequest(broker_id=9, broker_epoch=1))),
+    "no quotas": Sent(spelled(49, 1, AlterClientQuotasRequest(entries=()))),
     "the quorum": Sent(spelled(55, 2, DescribeQuorumRequest())),
     "bytes after the request": Sent(UNREGISTRATION + b"xx"),
     "bytes after the principal": Sent(UNREGISTRATION, principal=ANONYMOUS + b"xx"),

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.realtime
 
 ORDERS = CreatableTopic(name="orders", num_partitions=1, replication_factor=1)
 CREATION = spelled(19, 7, CreateTopicsRequest(topics=(ORDERS,)))
-OTHER_RELEASES = {"CreateAcls": 30, "AlterClientQuotas": 49, "AlterUserScramCredentials": 51}
+OTHER_RELEASES = {"CreateAcls": 30, "AlterUserScramCredentials": 51}
 
 
 @pytest.fixture
