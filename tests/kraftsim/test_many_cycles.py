@@ -30,9 +30,8 @@ async def cycle(seed: int) -> None:
 def kept() -> Counter[str]:
     """Open files, threads, and the objects of kraftsim by type, without those in bounded caches."""
     gc.unfreeze()  # a service that a test has started froze what there was, caches too
-    for item in gc.get_objects():
-        if isinstance(item, _lru_cache_wrapper):
-            item.cache_clear()
+    for cache in [item for item in gc.get_objects() if isinstance(item, _lru_cache_wrapper)]:
+        cache.cache_clear()  # no other object may be held by a variable while they are counted
     gc.collect()
     ours = (type(item) for item in gc.get_objects())
     named = Counter(
