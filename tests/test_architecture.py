@@ -38,7 +38,8 @@ PURE = (
         "typing",
         "__future__",
     }
-    | {"base64", "binascii", "hashlib", "ipaddress", "json", "re", "string", "struct", "textwrap"}
+    | {"base64", "binascii", "hashlib", "hmac", "ipaddress", "json", "re"}
+    | {"string", "struct", "textwrap"}
     | {"bisect", "difflib", "functools", "heapq", "itertools", "math", "operator", "zlib"}
 )
 PURE_CALLS_REFUSED = {"open", "print", "input", "exec", "eval", "__import__"}

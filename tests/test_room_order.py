@@ -77,7 +77,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "image rpc",
         "leases",
         "state",
-        "configs features partitions quotas",
+        "configs features partitions quotas security",
         "brokers cluster topics",
         "handlers",
     ),

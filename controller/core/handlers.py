@@ -101,6 +101,8 @@ from .rpc.quotas import (
     DescribeClientQuotasRequest,
     DescribeClientQuotasResponse,
 )
+from .rpc.scram import AlterUserScramCredentialsRequest, DescribeUserScramCredentialsRequest
+from .security import scram_alteration, scram_description
 from .state import Decision, State
 from .topics.creation import create_topics
 from .topics.deletion import delete_topics
@@ -119,6 +121,7 @@ HANDLERS: Mapping[type, Handler] = {
     IncrementalAlterConfigsRequest: alteration.incremental_alter_configs,
     AlterConfigsRequest: alteration.alter_configs,
     AlterClientQuotasRequest: quota_alteration.alter_client_quotas,
+    AlterUserScramCredentialsRequest: scram_alteration.alter_user_scram_credentials,
     AlterPartitionRequest: alter_partition,
     ControllerRegistrationRequest: register_controller,
     UpdateFeaturesRequest: update_features,
@@ -260,6 +263,8 @@ _REFUSALS: Mapping[type, Callable[[Any, ApiError], Response]] = {
         responses=_altered_none(request, e)
     ),
     AlterClientQuotasRequest: quota_alteration.refused,
+    AlterUserScramCredentialsRequest: scram_alteration.refused,
+    DescribeUserScramCredentialsRequest: scram_description.refused,
     DescribeClientQuotasRequest: lambda _, e: DescribeClientQuotasResponse(
         error_code=e.code, error_message=e.message, entries=None
     ),

@@ -23,6 +23,7 @@ from ..core.partitions.reassignment import list_reassignments
 from ..core.profile import Profile
 from ..core.rpc import DescribeClusterRequest, ListPartitionReassignmentsRequest, Request
 from ..core.rpc.configs import DescribeConfigsRequest
+from ..core.rpc.scram import DescribeUserScramCredentialsRequest
 from ..core.settings import Settings
 from ..core.state import State
 from ..raft import conduct, elections, leading
@@ -192,6 +193,8 @@ class Node:
         try:
             if isinstance(request, DescribeConfigsRequest):
                 return describe_configs(self.config_view, request)
+            if isinstance(request, DescribeUserScramCredentialsRequest):
+                raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")  # listed, and not handled
             if not isinstance(request, DescribeClusterRequest):
                 raise Impossible(f"no handler for {type(request)}")
             return describe_cluster.describe_controllers(

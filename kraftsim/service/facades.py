@@ -43,6 +43,8 @@ from kraftsim.controller.core.rpc.configs import (
     ListConfigResourcesRequest,
 )
 from kraftsim.controller.core.rpc.quotas import DescribeClientQuotasRequest
+from kraftsim.controller.core.rpc.scram import DescribeUserScramCredentialsRequest
+from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
 from kraftsim.controller.core.value import value
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.runtime import Runtime
@@ -177,6 +179,8 @@ class Facade:
                 _answer(partial(describe_configs, self._config_view, request), reply_to)
             case DescribeClientQuotasRequest():
                 _answer(partial(describe_client_quotas, image, request), reply_to)
+            case DescribeUserScramCredentialsRequest():
+                _answer(partial(describe_user_scram_credentials, image, request), reply_to)
             case ListConfigResourcesRequest():
                 reply_to(configurations.list_resources(image, request))
             case IncrementalAlterConfigsRequest() | AlterConfigsRequest():

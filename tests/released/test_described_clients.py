@@ -20,12 +20,21 @@ from kraftsim.controller.core.rpc.quotas import (
     QuotaFilterComponent,
     QuotaOperation,
 )
+from kraftsim.controller.core.rpc.scram import (
+    AlterUserScramCredentialsRequest,
+    DescribeUserScramCredentialsRequest,
+    DescribeUserScramCredentialsResponse,
+    ScramCredentialUpsertion,
+    UserName,
+)
+from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
 from tests.builders import ControllerUnderTest
 from tests.released.controller import Connection, free_port, released_controller
 from tests.released.releases import RELEASES
 
 pytestmark = pytest.mark.released
 DESCRIBE_QUOTAS, ALTER_QUOTAS = 48, 49
+DESCRIBE_CREDENTIALS, ALTER_CREDENTIALS = 50, 51
 EXACT, DEFAULT, SPECIFIED = range(3)
 ATTEMPTS = 200
 ENTITIES: tuple[dict[str, str | None], ...] = (
@@ -123,7 +132,13 @@ def quotas_of_every_entity() -> AlterClientQuotasRequest:
 
 
 def in_order(response: Any) -> Any:
-    """The same response with its entries and their values sorted: Kafka keeps both in hash maps."""
+    """The same response, sorted where Kafka keeps a hash map: entities, values, mechanisms."""
+    if isinstance(response, DescribeUserScramCredentialsResponse):
+        results = (
+            replace(result, credential_infos=tuple(sorted(result.credential_infos, key=repr)))
+            for result in response.results
+        )
+        return replace(response, results=tuple(sorted(results, key=repr)))
     if response.entries is None:
         return response
     entries = (
@@ -158,3 +173,23 @@ def test_a_broker_describes_the_quotas_of_the_entities_that_a_filter_selects(
             image = ours.node.committed
             own = in_order(answered(describe_client_quotas, image, request, 1))
             assert kafka.described(DESCRIBE_QUOTAS, 1, request, own) == own
+
+
+@pytest.mark.parametrize(
+    "names", [None, (), ("alice",), ("alice", "bob", "nobody"), ("alice", "alice", "bob")]
+)
+def test_a_broker_describes_the_credentials_of_users(
+    kafka: Kafka, ours: ControllerUnderTest, names: tuple[str, ...] | None
+) -> None:
+    for name, mechanism in (("alice", 1), ("alice", 2), ("bob", 2)):
+        upsertion = ScramCredentialUpsertion(
+            name=name, mechanism=mechanism, iterations=4096, salt=b"s", salted_password=b"p"
+        )
+        altered = AlterUserScramCredentialsRequest(upsertions=(upsertion,))
+        assert kafka.controller.ask(ALTER_CREDENTIALS, 0, altered) == ours.accepted(altered)
+    users = None if names is None else tuple(UserName(name=name) for name in names)
+    request = DescribeUserScramCredentialsRequest(users=users)
+
+    own = in_order(answered(describe_user_scram_credentials, ours.node.committed, request, 0))
+
+    assert kafka.described(DESCRIBE_CREDENTIALS, 0, request, own) == own

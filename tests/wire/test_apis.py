@@ -26,6 +26,8 @@ OFFERED_BY_KAFKA = {
     44: ("IncrementalAlterConfigs", 0, 1, "broker", "controller"),
     48: ("DescribeClientQuotas", 0, 1, "broker"),
     49: ("AlterClientQuotas", 0, 1, "broker", "controller"),
+    50: ("DescribeUserScramCredentials", 0, 0, "broker", "controller"),
+    51: ("AlterUserScramCredentials", 0, 0, "broker", "controller"),
     52: ("Vote", 0, 2, "controller"),
     53: ("BeginQuorumEpoch", 0, 1, "controller"),
     54: ("EndQuorumEpoch", 0, 1, "controller"),

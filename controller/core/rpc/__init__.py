@@ -129,6 +129,7 @@ from .quorum import (
     VoteTopicResult,
 )
 from .quotas import QuotasRequest, QuotasResponse
+from .scram import ScramRequest, ScramResponse
 from .snapshot import (
     FetchSnapshotRequest,
     FetchSnapshotResponse,
@@ -181,6 +182,7 @@ Request = (
     | DeleteTopicsRequest
     | ConfigsRequest
     | QuotasRequest
+    | ScramRequest
     | AlterPartitionRequest
     | UpdateFeaturesRequest
     | ControllerRegistrationRequest
@@ -216,6 +218,7 @@ Response = (
     | DeleteTopicsResponse
     | ConfigsResponse
     | QuotasResponse
+    | ScramResponse
     | AlterPartitionResponse
     | UpdateFeaturesResponse
     | ControllerRegistrationResponse

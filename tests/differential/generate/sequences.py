@@ -8,6 +8,7 @@ from tests.differential.generate import (
     brokers,
     cluster,
     configs,
+    credentials,
     partitions,
     quotas,
     reassignments,
@@ -51,6 +52,7 @@ _USUAL: tuple[tuple[Draw, float], ...] = (
     (configs.alter_whole, 2),
     (configs.describe, 5),
     (quotas.alter, 2),
+    (credentials.alter, 1.5),
 )
 _OF_THE_CLUSTER: tuple[tuple[Draw, float], ...] = (
     *_USUAL,
@@ -66,7 +68,9 @@ _OF_MIN_ISR: tuple[tuple[Draw, float], ...] = (
     (configs.describe, 15),
 )
 _OF_CLIENTS: tuple[tuple[Draw, float], ...] = (
-    (quotas.alter, 50),
+    (quotas.alter, 40),
+    (credentials.alter, 40),
+    (credentials.describe, 3),
     (topics.create, 5),
     (brokers.heartbeat, 5),
 )
@@ -129,7 +133,7 @@ def _drawn(draft: Draft, draws: tuple[tuple[Draw, float], ...], count: int) -> l
 
 def cleanup(draft: Draft) -> list[Step]:
     """Delete every topic, unregister every broker: the next sequence meets an empty cluster."""
-    steps = configs.restore(draft) + quotas.restore(draft)
+    steps = configs.restore(draft) + quotas.restore(draft) + credentials.restore(draft)
     steps += [
         Ask("DeleteTopics", 5, {"topicNames": [name], "timeoutMs": 10000})
         for name in sorted(draft.topics)

@@ -1,0 +1,1 @@
+"""SCRAM credentials in the metadata: changes and descriptions."""

@@ -1,0 +1,138 @@
+"""AlterUserScramCredentials (51) on the active controller.
+
+Each user of a request succeeds or fails separately, and may occur once. All records are written in
+one batch.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from ..errors import ApiError, ErrorCode
+from ..feature_levels import SCRAM_FROM
+from ..hash_order import in_hash_order
+from ..log.records import Record, RemoveUserScramCredentialRecord, UserScramCredentialRecord
+from ..rpc.scram import (
+    AlterUserScramCredentialsRequest,
+    AlterUserScramCredentialsResponse,
+    AlterUserScramCredentialsResult,
+    ScramCredentialDeletion,
+    ScramCredentialUpsertion,
+)
+from ..state import Decision, State
+
+ITERATIONS_MIN, ITERATIONS_MAX = 4096, 16384
+_HASHES: Mapping[int, str] = {1: "sha256", 2: "sha512"}
+"""The hash function of each mechanism."""
+
+Change = ScramCredentialDeletion | ScramCredentialUpsertion
+
+
+def alter_user_scram_credentials(
+    state: State, request: AlterUserScramCredentialsRequest, now_ms: int
+) -> Decision:
+    """Decide an AlterUserScramCredentials request."""
+    changes, errors = _checked(state, request)
+    records: list[Record] = []
+    results: list[AlterUserScramCredentialsResult] = []
+    deleted = [name for name, of in changes.items() if isinstance(of, ScramCredentialDeletion)]
+    upserted = [name for name in changes if name not in set(deleted)]
+    for name in (*in_hash_order(deleted), *in_hash_order(upserted)):
+        try:
+            records.append(_record(changes[name]))
+        except ApiError as error:
+            errors[name] = error
+        else:
+            results.append(AlterUserScramCredentialsResult(user=name))
+    results += [_refusal(name, errors[name]) for name in in_hash_order(errors)]
+    reply = AlterUserScramCredentialsResponse(results=tuple(results))
+    return Decision(tuple(records), reply, is_atomic=True)
+
+
+def refused(
+    request: AlterUserScramCredentialsRequest, error: ApiError
+) -> AlterUserScramCredentialsResponse:
+    """Returns the response to a request that is refused as a whole, with users in order."""
+    names = sorted({change.name for change in _of(request)})
+    return AlterUserScramCredentialsResponse(results=tuple(_refusal(name, error) for name in names))
+
+
+def _of(request: AlterUserScramCredentialsRequest) -> Iterator[Change]:
+    yield from request.deletions
+    yield from request.upsertions
+
+
+def _refusal(name: str, error: ApiError) -> AlterUserScramCredentialsResult:
+    return AlterUserScramCredentialsResult(
+        user=name, error_code=error.code, error_message=error.message or None
+    )
+
+
+def _checked(
+    state: State, request: AlterUserScramCredentialsRequest
+) -> tuple[dict[str, Change], dict[str, ApiError]]:
+    """Returns the valid change of each user, and the error of each other user."""
+    changes: dict[str, Change] = {}
+    errors: dict[str, ApiError] = {}
+    for change in _of(request):
+        name = change.name
+        if name in errors:
+            continue
+        try:
+            if changes.pop(name, None) is not None:
+                text = "A user credential cannot be altered twice in the same request"
+                raise ApiError(ErrorCode.DUPLICATE_RESOURCE, text)
+            _check(state, change)
+        except ApiError as error:
+            errors[name] = error
+        else:
+            changes[name] = change
+    return changes, errors
+
+
+def _check(state: State, change: Change) -> None:
+    """Raises ApiError for a change that Kafka refuses, in Kafka's order of checks."""
+    if state.image.metadata_version < SCRAM_FROM:
+        text = "The current metadata.version does not support SCRAM"
+        raise ApiError(ErrorCode.UNSUPPORTED_VERSION, text)
+    if not change.name:
+        raise ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Username must not be empty")
+    if change.mechanism not in _HASHES:
+        raise ApiError(ErrorCode.UNSUPPORTED_SASL_MECHANISM, "Unknown SCRAM mechanism")
+    if isinstance(change, ScramCredentialUpsertion):
+        _check_iterations(change.iterations)
+    elif (change.name, change.mechanism) not in state.image.scram_credentials:
+        text = "Attempt to delete a user credential that does not exist"
+        raise ApiError(ErrorCode.RESOURCE_NOT_FOUND, text)
+
+
+def _check_iterations(iterations: int) -> None:
+    if iterations < ITERATIONS_MIN:
+        raise ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too few iterations")
+    if iterations > ITERATIONS_MAX:
+        raise ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too many iterations")
+
+
+def _record(change: Change) -> Record:
+    """Returns the record of a valid change; raises UNKNOWN_SERVER_ERROR for an empty password."""
+    if isinstance(change, ScramCredentialDeletion):
+        return RemoveUserScramCredentialRecord(name=change.name, mechanism=change.mechanism)
+    if not change.salted_password:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
+    stored_key, server_key = _keys(change.salted_password, _HASHES[change.mechanism])
+    return UserScramCredentialRecord(
+        name=change.name,
+        mechanism=change.mechanism,
+        salt=change.salt,
+        stored_key=stored_key,
+        server_key=server_key,
+        iterations=change.iterations,
+    )
+
+
+def _keys(salted_password: bytes, hash_name: str) -> tuple[bytes, bytes]:
+    """Returns the stored key and the server key of a credential (RFC 5802, section 3)."""
+    import hashlib  # slow to import, and needed for credentials only
+    import hmac
+
+    client_key = hmac.digest(salted_password, b"Client Key", hash_name)
+    stored_key = hashlib.new(hash_name, client_key).digest()
+    return stored_key, hmac.digest(salted_password, b"Server Key", hash_name)

@@ -1,0 +1,64 @@
+"""DescribeUserScramCredentials (50) from an image of the metadata: a broker answers it."""
+
+from collections import Counter
+
+from ..errors import ApiError, ErrorCode
+from ..hash_order import in_hash_order
+from ..image.image import Image
+from ..rpc.scram import (
+    CredentialInfo,
+    DescribeUserScramCredentialsRequest,
+    DescribeUserScramCredentialsResponse,
+    DescribeUserScramCredentialsResult,
+)
+
+_ABSENT = "Attempt to describe a user credential that does not exist: "
+_TWICE = "Cannot describe SCRAM credentials for the same user twice in a single request: "
+
+
+def describe_user_scram_credentials(
+    image: Image, request: DescribeUserScramCredentialsRequest
+) -> DescribeUserScramCredentialsResponse:
+    """Returns mechanisms and iterations of the users of a request, or of every user."""
+    counts = Counter(user.name for user in request.users or ())
+    if not counts:
+        counts = Counter({name for name, _ in image.scram_credentials})
+    return DescribeUserScramCredentialsResponse(
+        results=tuple(
+            _refusal(name, ErrorCode.DUPLICATE_RESOURCE, _TWICE)
+            if counts[name] > 1
+            else _described(image, name)
+            for name in in_hash_order(counts)
+        )
+    )
+
+
+def refused(
+    request: DescribeUserScramCredentialsRequest, error: ApiError
+) -> DescribeUserScramCredentialsResponse:
+    """Returns the response to a request that is refused as a whole.
+
+    As in Kafka, there is a result for each user, without the name.
+    """
+    text = error.message or None
+    result = DescribeUserScramCredentialsResult(error_code=error.code, error_message=text)
+    return DescribeUserScramCredentialsResponse(
+        error_code=error.code, error_message=text, results=(result,) * len(request.users or ())
+    )
+
+
+def _refusal(name: str, code: ErrorCode, text: str) -> DescribeUserScramCredentialsResult:
+    return DescribeUserScramCredentialsResult(
+        user=name, error_code=code, error_message=f"{text}{name}"
+    )
+
+
+def _described(image: Image, name: str) -> DescribeUserScramCredentialsResult:
+    infos = tuple(
+        CredentialInfo(mechanism=mechanism, iterations=credential.iterations)
+        for (user, mechanism), credential in sorted(image.scram_credentials.items())
+        if user == name
+    )
+    if not infos:
+        return _refusal(name, ErrorCode.RESOURCE_NOT_FOUND, _ABSENT)
+    return DescribeUserScramCredentialsResult(user=name, credential_infos=infos)
