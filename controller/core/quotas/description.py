@@ -60,7 +60,7 @@ def _check_match(component: QuotaFilterComponent) -> None:
     if match_type in _MATCH_TYPES and match is not None:
         name = _MATCH_TYPES[match_type]
         raise _invalid(f"Request specified {name}, but also specified a match string.")
-    if match_type not in (EXACT, *_MATCH_TYPES):
+    if match_type != EXACT and match_type not in _MATCH_TYPES:
         raise _invalid(f"Unknown match type {match_type}")
 
 
