@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,8 +23,17 @@ def running(*words: str, is_native: bool = False) -> Iterator[subprocess.Popen[s
     """
     variables = native.environment() if is_native else os.environ
     environment = {k: v for k, v in variables.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    with started([sys.executable, *words], environment) as process:
+        yield process
+
+
+@contextmanager
+def started(
+    command: Sequence[str | Path], environment: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[str]]:
+    """Runs a program, whose output may be read; terminates it at the end of the block."""
     process = subprocess.Popen(
-        [sys.executable, *words],
+        command,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

@@ -18,7 +18,7 @@ from kraftsim.controller.wire.frames import encode_request
 from tools.native import ROOT
 
 from .. import load
-from ..processes import up
+from ..processes import started, up
 from ..report import Row
 
 RUNS, SECONDS, CONNECTIONS = 5, 2.0, 64
@@ -54,14 +54,10 @@ def _kfake() -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
     """Builds and runs kfake; yields its process and what it prints."""
     PROGRAM.parent.mkdir(exist_ok=True)
     subprocess.run(["go", "build", "-o", PROGRAM, "."], cwd=SOURCE, check=True)
-    process = subprocess.Popen([PROGRAM], stdout=subprocess.PIPE, text=True)
-    try:
+    with started([PROGRAM]) as process:
         assert process.stdout is not None
         lines = (process.stdout.readline().strip().partition("=") for _ in range(2))
         yield process, {key: value for key, _, value in lines}
-    finally:
-        process.terminate()
-        process.wait(10)
 
 
 def _create_topics(url: str) -> None:
