@@ -44,9 +44,12 @@ def answer(
     that responds; it refuses a request that names another cluster or node (KIP-1242). A controller
     passes None and checks neither.
     """
-    refusal = _refusal(request, version, profile, broker)
-    if refusal is not None:
-        return refusal
+    refused = refusal(request, version, profile, broker)
+    return refused or listed(version, listener=listener, image=image, profile=profile)
+
+
+def listed(version: int, *, listener: str, image: Image, profile: Profile) -> ApiVersionsResponse:
+    """Returns the response to every valid request in `version`."""
     return ApiVersionsResponse(
         api_keys=tuple(
             _range(api, listener, profile)
@@ -78,7 +81,7 @@ def unsupported(profile: Profile) -> ApiVersionsResponse:
     )
 
 
-def _refusal(
+def refusal(
     request: ApiVersionsRequest, version: int, profile: Profile, broker: tuple[str, int] | None
 ) -> ApiVersionsResponse | None:
     """Returns an error response, or None.

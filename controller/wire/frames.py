@@ -17,7 +17,7 @@ from .errors import DecodeError
 
 FRAME_BYTES_MAX = 100 * 1024 * 1024  # of a response, such as a slice of a snapshot
 REQUEST_BYTES_MAX = 4 * 1024 * 1024  # Kafka's socket.request.max.bytes is 100 MiB
-CACHED_REPLIES_MAX = 64  # cached replies of one exchange; a heartbeat has eight
+CACHED_REPLIES_MAX = 64  # of one version of an API at a listener; a heartbeat has eight
 CACHED_BYTES_MAX = 16 * 1024  # of a cached reply
 REPEATED_BYTES_MAX = 1024  # of a request that is compared with the next
 _LENGTH = Packing(">i")
@@ -160,13 +160,13 @@ class Exchange:
 
     def decode(self, frame: bytes) -> Request:
         """Returns the request of a frame; a request that is repeated is decoded once."""
+        if len(frame) - self.end > REPEATED_BYTES_MAX:
+            return cast(Request, self._decode(frame, self.end)[0])
         body = frame[self.end :]
-        if self._request is not None and body == self._body:
-            return self._request
-        request = cast(Request, self._decode(frame, self.end)[0])
-        if len(body) <= REPEATED_BYTES_MAX:
-            self._body, self._request = body, request
-        return request
+        if self._request is None or body != self._body:
+            self._request = cast(Request, self._decode(frame, self.end)[0])
+            self._body = body
+        return self._request
 
     def encode(self, correlation_id: bytes, response: Response) -> bytes:
         """Returns a response as a whole frame, with its length.

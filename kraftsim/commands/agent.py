@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kraftsim.broker_agent.fleet import Fleet
-from kraftsim.broker_agent.kept_replies import KeptReplies
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.configuration.configuration import Configuration
 from kraftsim.configuration.quorum import SERVERS, VOTERS
@@ -120,7 +119,7 @@ async def _run(topology: Topology, controllers: Sequence[Address], kafka_port: i
     runtime = Runtime(timeline)
     fleet = Fleet(timeline, runtime, controllers=controllers, random=entropy)
     facades = FleetFacades(fleet, runtime)
-    view = ClientView(topology.cluster_id, topology.profile, entropy, KeptReplies())
+    view = ClientView(topology.cluster_id, topology.profile, entropy)
     progress = _Progress(len(topology.brokers), facades, stopping)
     try:
         specs = list(topology.brokers)

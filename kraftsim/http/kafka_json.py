@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from kraftsim.broker_agent.kept_replies import KeptReplies
 from kraftsim.controller.core.errors import ApiError, ErrorCode, error_name
 from kraftsim.controller.core.handlers import refusal
 from kraftsim.controller.core.rpc import (
@@ -88,9 +87,7 @@ def _with_directory(request: Request) -> Request:
 
 async def _answer(kraft: "Cluster", request: Request) -> Response:
     if isinstance(request, DescribeClusterRequest) and request.endpoint_type == BROKER_ENDPOINT:
-        answer = partial(
-            client_view(kraft.world, KeptReplies()).answer_brokers, kraft.world.committed
-        )
+        answer = partial(client_view(kraft.world).answer_brokers, kraft.world.committed)
         return await kraft.request(request, answer)
     return await kraft.request(request)
 

@@ -1,6 +1,5 @@
 """The description of a cluster for clients and for the Python API."""
 
-from kraftsim.broker_agent.kept_replies import KeptReplies
 from kraftsim.controller.core.rpc import DescribeClusterBroker, DescribeClusterRequest
 from kraftsim.controller.core.value import value
 from kraftsim.simulation.world import World
@@ -44,7 +43,7 @@ class ClusterDescription:
 def describe(world: World, include_fenced: bool) -> ClusterDescription:
     """Describes the cluster from its committed metadata; `include_fenced` adds fenced brokers."""
     request = DescribeClusterRequest(include_fenced_brokers=include_fenced)
-    reply = client_view(world, KeptReplies()).brokers(world.committed, request)
+    reply = client_view(world).brokers(world.committed, request)
     return ClusterDescription(
         cluster_id=reply.cluster_id,
         controller_id=world.controller.node.leader_id,
@@ -52,11 +51,11 @@ def describe(world: World, include_fenced: bool) -> ClusterDescription:
     )
 
 
-def client_view(world: World, kept: KeptReplies) -> ClientView:
+def client_view(world: World) -> ClientView:
     """Returns the functions that answer Metadata and DescribeCluster for this world."""
     topology = world.topology
     random = world.streams.draw_of("clients")
-    return ClientView(topology.cluster_id, topology.profile, random, kept)
+    return ClientView(topology.cluster_id, topology.profile, random)
 
 
 def _broker(broker: DescribeClusterBroker) -> BrokerDescription:

@@ -5,7 +5,8 @@ fetched, refuses what needs stored messages, and forwards every other request to
 controller.
 """
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import field
 from functools import partial
 
 from kraftsim.broker_agent import configurations, facade
@@ -66,7 +67,7 @@ class ClientView:
     cluster_id: str
     profile: Profile
     random: Callable[[], float]
-    kept: KeptReplies
+    kept: KeptReplies = field(default_factory=KeptReplies)
 
     def metadata(self, image: Image, request: MetadataRequest, reply_to: ReplyTo) -> Iterator[None]:
         """Answers a Metadata request from the image, and yields after TOPICS_AT_ONCE topics."""
@@ -91,7 +92,7 @@ class ClientView:
             listener=CLIENT_LISTENER,
             controller_id=controller_id,
         )
-        if sum(1 + len(topic.partitions) for topic in topics) <= PARTITIONS_KEPT_MAX:
+        if _is_small(topics):
             self._keep(image, (request, controller_id), reply)
         reply_to(reply)
 
@@ -109,6 +110,16 @@ class ClientView:
             controller_id=controller_id,
         )
         self._keep(image, (request, controller_id), reply)
+        return reply
+
+    def api_versions(self, image: Image, version: int) -> ApiVersionsResponse:
+        """Answers every valid ApiVersions request in `version`."""
+        question = (ApiVersionsRequest, version)
+        kept = self.kept.find(image, question)
+        if isinstance(kept, ApiVersionsResponse):
+            return kept
+        reply = api_versions.listed(version, listener="broker", image=image, profile=self.profile)
+        self.kept.keep(image, question, reply)
         return reply
 
     def _keep(self, image: Image, question: Hashable, reply: Response) -> None:
@@ -144,21 +155,10 @@ class Facade:
 
     def describe(self, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
         """Answers an ApiVersions request."""
-        image, kept = self._agent.agent.image, self._view.kept
-        broker = (self._view.cluster_id, self._agent.agent.config.broker_id)
-        reply = kept.find(image, (request, version, broker))
-        if isinstance(reply, ApiVersionsResponse):
-            return reply
-        reply = api_versions.answer(
-            request,
-            version,
-            listener="broker",
-            image=image,
-            profile=self._view.profile,
-            broker=broker,
-        )
-        kept.keep(image, (request, version, broker), reply)
-        return reply
+        view, agent = self._view, self._agent.agent
+        broker = (view.cluster_id, agent.config.broker_id)
+        refused = api_versions.refusal(request, version, view.profile, broker)
+        return refused or view.api_versions(agent.image, version)
 
     def answer(self, request: Request, reply_to: ReplyTo) -> None:
         """Answers a request from the broker's image, or forwards it to the active controller."""
@@ -202,6 +202,12 @@ class Facade:
             image=agent.image,
             static=configurations.properties(agent.config),
         )
+
+
+def _is_small(topics: Sequence[MetadataTopic]) -> bool:
+    """True if a reply with these topics may be kept; an unknown name may be of any length."""
+    parts = sum(1 + len(topic.partitions) for topic in topics)
+    return parts <= PARTITIONS_KEPT_MAX and not any(topic.error_code for topic in topics)
 
 
 def _answer(described: Callable[[], Response], reply_to: ReplyTo) -> None:

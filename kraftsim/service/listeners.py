@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Container
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
@@ -119,7 +120,7 @@ class Service:
         listener = self.facades[broker_id]
         listener.start_time_tag = world.topology.settings.start_time_tag
         facade = Facade(
-            client_view(world, self._kept),
+            replace(client_view(world), kept=self._kept),
             world.agents[broker_id],
             runtime,
             partial(world.send_request, broker_node(broker_id), is_forwarded=True),

@@ -3,7 +3,6 @@
 import pytest
 
 from kraftsim.broker_agent import facade
-from kraftsim.broker_agent.kept_replies import KeptReplies
 from kraftsim.controller.core.cluster.describe_cluster import any_broker, live_brokers
 from kraftsim.controller.core.rpc import (
     DescribeClusterRequest,
@@ -85,7 +84,7 @@ def test_fenced_brokers_are_described_only_when_asked_for() -> None:
 
     def described(include: bool) -> list[tuple[int, bool]]:
         request = DescribeClusterRequest(include_fenced_brokers=include)
-        answer = client_view(world, KeptReplies()).brokers(world.agents[1].agent.image, request)
+        answer = client_view(world).brokers(world.agents[1].agent.image, request)
         return [(broker.broker_id, broker.is_fenced) for broker in answer.brokers]
 
     assert described(False) == [(1, False)]

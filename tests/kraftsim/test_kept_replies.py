@@ -4,7 +4,7 @@ from itertools import chain, repeat
 
 import pytest
 
-from kraftsim.broker_agent.kept_replies import REPLIES_MAX, KeptReplies
+from kraftsim.broker_agent.kept_replies import REPLIES_MAX
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.rpc import (
     DescribeClusterRequest,
@@ -28,7 +28,7 @@ def cluster() -> ControllerUnderTest:
 def view_of(cluster: ControllerUnderTest, *draws: float) -> ClientView:
     """Returns a view that draws the controllers it names from `draws`."""
     following = chain(draws, repeat(0.0))
-    return ClientView("c", cluster.node.profile, lambda: next(following), KeptReplies())
+    return ClientView("c", cluster.node.profile, lambda: next(following))
 
 
 def metadata(view: ClientView, image: Image, name: str = "orders") -> MetadataResponse:
@@ -78,6 +78,8 @@ def test_another_question_another_image_and_another_controller_have_their_own(cl
 
 def test_many_questions_leave_only_the_latest_replies(cluster) -> None:
     view = view_of(cluster)
+    for number in range(REPLIES_MAX):
+        cluster.created(f"topic-{number}", (1, 2))
     first = metadata(view, cluster.image)
 
     for number in range(REPLIES_MAX):
@@ -86,3 +88,17 @@ def test_many_questions_leave_only_the_latest_replies(cluster) -> None:
     again = metadata(view, cluster.image)
     assert again is not first
     assert again == first
+
+
+def test_the_name_of_an_unknown_topic_is_not_kept(cluster) -> None:
+    """It may have as many bytes as a request."""
+    view = view_of(cluster)
+
+    assert metadata(view, cluster.image, "absent") is not metadata(view, cluster.image, "absent")
+
+
+def test_every_valid_client_has_the_same_api_versions(cluster) -> None:
+    view = view_of(cluster)
+
+    assert view.api_versions(cluster.image, 3) is view.api_versions(cluster.image, 3)
+    assert view.api_versions(cluster.image, 3) != view.api_versions(cluster.image, 4)
