@@ -42,8 +42,8 @@ async def cancel_reassignment(
 
 
 async def _of_topic(kraft: "Cluster", name: str) -> ReassignmentList:
-    going_on = await kraft.reassignments()
-    return {"reassignments": [of for of in going_on if of["topic"] == name]}
+    in_progress = await kraft.reassignments()
+    return {"reassignments": [document for document in in_progress if document["topic"] == name]}
 
 
 PARTITION_OPERATIONS: tuple[Operation, ...] = (

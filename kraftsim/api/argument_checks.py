@@ -5,7 +5,7 @@ for a malformed duration or rack.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from kraftsim.scenarios.language.durations import microseconds
@@ -40,6 +40,13 @@ def expect_text(name: str, text: object) -> None:
     """Raises UsageError if `text` is no str."""
     if not isinstance(text, str):
         raise UsageError(f"{name}: expected a str, got {_typed(text)}")
+
+
+def expect_one_of(name: str, text: object, words: Mapping[str, object] | Sequence[str]) -> None:
+    """Raises UsageError unless `text` is one of `words`; the message has the nearest."""
+    expect_text(name, text)
+    if text not in words:
+        raise UsageError(f"{name}: expected {nearest(str(text), words)}, got {text!r}")
 
 
 def _typed(value: object) -> str:
@@ -101,9 +108,7 @@ def check_wait(
     if broker is not None:
         expect_int("broker", broker)
     if state is not None:
-        expect_text("state", state)
-        if state not in STATES:
-            raise UsageError(f"state: expected {nearest(state, STATES)}, got {state!r}")
+        expect_one_of("state", state, STATES)
     if leader not in (None, "any") and whole_number(str(leader)) is None:
         raise UsageError(f"leader: expected a controller's id or any, got {leader!r}")
     check_duration("timeout", timeout)
@@ -127,9 +132,7 @@ def check_run_until(
     """Raises UsageError for an unknown kind of event, ValueError for an invalid timeout."""
     from kraftsim.simulation.journal_kinds import EVENTS  # loads the simulation
 
-    expect_text("kind", kind)
-    if kind not in EVENTS:
-        raise UsageError(f"kind: expected {nearest(kind, EVENTS)}, got {kind!r}")
+    expect_one_of("kind", kind, EVENTS)
     if broker is not None:
         expect_int("broker", broker)
     check_duration("timeout", timeout)

@@ -175,7 +175,7 @@ def _config_rows(configs: Sequence[Document]) -> list[Document]:
 
 def _synonyms(synonyms: object) -> list[str]:
     assert isinstance(synonyms, list), synonyms
-    return [f"{of['source']}:{of['name']}={of['value']}" for of in synonyms]
+    return [f"{row['source']}:{row['name']}={row['value']}" for row in synonyms]
 
 
 _ROWS = {

@@ -12,12 +12,12 @@ from pathlib import Path
 import msgspec
 
 from kraftsim.controller.core.configs.resources import RESOURCES
+from kraftsim.controller.core.rpc.partitions import ELECTIONS
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import json_schema
 from kraftsim.scenarios.language.suggestions import DIGITS_MAX
 from kraftsim.simulation.journal_kinds import EVENTS
 
-from ..api.administration.checks import ELECTIONS
 from ..api.administration.config_words import SCOPES
 from ..api.argument_checks import LIMIT_MAX
 from ..api.broker_states import STATES

@@ -53,6 +53,6 @@ export function Controls({ player }) {
       ${hasBroken && html`<button onClick=${() => player.seek(source.story.broken[0].atUs)}>violation</button>`}</span>
     ${!source.isLive && html`<label class="speed">speed <select value=${player.speed} onChange=${(event) => (player.speed = Number(event.target.value))}>
       ${SPEEDS.map((speed) => html`<option key=${speed} value=${speed}>${speed < 1 ? `1/${Math.round(1 / speed)}` : `${speed} ×`}</option>`)}</select></label>`}
-    ${source.isLive && !player.follows && html`<button onClick=${() => { player.follows = true; player.isPlaying = true; }}>to now</button>`}
+    ${source.isLive && !player.follows && html`<button onClick=${() => player.follow()}>to now</button>`}
   </div>`;
 }

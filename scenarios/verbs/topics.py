@@ -16,8 +16,7 @@ from kraftsim.controller.core.rpc.configs import (
     IncrementalAlterConfigsResource,
 )
 from kraftsim.controller.core.rpc.partitions import (
-    PREFERRED_ELECTION,
-    UNCLEAN_ELECTION,
+    ELECTIONS,
     AlterPartitionReassignmentsRequest,
     CreatePartitionsRequest,
     CreatePartitionsTopic,
@@ -35,7 +34,6 @@ from .admin import send_requests
 from .verb import Verb
 
 PARTITIONS_MAX = 10_000  # the controller refuses more in one request
-_ELECTIONS = {"preferred": PREFERRED_ELECTION, "unclean": UNCLEAN_ELECTION}
 Partition = Annotated[int, Between(0, PARTITIONS_MAX)]
 
 
@@ -70,13 +68,13 @@ class ElectLeaders(Verb, word="topic.elect_leaders"):
 
     name: str
     partition: Partition = 0
-    election: Annotated[str, OneOf(tuple(_ELECTIONS))] = "preferred"
+    election: Annotated[str, OneOf(tuple(ELECTIONS))] = "preferred"
     refused: ErrorName | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         partitions = ElectedTopicPartitions(topic=self.name, partitions=(self.partition,))
         request = ElectLeadersRequest(
-            election_type=_ELECTIONS[self.election], topic_partitions=(partitions,)
+            election_type=ELECTIONS[self.election], topic_partitions=(partitions,)
         )
         return send_requests(stage, request, refused=self.refused)
 

@@ -76,7 +76,9 @@ def _altered(
 ) -> list[ClientQuotaRecord]:
     """Returns the records of one entity; raises ApiError if it is refused."""
     entities.check(names)
-    values = {of.key: None if of.remove else of.value for of in entry.ops}
+    values = {
+        operation.key: None if operation.remove else operation.value for operation in entry.ops
+    }
     in_order = {key: values[key] for key in in_sized_hash_order(values, len(entry.ops))}
     for key, value in in_order.items():
         if value is not None:

@@ -14,7 +14,7 @@ from ..rpc.quotas import (
     QuotaFilterComponent,
     QuotaValue,
 )
-from .entities import CLIENT_ID, IP, TYPES, USER
+from .entities import CLIENT_ID, IP, TYPES, USER, invalid
 
 EXACT, DEFAULT, SPECIFIED = range(3)
 _MATCH_TYPES = {DEFAULT: "MATCH_TYPE_DEFAULT", SPECIFIED: "MATCH_TYPE_SPECIFIED"}
@@ -39,15 +39,15 @@ def _check(components: Sequence[QuotaFilterComponent]) -> None:
     for component in components:
         kind = component.entity_type
         if not kind:
-            raise _invalid("Invalid empty entity type.")
+            raise invalid("Invalid empty entity type.")
         if kind in kinds:
-            raise _invalid(f"Entity type {kind} cannot appear more than once in the filter.")
+            raise invalid(f"Entity type {kind} cannot appear more than once in the filter.")
         if kind not in TYPES:
             raise ApiError(ErrorCode.UNSUPPORTED_VERSION, f"Unsupported entity type {kind}")
         _check_match(component)
         kinds.add(kind)
     if IP in kinds and kinds & {USER, CLIENT_ID}:
-        raise _invalid(
+        raise invalid(
             "Invalid entity filter component combination. IP filter component should not be used "
             "with user or clientId filter component."
         )
@@ -56,12 +56,12 @@ def _check(components: Sequence[QuotaFilterComponent]) -> None:
 def _check_match(component: QuotaFilterComponent) -> None:
     match_type, match = component.match_type, component.match
     if match_type == EXACT and match is None:
-        raise _invalid("Request specified MATCH_TYPE_EXACT, but set match string to null.")
+        raise invalid("Request specified MATCH_TYPE_EXACT, but set match string to null.")
     if match_type in _MATCH_TYPES and match is not None:
         name = _MATCH_TYPES[match_type]
-        raise _invalid(f"Request specified {name}, but also specified a match string.")
+        raise invalid(f"Request specified {name}, but also specified a match string.")
     if match_type != EXACT and match_type not in _MATCH_TYPES:
-        raise _invalid(f"Unknown match type {match_type}")
+        raise invalid(f"Unknown match type {match_type}")
 
 
 def _matches(request: DescribeClientQuotasRequest, entity: tuple[QuotaEntity, ...]) -> bool:
@@ -84,7 +84,3 @@ def _described(entity: tuple[QuotaEntity, ...], quotas: dict[str, float]) -> Des
         ),
         values=tuple(QuotaValue(key=key, value=quotas[key]) for key in in_hash_order(quotas)),
     )
-
-
-def _invalid(text: str) -> ApiError:
-    return ApiError(ErrorCode.INVALID_REQUEST, text)

@@ -49,21 +49,21 @@ def check(names: Names) -> None:
     """Raises INVALID_REQUEST for an entity that can have no quotas, in Kafka's order of checks."""
     for kind, name in names.items():
         if kind not in TYPES:
-            raise _invalid(f"Unhandled client quota entity type: {kind}")
+            raise invalid(f"Unhandled client quota entity type: {kind}")
         if name == "":
-            raise _invalid(f"Empty {kind} not supported")
+            raise invalid(f"Empty {kind} not supported")
     if not names:
-        raise _invalid("Invalid empty client quota entity")
+        raise invalid("Invalid empty client quota entity")
     if IP not in names:
         return
     if len(names) > 1:
-        raise _invalid(
+        raise invalid(
             "Invalid quota entity combination, IP entity should"
             "not be combined with User or ClientId"
         )
     address = names[IP]
     if address is not None and not is_address(address):
-        raise _invalid(f"{address} is not a valid IP or resolvable host.")
+        raise invalid(f"{address} is not a valid IP or resolvable host.")
 
 
 def is_address(text: str) -> bool:
@@ -91,5 +91,6 @@ def _is_ipv6(text: str) -> bool:
     return True
 
 
-def _invalid(text: str) -> ApiError:
+def invalid(text: str) -> ApiError:
+    """Returns the refusal of an entity, a quota or a filter."""
     return ApiError(ErrorCode.INVALID_REQUEST, text)

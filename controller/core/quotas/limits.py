@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from math import fmod
 
-from ..errors import ApiError, ErrorCode
-from .entities import IP, Names
+from .entities import IP, Names, invalid
 
 _LARGEST: Mapping[str, float] = {"INT": 2.0**31 - 1, "LONG": 2.0**63}  # as Java's doubles
 _FRACTION_MAX = 1e-6
@@ -21,17 +20,13 @@ def check(entity: Names, key: str, value: float) -> None:
     """Raises INVALID_REQUEST for a quota that the entity cannot have, or for an invalid value."""
     kind = (_OF_IPS if IP in entity else _OF_USERS_AND_CLIENTS).get(key)
     if kind is None:
-        raise _invalid(f"Invalid configuration key {key}")
+        raise invalid(f"Invalid configuration key {key}")
     if value <= 0:
-        raise _invalid(f"Quota {key} must be greater than 0")
+        raise invalid(f"Quota {key} must be greater than 0")
     if kind == "DOUBLE":
         return
     if value > _LARGEST[kind]:
         article = "an" if kind == "INT" else "a"
-        raise _invalid(f"Proposed value for {key} is too large for {article} {kind}.")
+        raise invalid(f"Proposed value for {key} is too large for {article} {kind}.")
     if fmod(value, 1.0) > _FRACTION_MAX:
-        raise _invalid(f"{key} cannot be a fractional value.")
-
-
-def _invalid(text: str) -> ApiError:
-    return ApiError(ErrorCode.INVALID_REQUEST, text)
+        raise invalid(f"{key} cannot be a fractional value.")

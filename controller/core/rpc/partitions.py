@@ -4,6 +4,8 @@ from ..value import value
 
 PREFERRED_ELECTION = 0
 UNCLEAN_ELECTION = 1
+ELECTIONS = {"preferred": PREFERRED_ELECTION, "unclean": UNCLEAN_ELECTION}
+"""The kinds of elections by the words of Kafka's kafka-leader-election."""
 
 
 @value

@@ -33,7 +33,9 @@ def alter_user_scram_credentials(
     changes, errors = _checked(state, request)
     records: list[Record] = []
     results: list[AlterUserScramCredentialsResult] = []
-    deleted = [name for name, of in changes.items() if isinstance(of, ScramCredentialDeletion)]
+    deleted = [
+        name for name, change in changes.items() if isinstance(change, ScramCredentialDeletion)
+    ]
     upserted = [name for name in changes if name not in set(deleted)]
     for name in (*in_hash_order(deleted), *in_hash_order(upserted)):
         try:

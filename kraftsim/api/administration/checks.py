@@ -4,15 +4,14 @@ Each function takes parameters of operations by name, and raises UsageError.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final, TypeGuard
+from typing import TypeGuard
 
-from kraftsim.controller.core.rpc.partitions import PREFERRED_ELECTION, UNCLEAN_ELECTION
-from kraftsim.scenarios.language.suggestions import nearest, whole_number
+from kraftsim.controller.core.rpc.partitions import ELECTIONS
+from kraftsim.scenarios.language.suggestions import whole_number
 
 from ...errors import UsageError
-from ..argument_checks import expect_int, expect_text
+from ..argument_checks import expect_int, expect_one_of, expect_text
 
-ELECTIONS: Final = {"preferred": PREFERRED_ELECTION, "unclean": UNCLEAN_ELECTION}
 Config = str | int | float | bool
 
 
@@ -58,9 +57,7 @@ def check_election(name: str, partition: int | None = None, election: str | None
     """Raises UsageError for an unknown kind of election, or an argument of another type."""
     check_partition(name, partition)
     if election is not None:
-        expect_text("election", election)
-        if election not in ELECTIONS:
-            raise UsageError(f"election: expected {nearest(election, ELECTIONS)}, got {election!r}")
+        expect_one_of("election", election, ELECTIONS)
 
 
 def check_reassignment(name: str, replicas: Mapping[str, Sequence[int]]) -> None:

@@ -106,7 +106,7 @@ class ConfigVerbs(TopicVerbs):
                 near = nearest(key, known, f"kraftsim config get {' '.join(of)}")
                 raise ApiError(ErrorCode(code), f"{message}: expected {near}, got {key!r}")
         if of[0] == "topic":
-            self.raise_if_topic_refused(of[1], code, message)
+            self._raise_if_topic_refused(of[1], code, message)
         raise_if_refused(code, message)
 
     def _described(self, resource: str, name: str) -> dict[str, DescribeConfigsEntry]:
@@ -117,7 +117,7 @@ class ConfigVerbs(TopicVerbs):
         request = DescribeConfigsRequest(resources=(wanted,), include_synonyms=True)
         (result,) = describe_configs(self._config_view(resource, name), request).results
         if resource == "topic":
-            self.raise_if_topic_refused(name, result.error_code, result.error_message)
+            self._raise_if_topic_refused(name, result.error_code, result.error_message)
         raise_if_refused(result.error_code, result.error_message)
         return {entry.name: entry for entry in result.configs}
 
@@ -149,7 +149,7 @@ def _document(entry: DescribeConfigsEntry) -> ConfigDocument:
         "readOnly": entry.read_only,
         "sensitive": entry.is_sensitive,
         "synonyms": [
-            {"name": of.name, "value": of.value, "source": SOURCES[of.source]}
-            for of in entry.synonyms
+            {"name": synonym.name, "value": synonym.value, "source": SOURCES[synonym.source]}
+            for synonym in entry.synonyms
         ],
     }

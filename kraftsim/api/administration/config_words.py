@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kraftsim.controller.core.configs.resources import RESOURCES
-from kraftsim.scenarios.language.suggestions import nearest
 
 from ...errors import UsageError
-from ..argument_checks import expect_text
+from ..argument_checks import expect_one_of, expect_text
 from .checks import Config, texts_of
 
 SCOPES: Final = ("all", "set")
@@ -26,9 +25,7 @@ SOURCES: Final = {
 
 def check_resource(resource: str, name: str) -> None:
     """Raises UsageError for an unknown kind of resource, or a name that is no text."""
-    expect_text("resource", resource)
-    if resource not in RESOURCES:
-        raise UsageError(f"resource: expected {nearest(resource, RESOURCES)}, got {resource!r}")
+    expect_one_of("resource", resource, RESOURCES)
     expect_text("name", name)
 
 
@@ -40,9 +37,7 @@ def check_described(
     if key is not None:
         expect_text("key", key)
     if scope is not None:
-        expect_text("scope", scope)
-        if scope not in SCOPES:
-            raise UsageError(f"scope: expected {nearest(scope, SCOPES)}, got {scope!r}")
+        expect_one_of("scope", scope, SCOPES)
 
 
 def check_changes(

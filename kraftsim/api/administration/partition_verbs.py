@@ -6,6 +6,7 @@ from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.partitions.reassignment import list_reassignments
 from kraftsim.controller.core.rpc import ListPartitionReassignmentsRequest
 from kraftsim.controller.core.rpc.partitions import (
+    ELECTIONS,
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
     ElectedTopicPartitions,
@@ -16,7 +17,7 @@ from kraftsim.controller.core.rpc.partitions import (
 )
 
 from ..controllers import raise_if_refused
-from .checks import ELECTIONS, check_election, check_partition, replicas_by_partition
+from .checks import check_election, check_partition, replicas_by_partition
 from .config_verbs import ConfigVerbs
 from .documents import ReassignmentDocument
 
@@ -84,8 +85,12 @@ class PartitionVerbs(ConfigVerbs):
         Raises ApiError if none is in progress.
         """
         check_partition(name, partition)
-        going_on = [of["partition"] for of in await self.reassignments() if of["topic"] == name]
-        asked = going_on or self._partitions_of(name) if partition is None else [partition]
+        in_progress = [
+            document["partition"]
+            for document in await self.reassignments()
+            if document["topic"] == name
+        ]
+        asked = in_progress or self._partitions_of(name) if partition is None else [partition]
         await self._reassign(name, dict.fromkeys(asked))
 
     async def _reassign(self, name: str, replicas: Mapping[int, tuple[int, ...] | None]) -> None:
@@ -117,7 +122,7 @@ class PartitionVerbs(ConfigVerbs):
             return
         _, first, message = refused[0]
         if name not in self.world.committed.topic_ids:
-            self.raise_if_topic_refused(name, first, message)
+            self._raise_if_topic_refused(name, first, message)
         texts = (
             f"partition {number}: {self._reason(name, code, message)}"
             for number, code, message in refused

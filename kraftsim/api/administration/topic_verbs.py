@@ -73,7 +73,7 @@ class TopicVerbs(ControllerVerbs):
         reply = await self.request(CreatePartitionsRequest(topics=(topic,)))
         assert isinstance(reply, CreatePartitionsResponse), type(reply)
         result = reply.results[0]
-        self.raise_if_topic_refused(name, result.error_code, result.error_message)
+        self._raise_if_topic_refused(name, result.error_code, result.error_message)
 
     async def delete_topic(self, name: str) -> None:
         """Deletes a topic. Raises ApiError if it is refused."""
@@ -81,9 +81,9 @@ class TopicVerbs(ControllerVerbs):
         reply = await self.request(DeleteTopicsRequest(topics=(DeleteTopicState(name=name),)))
         assert isinstance(reply, DeleteTopicsResponse), type(reply)
         result = reply.responses[0]
-        self.raise_if_topic_refused(name, result.error_code, result.error_message)
+        self._raise_if_topic_refused(name, result.error_code, result.error_message)
 
-    def raise_if_topic_refused(self, name: str, code: int, message: str | None) -> None:
+    def _raise_if_topic_refused(self, name: str, code: int, message: str | None) -> None:
         """Raises ApiError unless `code` is 0; an unknown topic is refused with the nearest one."""
         if code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
             names = sorted(self.world.committed.topic_ids)

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from kraftsim.controller.core.configs.resources import RESOURCES
 from kraftsim.controller.core.profile import PROFILES
+from kraftsim.controller.core.rpc.partitions import ELECTIONS
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.scenarios.mutants import MUTANTS
 from kraftsim.simulation.journal_kinds import EVENTS
 
-from ...api.administration.checks import ELECTIONS
 from ...api.administration.config_words import SCOPES
 from ...api.broker_states import STATES
 from ...files.scenario_files import library, library_tags
