@@ -4,7 +4,7 @@
 only after a calm.
 """
 
-from . import api, image, leases, liveness, partitions, progress, quorum, registration
+from . import api, data_loss, eligibility, image, leases, liveness, partitions, progress, quorum, registration
 from .property import Property
 
 ALL: tuple[type[Property], ...] = (
@@ -13,6 +13,8 @@ ALL: tuple[type[Property], ...] = (
     *registration.CLASSES,
     *leases.CLASSES,
     *partitions.CLASSES,
+    *data_loss.CLASSES,
+    *eligibility.CLASSES,
     *api.CLASSES,
     *liveness.CLASSES,
     *progress.CLASSES,
