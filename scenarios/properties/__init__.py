@@ -4,7 +4,20 @@
 only after a calm.
 """
 
-from . import api, data_loss, eligibility, image, leases, liveness, partitions, progress, quorum, registration
+from . import (
+    active_state,
+    api,
+    data_loss,
+    eligibility,
+    image,
+    leases,
+    liveness,
+    partitions,
+    progress,
+    quorum,
+    registration,
+    tenability,
+)
 from .property import Property
 
 ALL: tuple[type[Property], ...] = (
@@ -15,6 +28,8 @@ ALL: tuple[type[Property], ...] = (
     *partitions.CLASSES,
     *data_loss.CLASSES,
     *eligibility.CLASSES,
+    *active_state.CLASSES,
+    *tenability.CLASSES,
     *api.CLASSES,
     *liveness.CLASSES,
     *progress.CLASSES,

@@ -75,6 +75,11 @@ class Shadow:
                 self._apply(record, end_offset - 1, 0)
         self.end_offset = end_offset
 
+    @property
+    def is_in_transaction(self) -> bool:
+        """True while records are held until their transaction ends."""
+        return self._held is not None
+
     def copy(self) -> "Shadow":
         """Returns an independent copy; both share facts that no record changes in place."""
         copy = Shadow()
