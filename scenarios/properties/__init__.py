@@ -16,7 +16,9 @@ from . import (
     progress,
     quorum,
     registration,
+    rude_requests,
     tenability,
+    visibility,
 )
 from .property import Property
 
@@ -28,9 +30,11 @@ ALL: tuple[type[Property], ...] = (
     *partitions.CLASSES,
     *data_loss.CLASSES,
     *eligibility.CLASSES,
+    *rude_requests.CLASSES,
     *active_state.CLASSES,
     *tenability.CLASSES,
     *api.CLASSES,
+    *visibility.CLASSES,
     *liveness.CLASSES,
     *progress.CLASSES,
 )
