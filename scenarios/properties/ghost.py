@@ -227,7 +227,12 @@ class Ghost(OfTheCommittedLog):
         return process
 
     def _serves(self, broker_id: int) -> bool:
-        return self._process(broker_id).state in SERVING
+        return self._process(broker_id).state in SERVING or self._is_cloned(broker_id)
+
+    def _is_cloned(self, broker_id: int) -> bool:
+        """Returns True if a second process has this id: either may be registered, and runs."""
+        clones = self.world.clones.values()
+        return any(clone.agent.config.broker_id == broker_id for clone in clones)
 
     def _copies(self, partition: Partition, broker_id: int, now_us: int) -> bool:
         """Returns True if a replica has copied what its leader had until now.
@@ -236,7 +241,7 @@ class Ghost(OfTheCommittedLog):
         """
         process = self._process(broker_id)
         if process.state not in COPYING:
-            return False
+            return self._is_cloned(broker_id)
         is_close = broker_id in partition.fact["isr"]
         return is_close or process.since_us + self._catch_up_us <= now_us
 
