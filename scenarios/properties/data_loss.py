@@ -1,4 +1,4 @@
-"""Properties of stored messages, S31 and S33, by a data plane that only the properties have.
+"""Properties of stored messages, S31 and S32, by a data plane that only the properties have.
 
 KIP-966; rules 4.8 to 4.12, 4.25 and 4.34. `ghost.py` says what is assumed of brokers.
 """
@@ -56,11 +56,11 @@ class AcknowledgedSurvives(OfGhost):
 
 
 class MembersHaveCaughtUp(OfGhost):
-    """Compares the log of each new member of an ISR or ELR with the acknowledged records."""
+    """Compares the log of each new member of an ISR, and of each in an ELR, with acknowledged records."""
 
-    number = "S33"
+    number = "S32"
     name = "members-have-caught-up"
-    claim = "A replica that enters the ISR or the ELR has every acknowledged record."
+    claim = "A replica that enters the ISR, or is in the ELR, has every acknowledged record."
 
     def found(self) -> list[str]:
         self.exercised = self.ghost.joined

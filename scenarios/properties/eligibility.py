@@ -1,4 +1,4 @@
-"""Properties of elections, S32 and S34: who may lead a partition, by the log and by requests.
+"""Properties of elections, S33 and S34: who may lead a partition, by the log and by requests.
 
 KIP-966; rules 1.33 to 1.37, 4.5, 4.8 to 4.11, 4.28, 4.32.
 """
@@ -34,7 +34,7 @@ class LeadersWereEligible(OfTheCommittedLog):
     Another leader is an unclean one: it needs a permission, and must be declared as RECOVERING.
     """
 
-    number = "S32"
+    number = "S33"
     name = "leaders-were-eligible"
     claim = (
         "A new leader was in the ISR or ELR before, unless an unclean election is enabled or"

@@ -197,19 +197,19 @@ class Ghost(OfTheCommittedLog):
             partition.since_us = self.world.timeline.now_us
 
     def _check_members(self, key: Key, partition: Partition, before: Fact) -> None:
-        """Checks that new members of ISR and ELR have what was acknowledged."""
+        """Checks that new members of the ISR, and all of the ELR, have what was acknowledged."""
         if partition.is_declared:
             return
         after = partition.fact
-        for name in ("isr", "eligible_leader_replicas"):
+        for name, known in (("isr", before["isr"]), ("eligible_leader_replicas", ())):
             for member in after[name]:
-                if member in before[name] or self._process(member).lost:
+                if member in known or self._process(member).lost:
                     continue
                 self.joined += 1
                 log = partition.logs.get(member, EMPTY)
                 if not partition.tree.has(log, partition.acknowledged):
                     self.laggards.append(
-                        f"{member} enters {name} of {key} with the log {log}; records up to "
+                        f"{member} is in {name} of {key} with the log {log}; records up to "
                         f"{partition.acknowledged} were acknowledged: {after}, before {before}"
                     )
 

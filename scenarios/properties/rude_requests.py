@@ -1,4 +1,4 @@
-"""S39: a rude client asks the active controller for what must be refused, in every run.
+"""S40: a rude client asks the active controller for what must be refused, in every run.
 
 The controller is asked for its decision only, which is then dropped: a decision changes nothing, so
 the client leaves no trace. Rules 2.5, 4.34; KIP-497, KIP-903.
@@ -23,14 +23,11 @@ from kraftsim.controller.core.rpc import (
     Response,
 )
 from kraftsim.controller.node.node import Node
-from kraftsim.simulation.world import World
-
 from .committed import OfTheCommittedLog
 from .property import Broken, Property
 from .shadow import Fact, Key, Shadow
 
 STRANGER = 999_999  # no broker has this id
-PER_BATCH = 2  # requests after each batch that changes partitions or brokers
 
 
 class Subject(NamedTuple):
@@ -148,52 +145,43 @@ RUDE: dict[str, Rude] = {
 
 
 class RudeRequestsAreRefused(OfTheCommittedLog):
-    """Asks after each commit about one changed partition and one changed broker, in turn.
+    """Asks after each commit about the last partition and the first broker that it changed.
 
     It asks only while the active controller has nothing uncommitted, so that what is stale is known
     from the committed log.
     """
 
-    number = "S39"
+    number = "S40"
     name = "rude-requests-are-refused"
     claim = (
         "A proposed ISR with any wrong epoch or member, and a request of an earlier incarnation, is"
         " refused and writes nothing."
     )
 
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._turn = 0
-
     def done(self, batch: Batch, touched: set[Key]) -> None:
-        keys = [key for key in touched if key[0] in ("Partition", "Broker")]
-        if not keys:
-            return
         process = self.world.active
         if process is None or process.node.log.end_offset != self.shadow.end_offset:
             return
-        self._turn += 1
-        key = min(keys, key=str)
-        for what, request in self._requests(key):
-            self._ask(process.node, what, request)
+        if self.shadow.changes:
+            self._ask_about_partition(process.node, self.shadow.changes[-1][0])
+        brokers = [key[1] for key in touched if key[0] == "Broker" and isinstance(key[1], int)]
+        fact = self.shadow.broker(min(brokers)) if brokers else None
+        if fact is not None:
+            for what, request in self._of_broker(fact):
+                self._ask(process.node, what, request)
 
-    def _requests(self, key: Key) -> Iterator[tuple[str, Request]]:
-        fact = self.shadow.facts.get(key)
-        if fact is None:
+    def _ask_about_partition(self, node: Node, key: Key) -> None:
+        fact, topic_id, number = self.shadow.facts.get(key), key[1], key[2]
+        if fact is None or not (isinstance(topic_id, bytes) and isinstance(number, int)):
             return
-        if key[0] == "Broker":
-            yield from self._of_broker(fact)
-            return
-        leader, topic_id, number = self.shadow.broker(fact["leader"]), key[1], key[2]
-        if leader is None or not (isinstance(topic_id, bytes) and isinstance(number, int)):
+        leader = self.shadow.broker(fact["leader"])
+        if leader is None:
             return
         subject = Subject(topic_id, number, fact, leader)
-        names = tuple(RUDE)
-        for place in range(PER_BATCH):
-            what = names[(self._turn * PER_BATCH + place) % len(names)]
-            request = RUDE[what](subject, self.shadow)
+        for what, rude in RUDE.items():
+            request = rude(subject, self.shadow)
             if request is not None:
-                yield what, request
+                self._ask(node, what, request)
 
     def _of_broker(self, fact: Fact) -> Iterator[tuple[str, Request]]:
         broker_id, epoch = fact["broker_id"], fact["broker_epoch"] - 1

@@ -1,4 +1,4 @@
-"""S37 and S40: leaders without a majority stop, and hand leadership to who has the most records.
+"""S37 and S38: leaders without a majority stop, and hand leadership to who has the most records.
 
 Rules 10.25 and 10.39; KIP-595, KIP-853. Contacts are the fetches that reach the leader.
 """
@@ -128,7 +128,7 @@ class MostCaughtUpSucceeds(_OfReigns):
     replica with the longest log.
     """
 
-    number = "S40"
+    number = "S38"
     name = "most-caught-up-succeeds"
     claim = "A leader that is stopped names its successors by the lengths of their logs."
 

@@ -1,4 +1,4 @@
-"""S38: what brokers, HTTP and facades show is committed, and is what the log says.
+"""S39: what brokers, HTTP and facades show is committed, and is what the log says.
 
 Rules 0A.4, 2.2a, 9.31. Facades and HTTP read one image of all committed records; brokers say in
 heartbeats how far they have read.
@@ -20,7 +20,7 @@ from .shadow import Fact, Key
 class OnlyCommittedIsShown(OfTheCommittedLog):
     """Compares the image that is shown with the log, one batch later, when it has that batch."""
 
-    number = "S38"
+    number = "S39"
     name = "only-committed-is-shown"
     claim = (
         "The metadata that brokers, facades and HTTP show equals the committed log, and no broker"
