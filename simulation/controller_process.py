@@ -35,9 +35,9 @@ class ControllerProcess:
 
     `carry` sends its requests to other controllers. `on_committed` is called for every batch that
     this controller knows to be committed, in order. `on_end` is called when the process ends by
-    itself; if it failed, `failure` is the reason. `is_stopping` is true from SIGTERM until the process
-    ends. `step_listeners` outlive the process. While `queue` is set the controller is slow: the network delivers requests and replies to it one at a
-    time.
+    itself; if it failed, `failure` is the reason. `is_stopping` is true from SIGTERM until the
+    process ends. `step_listeners` outlive the process. While `queue` is set the controller is slow:
+    the network delivers requests and replies to it one at a time.
     """
 
     def __init__(

@@ -6,7 +6,7 @@ from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.brokers import registration
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.partitions import alter_partition, broker_changes, change, election
+from kraftsim.controller.core.partitions import alter_partition, broker_changes, election
 from kraftsim.controller.core.state import State
 
 from .mutant import Swaps, mutant
@@ -113,9 +113,7 @@ def ignores_leader_epoch(swaps: Swaps) -> None:
 )
 def keeps_full_elr(swaps: Swaps) -> None:
     """Keeps an ELR as if min ISR were the number of replicas."""
-    swaps.attribute(
-        broker_changes, "effective_min_isr", lambda state, topic, replicas: replicas
-    )
+    swaps.attribute(broker_changes, "effective_min_isr", lambda state, topic, replicas: replicas)
 
 
 @mutant(

@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from kraftsim.controller.core.image import image_records
+from kraftsim.controller.core.cluster import describe_cluster
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.image import image_records, replay
 from kraftsim.controller.core.log import records as r
-from kraftsim.controller.core.rpc import AlterPartitionRequest
+from kraftsim.controller.core.rpc import AlterPartitionRequest, DescribeClusterRequest
 from kraftsim.controller.node import active, node
 from kraftsim.controller.raft import leading
+from kraftsim.controller.raft.identity import LISTENER
 from kraftsim.controller.time.timeline import NEVER_MS
 
 from .mutant import Swaps, mutant
@@ -61,12 +64,12 @@ def answers_alter_partition_early(swaps: Swaps) -> None:
 )
 def active_forgets_changes(swaps: Swaps) -> None:
     """Applies no change of an ISR alone to the state of decisions."""
-    apply = active.replay.apply
+    apply = replay.apply
 
     class Forgetful:
         """The module `replay` as the active controller sees it."""
 
-        apply_control = staticmethod(active.replay.apply_control)
+        apply_control = staticmethod(replay.apply_control)
 
         @staticmethod
         def apply(image: Any, record: Any, **where: int) -> None:
@@ -98,24 +101,24 @@ def never_checks_quorum(swaps: Swaps) -> None:
     broken="reads-are-committed",
 )
 def reads_uncommitted(swaps: Swaps) -> None:
-    """Answers reads from the latest image."""
-    describe = node.Node._described
+    """Answers DescribeCluster from the latest image."""
+    described = node.Node._described
 
     def buggy(self: node.Node, request: Any) -> Any:
-        loading, self._loading = self._loading, _Latest(self)
+        if not isinstance(request, DescribeClusterRequest):
+            return described(self, request)
         try:
-            return describe(self, request)
-        finally:
-            self._loading = loading
+            return describe_cluster.describe_controllers(
+                self.latest,
+                request,
+                cluster_id=self.config.cluster_id,
+                leader_id=self.leader_id,
+                listener=LISTENER,
+            )
+        except ApiError as error:
+            return error
 
     swaps.attribute(node.Node, "_described", buggy)
-
-
-class _Latest:
-    """Shows the latest image of a node as its committed one."""
-
-    def __init__(self, of: node.Node) -> None:
-        self.image = of.latest
 
 
 @mutant(

@@ -4,6 +4,7 @@
 only after a calm.
 """
 
+from ..oracles.property import Property
 from . import (
     active_state,
     api,
@@ -20,7 +21,6 @@ from . import (
     tenability,
     visibility,
 )
-from .property import Property
 
 ALL: tuple[type[Property], ...] = (
     *quorum.CLASSES,

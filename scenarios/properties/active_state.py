@@ -9,16 +9,17 @@ from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.snapshot import Snapshot
 from kraftsim.simulation.world import World
 
-from .committed import OfTheCommittedLog
+from ..oracles.active_logs import OfActiveLogs
+from ..oracles.committed import OfTheCommittedLog
+from ..oracles.property import Broken, Property
+from ..oracles.shadow import Fact, Key, Shadow
 from .image import keys_of, values_in
-from .property import Broken, Property
-from .shadow import Fact, Key, Shadow
 
 BASES_MAX = 8  # replays that later snapshots are compared from; a controller keeps one snapshot
 POSITION = "register_offset"  # of a registration that is read from a snapshot: that of the snapshot
 
 
-class ActiveIsReplay(OfTheCommittedLog):
+class ActiveIsReplay(OfActiveLogs):
     """Compares the state that decisions read with a replay of the log, uncommitted tail included.
 
     In an open transaction the state has its records already, so it is compared when that ends. A
@@ -34,38 +35,20 @@ class ActiveIsReplay(OfTheCommittedLog):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._tenures: dict[int, tuple[int, Shadow]] = {}  # node id -> (epoch, replay)
-
-    def restarted(self, node_id: int) -> None:
-        self._tenures.pop(node_id, None)
+        self._compared: dict[int, int] = {}  # node id -> epoch whose whole state was compared
 
     def wrote(self, node: Node, turn: Turn) -> None:
-        active = node.active
-        tenure = self._tenures.get(node.config.node_id)
-        if active is None or tenure is None or tenure[0] != active.epoch:
-            return
-        touched: set[Key] = set()
-        for batch in turn.persist:
-            if batch.base_offset == tenure[1].end_offset:
-                touched |= tenure[1].fold(batch)
-        self._compare(node, tenure[1], touched)
+        log = self.active_logs.of(node)
+        if log is not None:
+            self._compare(node, log.shadow, log.touched)
 
     def moved(self, node: Node, turn: Turn) -> None:
-        node_id, active = node.config.node_id, node.active
-        if active is None:
-            self._tenures.pop(node_id, None)
+        log, node_id = self.active_logs.of(node), node.config.node_id
+        if log is None or node.active is None or self._compared.get(node_id) == log.epoch:
             return
-        known = self._tenures.get(node_id)
-        if known is not None and known[0] == active.epoch:
-            return
-        shadow = self.shadow.copy()
-        if node.log.start_offset > shadow.end_offset:
-            return  # it has read a snapshot of what no controller has reported as committed
-        for batch in node.log.batches:
-            if batch.base_offset >= shadow.end_offset:
-                shadow.fold(batch)
-        self._tenures[node_id] = active.epoch, shadow
-        self._compare(node, shadow, shadow.facts.keys() | keys_of(active.state.image))
+        self._compared[node_id] = log.epoch
+        image = node.active.state.image
+        self._compare(node, log.shadow, log.shadow.facts.keys() | keys_of(image))
 
     def _compare(self, node: Node, shadow: Shadow, keys: set[Key]) -> None:
         if shadow.is_in_transaction or node.active is None:

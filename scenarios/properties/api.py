@@ -26,14 +26,18 @@ from kraftsim.controller.raft.protocol import Turn
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from .committed import OfTheCommittedLog
-from .property import Broken, Kinds, Property
-from .shadow import Key
+from ..oracles.committed import OfTheCommittedLog
+from ..oracles.property import Broken, Kinds, Property
+from ..oracles.shadow import Key
 
 READER = NodeId(-2, Kind.OUTSIDE)  # asks in every run, outside of the network
 ASKED = DescribeClusterRequest(endpoint_type=CONTROLLER_ENDPOINT)
 QUORUM = DescribeQuorumRequest(
-    topics=(DescribeQuorumTopic(topic_name="__cluster_metadata", partitions=(DescribeQuorumPartition(),)),)
+    topics=(
+        DescribeQuorumTopic(
+            topic_name="__cluster_metadata", partitions=(DescribeQuorumPartition(),)
+        ),
+    )
 )
 READ_EVERY_MS = 1000  # of the reader that asks leaders for their quorum
 LISTED = (r.RegisterControllerRecord, r.UnregisterControllerRecord)

@@ -6,10 +6,10 @@ KIP-966; rules 4.8 to 4.12, 4.25 and 4.34. `ghost.py` says what is assumed of br
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.log.batch import Batch
 
-from .committed import OfTheCommittedLog
-from .ghost import Ghost
-from .property import Broken, Property
-from .shadow import Fact, Key
+from ..oracles.committed import OfTheCommittedLog
+from ..oracles.ghost import Ghost
+from ..oracles.property import Broken, Property
+from ..oracles.shadow import Fact, Key
 
 
 class OfGhost(OfTheCommittedLog):
@@ -56,7 +56,7 @@ class AcknowledgedSurvives(OfGhost):
 
 
 class MembersHaveCaughtUp(OfGhost):
-    """Compares the log of each new member of an ISR, and of each in an ELR, with acknowledged records."""
+    """Compares the logs of new members of an ISR, and of an ELR, with the acknowledged records."""
 
     number = "S32"
     name = "members-have-caught-up"

@@ -18,10 +18,10 @@ from kraftsim.controller.core.uuid import Uuid
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from .committed import OfTheCommittedLog
-from .log_configs import allows_unclean, has_elr
-from .property import Broken, Kinds, Property
-from .shadow import Fact, Key
+from ..oracles.committed import OfTheCommittedLog
+from ..oracles.log_configs import allows_unclean, has_elr
+from ..oracles.property import Broken, Kinds, Property
+from ..oracles.shadow import Fact, Key
 
 PROPOSALS_MAX = 1000  # partitions whose proposed ISRs are remembered
 INCARNATIONS_MAX = 10_000  # registrations whose requests are remembered
@@ -73,11 +73,11 @@ class LeadersWereEligible(OfTheCommittedLog):
         if before is None or leader in (before["leader"], r.NO_LEADER):
             return
         self.exercised += 1
-        if leader in before["isr"] or leader in before["eligible_leader_replicas"]:
-            return
+        eligible = {*before["isr"], *before["eligible_leader_replicas"]}
         if proposal is not None and proposal[0] == before["partition_epoch"]:
-            if leader in proposal[1] and before["isr"]:
-                return
+            eligible |= proposal[1]
+        if leader in eligible:
+            return
         change = f"leader {leader} of {key}: {before} became {after}"
         if not self._may_lose(key, before, after):
             raise Broken(f"{change}, and no unclean election is enabled or requested")

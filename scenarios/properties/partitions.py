@@ -5,10 +5,11 @@ from typing import Any
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.log.batch import Batch
 
-from .committed import OfTheCommittedLog
-from .mentions import MENTIONS
-from .property import Broken, Property
-from .shadow import Fact, Key
+from ..oracles.committed import OfTheCommittedLog
+from ..oracles.mentions import MENTIONS
+from ..oracles.property import Broken, Property
+from ..oracles.shadow import Fact, Key
+
 
 class LeadersAreActive(OfTheCommittedLog):
     """Checks the changed partitions, and all partitions of the changed brokers, after a batch."""

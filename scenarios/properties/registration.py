@@ -6,10 +6,10 @@ from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.simulation.world import World
 
+from ..oracles.committed import OfTheCommittedLog
+from ..oracles.property import Broken, Property
+from ..oracles.tenure import OfTenures, Tenure, unfenced_by
 from . import refusals, replies
-from .committed import OfTheCommittedLog
-from .property import Broken, Property
-from .tenure import OfTenures, Tenure, unfenced_by
 
 
 class EpochLaw(OfTheCommittedLog):

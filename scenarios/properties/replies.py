@@ -30,9 +30,9 @@ from kraftsim.controller.core.rpc.scram import AlterUserScramCredentialsRequest
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from .committed import OfTheCommittedLog
-from .property import Broken, Kinds, Property
-from .shadow import Fact, Key
+from ..oracles.committed import OfTheCommittedLog
+from ..oracles.property import Broken, Kinds, Property
+from ..oracles.shadow import Fact, Key
 
 Happened = tuple[object, ...]
 SET_CONFIG = 0  # operation of IncrementalAlterConfigs
@@ -224,7 +224,11 @@ def _set_configs(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
 
 
 def _levels(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
-    if reply.error_code or request.validate_only or any(result.error_code for result in reply.results):
+    if (
+        reply.error_code
+        or request.validate_only
+        or any(result.error_code for result in reply.results)
+    ):
         return
     for update in request.feature_updates:
         if update.max_version_level and update.feature != KRAFT_VERSION:

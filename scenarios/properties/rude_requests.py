@@ -23,9 +23,10 @@ from kraftsim.controller.core.rpc import (
     Response,
 )
 from kraftsim.controller.node.node import Node
-from .committed import OfTheCommittedLog
-from .property import Broken, Property
-from .shadow import Fact, Key, Shadow
+
+from ..oracles.committed import OfTheCommittedLog
+from ..oracles.property import Broken, Property
+from ..oracles.shadow import Fact, Key, Shadow
 
 STRANGER = 999_999  # no broker has this id
 

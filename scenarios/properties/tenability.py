@@ -15,7 +15,7 @@ from kraftsim.controller.raft.protocol import Turn
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from .property import Broken, Kinds, Property
+from ..oracles.property import Broken, Kinds, Property
 
 SLACK_MS = 10  # timers fire once per millisecond, after the messages of their time
 

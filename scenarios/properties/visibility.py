@@ -11,10 +11,10 @@ from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from .committed import OfTheCommittedLog
+from ..oracles.committed import OfTheCommittedLog
+from ..oracles.property import Broken, Kinds, Property
+from ..oracles.shadow import Fact, Key
 from .image import values_in
-from .property import Broken, Kinds, Property
-from .shadow import Fact, Key
 
 
 class OnlyCommittedIsShown(OfTheCommittedLog):

@@ -25,9 +25,9 @@ from ..document.plan import expand, topology_of
 from ..document.scenario import Scenario
 from ..language.durations import duration_text
 from ..language.limits import LimitError
+from ..oracles.property import Property
 from ..properties import ALL
 from ..properties.own_properties import OWN, is_own
-from ..properties.property import Property
 from ..stage.stage import Stage
 from .calm import core_of
 from .digest import Digest

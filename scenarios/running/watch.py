@@ -19,10 +19,11 @@ from kraftsim.controller.raft.protocol import ElectionState, Turn
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from ..properties.committed import CommittedLog, OfTheCommittedLog
+from ..oracles.active_logs import ActiveLogs, OfActiveLogs
+from ..oracles.committed import CommittedLog, OfTheCommittedLog
+from ..oracles.ghost import Ghost
+from ..oracles.property import Broken, Property
 from ..properties.data_loss import OfGhost
-from ..properties.ghost import Ghost
-from ..properties.property import Broken, Property
 
 HOOKS = (
     "stepped",
@@ -77,7 +78,7 @@ class Watch:
         self.properties = {class_.number: class_(world) for class_ in classes}
         self.violations: dict[str, Violation] = {}
         self._log = CommittedLog(self._call)
-        self._watchers = self._with_ghost(world)
+        self._watchers = self._with_observers(world)
         for property_ in self._watchers:
             if isinstance(property_, OfTheCommittedLog):
                 property_.shadow, property_.mentions = self._log.shadow, self._log.mentions
@@ -87,16 +88,23 @@ class Watch:
         self._arrived: ByKind = {}
         self._stopped: ByKind = {}
 
-    def _with_ghost(self, world: World) -> list[Property]:
-        """Returns the properties, after the ghost data plane if a property looks at it."""
+    def _with_observers(self, world: World) -> list[Property]:
+        """Returns the properties, after what some of them look at: ghost and active logs."""
+        observers: list[Property] = []
         properties = list(self.properties.values())
         followers = [member for member in properties if isinstance(member, OfGhost)]
-        if not followers:
-            return properties
-        ghost = Ghost(world)
-        for follower in followers:
-            follower.ghost = ghost
-        return [ghost, *properties]
+        if followers:
+            ghost = Ghost(world)
+            observers.append(ghost)
+            for follower in followers:
+                follower.ghost = ghost
+        readers = [member for member in properties if isinstance(member, OfActiveLogs)]
+        if readers:
+            active_logs = ActiveLogs(world)
+            observers.append(active_logs)
+            for reader in readers:
+                reader.active_logs = active_logs
+        return [*observers, *properties]
 
     def finish(self) -> tuple[Violation, ...]:
         """Calls `finished` of the properties and returns all violations in the order of time."""

@@ -13,7 +13,7 @@ from kraftsim.controller.raft.roles import Leader
 from kraftsim.controller.time.timeline import NEVER_MS
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.network_rules import Block
-from tests.scenarios import planted
+from tests.scenarios import planted, planted_losses
 from tests.scenarios.watched import CLIENT, ask, describe, topic
 from tests.worlds import create_topic, node, nodes, pass_time
 
@@ -268,16 +268,16 @@ PLANTED = {
     "S28": (planted.hides_a_controller, a_description),
     "S29": (planted.sees_the_future, a_description),
     "S30": (planted.registrations_forget_what_was, the_same_incarnation_again),
-    "S31": (planted.any_replica_is_eligible, a_stale_replica_alone),
-    "S32": (planted.the_elr_is_never_emptied, a_stale_replica_alone),
-    "S33": (planted.any_replica_is_eligible, a_stale_replica_alone),
-    "S34": (planted.every_shutdown_is_clean, a_stale_replica_alone),
-    "S35": (planted.decides_from_old_isrs, a_kill_of_a_leader),
-    "S36": (planted.snapshots_without_brokers, a_snapshot),
-    "S37": (planted.leads_without_a_majority, an_isolated_leader),
-    "S38": (planted.names_the_shortest_log, a_stop_beside_a_voter_that_is_behind),
-    "S39": (planted.reads_ahead, nothing),
-    "S40": (planted.any_member_is_eligible, a_kill_of_a_leader),
+    "S31": (planted_losses.any_replica_is_eligible, a_stale_replica_alone),
+    "S32": (planted_losses.the_elr_is_never_emptied, a_stale_replica_alone),
+    "S33": (planted_losses.any_replica_is_eligible, a_stale_replica_alone),
+    "S34": (planted_losses.every_shutdown_is_clean, a_stale_replica_alone),
+    "S35": (planted_losses.decides_from_old_isrs, a_kill_of_a_leader),
+    "S36": (planted_losses.snapshots_without_brokers, a_snapshot),
+    "S37": (planted_losses.leads_without_a_majority, an_isolated_leader),
+    "S38": (planted_losses.names_the_shortest_log, a_stop_beside_a_voter_that_is_behind),
+    "S39": (planted_losses.reads_ahead, nothing),
+    "S40": (planted_losses.any_member_is_eligible, a_kill_of_a_leader),
     "L1": (planted.grants_nobody, a_failover),
     "L2": (planted.grants_anybody, an_isolated_voter),
     "L3": (planted.never_unfences, a_long_wait),

@@ -9,11 +9,11 @@ from kraftsim.controller.core.brokers import fencing, heartbeats, registration, 
 from kraftsim.controller.core.cluster import describe_cluster
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import HANDLERS
-from kraftsim.controller.core.image import image_records, replay
+from kraftsim.controller.core.image import replay
 from kraftsim.controller.core.image.broker import registration_of
 from kraftsim.controller.core.leases import Leases, Liveness
 from kraftsim.controller.core.log import records as r
-from kraftsim.controller.core.partitions import alter_partition, broker_changes, election
+from kraftsim.controller.core.partitions import broker_changes
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
     BrokerRegistrationRequest,
@@ -22,11 +22,10 @@ from kraftsim.controller.core.rpc import (
     UnregisterBrokerResponse,
 )
 from kraftsim.controller.core.state import Decision
-from kraftsim.controller.node import active, deferred
+from kraftsim.controller.node import deferred
 from kraftsim.controller.raft import description, elections, following, leading
 from kraftsim.controller.raft.protocol import ElectionState
 from kraftsim.controller.raft.quorum import Quorum
-from kraftsim.controller.time.timeline import NEVER_MS
 
 
 def rewritten(patch, request, kind, change):
@@ -327,75 +326,3 @@ def heartbeats_without_pause(patch):
         agent._lease.schedule(now_ms + 10)
 
     patch.setattr(Agent, "_succeeded", buggy)
-
-
-# Stored messages
-
-
-def any_replica_is_eligible(patch):
-    elects = election.winner
-
-    def winner(partition, target, rules, acceptable):
-        for replica in target.replicas:
-            if acceptable(replica):
-                return replica, False
-        return elects(partition, target, rules, acceptable)
-
-    patch.setattr(election, "winner", winner)
-
-
-def the_elr_is_never_emptied(patch):
-    patch.setattr(broker_changes, "effective_min_isr", lambda state, topic, replicas: replicas)
-
-
-def every_shutdown_is_clean(patch):
-    patch.setattr(
-        registration,
-        "_cleanup",
-        lambda state, stored, asked: broker_changes.without_broker(state, asked.broker_id),
-    )
-
-
-def any_member_is_eligible(patch):
-    patch.setattr(alter_partition, "_all_eligible", lambda state, data: True)
-
-
-# What controllers go by
-
-
-def decides_from_old_isrs(patch):
-    apply = replay.apply
-
-    def buggy(image, record, **where):
-        if not isinstance(record, r.PartitionChangeRecord):
-            apply(image, record, **where)
-
-    patch.setattr(active.replay, "apply", buggy)
-
-
-def snapshots_without_brokers(patch):
-    patch.setattr(
-        image_records,
-        "_registration",
-        lambda broker: registration_record(replace(broker, fenced=True)),
-    )
-
-
-registration_record = image_records._registration
-
-
-def leads_without_a_majority(patch):
-    patch.setattr(leading, "_check_quorum_ms", lambda quorum, turn: NEVER_MS)
-
-
-def names_the_shortest_log(patch):
-    become = Quorum.become_resigned
-    patch.setattr(
-        Quorum, "become_resigned", lambda quorum, turn, keys: become(quorum, turn, keys[::-1])
-    )
-
-
-def reads_ahead(patch):
-    patch.setattr(
-        Agent, "metadata_offset", property(lambda agent: agent._fetch.applied_offset + 50)
-    )

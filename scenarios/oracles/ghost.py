@@ -107,7 +107,9 @@ class Ghost(OfTheCommittedLog):
         """Counts the proposed replicas as in sync, as Kafka's maximal ISR does."""
         for topic in request.topics:
             for data in topic.partitions:
-                partition = self._partitions.get(("Partition", topic.topic_id, data.partition_index))
+                partition = self._partitions.get(
+                    ("Partition", topic.topic_id, data.partition_index)
+                )
                 if partition is not None and _is_current(partition.fact, request, data):
                     self._pass_time(partition, self.world.timeline.now_us)
                     partition.proposed |= frozenset(data.new_isr)

@@ -6,7 +6,9 @@ epoch and the offset of its end: all entries below follow from where each epoch 
 
 from typing import NamedTuple
 
-EPOCHS_MAX = 200  # leader epochs that a tree remembers; logs that differ before them differ from 0 on
+EPOCHS_MAX = (
+    200  # leader epochs that a tree remembers; logs that differ before them differ from 0 on
+)
 NO_EPOCH = -1
 
 
