@@ -112,7 +112,7 @@ class Ghost(OfTheCommittedLog):
                 )
                 if partition is not None and _is_current(partition.fact, request, data):
                     self._pass_time(partition, self.world.timeline.now_us)
-                    partition.proposed |= frozenset(data.new_isr)
+                    self._propose(partition, data.new_isr)
 
     def read(self, record: object, offset: int) -> None:
         if isinstance(record, r.RegisterBrokerRecord):
@@ -154,6 +154,18 @@ class Ghost(OfTheCommittedLog):
             partition.is_declared = is_elected and after["leader_recovery_state"] == r.RECOVERING
             is_alone = before["isr"] == (after["leader"],)
             partition.is_last = is_alone and not has_elr(self.shadow)
+
+    def _propose(self, partition: Partition, isr: tuple[int, ...]) -> None:
+        """Counts replicas as in sync; from then on nothing is acknowledged without them.
+
+        A leader in Kafka waits until a replica has fetched what was acknowledged. A simulated one
+        only waits for a time (`Healing`), so the ghost lets the replica fetch it now.
+        """
+        partition.proposed |= frozenset(isr)
+        for member in isr:
+            own = partition.logs.get(member)
+            if own is not None and not self._process(member).lost:
+                partition.logs[member] = max(own, partition.acknowledged, key=_end)
 
     def _pass_time(self, partition: Partition, now_us: int) -> None:
         """Lets the leader write, replicas copy, and records be acknowledged, up to now."""

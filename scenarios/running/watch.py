@@ -111,12 +111,6 @@ class Watch:
         self._call("finished")
         return tuple(sorted(self.violations.values(), key=lambda violation: violation.t_us))
 
-    def unexercised(self) -> tuple[str, ...]:
-        """Returns the numbers of the properties that had nothing to check in this run."""
-        return tuple(
-            number for number, property_ in self.properties.items() if not property_.exercised
-        )
-
     def has_listeners(self, hook: str) -> bool:
         """Returns True if a property overrides the method `hook`."""
         return bool(self._listeners[hook])
