@@ -36,6 +36,10 @@ class Exercise:
         self.tested.update(tested)
         self.sought.update(sought)
 
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Returns both counts by their names, for a commit."""
+        return {"tested": dict(self.tested), "sought": dict(self.sought)}
+
     @property
     def idle(self) -> tuple[str, ...]:
         """The watched properties that no run has tested."""

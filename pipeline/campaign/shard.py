@@ -53,8 +53,7 @@ def run_shard(
             canaries[item.name] = ran.verdict
         else:
             (verdicts if item.mutant is None else planted_verdicts)[ran.verdict] += 1
-            if item.mutant is None:
-                exercise.add(scenario, ran.exercised)
+            exercise.add(scenario, ran.exercised if item.mutant is None else {})
         wall_us[ran.run_id] = ran.wall_us
         for table, table_rows in ran.rows.items():
             rows[table] += table_rows
@@ -74,8 +73,7 @@ def run_shard(
         },
         slowest=dict(nlargest(SLOWEST, wall_us.items(), key=itemgetter(1))),
         engine=engine,
-        tested=dict(exercise.tested),
-        sought=dict(exercise.sought),
+        **exercise.counts(),
     )
     folder.commit(commit)
     return commit
