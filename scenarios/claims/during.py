@@ -57,7 +57,7 @@ class During:
             return not holds
 
         message = f"expected throughout: {as_written(document_of(self))}"
-        stage.wait_until(is_broken, lambda: claim.break_(message, stage))
+        stage.wait_until(is_broken, lambda: claim.break_(message, stage, stage.fresh_seq()))
         return nothing_more
 
     def _goes_on(self, stage: Stage) -> Holds:

@@ -39,17 +39,15 @@ class LeadsTo:
         return nothing_more
 
     def _owe(self, stage: Stage, claim: Claim) -> None:
-        paid = stage.wait_for(self.then, claim.occurs)
+        paid, since_seq = stage.wait_for(self.then, claim.occurs), stage.fresh_seq()
 
         def fall_due() -> None:
             stage.check_conditions()
             if not paid.is_over:
                 paid.is_over = True
                 claim.occurs()
-                claim_text = as_written(document_of(self))
-                claim.break_(
-                    f"expected within {duration_text(self.within.us)}: {claim_text}", stage
-                )
+                within, text = duration_text(self.within.us), as_written(document_of(self))
+                claim.break_(f"expected within {within}: {text}", stage, since_seq)
 
         timeline = stage.world.timeline
         timeline.at(timeline.now_us + self.within.us, fall_due)

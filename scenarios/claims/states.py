@@ -14,7 +14,7 @@ def never(condition: Condition, stage: Stage, claim: Claim) -> Settle:
     The claim is untested if the condition names a node that does not exist at the end.
     """
     message = f"expected never: {_written(condition)}"
-    stage.wait_for(condition, lambda: claim.break_(message, stage))
+    stage.wait_for(condition, lambda: claim.break_(message, stage, stage.fresh_seq()))
 
     def settle() -> None:
         if all_subjects_exist(condition, stage):

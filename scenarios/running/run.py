@@ -195,7 +195,7 @@ class Run:
     def _judge(self) -> Result:
         plan = self.plan
         broken = tuple(
-            Violation(UNNUMBERED, claim.name, *claim.broken, -1)
+            Violation(UNNUMBERED, claim.name, *claim.broken)
             for claim in self.expectations.claims
             if claim.broken is not None
         )

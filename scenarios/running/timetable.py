@@ -34,9 +34,11 @@ class Timetable:
         """Returns the indexes of the steps that were never done."""
         return (number for number in range(len(self._steps)) if not self._times_done[number])
 
-    def _schedule(self, number: int, step: Step) -> None:
-        do = partial(self._do, number, step)
+    def _schedule(self, number: int, step: Step, after_seq: int | None = None) -> None:
+        """Schedules a step; `after_seq` is the row with the begin of the step that it follows."""
+        do = partial(self._do, number, step, after_seq)
         if step.when is not None:
+            do = partial(self._do_when, number, step)
             self._waiting.append(self._stage.wait_for(step.when, do))
             return
         assert step.amount is not None, step
@@ -50,12 +52,16 @@ class Timetable:
         for time in range(1, step.times_in(self._run_us) + 1):
             self._stage.world.timeline.after(time * step.amount.us, do)
 
-    def _do(self, number: int, step: Step) -> None:
+    def _do_when(self, number: int, step: Step) -> None:
+        self._do(number, step, self._stage.fresh_seq())
+
+    def _do(self, number: int, step: Step, after_seq: int | None) -> None:
         if self._is_over:
             return
         self._times_done[number] += 1
-        self._stage.begin(step.verb, step.word, self._fault_id(number, step), step.say)
-        self._follow(number)
+        fault_id = self._fault_id(number, step)
+        fault = self._stage.begin(step.verb, step.word, fault_id, step.say, after_seq)
+        self._follow(number, fault.seq)
 
     def _fault_id(self, number: int, step: Step) -> str:
         """Returns the id of the fault; the faults of a repeated step have numbered ids."""
@@ -64,10 +70,10 @@ class Timetable:
         times = self._times_done[number]
         return step.id if times == 1 else f"{step.id}#{times}"
 
-    def _follow(self, number: int) -> None:
+    def _follow(self, number: int, seq: int | None) -> None:
         """Schedules the next step if it has `after` and this step was done for the first time."""
         follower = number + 1
         if self._times_done[number] == 1 and follower < len(self._steps):
             step = self._steps[follower]
             if step.trigger == "after":
-                self._schedule(follower, step)
+                self._schedule(follower, step, seq)

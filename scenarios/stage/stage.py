@@ -53,7 +53,8 @@ class Fault:
     `effects` counts the fault's effects; a fault without effects proves nothing. `lift` undoes
     the fault. `targets` are the nodes that each selector of the verb selected; `selected` has these
     selectors too, and those of a verb that changes nothing. `seq` is the number of the journal row
-    with the begin of the fault. `log` has the newest effects on requests and messages; other
+    with the begin of the fault, `after_seq` that of the row for which its step waited (None: only for
+    a time). `log` has the newest effects on requests and messages; other
     effects have rows in the journal. `held` are the messages that it holds or delays now.
     """
 
@@ -67,6 +68,7 @@ class Fault:
     targets: tuple[tuple[NodeId, ...], ...] = ()
     selected: tuple[Selected, ...] = ()
     seq: int | None = None
+    after_seq: int | None = None
     is_open: bool = True
 
     @property
@@ -111,6 +113,8 @@ class Stage:
     held: HeldMessages = field(init=False)
     predicate: Predicate | None = None
     timetable_begins_us: int | None = None
+    _checked_seq: int = -1
+    _fresh_from_seq: int = 0
     _drawn_from: str = CONDITIONS
     _targets: list[tuple[NodeId, ...]] = field(default_factory=list)
     _selected: list[Selected] = field(default_factory=list)
@@ -175,13 +179,31 @@ class Stage:
 
     def check_conditions(self) -> None:
         """Checks all awaited conditions; called after every event."""
+        self._fresh_from_seq = self._checked_seq + 1
+        self._checked_seq = self.world.journal.last_seq
         for waiting in self.waiting:
             if not waiting.is_over and waiting.holds():
                 waiting.is_over = True
                 waiting.then()
         self.waiting = [waiting for waiting in self.waiting if not waiting.is_over]
 
-    def begin(self, verb: FaultSource, word: str, fault_id: str, say: str = "") -> Fault:
+    def fresh_seq(self) -> int | None:
+        """Returns the number of the first row that this check of conditions is the first to see.
+
+        None if the event before it has written no row.
+        """
+        rows = self.world.journal.since(self._fresh_from_seq)
+        now_us = self.world.timeline.now_us
+        return next((row.seq for row in rows if row.t_us == now_us), None)
+
+    def begin(
+        self,
+        verb: FaultSource,
+        word: str,
+        fault_id: str,
+        say: str = "",
+        after_seq: int | None = None,
+    ) -> Fault:
         """Begins a fault, after writing the journal row that is the cause of its effects."""
         self._targets, self._selected = [], []
         self._renew()
@@ -201,6 +223,7 @@ class Stage:
             targets=tuple(self._targets),
             selected=tuple(self._selected),
             seq=row.seq,
+            after_seq=after_seq,
         )
         self.world.journal.causes.note_fault(row, fault.nodes)
         self.faults.append(fault)

@@ -1,4 +1,4 @@
-"""The fourteen lessons of the page: each asks before its moment, and shows each of its captions."""
+"""The fifteen lessons of the page: each asks before its moment, and shows each of its captions."""
 
 import re
 
