@@ -15,8 +15,8 @@ from kraftsim.controller.core.settings import Settings
 
 from .documents import ReleaseRule
 
-# Kinds of events; CAUSE>KIND is an event whose cause is of the first kind, KIND:WHAT one with this verb
-# or API.
+# Kinds of events; CAUSE>KIND is an event whose cause is of the first kind, KIND:WHAT one with this
+# verb or API.
 CLEAN = "broker_in_controlled_shutdown>broker_fenced"
 RETURN = ("fault_ends>broker_unfenced", "fault_ends>agent_state", "agent_state>broker_unfenced")
 SESSION = ("lease_expired", "lease_expired>broker_fenced")
@@ -119,7 +119,9 @@ def _replicas_of_a_registration(profile: Profile) -> ReleaseRule:
 
 def _reassignment(profile: Profile) -> ReleaseRule:
     if profile.reassignment_awaits_every_replica:
-        says = "A reassignment is complete once each new replica is in the ISR, also those that stay."
+        says = (
+            "A reassignment is complete once each new replica is in the ISR, also those that stay."
+        )
     else:
         says = "A reassignment is complete once each added replica is in the ISR."
     return _rule("reassignment", ("partition_changed:replicas",), says, "rule 4.36")
@@ -128,7 +130,9 @@ def _reassignment(profile: Profile) -> ReleaseRule:
 def _feature_levels(profile: Profile) -> ReleaseRule:
     newest = LEVEL_NAMES[profile.metadata_version - 1]
     others = [name for name, _, _ in profile.supported_features if name not in ALWAYS]
-    says = f"The newest metadata.version is {newest}; further features: {', '.join(others) or 'none'}."
+    says = (
+        f"The newest metadata.version is {newest}; further features: {', '.join(others) or 'none'}."
+    )
     return _rule("levels", FEATURES, says, "rule 5.50")
 
 

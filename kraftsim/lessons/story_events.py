@@ -40,7 +40,7 @@ def _waited_for(row: EventRow, beside: BesideRows) -> int | None:
 
 
 def _what(rows: Sequence[EventRow], beside: BesideRows) -> str:
-    """Returns the verb of a fault, the API that was refused, or which sets of partitions changed."""
+    """Returns the verb of a fault, the refused API, or which sets of partitions changed."""
     if rows[0].kind == "partition_changed":
         changes = beside.changes_of(rows)
         is_moved = any(change.before.replicas != change.after.replicas for change in changes)

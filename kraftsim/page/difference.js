@@ -5,7 +5,7 @@ import { nameOf } from "./compare.js";
 import { differences, rulesOf } from "./divergence.js";
 import { fileTime } from "./signs.js";
 
-const CHANCE = "No rule tells these releases apart here. Delays and election time-outs are drawn for each message, and the releases have sent others before.";
+const CHANCE = "No rule tells these releases apart here: what happened before differs, or the delays, which are drawn for each message.";
 const known = new WeakMap(); // by the first story: the stories compared last, and their differences
 
 export function differencesOf(players) {

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ..conditions.condition import Condition, Not
+from ..conditions.row_kinds import row_kinds
 from ..language.amounts import Amount
 from ..language.durations import duration_text
 from ..language.reading import document_of
@@ -39,7 +40,8 @@ class LeadsTo:
         return nothing_more
 
     def _owe(self, stage: Stage, claim: Claim) -> None:
-        paid, since_seq = stage.wait_for(self.then, claim.occurs), stage.fresh_seq()
+        paid = stage.wait_for(self.then, claim.occurs)
+        since_seq = stage.fresh_seq(row_kinds(self.if_))
 
         def fall_due() -> None:
             stage.check_conditions()

@@ -53,9 +53,9 @@ class Fault:
     `effects` counts the fault's effects; a fault without effects proves nothing. `lift` undoes
     the fault. `targets` are the nodes that each selector of the verb selected; `selected` has these
     selectors too, and those of a verb that changes nothing. `seq` is the number of the journal row
-    with the begin of the fault, `after_seq` that of the row for which its step waited (None: only for
-    a time). `log` has the newest effects on requests and messages; other
-    effects have rows in the journal. `held` are the messages that it holds or delays now.
+    with the begin of the fault, `after_seq` that of the row for which its step waited; None: for a
+    time only. `log` has the newest effects on requests and messages; other effects have rows in the
+    journal. `held` are the messages that it holds or delays now.
     """
 
     fault_id: str
@@ -187,14 +187,16 @@ class Stage:
                 waiting.then()
         self.waiting = [waiting for waiting in self.waiting if not waiting.is_over]
 
-    def fresh_seq(self) -> int | None:
-        """Returns the number of the first row that this check of conditions is the first to see.
+    def fresh_seq(self, kinds: tuple[str, ...]) -> int | None:
+        """Returns the number of the row by which a condition has come true in this check.
 
-        None if the event before it has written no row.
+        It is the first row of the event before the check whose kind begins with one of `kinds`,
+        else the first; None if the event has written no row.
         """
-        rows = self.world.journal.since(self._fresh_from_seq)
         now_us = self.world.timeline.now_us
-        return next((row.seq for row in rows if row.t_us == now_us), None)
+        rows = [row for row in self.world.journal.since(self._fresh_from_seq) if row.t_us == now_us]
+        named = (row.seq for row in rows if row.kind.startswith(kinds))
+        return next(named, rows[0].seq if rows else None)
 
     def begin(
         self,
