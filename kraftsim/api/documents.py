@@ -100,7 +100,11 @@ class TopicDocument(TypedDict):
 
 
 class ClusterDocument(TypedDict):
-    """The committed state of the cluster in numbers; `controllerId` is -1 without a leader."""
+    """The committed state of the cluster in numbers; `controllerId` is -1 without a leader.
+
+    `dataPlaneRequestsRefused` counts the requests that need stored messages, groups or
+    transactions; `produceRequestsLost` those with acks=0, whose clients were not told.
+    """
 
     clusterId: str
     controllerId: int
@@ -114,6 +118,8 @@ class ClusterDocument(TypedDict):
     fencedBrokers: int
     topics: int
     leaderlessPartitions: int
+    dataPlaneRequestsRefused: int
+    produceRequestsLost: int
 
 
 class ReplicaDocument(TypedDict):
