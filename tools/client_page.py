@@ -6,7 +6,7 @@ clients, compares with the records, and fails if the page is stale.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -38,7 +38,7 @@ CLIENTS = (
     ("aiokafka", "aiokafka"),
 )
 RESULT, ERROR = "result", "error: "
-FALSE = "(result)"
+FALSE, EXPLAINED = "(result)", " +"
 SHORT_NAMES = {
     "CLUSTER_AUTHORIZATION_FAILED": "cluster authorization",
     "DELEGATION_TOKEN_REQUEST_NOT_ALLOWED": "token not allowed",
@@ -68,7 +68,8 @@ Versions: {versions}. They are pinned in `tests/interop/foreign` (`go/go.mod`,
 """
 DATA_PLANE_INTRODUCTION = """\
 kraftsim stores no messages, groups or transactions, and refuses each of these calls at once
-([data-plane.md](data-plane.md)). Lists of groups and transactions are empty.
+([data-plane.md](data-plane.md)). Lists of groups and transactions are empty. With **+** the client
+shows the text that kraftsim stores no messages; other replies have no room for it, or it is lost.
 """
 
 
@@ -90,17 +91,19 @@ included. {rest}
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The outcomes of a client by call."""
+    """The outcomes of a client by call, and the calls whose refusal it explains."""
 
     version: str
     outcomes: Mapping[str, str]
+    explained: Collection[str]
 
 
 def recorded(name: str) -> Recorded:
     """Returns the record of a client."""
     document = json.loads((RECORDED / f"{name}.json").read_text("utf-8"))
     outcomes = {call: row["outcome"] for call, row in document["calls"].items()}
-    return Recorded(document["version"], outcomes)
+    explained = {call for call, row in document["calls"].items() if row.get("explained")}
+    return Recorded(document["version"], outcomes, explained)
 
 
 def render() -> str:
@@ -134,7 +137,7 @@ def _cell(name: str, call: str, record: Recorded) -> str:
         return FALSE
     if outcome.startswith(ERROR):
         return f"*{outcome.removeprefix(ERROR).split(':')[0]}*"
-    return SHORT_NAMES.get(outcome, outcome)
+    return SHORT_NAMES.get(outcome, outcome) + (EXPLAINED if call in record.explained else "")
 
 
 def _exceptions() -> Iterator[str]:

@@ -3,10 +3,11 @@
 A program gets the addresses of brokers (separated by commas), the name of a topic that does not
 exist, the id of a broker that is to get the replica of its partition 0, and the id of a registered
 broker to unregister. It makes each call of its client once, bounds its time, and prints a line of
-JSON: `call` (a name of tools/client_calls.py), `method` (the client's name), `outcome` (result, refusal,
-timeout, or error where the client itself fails), `code` of a refusal, `text`, `milliseconds`. Then
-it reads a line from stdin, so that the reader can look at the cluster between two calls. Its last
-line has the outcome `complete`, and in `uncalled` the methods that it neither calls nor leaves out.
+JSON: `call` (a name of tools/client_calls.py), `method` (the client's name), `outcome` (result,
+refusal, timeout, or error where the client itself fails), `code` of a refusal, `text`,
+`milliseconds`. Then it reads a line from stdin, so that the reader can look at the cluster between
+two calls. Its last line has the outcome `complete`, and in `uncalled` the methods that it neither
+calls nor leaves out.
 """
 
 import json
@@ -17,6 +18,7 @@ from typing import Any
 
 from kio.schema.errors import ErrorCode
 
+STORES_NONE = "kraftsim stores no messages"
 LIMIT_S = 15.0
 """The time after which a program gives a call up."""
 SLOW_S = 12.0
@@ -25,12 +27,15 @@ SLOW_S = 12.0
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A call and what became of it. `outcome` is what is recorded: result, an error's name, ..."""
+    """A call and what became of it. `outcome` is what is recorded: result, an error's name, ...
+
+    `explained`: the client shows the text that kraftsim stores no messages.
+    """
 
     call: str
     method: str
     outcome: str
-    text: str
+    explained: bool
     milliseconds: int
 
 
@@ -74,5 +79,5 @@ def _said(document: dict[str, Any]) -> Said:
         outcome = ErrorCode(document["code"]).name.upper()
     elif outcome == "error":
         outcome = f"error: {text.splitlines()[0]}"
-    call, method = document["call"], document["method"]
-    return Said(call, method, outcome, text, document["milliseconds"])
+    call, method, milliseconds = (document[key] for key in ("call", "method", "milliseconds"))
+    return Said(call, method, outcome, STORES_NONE in text, milliseconds)

@@ -34,15 +34,19 @@ def spoken(program: Program, cluster: Cluster) -> tuple[list[Said], list[str] | 
     return calls, conversation.uncalled
 
 
-def outcomes(calls: Iterable[Said]) -> dict[str, str]:
-    """Returns the outcome of each call."""
-    return {said.call: said.outcome for said in calls}
+def rows_of(calls: Iterable[Said]) -> dict[str, dict[str, str | bool]]:
+    """Returns what is recorded of each call."""
+    rows: dict[str, dict[str, str | bool]] = {}
+    for said in calls:
+        rows[said.call] = {"method": said.method, "outcome": said.outcome}
+        if said.explained:
+            rows[said.call]["explained"] = True
+    return rows
 
 
 def write(name: str, version: str, calls: Iterable[Said]) -> None:
     """Writes the file of a client."""
-    rows = {said.call: {"method": said.method, "outcome": said.outcome} for said in calls}
-    text = json.dumps({"client": name, "version": version, "calls": rows}, indent=1)
+    text = json.dumps({"client": name, "version": version, "calls": rows_of(calls)}, indent=1)
     (RECORDED / f"{name}.json").write_text(f"{text}\n", "utf-8")
 
 
