@@ -8,7 +8,7 @@ from typing import NotRequired, TypedDict
 from kraftsim.controller.wire.json.document import Document
 
 from ..service.request_search import NearMiss, RequestDocument
-from .states import BrokerState, ProcessStateName
+from .states import ProcessStateName
 
 
 class ListenerDocument(TypedDict):
@@ -43,13 +43,6 @@ class BrokerDocument(TypedDict):
     logDirs: NotRequired[list[str]]
     leaderships: NotRequired[int]
     agent: NotRequired[AgentDocument]
-
-
-class BrokerStatesDocument(TypedDict):
-    """The states of a broker: of its registration and of its process."""
-
-    brokerId: int
-    states: list[BrokerState]
 
 
 class EndingCluster(TypedDict):

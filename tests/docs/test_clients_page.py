@@ -5,12 +5,12 @@ import json
 import pytest
 
 from tests.interop.foreign.programs import PROGRAMS, Program
-from tools.client_calls import CONTROL_PLANE, DATA_PLANE
-from tools.client_page import CLIENTS, PAGE, render
+from tools.foreign_clients.calls import CONTROL_PLANE, DATA_PLANE
+from tools.foreign_clients.page import CLIENTS, PAGE, render
 
 
 def test_the_page_shows_the_records() -> None:
-    """Mend it with `python -m tools.client_page`."""
+    """Mend it with `python -m tools.foreign_clients.page`."""
     assert render() == PAGE.read_text("utf-8")
     assert [name for name, _ in CLIENTS] == [program.name for program in PROGRAMS]
 

@@ -3,8 +3,8 @@
 A program gets the addresses of brokers (separated by commas), the name of a topic that does not
 exist, the id of a broker that is to get the replica of its partition 0, and the id of a registered
 broker to unregister. It makes each call of its client once, bounds its time, and prints a line of
-JSON: `call` (a name of tools/client_calls.py), `method` (the client's name), `outcome` (result,
-refusal, timeout, or error where the client itself fails), `code` of a refusal, `text`,
+JSON: `call` (a name of tools/foreign_clients/calls.py), `method` (the client's name), `outcome`
+(result, refusal, timeout, or error where the client itself fails), `code` of a refusal, `text`,
 `milliseconds`. Then it reads a line from stdin, so that the reader can look at the cluster between
 two calls. Its last line has the outcome `complete`, and in `uncalled` the methods that it neither
 calls nor leaves out.
@@ -19,8 +19,6 @@ from typing import Any
 from kio.schema.errors import ErrorCode
 
 STORES_NONE = "kraftsim stores no messages"
-LIMIT_S = 15.0
-"""The time after which a program gives a call up."""
 SLOW_S = 12.0
 """No call takes longer: kafka-go and Sarama report the refusal of a group after ten seconds."""
 
@@ -37,6 +35,11 @@ class Said:
     outcome: str
     explained: bool
     milliseconds: int
+
+    @property
+    def is_late(self) -> bool:
+        """True if the program gave the call up, or if it took too long."""
+        return self.outcome == "timeout" or self.milliseconds > 1000 * SLOW_S
 
 
 class Conversation:

@@ -15,8 +15,8 @@ from tests.interop.foreign.toolchains import (
     go_command,
     java_command,
     node_command,
-    require,
 )
+from tests.toolchains import require
 
 RECORDED = HERE / "recorded"
 
@@ -74,7 +74,7 @@ PROGRAMS = (
         "kafka-go", _go_version("github.com/segmentio/kafka-go"), partial(go_command, "kafka-go")
     ),
     Program("kafkajs", _node_version("kafkajs"), node_command),
-    Program("kcat", "", _kcat_command),
+    Program("kcat", "of the system", _kcat_command),
     Program("confluent-kafka", version("confluent-kafka"), partial(_python_command, "confluent")),
     Program("kafka-python", version("kafka-python"), partial(_python_command, "kafka-python")),
     Program("aiokafka", version("aiokafka"), partial(_python_command, "aiokafka")),

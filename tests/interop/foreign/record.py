@@ -1,8 +1,8 @@
 """Records what becomes of each call: `python -m tests.interop.foreign.record [CLIENT ...]`.
 
 Writes tests/interop/foreign/recorded/CLIENT.json, which the suite expects and from which
-`python -m tools.client_page` writes docs/clients.md. `released-4.3.1` stands for the calls of the
-Java client to a released cluster.
+`python -m tools.foreign_clients.page` writes docs/clients.md. `released-4.3.1` stands for the calls
+of the Java client to a released cluster.
 """
 
 import json

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.interop.foreign.programs import RECORDED
 from tests.interop.foreign.state import Cluster
-from tests.released.controller import NODE_ID, free_port, released_controller
+from tests.released.controller import NODE_ID, await_listener, free_port, released_controller
 from tests.released.releases import RELEASES
 
 RELEASED = "released-4.3.1"
@@ -37,4 +37,5 @@ def released_cluster(folder: Path) -> Iterator[Cluster]:
         settings=INTERNAL_TOPICS,
         client_port=port,
     ) as controller:
+        await_listener(controller.process, port)
         yield Cluster(f"127.0.0.1:{port}", controller.port, CLUSTER_ID, NODE_ID, GHOST)

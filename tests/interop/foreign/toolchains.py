@@ -13,34 +13,12 @@ from pathlib import Path
 
 from kraftsim.pipeline.engines.java import JavaMissing, require_java
 from tests.released.jars import JarsMissing, cache_folder, fetched, locked
+from tests.toolchains import ToolchainMissing, require
 
 HERE = Path(__file__).parent
 LIMIT_S = 600
 JAVA_VERSIONS = ("3.9.1", "4.1.1", "4.3.1")
 JAVA_FLAGS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
-
-PACKAGES = {
-    "go": "golang-go, of the version in tests/interop/foreign/go/go.mod",
-    "npm": "nodejs npm",
-    "node": "nodejs",
-    "javac": "openjdk-17-jdk-headless",
-    "kcat": "kcat",
-}
-
-
-class ToolchainMissing(OSError):
-    """A program that a client needs is absent; the text names it and its package."""
-
-
-def require(program: str) -> str:
-    """Returns the path of a program."""
-    found = shutil.which(program)
-    if found is None:
-        raise ToolchainMissing(
-            f"no {program} on PATH: install it (Debian, Ubuntu: apt-get install "
-            f"{PACKAGES[program]})"
-        )
-    return found
 
 
 def go_command(client: str) -> list[str]:

@@ -194,7 +194,11 @@ func kafkaGoTransactions(s *scene, client *kafka.Client) {
 func kafkaGoMessages(s *scene, client *kafka.Client) {
 	write := func(acks kafka.RequiredAcks) func(context.Context) (any, error) {
 		return func(c context.Context) (any, error) {
-			writer := &kafka.Writer{Addr: kafka.TCP(s.servers...), Topic: s.topic, RequiredAcks: acks, BatchTimeout: time.Millisecond}
+			writer := &kafka.Writer{
+				Addr: kafka.TCP(s.servers...), Topic: s.topic, RequiredAcks: acks, BatchTimeout: time.Millisecond,
+				// Of its own: a broker closes the connection of a message with acks=0.
+				Transport: &kafka.Transport{},
+			}
 			defer writer.Close()
 			return nil, writer.WriteMessages(c, kafka.Message{Value: []byte("lost")})
 		}

@@ -147,7 +147,7 @@ public class AdminCalls {
         calls.put("describeFeatures", () -> new Object[] {});
         calls.put("updateFeatures", () -> new Object[] {Map.of("transaction.version", update)});
         calls.put("describeMetadataQuorum", () -> new Object[] {});
-        calls.put("addRaftVoter", () -> new Object[] {target, new Uuid(1, 2), Set.of(endpoint)});
+        calls.put("addRaftVoter", () -> new Object[] {ghost, new Uuid(1, 2), Set.of(endpoint)});
         calls.put("removeRaftVoter", () -> new Object[] {ghost, new Uuid(1, 2)});
         calls.put("unregisterBroker", () -> new Object[] {ghost});
         calls.put("clientInstanceId", () -> new Object[] {Duration.ofSeconds(1)});
@@ -221,9 +221,9 @@ public class AdminCalls {
         call("produce in a transaction", () -> produced(Map.of("transactional.id", group)));
         call("consume", () -> consumed(Map.of()));
         call("consume in a group", () -> consumed(Map.of("group.id", group)));
-        if (hasClass("org.apache.kafka.clients.consumer.KafkaShareConsumer")) {
-            call("consume by the new protocol", () ->
-                consumed(Map.of("group.id", group + "-new", "group.protocol", "consumer")));
+        call("consume by the new protocol", () ->
+            consumed(Map.of("group.id", group + "-new", "group.protocol", "consumer")));
+        if (hasClass("org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec")) { // since 4.1
             call("consume in a share group", this::shared);
         }
     }

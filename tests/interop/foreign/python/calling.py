@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-LIMIT_S = 15.0
+LIMIT_S = 10.0
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
 """Writes docs/clients.md: what foreign clients get for each of their calls.
 
-`python -m tools.client_page` writes the page from tests/interop/foreign/recorded, which
+`python -m tools.foreign_clients.page` writes the page from tests/interop/foreign/recorded, which
 `python -m tests.interop.foreign.record` writes; tests/interop/test_foreign_clients.py runs the
 clients, compares with the records, and fails if the page is stale.
 """
@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from textwrap import fill
 
-from tools.client_calls import (
+from tools.foreign_clients.calls import (
     CONTROL_PLANE,
     DATA_PLANE,
     DIFFERENT_FROM_A_BROKER,
@@ -20,7 +21,7 @@ from tools.client_calls import (
     is_false_result,
 )
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "clients.md"
 RECORDED = ROOT / "tests" / "interop" / "foreign" / "recorded"
 BROKER = "released-4.3.1"
@@ -37,6 +38,8 @@ CLIENTS = (
     ("kafka-python", "kafka-python"),
     ("aiokafka", "aiokafka"),
 )
+JAVA = ("java-3.9.1", "java-4.1.1", "java-4.3.1")  # their versions are in their titles
+WIDTH = 100
 RESULT, ERROR = "result", "error: "
 FALSE, EXPLAINED = "(result)", " +"
 SHORT_NAMES = {
@@ -51,7 +54,7 @@ SHORT_NAMES = {
 INTRODUCTION = """\
 # Foreign clients
 
-Written by `python -m tools.client_page` from what the suite records; do not edit this page.
+Written by `python -m tools.foreign_clients.page` from what the suite records; do not edit it.
 
 `tests/interop/test_foreign_clients.py` lets each client make each of its calls once to
 `kraftsim up --profile kafka-4.3`. Each call must end in time, its outcome must be the recorded one,
@@ -63,8 +66,12 @@ that is neither called nor known to send no request of its own.
 - A name is the error of Kafka that the client reports; *an error in italics* is the client's own.
 - An empty cell: the client has no such method.
 
+{versions}
+"""
+VERSIONS = """\
 Versions: {versions}. They are pinned in `tests/interop/foreign` (`go/go.mod`,
-`node/package-lock.json`, `toolchains.py`); a client whose toolchain is missing is skipped.
+`node/package-lock.json`, `toolchains.py`) and `requirements.txt`; a client whose toolchain is
+missing is skipped.
 """
 DATA_PLANE_INTRODUCTION = """\
 kraftsim stores no messages, groups or transactions, and refuses each of these calls at once
@@ -109,7 +116,8 @@ def recorded(name: str) -> Recorded:
 def render() -> str:
     """Returns the page."""
     records = {name: recorded(name) for name, _ in CLIENTS}
-    versions = ", ".join(f"{title} {records[name].version}".strip() for name, title in CLIENTS[3:])
+    named = (f"{title} {records[name].version}" for name, title in CLIENTS if name not in JAVA)
+    versions = fill(VERSIONS.format(versions=", ".join(named)), WIDTH)
     parts = (
         _table("Control plane", "", CONTROL_PLANE, records),
         _table("Data plane", DATA_PLANE_INTRODUCTION, DATA_PLANE, records),
