@@ -52,6 +52,7 @@ public class AdminCalls {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final BufferedReader INPUT = new BufferedReader(new InputStreamReader(System.in));
     private static final int LIMIT_MS = 15_000;
+    private static final int SHARE_POLLS = 5;
     /** They send no request. */
     private static final Set<String> LEFT_OUT = Set.of(
         "close", "create", "metrics", "registerMetricForSubscription", "unregisterMetricFromSubscription");
@@ -258,10 +259,14 @@ public class AdminCalls {
         Properties settings = settings(Map.of("group.id", topic + "-share"));
         settings.remove("auto.offset.reset");
         Object consumer = kind.getConstructor(Properties.class).newInstance(settings);
-        try (AutoCloseable closing = (AutoCloseable) consumer) {
+        try {
             kind.getMethod("subscribe", Collection.class).invoke(consumer, List.of(topic));
-            Object records = kind.getMethod("poll", Duration.class).invoke(consumer, Duration.ofSeconds(1));
-            return records; // a share group reads what comes after it, so none
+            for (int second = 0; second < SHARE_POLLS; second++) {
+                kind.getMethod("poll", Duration.class).invoke(consumer, Duration.ofSeconds(1));
+            }
+            return null; // a share group reads what is produced after it has joined: nothing
+        } finally {
+            kind.getMethod("close", Duration.class).invoke(consumer, Duration.ofSeconds(1));
         }
     }
 
