@@ -12,15 +12,17 @@ calls nor leaves out.
 
 import json
 import subprocess
+import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kio.schema.errors import ErrorCode
 
+LIMIT_S = 150.0
+"""A program that runs for longer is killed; each of its calls has a limit of its own."""
 STORES_NONE = "kraftsim stores no messages"
-SLOW_S = 12.0
-"""No call takes longer: kafka-go and Sarama report the refusal of a group after ten seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +38,6 @@ class Said:
     explained: bool
     milliseconds: int
 
-    @property
-    def is_late(self) -> bool:
-        """True if the program gave the call up, or if it took too long."""
-        return self.outcome == "timeout" or self.milliseconds > 1000 * SLOW_S
-
 
 class Conversation:
     """Iterate over the calls; the program goes on when the next call is asked for."""
@@ -50,29 +47,38 @@ class Conversation:
         self.uncalled: list[str] | None = None
 
     def __iter__(self) -> Iterator[Said]:
-        with subprocess.Popen(
-            self._command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            assert process.stderr is not None
+        with (
+            tempfile.TemporaryFile() as errors,
+            subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            ) as process,
+        ):
+            limit = threading.Timer(LIMIT_S, process.kill)
+            limit.start()
             try:
-                for line in process.stdout:
-                    document = json.loads(line)
-                    if document["outcome"] == "complete":
-                        self.uncalled = sorted(document["uncalled"])
-                        break
-                    yield _said(document)
-                    process.stdin.write("\n")
-                    process.stdin.flush()
-                else:
-                    raise AssertionError(f"{self._command[0]} ended: {process.stderr.read()}")
+                yield from self._calls_of(process)
+                if self.uncalled is None:
+                    errors.seek(0)
+                    raise AssertionError(f"{self._command[0]} ended: {errors.read().decode()}")
             finally:
+                limit.cancel()
                 process.kill()
+
+    def _calls_of(self, process: subprocess.Popen[str]) -> Iterator[Said]:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for line in process.stdout:
+            document = json.loads(line)
+            if document["outcome"] == "complete":
+                self.uncalled = sorted(document["uncalled"])
+                return
+            yield _said(document)
+            process.stdin.write("\n")
+            process.stdin.flush()
 
 
 def _said(document: dict[str, Any]) -> Said:

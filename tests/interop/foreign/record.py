@@ -60,7 +60,9 @@ def main(names: list[str]) -> None:
                 for program in chosen:
                     calls, uncalled = spoken(program, cluster)
                     write(program.name, program.version, calls)
-                    print(f"{program.name}: {len(calls)} calls; uncalled: {uncalled}")
+                    slowest = max(calls, key=lambda said: said.milliseconds)
+                    print(f"{program.name}: {len(calls)} calls; not called: {uncalled or 'none'}")
+                    print(f"    the slowest: {slowest.call}, {slowest.milliseconds} ms")
         if RELEASED in names:
             with released_cluster(Path(folder) / "kafka") as cluster:
                 calls, _ = spoken(JAVA[-1], cluster)
