@@ -24,13 +24,13 @@ BYTECODE := env -u PYTHONDONTWRITEBYTECODE
 PYTEST   := $(BYTECODE) $(BIN)/python -m pytest -n 2 --dist loadgroup
 ARGS     ?=
 
-.PHONY: java released chromium shells run test check bench determinism differential mutants soak fidelity format clean compile
+.PHONY: java released clients chromium shells run test check bench determinism differential mutants soak fidelity format clean compile
 .DEFAULT_GOAL := test
 
 run: $(VENV)/.service compile
 	@exec $(BYTECODE) $(BIN)/kraftsim up --demo --controllers 3 --brokers 5 --rack a --rack b $(ARGS)
 
-test: $(VENV)/.test java released chromium shells compile
+test: $(VENV)/.test java released clients chromium shells compile
 	$(PYTEST) $(ARGS)
 
 check: $(VENV)/.test
@@ -96,6 +96,19 @@ released: $(VENV)/.test
 		apt-get update -qq && apt-get install -qq -y --no-install-recommends maven >/dev/null; \
 	fi
 	@$(BIN)/python -m tests.released.jars 4.3.1
+
+# The foreign clients: their toolchains are installed where that can be (Go apart, which Debian has too
+# old), their packages fetched and compiled once into a cache. The tests of a missing one are skipped.
+clients: $(VENV)/.test
+	@if ! { command -v kcat && command -v npm && command -v javac; } >/dev/null && [ "$$(id -u)" = 0 ] && \
+		command -v apt-get >/dev/null; then \
+		echo "installing kcat, Node and a JDK" >&2; \
+		apt-get update -qq && for package in kcat npm openjdk-17-jdk-headless; do \
+			apt-get install -qq -y --no-install-recommends $$package >/dev/null || \
+				echo "$$package could not be installed: its tests are skipped" >&2; \
+		done; \
+	fi
+	@$(BIN)/python -m tests.interop.foreign.toolchains
 
 # The browser that looks at the page: that of the system, installed where that can be.
 chromium: $(VENV)/.test
