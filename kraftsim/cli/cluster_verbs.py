@@ -34,6 +34,7 @@ from .journal_verbs import add_event_arguments, print_events, print_requests
 from .log.dump import add_dump_arguments, dump_log
 from .output import hint_next, is_data, print_data
 from .quorum_tables import quorum_summary
+from .quorum_tool import add_quorum_tool_arguments, describe_quorum
 from .service_verbs import end_service
 from .tables import print_document, print_rows, print_sentence
 from .terminal import width
@@ -283,4 +284,10 @@ COMMANDS: tuple[Command, ...] = (
     ),
     _command("quorum add", "make an observer a voter", add_voter_arguments, add_voter),
     _command("quorum remove", "make a voter an observer", remove_voter_arguments, remove_voter),
+    _command(
+        "quorum-tool describe",
+        "show the quorum in the lines of Kafka's kafka-metadata-quorum",
+        add_quorum_tool_arguments,
+        describe_quorum,
+    ),
 )

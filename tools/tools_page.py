@@ -1,0 +1,106 @@
+"""Writes docs/tools.md: what each of Kafka's tools prints of kraftsim, beside a released cluster.
+
+`python -m tools.tools_page` writes the page; tests/kraftsim/test_references.py fails if the page
+differs from the result. That the page is true is shown by tests/interop/test_tools.py, which runs
+the tools and refuses a difference that docs/tools.toml does not explain, and a row of it that explains
+nothing.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.interop.tools.explained import Reason, reasons
+from tests.interop.tools.steps import Ask, steps
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "tools.md"
+INTRODUCTION = """\
+# Kafka's tools
+
+Written by `python -m tools.tools_page` from `tests/interop/tools/steps.txt` and `docs/tools.toml`;
+do not edit this page.
+
+The command line tools of Kafka 4.3.1 run against `kraftsim up --profile kafka-4.3` (three controllers,
+three brokers) in `make test`, command by command, and must print what they printed of a released cluster of
+the same shape (`tests/interop/tools/recorded.json`), exit code and errors included. Addresses, ids, offsets and
+times are left out of the comparison. `kafka-dump-log` reads our log: `tests/interop/test_log_dump.py`.
+
+- **same**: every command of the verb prints the same.
+- **differs**, **refused**: some commands do not, for the reasons below the table; kraftsim refuses
+  what a cluster that stores messages does.
+
+| tool | verb | commands | verdict |
+|---|---|---|---|
+"""
+_VERBS = (
+    *("cluster-id", "list-endpoints", "unregister"),
+    *("upgrade", "downgrade", "disable", "version-mapping", "feature-dependencies"),
+    *("add-controller", "remove-controller"),
+    *("describe-producers", "find-hanging", "list", "describe"),
+    *("--generate", "--execute", "--verify", "--cancel"),
+    *("--create", "--alter", "--delete", "--list", "--describe"),
+    *("--add", "--remove", "--renew", "--expire"),
+)
+_ENTITIES = {
+    "--topic": "topics",
+    "--broker-defaults": "brokers",
+    "--user": "users",
+    "--group": "groups",
+    "--client-metrics": "client-metrics",
+}
+
+
+def render() -> str:
+    """Returns the page."""
+    known = reasons()
+    return INTRODUCTION + "\n".join([*_rows(known), "", *_texts(known)]) + "\n"
+
+
+def _rows(known: list[Reason]) -> Iterator[str]:
+    verbs: dict[tuple[str, str], list[str]] = {}
+    for step in steps():
+        if isinstance(step, Ask) and step.is_kept:
+            verbs.setdefault((step.tool, _verb(step)), []).append(step.line)
+    for (tool, verb), lines in verbs.items():
+        yield f"| kafka-{tool} | {f'`{verb}`' if verb else ''} | {len(lines)} | {_verdict(lines, known)} |"
+
+
+def _verb(step: Ask) -> str:
+    """Returns the verb of a command, with what a reader would look for beside it."""
+    words = step.words
+    verb = next((verb for verb in _VERBS if verb in words), "")
+    if step.tool == "configs":
+        return f"{verb} {_entity(words)}"
+    if step.tool == "leader-election":
+        return words[words.index("--election-type") + 1]
+    extra = next((word for word in words if word in ("--status", "--replication")), "")
+    return f"{verb} {extra}".rstrip()
+
+
+def _entity(words: tuple[str, ...]) -> str:
+    named = [words[at + 1] for at, word in enumerate(words) if word == "--entity-type"]
+    return ", ".join(named or [_ENTITIES[word] for word in words if word in _ENTITIES])
+
+
+def _verdict(lines: list[str], known: list[Reason]) -> str:
+    """Returns "same", or how many commands differ and why."""
+    found: dict[str, int] = {}
+    for line in lines:
+        for reason in known:
+            if reason.steps.fullmatch(line):
+                text = f"{reason.verdict}: [{reason.id}](#{reason.id})"
+                found[text] = found.get(text, 0) + 1
+    of_all = {text for text, count in found.items() if count == len(lines)}
+    return "; ".join(
+        text if text in of_all else f"{text} ({count})" for text, count in found.items()
+    ) or "same"
+
+
+def _texts(known: list[Reason]) -> Iterator[str]:
+    yield "## What differs, and why\n"
+    for reason in known:
+        yield f'<a id="{reason.id}"></a>'
+        yield f"- **{reason.id}** ({reason.verdict}): {reason.why}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(render(), "utf-8")
