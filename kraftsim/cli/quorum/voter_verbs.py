@@ -10,10 +10,10 @@ from collections.abc import Callable
 from kraftsim.controller.core.topics.names import METADATA_TOPIC
 from kraftsim.controller.wire.json.document import Document
 
-from ..errors import GOOD, CommandError
-from ..http.client import call, service_url
-from ..http.paths import kafka_path
-from .tables import print_sentence
+from ...errors import GOOD, CommandError
+from ...http.client import call, service_url
+from ...http.paths import kafka_path
+from ..tables import print_sentence
 
 ADD_TIMEOUT_MS = 5000
 
@@ -58,7 +58,7 @@ def add_voter(arguments: argparse.Namespace) -> int:
     """Runs `quorum add` and returns the exit code."""
     from kraftsim.controller.core.uuid import uuid_text
 
-    from ..service.voter_addresses import voter_of
+    from ...service.voter_addresses import voter_of
 
     voter = voter_of("quorum add", arguments.voter)
     at, directory = voter.endpoints[0], uuid_text(voter.voter_directory_id)
@@ -98,8 +98,8 @@ def sender_of(arguments: argparse.Namespace) -> Send:
         return lambda api, body: call(url, "POST", kafka_path(api), body)
     if arguments.url is not None:
         raise ValueError("expected --url or --bootstrap-controllers, got both")
-    from ..service.voter_addresses import address_of
-    from .controller_client import request_from_leader
+    from ...service.voter_addresses import address_of
+    from ..controller_client import request_from_leader
 
     texts = arguments.bootstrap_controllers.split(",")
     addresses = [address_of("--bootstrap-controllers", text) for text in texts]

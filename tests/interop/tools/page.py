@@ -1,9 +1,8 @@
 """Writes docs/tools.md: what each of Kafka's tools prints of kraftsim, beside a released cluster.
 
-`python -m tools.tools_page` writes the page; tests/kraftsim/test_references.py fails if the page
-differs from the result. That the page is true is shown by tests/interop/test_tools.py, which runs
-the tools and refuses a difference that docs/tools.toml does not explain, and a row of it that explains
-nothing.
+`python -m tests.interop.tools.page` writes the page; tests/interop/test_tools.py fails if the page
+differs from the result, if the tools print something that docs/tools.toml does not explain, and if
+a row of it explains nothing.
 """
 
 from collections.abc import Iterator
@@ -12,21 +11,22 @@ from pathlib import Path
 from tests.interop.tools.explained import Reason, reasons
 from tests.interop.tools.steps import Ask, steps
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "tools.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "tools.md"
 INTRODUCTION = """\
 # Kafka's tools
 
-Written by `python -m tools.tools_page` from `tests/interop/tools/steps.txt` and `docs/tools.toml`;
-do not edit this page.
+Written by `python -m tests.interop.tools.page` from `tests/interop/tools/steps.txt` and
+`docs/tools.toml`; do not edit this page.
 
-The command line tools of Kafka 4.3.1 run against `kraftsim up --profile kafka-4.3` (three controllers,
-three brokers) in `make test`, command by command, and must print what they printed of a released cluster of
-the same shape (`tests/interop/tools/recorded.json`), exit code and errors included. Addresses, ids, offsets and
-times are left out of the comparison. `kafka-dump-log` reads our log: `tests/interop/test_log_dump.py`.
+The command line tools of Kafka 4.3.1 run against `kraftsim up --profile kafka-4.3` (three
+controllers, three brokers) in `make test`, command by command, and must print what they printed of
+a released cluster of the same shape (`tests/interop/tools/recorded.json`), errors and exit codes
+included. Addresses, ids, offsets and times are not compared. `kafka-dump-log` reads a log of
+kraftsim in `tests/interop/test_log_dump.py`.
 
 - **same**: every command of the verb prints the same.
-- **differs**, **refused**: some commands do not, for the reasons below the table; kraftsim refuses
-  what a cluster that stores messages does.
+- **differs**: some commands print something else, for the reason below the table.
+- **refused**: kraftsim refuses what a cluster that stores messages does.
 
 | tool | verb | commands | verdict |
 |---|---|---|---|
@@ -61,7 +61,8 @@ def _rows(known: list[Reason]) -> Iterator[str]:
         if isinstance(step, Ask) and step.is_kept:
             verbs.setdefault((step.tool, _verb(step)), []).append(step.line)
     for (tool, verb), lines in verbs.items():
-        yield f"| kafka-{tool} | {f'`{verb}`' if verb else ''} | {len(lines)} | {_verdict(lines, known)} |"
+        cells = (f"kafka-{tool}", f"`{verb}`" if verb else "", len(lines), _verdict(lines, known))
+        yield f"| {' | '.join(map(str, cells))} |"
 
 
 def _verb(step: Ask) -> str:
@@ -90,9 +91,10 @@ def _verdict(lines: list[str], known: list[Reason]) -> str:
                 text = f"{reason.verdict}: [{reason.id}](#{reason.id})"
                 found[text] = found.get(text, 0) + 1
     of_all = {text for text, count in found.items() if count == len(lines)}
-    return "; ".join(
-        text if text in of_all else f"{text} ({count})" for text, count in found.items()
-    ) or "same"
+    return (
+        "; ".join(text if text in of_all else f"{text} ({count})" for text, count in found.items())
+        or "same"
+    )
 
 
 def _texts(known: list[Reason]) -> Iterator[str]:

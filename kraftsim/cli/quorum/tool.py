@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from kraftsim.controller.core.uuid import ZERO_UUID, uuid_text
 from kraftsim.controller.wire.json.document import Document
 
-from ..errors import GOOD, CommandError
-from ..printable import printable
-from .output import is_data, print_data
+from ...errors import GOOD, CommandError
+from ...printable import printable
+from ..output import is_data, print_data
 from .voter_verbs import add_bootstrap_argument, describe, partition_of, sender_of
 
 _CONTROLLERS = 2  # the endpoint type of DescribeCluster
