@@ -74,6 +74,13 @@ class Service:
         (found,) = [voter for voter in voters if voter["nodeId"] == controller_id]
         return str(found["directoryId"])
 
+    def log_dir_of(self, broker_id: int) -> str:
+        """The path that the broker describes as its log directory, of which it has one."""
+        directories = self._call("GET", f"/v1/brokers/{broker_id}")["logDirs"]
+        assert isinstance(directories, list), directories
+        (directory,) = directories
+        return f"/kraftsim/{directory}"
+
     def make_leader(self, controller_id: int) -> None:
         """Transfers the leadership of the quorum, unless the controller leads."""
         if self._call("GET", "/v1/quorum")["leaderId"] != controller_id:

@@ -3,6 +3,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.charset.StandardCharsets;
@@ -19,21 +20,31 @@ import org.apache.kafka.common.utils.Exit;
 public class RunTools {
     private static final ObjectMapper JSON = new ObjectMapper();
 
+    /** The code of the tool's first Exit.exit, or null. */
+    private static Integer exitCode;
+
     /** Ends a tool that calls Exit.exit. */
     private static final class Ended extends Error {
-        final int code;
-
-        Ended(int code) {
-            super("exit " + code, null, false, false);
-            this.code = code;
+        Ended() {
+            super(null, null, false, false);
         }
+    }
+
+    /** Some tools catch their own end, and would print it. */
+    private static void end(int code, String message) {
+        if (exitCode == null) {
+            exitCode = code;
+            System.setOut(new PrintStream(OutputStream.nullOutputStream()));
+            System.setErr(new PrintStream(OutputStream.nullOutputStream()));
+        }
+        throw new Ended();
     }
 
     public static void main(String[] arguments) throws Exception {
         PrintStream answers = System.out;
         PrintStream log = System.err;
-        Exit.setExitProcedure((code, message) -> { throw new Ended(code); });
-        Exit.setHaltProcedure((code, message) -> { throw new Ended(code); });
+        Exit.setExitProcedure(RunTools::end);
+        Exit.setHaltProcedure(RunTools::end);
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             JsonNode asked = JSON.readTree(line);
@@ -54,15 +65,15 @@ public class RunTools {
     }
 
     private static int exitOf(String main, String[] words) throws Exception {
+        exitCode = null;
         try {
             Class.forName(main).getMethod("main", String[].class).invoke(null, (Object) words);
-            return 0;
         } catch (InvocationTargetException thrown) {
-            if (thrown.getCause() instanceof Ended ended) {
-                return ended.code;
+            if (exitCode == null) {
+                thrown.getCause().printStackTrace();
+                exitCode = 1;
             }
-            thrown.getCause().printStackTrace();
-            return 1;
         }
+        return exitCode == null ? 0 : exitCode;
     }
 }

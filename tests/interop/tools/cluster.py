@@ -18,11 +18,14 @@ JOINING_ID = 3002
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """`host:port` of every broker and controller, and the log directory's id of controller 3002."""
+    """`host:port` of every broker and controller, the log directory of every broker, and the id of
+    that of controller 3002.
+    """
 
     brokers: Mapping[int, str]
     controllers: Mapping[int, str]
     directory_of_3002: str
+    log_dirs: Mapping[int, str]
 
 
 class Cluster(Protocol):
@@ -50,6 +53,7 @@ _DOCUMENTS: dict[str, Any] = {
     "single-to-1.json": _reassignment("single", 1),
     "single-to-2.json": _reassignment("single", 2),
     "single-to-3.json": _reassignment("single", 3),
+    "lost-to-1.json": _reassignment("lost", 1),
     "to-unknown-broker.json": _reassignment("single", 9),
     "missing-topic.json": _reassignment("missing", 1),
     "repeated-replica.json": _reassignment("single", 1, 1),

@@ -1,20 +1,24 @@
-"""What may differ between two alike clusters, replaced: addresses, ids, times, offsets."""
+"""What may differ between two alike clusters, replaced: addresses, ids, times, offsets, orders."""
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from tests.interop.tools.cluster import Addresses
 
 _STACK = re.compile(r"\s+(at [\w.$/<>]+\(|\.\.\. \d+ more)")
-_UUID = re.compile(r"(?<![\w-])[\w-]{22}(?![\w-])")
-_EPOCH = re.compile(r"(?<=\tEpoch: )\d+")
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?![\w.])")
-_SPACES = re.compile(r" +")
-_HEAD = re.compile(r"NodeId\b")
-_REPLICAS = re.compile(r"\[\{.*\}\]")
-_KEPT_NUMBERS = {"-1", "0", "1", "2", "3", "3000", "3001", "3002"}
+# Words of 22 letters are no ids: an id has digits, or capitals where a word has none.
+_UUID = re.compile(
+    r"(?<![\w-])(?!--)(?=[\w-]*[\d_]|(?:[a-z-]*[A-Z]){6})(?=[\w-]*[A-Z])[\w-]{22}(?![\w-])"
+)
+_FEATURES_EPOCH = re.compile(r"(?<=\bEpoch: )\d+")
+_ELECTED = re.compile(r"(?<= for partitions )\S.*")
+_LOG_DIRS = re.compile(r'\{"brokers":.*')
+_STATUS = re.compile(r"^(LeaderEpoch|HighWatermark|MaxFollowerLag|MaxFollowerLagTimeMs): .*")
+_REPLICAS = re.compile(r"\[\{.*\}\]|\[ReplicaKey.*?\)\]")
+_PART = re.compile(r"\{.*?\}|ReplicaKey\(.*?\)")
 
 
 class Normal:
@@ -22,6 +26,7 @@ class Normal:
 
     def __init__(self, addresses: Addresses, folder: Path) -> None:
         self._names: dict[str, str] = {str(folder): "FOLDER"}
+        self._names |= {path: f"LOG-DIR-{id}" for id, path in addresses.log_dirs.items()}
         for kind, of_kind in (("broker", addresses.brokers), ("controller", addresses.controllers)):
             self._names |= _named(kind, of_kind)
 
@@ -29,32 +34,69 @@ class Normal:
         """Returns the lines that `tool` printed, without the frames of Java's stack traces."""
         for value, name in self._names.items():
             text = text.replace(value, name)
+        normal = _OF_TOOL.get(tool, list)
         kept = [line for line in text.splitlines() if not _STACK.match(line)]
-        return _in_order(tool, [_normal(tool, line) for line in kept])
-
-
-def _in_order(tool: str, lines: list[str]) -> list[str]:
-    """Sorts what Kafka keeps in hash maps."""
-    if tool == "metadata-quorum":
-        return [*lines[:2], *sorted(lines[2:])] if _HEAD.match("".join(lines[:1])) else lines
-    return lines
-
-
-def _normal(tool: str, line: str) -> str:
-    line = _UUID.sub("UUID", line)
-    line = _EPOCH.sub("N", line)
-    if tool == "metadata-quorum":
-        line = _NUMBER.sub(lambda n: n[0] if n[0] in _KEPT_NUMBERS else "N", line)
-        line = _SPACES.sub(" ", line)
-        line = _REPLICAS.sub(lambda replicas: str(sorted(json.loads(replicas[0]), key=str)), line)
-    return line.rstrip()
+        return normal([_UUID.sub("UUID", line).rstrip() for line in kept])
 
 
 def _named(kind: str, addresses: Mapping[int, str]) -> dict[str, str]:
-    """A port alone has the width of its name, so that columns stay as wide."""
+    """A port alone gets a name of its width, so that columns stay as wide."""
     names = {}
     for node_id, address in addresses.items():
         host, port = address.split(":")
         names[address] = f"{host}:{kind}-{node_id}"
         names[port] = f"{kind[0]}{node_id:04}"
     return names
+
+
+def _features(lines: list[str]) -> list[str]:
+    return [_FEATURES_EPOCH.sub("N", line) for line in lines]
+
+
+def _elections(lines: list[str]) -> list[str]:
+    """Kafka has the partitions in a hash set."""
+    return [
+        _ELECTED.sub(lambda names: ", ".join(sorted(names[0].split(", "))), line) for line in lines
+    ]
+
+
+def _quorum(lines: list[str]) -> list[str]:
+    """Offsets and times move; the replicas, which Kafka has in hash maps, are sorted."""
+    lines = [_replica_row(_STATUS.sub(r"\1: N", re.sub(" +", " ", line))) for line in lines]
+    lines = [
+        _REPLICAS.sub(lambda all: f"[{', '.join(sorted(_PART.findall(all[0])))}]", line)
+        for line in lines
+    ]
+    return [*lines[:2], *sorted(lines[2:])] if lines and lines[0].startswith("NodeId") else lines
+
+
+def _replica_row(line: str) -> str:
+    cells = line.split("\t")
+    if len(cells) == 7 and cells[0] != "NodeId":
+        numbers = (re.sub(r"\d+", "N", cell) for cell in cells[2:6])
+        line = "\t".join([*cells[:2], *numbers, cells[6]])
+    return line
+
+
+def _log_dirs(lines: list[str]) -> list[str]:
+    """Sorts brokers and partitions, which Kafka has in hash maps."""
+    return [
+        _LOG_DIRS.sub(lambda found: json.dumps(_in_order(json.loads(found[0]))), line)
+        for line in lines
+    ]
+
+
+def _in_order(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _in_order(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return sorted(map(_in_order, value), key=str)
+    return value
+
+
+_OF_TOOL: Mapping[str, Callable[[list[str]], list[str]]] = {
+    "features": _features,
+    "leader-election": _elections,
+    "log-dirs": _log_dirs,
+    "metadata-quorum": _quorum,
+}

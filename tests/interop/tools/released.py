@@ -63,7 +63,8 @@ def released_cluster(release: Release, folder: Path, tools: Tools) -> Iterator[R
         }
         _await_brokers(tools, leader)
         directory = _directory_id(folder / str(JOINING_ID) / "data" / "meta.properties")
-        yield ReleasedCluster(Addresses(brokers, controllers, directory), nodes)
+        log_dirs = {node_id: str(folder / str(node_id) / "data") for node_id in brokers}
+        yield ReleasedCluster(Addresses(brokers, controllers, directory, log_dirs), nodes)
 
 
 def _join(tools: Tools, config: Path, leader: str) -> None:
