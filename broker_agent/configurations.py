@@ -29,7 +29,7 @@ from kraftsim.controller.core.rpc.configs import (
 )
 from kraftsim.controller.raft.protocol import Reply
 
-from .config import CLIENT_LISTENER, AgentConfig
+from .config import CLIENT_LISTENER, AgentConfig, log_dir_path
 
 AlterRequest = IncrementalAlterConfigsRequest | AlterConfigsRequest
 Resource = IncrementalAlterConfigsResource | AlterConfigsResource
@@ -57,8 +57,8 @@ def properties(config: AgentConfig) -> dict[str, str]:
         "listeners": listeners,
         "advertised.listeners": listeners,
         "listener.security.protocol.map": f"CONTROLLER:PLAINTEXT,{CLIENT_LISTENER}:PLAINTEXT",
-        "inter.broker.listener.name": CLIENT_LISTENER,
         "controller.listener.names": "CONTROLLER",
+        "log.dirs": ",".join(map(log_dir_path, config.log_dirs)),
     }
 
 

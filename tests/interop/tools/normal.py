@@ -94,7 +94,14 @@ def _in_order(value: Any) -> Any:
     return value
 
 
+def _api_versions(lines: list[str]) -> list[str]:
+    """Sorts the brokers, whose lists follow each other."""
+    blocks = "\n".join(lines).split("\n)\n")
+    return "\n)\n".join(sorted(blocks)).split("\n")
+
+
 _OF_TOOL: Mapping[str, Callable[[list[str]], list[str]]] = {
+    "broker-api-versions": _api_versions,
     "features": _features,
     "leader-election": _elections,
     "log-dirs": _log_dirs,

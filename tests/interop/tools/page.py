@@ -44,6 +44,11 @@ _ENTITIES = {
     "--topic": "topics",
     "--broker-defaults": "brokers",
     "--user": "users",
+    "--user-defaults": "users",
+    "--client": "clients",
+    "--client-defaults": "clients",
+    "--ip": "ips",
+    "--ip-defaults": "ips",
     "--group": "groups",
     "--client-metrics": "client-metrics",
 }

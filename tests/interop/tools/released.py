@@ -119,6 +119,4 @@ def _of_broker(node_id: int, address: str) -> str:
         f"broker.rack={RACKS[node_id]}\n"
         f"listeners=PLAINTEXT://{address}\n"
         f"advertised.listeners=PLAINTEXT://{address}\n"
-        "offsets.topic.num.partitions=1\n"
-        "offsets.topic.replication.factor=1\n"
     )
