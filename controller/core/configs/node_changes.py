@@ -1,6 +1,8 @@
 """Changes of a broker's own configurations, which the broker checks and the controller does not."""
 
-from ..errors import ApiError, ErrorCode
+from collections.abc import Callable, Mapping
+
+from ..errors import ApiError
 from ..java_text import parse_integer
 from ..rpc.configs import AlterConfigsResource, IncrementalAlterConfigsResource
 from .lists import appended, default_list, subtracted
@@ -10,10 +12,33 @@ from .validators import invalid
 
 SET, DELETE, APPEND, SUBTRACT = range(4)
 _WORDS = {APPEND: "append", SUBTRACT: "subtract"}
+_DYNAMIC_POOL = "Dynamic thread count update validation failed for {name}={new}, value should"
+_POOLS: Mapping[str, tuple[str, str]] = {
+    **dict.fromkeys(
+        (
+            *("num.io.threads", "num.replica.fetchers"),
+            *("num.recovery.threads.per.data.dir", "background.threads"),
+        ),
+        (
+            f"{_DYNAMIC_POOL} be at least half the current value {{old}}",
+            f"{_DYNAMIC_POOL} not be greater than double the current value {{old}}",
+        ),
+    ),
+    "log.cleaner.threads": (
+        "Log cleaner threads cannot be reduced to less than half the current value {old}",
+        "Log cleaner threads cannot be increased to more than double the current value {old}",
+    ),
+}
+"""Of a pool of threads: why it may not become smaller, or larger, in one step."""
+
+CheckValue = Callable[[str, str], None]
+"""Raises ValueError, with Kafka's message, for a value that a configuration may not have."""
 
 
 def check_broker_changes(
-    view: NodeView, resource: IncrementalAlterConfigsResource | AlterConfigsResource
+    view: NodeView,
+    resource: IncrementalAlterConfigsResource | AlterConfigsResource,
+    check_value: CheckValue,
 ) -> None:
     """Raises ApiError unless the broker, or the whole cluster, may change so while it runs."""
     _check_node(view, resource.resource_name)
@@ -35,7 +60,9 @@ def check_broker_changes(
         )
     for name, text in texts.items():
         if name in view.known:
-            _parse(view, name, text)
+            _parse(view, name, text, check_value)
+    for name in sorted(_POOLS.keys() & texts.keys()):
+        _check_pool(view, name, int(texts[name]))
 
 
 def _check_node(view: NodeView, name: str) -> None:
@@ -69,9 +96,29 @@ def _new_texts(
     return texts
 
 
-def _parse(view: NodeView, name: str, text: str) -> None:
+def _parse(view: NodeView, name: str, text: str, check_value: CheckValue) -> None:
     """Raises INVALID_REQUEST, where a topic's configuration would be INVALID_CONFIG."""
     try:
         KINDS[view.known[name].type_name](name, text)
+        check_value(name, text)
     except ApiError as error:
-        raise ApiError(ErrorCode.INVALID_REQUEST, error.message) from None
+        raise invalid_request(error.message) from None
+    except ValueError as error:
+        raise invalid_request(str(error)) from None
+
+
+def _check_pool(view: NodeView, name: str, new: int) -> None:
+    """Raises INVALID_REQUEST if a pool would shrink below its half or grow beyond its double."""
+    old = int(in_force(view.levels, name) or new)
+    smaller, larger = _POOLS[name]
+    if new < old // 2:
+        reason = smaller
+    elif new > old * 2:
+        reason = larger
+    else:
+        return
+    text = reason.format(name=name, new=new, old=old)
+    raise invalid_request(
+        f"Invalid value org.apache.kafka.common.config.ConfigException: {text} "
+        "for configuration Invalid dynamic configuration"
+    )

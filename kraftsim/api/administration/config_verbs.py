@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from kraftsim.broker_agent.configurations import properties
+from kraftsim.configuration.checks import check_value
 from kraftsim.controller.core.configs.alteration import DELETE, SET
 from kraftsim.controller.core.configs.description import describe_configs
 from kraftsim.controller.core.configs.node_changes import check_broker_changes
@@ -88,7 +90,8 @@ class ConfigVerbs(TopicVerbs):
             ),
         )
         if resource == "broker":
-            check_broker_changes(self._config_view(resource, name), changed)
+            view = self._config_view(resource, name)
+            check_broker_changes(view, changed, partial(check_value, view.profile))
         reply = await self.request(IncrementalAlterConfigsRequest(resources=(changed,)))
         assert isinstance(reply, IncrementalAlterConfigsResponse), type(reply)
         result = reply.responses[0]
