@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 
 from kraftsim.broker_agent.configurations import properties
-from kraftsim.configuration.checks import check_value
 from kraftsim.controller.core.configs.alteration import DELETE, SET
 from kraftsim.controller.core.configs.description import describe_configs
 from kraftsim.controller.core.configs.node_changes import check_broker_changes
@@ -90,6 +89,8 @@ class ConfigVerbs(TopicVerbs):
             ),
         )
         if resource == "broker":
+            from kraftsim.configuration.checks import check_value  # reads a table
+
             view = self._config_view(resource, name)
             check_broker_changes(view, changed, partial(check_value, view.profile))
         reply = await self.request(IncrementalAlterConfigsRequest(resources=(changed,)))
