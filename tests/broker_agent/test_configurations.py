@@ -79,6 +79,12 @@ def answers_to(*resources):
             "cannot be increased to more than double the current value 1 for configuration Invalid "
             "dynamic configuration",
         ),
+        (resource(BROKER, "1", ("log.cleaner.threads", SET, "0")), "/ by zero"),
+        (
+            resource(BROKER, "1", ("leader.replication.throttled.rate", SET, "-1")),
+            "Invalid value -1 for configuration leader.replication.throttled.rate: Value must be "
+            "at least 0",
+        ),
         (resource(BROKER, "1", ("num.io.threads", SET, "16")), "forwarded"),
         (resource(BROKER, "1", ("leader.replication.throttled.rate", SET, "5")), "forwarded"),
         (

@@ -17,7 +17,7 @@ _POOLS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(
         (
             *("num.io.threads", "num.replica.fetchers"),
-            *("num.recovery.threads.per.data.dir", "background.threads"),
+            *("num.recovery.threads.per.data.dir", "background.threads", "num.network.threads"),
         ),
         (
             f"{_DYNAMIC_POOL} be at least half the current value {{old}}",
@@ -109,6 +109,8 @@ def _parse(view: NodeView, name: str, text: str, check_value: CheckValue) -> Non
 
 def _check_pool(view: NodeView, name: str, new: int) -> None:
     """Raises INVALID_REQUEST if a pool would shrink below its half or grow beyond its double."""
+    if new == 0:  # of the log cleaner, by whose threads Kafka divides a buffer first
+        raise invalid_request("/ by zero")
     old = int(in_force(view.levels, name) or new)
     smaller, larger = _POOLS[name]
     if new < old // 2:

@@ -18,6 +18,7 @@ _ELECTED = re.compile(r"(?<= for partitions )\S.*")
 _LOG_DIRS = re.compile(r'\{"brokers":.*')
 _STATUS = re.compile(r"^(LeaderEpoch|HighWatermark|MaxFollowerLag|MaxFollowerLagTimeMs): .*")
 _REPLICAS = re.compile(r"\[\{.*\}\]|\[ReplicaKey.*?\)\]")
+_BROKER_LIST = re.compile(r"^\S[^\n]* -> \($.*?^\)$", re.MULTILINE | re.DOTALL)
 _PART = re.compile(r"\{.*?\}|ReplicaKey\(.*?\)")
 
 
@@ -96,8 +97,7 @@ def _in_order(value: Any) -> Any:
 
 def _api_versions(lines: list[str]) -> list[str]:
     """Sorts the brokers, whose lists follow each other."""
-    blocks = "\n".join(lines).split("\n)\n")
-    return "\n)\n".join(sorted(blocks)).split("\n")
+    return "\n".join(sorted(_BROKER_LIST.findall("\n".join(lines))) or lines).split("\n")
 
 
 _OF_TOOL: Mapping[str, Callable[[list[str]], list[str]]] = {

@@ -25,8 +25,8 @@ included. Addresses, ids, offsets and times are not compared. `kafka-dump-log` r
 kraftsim in `tests/interop/test_log_dump.py`.
 
 - **same**: every command of the verb prints the same.
-- **differs**: some commands print something else, for the reason below the table.
-- **refused**: kraftsim refuses what a cluster that stores messages does.
+- **differs**: at least one command prints something else, for the reason below the table.
+- **refused**: kraftsim refuses at least one command that a cluster which stores messages serves.
 
 | tool | verb | commands | verdict |
 |---|---|---|---|
@@ -65,7 +65,8 @@ def _rows(known: list[Reason]) -> Iterator[str]:
     for step in steps():
         if isinstance(step, Ask) and step.is_kept:
             verbs.setdefault((step.tool, _verb(step)), []).append(step.line)
-    for (tool, verb), lines in verbs.items():
+    tools = list(dict.fromkeys(tool for tool, _ in verbs))
+    for (tool, verb), lines in sorted(verbs.items(), key=lambda row: tools.index(row[0][0])):
         cells = (f"kafka-{tool}", f"`{verb}`" if verb else "", len(lines), _verdict(lines, known))
         yield f"| {' | '.join(map(str, cells))} |"
 
@@ -88,25 +89,20 @@ def _entity(words: tuple[str, ...]) -> str:
 
 
 def _verdict(lines: list[str], known: list[Reason]) -> str:
-    """Returns "same", or how many commands differ and why."""
-    found: dict[str, int] = {}
-    for line in lines:
-        for reason in known:
-            if reason.steps.fullmatch(line):
-                text = f"{reason.verdict}: [{reason.id}](#{reason.id})"
-                found[text] = found.get(text, 0) + 1
-    of_all = {text for text, count in found.items() if count == len(lines)}
-    return (
-        "; ".join(text if text in of_all else f"{text} ({count})" for text, count in found.items())
-        or "same"
-    )
+    """Returns "same", or the reasons for which some of the commands differ."""
+    found = [
+        f"{reason.verdict}: [{reason.id}](#{reason.id})"
+        for reason in known
+        if any(reason.steps.fullmatch(line) for line in lines)
+    ]
+    return ", ".join(found) or "same"
 
 
 def _texts(known: list[Reason]) -> Iterator[str]:
     yield "## What differs, and why\n"
     for reason in known:
-        yield f'<a id="{reason.id}"></a>'
-        yield f"- **{reason.id}** ({reason.verdict}): {reason.why}"
+        yield f'<a id="{reason.id}"></a>\n'
+        yield f"**{reason.id}** ({reason.verdict}): {reason.why}\n"
 
 
 if __name__ == "__main__":
