@@ -1,6 +1,6 @@
 """Changes of a broker's own configurations, which the broker checks and the controller does not."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from ..errors import ApiError
 from ..java_text import parse_integer
@@ -8,28 +8,11 @@ from ..rpc.configs import AlterConfigsResource, IncrementalAlterConfigsResource
 from .lists import appended, default_list, subtracted
 from .node_configs import KINDS, NodeView, in_force, needs_listener, needs_node
 from .resources import ResourceType, invalid_request
+from .thread_pools import check_pools
 from .validators import invalid
 
 SET, DELETE, APPEND, SUBTRACT = range(4)
 _WORDS = {APPEND: "append", SUBTRACT: "subtract"}
-_DYNAMIC_POOL = "Dynamic thread count update validation failed for {name}={new}, value should"
-_POOLS: Mapping[str, tuple[str, str]] = {
-    **dict.fromkeys(
-        (
-            *("num.io.threads", "num.replica.fetchers"),
-            *("num.recovery.threads.per.data.dir", "background.threads", "num.network.threads"),
-        ),
-        (
-            f"{_DYNAMIC_POOL} be at least half the current value {{old}}",
-            f"{_DYNAMIC_POOL} not be greater than double the current value {{old}}",
-        ),
-    ),
-    "log.cleaner.threads": (
-        "Log cleaner threads cannot be reduced to less than half the current value {old}",
-        "Log cleaner threads cannot be increased to more than double the current value {old}",
-    ),
-}
-"""Of a pool of threads: why it may not become smaller, or larger, in one step."""
 
 CheckValue = Callable[[str, str], None]
 """Raises ValueError, with Kafka's message, for a value that a configuration may not have."""
@@ -61,8 +44,8 @@ def check_broker_changes(
     for name, text in texts.items():
         if name in view.known:
             _parse(view, name, text, check_value)
-    for name in sorted(_POOLS.keys() & texts.keys()):
-        _check_pool(view, name, int(texts[name]))
+    own_level = {} if resource.resource_name else view.dynamic(str(view.node_id))
+    check_pools(view.levels, {n: text for n, text in texts.items() if n not in own_level})
 
 
 def _check_node(view: NodeView, name: str) -> None:
@@ -105,22 +88,3 @@ def _parse(view: NodeView, name: str, text: str, check_value: CheckValue) -> Non
         raise invalid_request(error.message) from None
     except ValueError as error:
         raise invalid_request(str(error)) from None
-
-
-def _check_pool(view: NodeView, name: str, new: int) -> None:
-    """Raises INVALID_REQUEST if a pool would shrink below its half or grow beyond its double."""
-    if new == 0:  # of the log cleaner, by whose threads Kafka divides a buffer first
-        raise invalid_request("/ by zero")
-    old = int(in_force(view.levels, name) or new)
-    smaller, larger = _POOLS[name]
-    if new < old // 2:
-        reason = smaller
-    elif new > old * 2:
-        reason = larger
-    else:
-        return
-    text = reason.format(name=name, new=new, old=old)
-    raise invalid_request(
-        f"Invalid value org.apache.kafka.common.config.ConfigException: {text} "
-        "for configuration Invalid dynamic configuration"
-    )
