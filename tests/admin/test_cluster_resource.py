@@ -16,7 +16,9 @@ FIRST, SECOND = "kraftsimTestCluster001", "kraftsimTestCluster002"
 async def test_the_listener_gets_the_cluster_of_every_description() -> None:
     seen: list[ClusterResource] = []
     async with (
-        Cluster(brokers=1, clock="auto", cluster_id=FIRST, kafka_port=0, controller_port=0) as kraft,
+        Cluster(
+            brokers=1, clock="auto", cluster_id=FIRST, kafka_port=0, controller_port=0
+        ) as kraft,
         Admin(
             kraft.bootstrap_servers,
             bootstrap_controllers=kraft.bootstrap_controllers,
