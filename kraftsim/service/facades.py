@@ -185,7 +185,8 @@ class Facade:
                 reply_to(configurations.list_resources(image, request))
             case IncrementalAlterConfigsRequest() | AlterConfigsRequest():
                 forward = self._forwarding.forward
-                configurations.alter(self._config_view, request, forward, reply_to)
+                check = partial(_check_value, self._view.profile)
+                configurations.alter(self._config_view, request, check, forward, reply_to)
             case DataPlaneRequest():
                 reply_to(self._data_plane.reply(request))
             case FetchRequest():
@@ -202,6 +203,13 @@ class Facade:
             image=agent.image,
             static=configurations.properties(agent.config),
         )
+
+
+def _check_value(profile: Profile, name: str, text: str) -> None:
+    """Raises ValueError for an invalid value; reads the table of configurations only now."""
+    from kraftsim.configuration.checks import check_value
+
+    check_value(profile, name, text)
 
 
 def _is_small(topics: Sequence[MetadataTopic]) -> bool:
