@@ -5,6 +5,7 @@ import sys
 
 from tools.native import ROOT
 
+from .admin import admin
 from .attacks import attacks
 from .backend import backend
 from .browser import browser
@@ -32,6 +33,7 @@ BENCHMARKS = {
         in_process,
         backend,
         beside_kfake,
+        admin,
         page,
         browser,
         attacks,

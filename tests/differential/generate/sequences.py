@@ -87,11 +87,14 @@ def draw_sequence(
     """The sequence `number` of `seed`: always the same."""
     random = Random(f"{seed}/{number}")
     draft = Draft(random, release, cluster_id, number, level=start.level or 0)
-    if draft.chance(_SHARE_OF_BIG_TOPICS):
-        steps = draw_big(draft)
-    else:
-        steps = [*_opening(draft), *_drawn(draft, _draws(draft), random.randint(4, 24))]
+    steps = draw_big(draft) if draft.chance(_SHARE_OF_BIG_TOPICS) else draw_steps(draft)
     return Sequence(f"{seed}-{number}", tuple(steps), tuple(cleanup(draft)), start)
+
+
+def draw_steps(draft: Draft) -> list[Step]:
+    """The steps of a usual sequence, without the cleanup."""
+    steps = _opening(draft)
+    return steps + _drawn(draft, _draws(draft), draft.random.randint(4, 24))
 
 
 def _draws(draft: Draft) -> tuple[tuple[Draw, float], ...]:
