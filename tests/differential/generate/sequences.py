@@ -75,6 +75,14 @@ _OF_CLIENTS: tuple[tuple[Draw, float], ...] = (
     (brokers.heartbeat, 5),
 )
 _REFUSED: tuple[tuple[Draw, float], ...] = ((cluster.register_controller, 5),)
+EVERY_DRAW: tuple[Draw, ...] = (
+    *(draw for draw, _ in _USUAL),
+    cluster.update_features,
+    cluster.register_controller,
+    credentials.describe,
+)
+"""Each kind of request once, without those that change who votes."""
+
 _SHARE_OF_THE_CLUSTER = 0.1
 _SHARE_OF_MIN_ISR = 0.08
 _SHARE_OF_CLIENTS = 0.08
