@@ -5,7 +5,6 @@ import sys
 
 from tools.native import ROOT
 
-from .admin import admin
 from .attacks import attacks
 from .backend import backend
 from .browser import browser
@@ -13,6 +12,7 @@ from .campaigns import campaigns
 from .follow import follow
 from .heartbeats import heartbeats, many_brokers
 from .kfake.beside_kfake import beside_kfake
+from .large_cluster.admin import admin
 from .large_requests import large_requests
 from .page import page
 from .quorum import heartbeats_beside_kafka, quorum

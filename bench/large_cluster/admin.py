@@ -39,7 +39,9 @@ from kraftsim.service.facades import ClientView
 from kraftsim.service.garbage_collection import bound_pauses
 from tests.registrations import first_registration
 
-from .large_cluster.admin_requests import (
+from ..processes import CLUSTER_ID
+from ..report import Row
+from .admin_requests import (
     LARGE,
     LARGE_TOPICS,
     SMALL_TOPICS,
@@ -50,9 +52,7 @@ from .large_cluster.admin_requests import (
     large,
     small,
 )
-from .large_cluster.cluster import Cluster
-from .processes import CLUSTER_ID
-from .report import Row
+from .cluster import Cluster
 
 BROKERS, ROUNDS, SMALL_AT_ONCE = 100, 20, 2_000
 GOAL = "<= 50 ms"
