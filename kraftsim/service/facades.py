@@ -99,8 +99,9 @@ class ClientView:
     def brokers(self, image: Image, request: DescribeClusterRequest) -> DescribeClusterResponse:
         """Answers a DescribeCluster request from the image; raises ApiError if it is refused."""
         controller_id = any_broker(self.kept.live_brokers(image), self.random)
-        kept = self.kept.find(image, (request, controller_id))
-        if isinstance(kept, DescribeClusterResponse):
+        question = (request, controller_id)
+        kept = self.kept.find(image, question)
+        if type(kept) is DescribeClusterResponse:
             return kept
         reply = describe_brokers(
             image,
@@ -109,7 +110,7 @@ class ClientView:
             listener=CLIENT_LISTENER,
             controller_id=controller_id,
         )
-        self._keep(image, (request, controller_id), reply)
+        self._keep(image, question, reply)
         return reply
 
     def api_versions(self, image: Image, version: int) -> ApiVersionsResponse:
@@ -130,7 +131,11 @@ class ClientView:
         self, image: Image, request: DescribeClusterRequest, reply_to: ReplyTo
     ) -> None:
         """Answers a DescribeCluster request from the image, also if it is refused."""
-        _answer(partial(self.brokers, image, request), reply_to)
+        try:
+            reply: DescribeClusterResponse | ApiError = self.brokers(image, request)
+        except ApiError as error:
+            reply = error
+        reply_to(reply)
 
 
 class Facade:
