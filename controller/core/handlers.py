@@ -84,6 +84,12 @@ from .rpc import (
     VoteRequest,
     VoteResponse,
 )
+from .rpc.acls import (
+    CreateAclsRequest,
+    DeleteAclsRequest,
+    DescribeAclsRequest,
+    DescribeAclsResponse,
+)
 from .rpc.configs import (
     AlterConfigsRequest,
     AlterConfigsResourceResponse,
@@ -102,7 +108,7 @@ from .rpc.quotas import (
     DescribeClientQuotasResponse,
 )
 from .rpc.scram import AlterUserScramCredentialsRequest, DescribeUserScramCredentialsRequest
-from .security import scram_alteration, scram_description
+from .security import acl_creation, acl_deletion, scram_alteration, scram_description
 from .state import Decision, State
 from .topics.creation import create_topics
 from .topics.deletion import delete_topics
@@ -122,6 +128,8 @@ HANDLERS: Mapping[type, Handler] = {
     AlterConfigsRequest: alteration.alter_configs,
     AlterClientQuotasRequest: quota_alteration.alter_client_quotas,
     AlterUserScramCredentialsRequest: scram_alteration.alter_user_scram_credentials,
+    CreateAclsRequest: acl_creation.create_acls,
+    DeleteAclsRequest: acl_deletion.delete_acls,
     AlterPartitionRequest: alter_partition,
     ControllerRegistrationRequest: register_controller,
     UpdateFeaturesRequest: update_features,
@@ -265,6 +273,11 @@ _REFUSALS: Mapping[type, Callable[[Any, ApiError], Response]] = {
     AlterClientQuotasRequest: quota_alteration.refused,
     AlterUserScramCredentialsRequest: scram_alteration.refused,
     DescribeUserScramCredentialsRequest: scram_description.refused,
+    CreateAclsRequest: acl_creation.refused,
+    DeleteAclsRequest: acl_deletion.refused,
+    DescribeAclsRequest: lambda _, e: DescribeAclsResponse(
+        error_code=e.code, error_message=e.message or None
+    ),
     DescribeClientQuotasRequest: lambda _, e: DescribeClientQuotasResponse(
         error_code=e.code, error_message=e.message, entries=None
     ),

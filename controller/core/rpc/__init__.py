@@ -5,6 +5,7 @@ of the API does not carry has its default here. Enumerations are plain integers,
 error code of a peer is preserved.
 """
 
+from .acls import AclsRequest, AclsResponse
 from .assignments import (
     AllocateProducerIdsRequest,
     AllocateProducerIdsResponse,
@@ -183,6 +184,7 @@ Request = (
     | ConfigsRequest
     | QuotasRequest
     | ScramRequest
+    | AclsRequest
     | AlterPartitionRequest
     | UpdateFeaturesRequest
     | ControllerRegistrationRequest
@@ -219,6 +221,7 @@ Response = (
     | ConfigsResponse
     | QuotasResponse
     | ScramResponse
+    | AclsResponse
     | AlterPartitionResponse
     | UpdateFeaturesResponse
     | ControllerRegistrationResponse

@@ -12,6 +12,9 @@ from . import (
     api_18_api_versions,
     api_19_create_topics,
     api_20_delete_topics,
+    api_29_describe_acls,
+    api_30_create_acls,
+    api_31_delete_acls,
     api_32_describe_configs,
     api_33_alter_configs,
     api_35_describe_log_dirs,
@@ -92,6 +95,8 @@ class Api:
 CONTROLLER = frozenset({"controller"})
 BROKER = frozenset({"broker"})
 BOTH = CONTROLLER | BROKER
+_OF_CONTROLLERS_TOO = frozenset({17, 36, 38, 39, 40, 41})
+"""The APIs of SASL and delegation tokens, of those that are text."""
 
 
 def api_of(
@@ -107,7 +112,8 @@ def _api(key: int, name: str, module: ModuleType, listeners: frozenset[str]) -> 
 
 
 def _of_text(api: TextApi) -> Api:
-    return Api(*api[:5], BROKER, api.messages)
+    listeners = BOTH if api.key in _OF_CONTROLLERS_TOO else BROKER
+    return Api(*api[:5], listeners, api.messages)
 
 
 APIS: dict[int, Api] = {
@@ -118,6 +124,9 @@ APIS: dict[int, Api] = {
         _api(API_VERSIONS, "ApiVersions", api_18_api_versions, BOTH),
         _api(19, "CreateTopics", api_19_create_topics, BOTH),
         _api(20, "DeleteTopics", api_20_delete_topics, BOTH),
+        _api(29, "DescribeAcls", api_29_describe_acls, BOTH),
+        _api(30, "CreateAcls", api_30_create_acls, BOTH),
+        _api(31, "DeleteAcls", api_31_delete_acls, BOTH),
         _api(35, "DescribeLogDirs", api_35_describe_log_dirs, BROKER),
         _api(37, "CreatePartitions", api_37_create_partitions, BOTH),
         _api(43, "ElectLeaders", api_43_elect_leaders, BOTH),
