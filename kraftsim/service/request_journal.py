@@ -14,6 +14,8 @@ from kraftsim.controller.wire.apis.table import Api
 from kraftsim.controller.wire.frames import RequestHeader
 from kraftsim.controller.wire.json.document import Document
 
+from .secrets import without_secrets
+
 REQUESTS_MAX = 1_000
 REQUEST_BYTES_MAX = 1024 * 1024  # of all of them: decoding takes some microseconds a byte
 BODY_BYTES_MAX = 32 * 1024  # larger requests are kept without their bodies
@@ -54,7 +56,8 @@ class RequestJournal:
         self.on_frame: Callable[[str, bytes], None] = _ignore
 
     def note(self, listener: str, address: str, header: RequestHeader, frame: bytes) -> None:
-        """Adds a request of a Kafka listener; the oldest requests make room for it."""
+        """Adds a request of a Kafka listener without its secrets; the oldest ones make room."""
+        frame = without_secrets(header, frame)
         self.on_frame(listener, frame)
         self._add(listener, address, header, frame)
 
