@@ -56,6 +56,10 @@ SERVED_SINCE = {("controller", 1): 13}
 LISTED_SINCE = SERVED_SINCE | {("broker", 0): 0}
 """The oldest version in ApiVersions; Kafka 4 lists Produce from 0 on and serves it from 3 on."""
 
+OWN_QUORUM = frozenset({1, 52})
+"""Fetch and Vote, which kraftsim's controllers exchange in the newest version in every profile: all
+of them ask for pre-votes (KIP-996), which older versions of Vote do not have."""
+
 
 @value(kw_only=False)
 class Api:
