@@ -168,15 +168,16 @@ def _own_entry(
 
 def _broker(view: NodeView, levels: Levels, name: str) -> Entries:
     if not name:
-        return [_cluster_entry(view, key, text) for key, text in view.dynamic("").items()]
+        cluster = view.dynamic("")
+        return [_cluster_entry(view, cluster, key) for key in cluster]
     _check_node(view, name, "expected {} or empty string, but received {}")
     return [_node_entry(view, levels, key) for key in all_names(view, levels)]
 
 
-def _cluster_entry(view: NodeView, name: str, text: str) -> DescribeConfigsEntry:
+def _cluster_entry(view: NodeView, cluster: Mapping[str, str], name: str) -> DescribeConfigsEntry:
     """Returns an entry of the whole cluster, whose text Kafka shows as it was given."""
-    entry = _node_entry(view, ((FROM_CLUSTER_DEFAULT, {name: text}),), name)
-    return entry if entry.is_sensitive else replace(entry, value=text)
+    entry = _node_entry(view, ((FROM_CLUSTER_DEFAULT, cluster),), name)
+    return entry if entry.is_sensitive else replace(entry, value=cluster[name])
 
 
 def _node_entry(view: NodeView, levels: Levels, name: str) -> DescribeConfigsEntry:
