@@ -93,8 +93,8 @@ def _differences(table: dict[str, Any]) -> list[str]:
 
 def _absent(table: dict[str, Any]) -> list[str]:
     lines = ["## Not offered", "", *_wrap(table["absent"]["about"]), ""]
-    lines += ["| key | API |", "|---|---|"]
-    lines += [f"| {row['key']} | {row['name']} |" for row in table["absent"]["apis"]]
+    rows = [f"| {row['key']} | {row['name']} |" for row in table["absent"]["apis"]]
+    lines += ["| key | API |", "|---|---|", *rows] if rows else []
     return [*lines, ""]
 
 

@@ -13,7 +13,7 @@ from .brokers.producer_ids import allocate_producer_ids
 from .brokers.registration import register
 from .brokers.unregistration import unregister
 from .cluster import describe_cluster
-from .cluster.controller_registration import register_controller
+from .cluster.controller_registration import register_controller, unregister_controller
 from .configs import alteration, description
 from .errors import ApiError, ErrorCode
 from .features.update_features import update_features
@@ -77,6 +77,8 @@ from .rpc import (
     Response,
     UnregisterBrokerRequest,
     UnregisterBrokerResponse,
+    UnregisterControllerRequest,
+    UnregisterControllerResponse,
     UpdateFeaturesRequest,
     UpdateFeaturesResponse,
     UpdateRaftVoterRequest,
@@ -132,6 +134,7 @@ HANDLERS: Mapping[type, Handler] = {
     DeleteAclsRequest: acl_deletion.delete_acls,
     AlterPartitionRequest: alter_partition,
     ControllerRegistrationRequest: register_controller,
+    UnregisterControllerRequest: unregister_controller,
     UpdateFeaturesRequest: update_features,
     CreatePartitionsRequest: create_partitions,
     ElectLeadersRequest: elect_leaders,
@@ -234,6 +237,9 @@ _REFUSALS: Mapping[type, Callable[[Any, ApiError], Response]] = {
     BrokerRegistrationRequest: lambda _, e: BrokerRegistrationResponse(error_code=e.code),
     BrokerHeartbeatRequest: lambda _, e: BrokerHeartbeatResponse(error_code=e.code),
     UnregisterBrokerRequest: lambda _, e: UnregisterBrokerResponse(
+        error_code=e.code, error_message=e.message
+    ),
+    UnregisterControllerRequest: lambda _, e: UnregisterControllerResponse(
         error_code=e.code, error_message=e.message
     ),
     DecommissionBrokerRequest: lambda _, e: DecommissionBrokerResponse(

@@ -22,7 +22,7 @@ from ..wire.errors import DecodeError
 from ..wire.frames import Exchange, RequestHeader, read_request_header
 
 FORWARDABLE = frozenset(
-    {19, 20, 30, 31, 33, 37, 38, 39, 40, 43, 44, 45, 46, 49, 51, 55, 57, 64, 67, 80, 81}
+    {19, 20, 30, 31, 33, 37, 38, 39, 40, 43, 44, 45, 46, 49, 51, 55, 57, 64, 67, 80, 81, 94}
 )
 """The APIs that Kafka permits in an envelope (ApiKeys.forwardable)."""
 _NEVER_FORWARDED = APIS.keys() - FORWARDABLE

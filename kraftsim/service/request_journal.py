@@ -9,12 +9,11 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
+from kraftsim.controller.server.secrets import without_secrets
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.controller.wire.apis.table import Api
 from kraftsim.controller.wire.frames import RequestHeader
 from kraftsim.controller.wire.json.document import Document
-
-from .secrets import without_secrets
 
 REQUESTS_MAX = 1_000
 REQUEST_BYTES_MAX = 1024 * 1024  # of all of them: decoding takes some microseconds a byte

@@ -51,6 +51,7 @@ OFFERED_BY_KAFKA = {
     80: ("AddRaftVoter", 0, 1, "broker", "controller"),
     81: ("RemoveRaftVoter", 0, 0, "broker", "controller"),
     82: ("UpdateRaftVoter", 0, 0, "controller"),
+    94: ("UnregisterController", 0, 0, "broker", "controller"),
 }
 
 

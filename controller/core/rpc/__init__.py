@@ -59,6 +59,8 @@ from .features import (
     ControllerRegistrationRequest,
     ControllerRegistrationResponse,
     FeatureUpdate,
+    UnregisterControllerRequest,
+    UnregisterControllerResponse,
     UpdatableFeatureResult,
     UpdateFeaturesRequest,
     UpdateFeaturesResponse,
@@ -174,6 +176,7 @@ Request = (
     BrokerRegistrationRequest
     | BrokerHeartbeatRequest
     | UnregisterBrokerRequest
+    | UnregisterControllerRequest
     | DecommissionBrokerRequest
     | DescribeClusterRequest
     | ApiVersionsRequest
@@ -211,6 +214,7 @@ Response = (
     BrokerRegistrationResponse
     | BrokerHeartbeatResponse
     | UnregisterBrokerResponse
+    | UnregisterControllerResponse
     | DecommissionBrokerResponse
     | DescribeClusterResponse
     | ApiVersionsResponse
@@ -375,6 +379,8 @@ __all__ = [
     "SupportedFeatureKey",
     "UnregisterBrokerRequest",
     "UnregisterBrokerResponse",
+    "UnregisterControllerRequest",
+    "UnregisterControllerResponse",
     "UpdatableFeatureResult",
     "UpdateFeaturesRequest",
     "UpdateFeaturesResponse",

@@ -47,6 +47,7 @@ from . import (
     api_80_add_raft_voter,
     api_81_remove_raft_voter,
     api_82_update_raft_voter,
+    api_94_unregister_controller,
 )
 
 API_VERSIONS = 18
@@ -163,6 +164,7 @@ APIS: dict[int, Api] = {
         _api(80, "AddRaftVoter", api_80_add_raft_voter, BOTH),
         _api(81, "RemoveRaftVoter", api_81_remove_raft_voter, BOTH),
         _api(82, "UpdateRaftVoter", api_82_update_raft_voter, CONTROLLER),
+        _api(94, "UnregisterController", api_94_unregister_controller, BOTH),
         *map(_of_text, text_apis()),
     )
 }

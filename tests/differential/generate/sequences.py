@@ -64,6 +64,7 @@ _OF_THE_CLUSTER: tuple[tuple[Draw, float], ...] = (
     *_USUAL,
     (cluster.update_features, 40),
     (cluster.register_controller, 5),
+    (cluster.unregister_controller, 2),
     (cluster.change_voters, 20),
 )
 _OF_MIN_ISR: tuple[tuple[Draw, float], ...] = (

@@ -1,4 +1,4 @@
-"""Removes the secrets of clients from what a service keeps and shows of their requests.
+"""Removes the secrets of clients from what is kept and shown of their requests.
 
 A salted password lets whoever has it authenticate as its user. In the journal and in recordings
 MARK stands for each of its bytes: the length stays, so a replay accepts and refuses the same
@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from kraftsim.controller.core.rpc import Request
-from kraftsim.controller.core.rpc.envelope import EnvelopeRequest
-from kraftsim.controller.core.rpc.scram import AlterUserScramCredentialsRequest
-from kraftsim.controller.wire.apis.table import ENVELOPE
-from kraftsim.controller.wire.errors import DecodeError
-from kraftsim.controller.wire.frames import (
+from ..core.rpc import Request
+from ..core.rpc.envelope import EnvelopeRequest
+from ..core.rpc.scram import AlterUserScramCredentialsRequest
+from ..wire.apis.table import ENVELOPE
+from ..wire.errors import DecodeError
+from ..wire.frames import (
     RequestHeader,
     decode_request,
     encode_request,
