@@ -99,9 +99,12 @@ async def test_acls_are_created_and_described_over_http(kraft: Cluster) -> None:
             created = await reply.json()
         async with session.post(f"{url}/DescribeAcls", json=everything) as reply:
             described = await reply.json()
+        async with session.get(f"{kraft.http_url}/v1/log") as reply:
+            log = await reply.text()
 
     assert created["results"] == [{"errorCode": 0, "errorMessage": ""}]
     assert [of["resourceName"] for of in described["resources"]] == ["orders"]
+    assert "ACCESS_CONTROL_ENTRY_RECORD" in log
 
 
 @pytest.mark.parametrize("what", REFUSED_BY_KAFKAS_PARSER)
