@@ -91,7 +91,6 @@ CASES: Mapping[str, Sent] = {
     "no quotas": Sent(spelled(49, 1, AlterClientQuotasRequest(entries=()))),
     "an ACL": Sent(spelled(30, 3, CreateAclsRequest(creations=(ALICE_READS,)))),
     "no credentials": Sent(spelled(51, 0, AlterUserScramCredentialsRequest())),
-    "a token to expire": Sent(head(40, 2) + b"\1" + bytes(8) + b"\0"),
     "the quorum": Sent(spelled(55, 2, DescribeQuorumRequest())),
     "bytes after the request": Sent(UNREGISTRATION + b"xx"),
     "bytes after the principal": Sent(UNREGISTRATION, principal=ANONYMOUS + b"xx"),
