@@ -21,9 +21,17 @@ from ..core.image.image import Image
 from ..core.leases import Leases
 from ..core.partitions.reassignment import list_reassignments
 from ..core.profile import Profile
-from ..core.rpc import DescribeClusterRequest, ListPartitionReassignmentsRequest, Request
+from ..core.rpc import (
+    DataPlaneRequest,
+    DescribeClusterRequest,
+    ListPartitionReassignmentsRequest,
+    Request,
+)
+from ..core.rpc.acls import DescribeAclsRequest
 from ..core.rpc.configs import DescribeConfigsRequest
 from ..core.rpc.scram import DescribeUserScramCredentialsRequest
+from ..core.security.acl_description import describe_acls
+from ..core.security.not_configured import refused_by_controller
 from ..core.settings import Settings
 from ..core.state import State
 from ..raft import conduct, elections, leading
@@ -195,6 +203,11 @@ class Node:
                 return describe_configs(self.config_view, request)
             if isinstance(request, DescribeUserScramCredentialsRequest):
                 raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")  # listed, and not handled
+            if isinstance(request, DescribeAclsRequest):
+                has_authorizer = bool(self.settings.authorizer_class_name)
+                return describe_acls(self.committed, request, has_authorizer=has_authorizer)
+            if isinstance(request, DataPlaneRequest):
+                return refused_by_controller(request)
             if not isinstance(request, DescribeClusterRequest):
                 raise Impossible(f"no handler for {type(request)}")
             return describe_cluster.describe_controllers(

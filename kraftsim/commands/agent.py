@@ -118,7 +118,8 @@ async def _run(topology: Topology, controllers: Sequence[Address], kafka_port: i
     runtime = Runtime(timeline)
     fleet = Fleet(timeline, runtime, controllers=controllers, random=entropy)
     facades = FleetFacades(fleet, runtime)
-    view = ClientView(topology.cluster_id, topology.profile, entropy)
+    has_authorizer = bool(topology.settings.authorizer_class_name)
+    view = ClientView(topology.cluster_id, topology.profile, entropy, has_authorizer=has_authorizer)
     progress = _Progress(len(topology.brokers), facades, stopping)
     try:
         specs = list(topology.brokers)

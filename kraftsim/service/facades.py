@@ -37,6 +37,7 @@ from kraftsim.controller.core.rpc import (
     Request,
     Response,
 )
+from kraftsim.controller.core.rpc.acls import DescribeAclsRequest
 from kraftsim.controller.core.rpc.configs import (
     AlterConfigsRequest,
     DescribeConfigsRequest,
@@ -45,6 +46,7 @@ from kraftsim.controller.core.rpc.configs import (
 )
 from kraftsim.controller.core.rpc.quotas import DescribeClientQuotasRequest
 from kraftsim.controller.core.rpc.scram import DescribeUserScramCredentialsRequest
+from kraftsim.controller.core.security.acl_description import describe_acls
 from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
 from kraftsim.controller.core.value import value
 from kraftsim.controller.server import api_versions
@@ -68,6 +70,7 @@ class ClientView:
     profile: Profile
     random: Callable[[], float]
     kept: KeptReplies = field(default_factory=KeptReplies)
+    has_authorizer: bool = False
 
     def metadata(self, image: Image, request: MetadataRequest, reply_to: ReplyTo) -> Iterator[None]:
         """Answers a Metadata request from the image, and yields after TOPICS_AT_ONCE topics."""
@@ -184,6 +187,10 @@ class Facade:
                 _answer(partial(describe_configs, self._config_view, request), reply_to)
             case DescribeClientQuotasRequest():
                 _answer(partial(describe_client_quotas, image, request), reply_to)
+            case DescribeAclsRequest():
+                has_authorizer = self._view.has_authorizer
+                described = partial(describe_acls, image, request, has_authorizer=has_authorizer)
+                _answer(described, reply_to)
             case DescribeUserScramCredentialsRequest():
                 _answer(partial(describe_user_scram_credentials, image, request), reply_to)
             case ListConfigResourcesRequest():

@@ -1,6 +1,7 @@
 """DescribeConfigs (32): the configurations of resources, from the image of one node."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from ..errors import ApiError, ErrorCode
 from ..hash_order import in_hash_order
@@ -193,9 +194,15 @@ def _own_entry(
 def _broker(view: NodeView, levels: Levels, name: str) -> Entries:
     if not name:
         cluster = view.dynamic("")
-        return [_node_entry(view, ((FROM_CLUSTER_DEFAULT, cluster),), key) for key in cluster]
+        return [_cluster_entry(view, cluster, key) for key in cluster]
     _check_node(view, name, "expected {} or empty string, but received {}")
     return [_node_entry(view, levels, key) for key in all_names(view, levels)]
+
+
+def _cluster_entry(view: NodeView, cluster: Mapping[str, str], name: str) -> DescribeConfigsEntry:
+    """Returns an entry of the whole cluster, whose text Kafka shows as it was given."""
+    entry = _node_entry(view, ((FROM_CLUSTER_DEFAULT, cluster),), name)
+    return entry if entry.is_sensitive else replace(entry, value=cluster[name])
 
 
 def _node_entry(view: NodeView, levels: Levels, name: str) -> DescribeConfigsEntry:

@@ -109,8 +109,12 @@ def _reassigned(
 
 
 def _check_factor(partition: Partition, wanted: Ids) -> None:
-    """Raises INVALID_REPLICATION_FACTOR if the number of replicas would change (KIP-860)."""
-    ends_with = set(partition.replicas) - set(partition.removing_replicas)
+    """Raises INVALID_REPLICATION_FACTOR if the number of replicas would change (KIP-860).
+
+    A partition that one request names twice may add a replica that it does not have.
+    """
+    replicas = {*partition.replicas, *partition.adding_replicas}
+    ends_with = replicas - set(partition.removing_replicas)
     if len(ends_with) != len(wanted):
         raise ApiError(
             ErrorCode.INVALID_REPLICATION_FACTOR,
