@@ -93,7 +93,8 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "processes",
     ),
     "kraftsim.scenarios": (
-        "explore language properties",
+        "explore language oracles",
+        "properties",
         "stage",
         "conditions",
         "claims verbs",

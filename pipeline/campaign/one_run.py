@@ -23,7 +23,8 @@ BROKER = itemgetter(HEARTBEATS.names.index("broker_id") - len(KEY))  # in rows o
 class Ran:
     """The verdict, the digest and the rows of a run.
 
-    `wall_us` is the real time of the run in microseconds. `rows` has the rows by table; their
+    `wall_us` is the real time of the run in microseconds. `exercised` counts what each property
+    had to check. `rows` has the rows by table; their
     values are in the order of the table's columns.
     """
 
@@ -32,6 +33,7 @@ class Ran:
     digest: str
     wall_us: int
     rows: dict[str, Rows] = field(default_factory=dict)
+    exercised: Mapping[str, int] = field(default_factory=dict)
 
 
 def run_seed(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
@@ -66,7 +68,8 @@ def run_seed(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
         rows["records"] = [
             (*about, seq, *record.values()) for seq, record in enumerate(recorder.records)
         ]
-    return Ran(item.run_id(seed), result.verdict, result.digest, _since_us(began_s), rows)
+    wall_us = _since_us(began_s)
+    return Ran(item.run_id(seed), result.verdict, result.digest, wall_us, rows, result.exercised)
 
 
 def not_ended(item: Item, seed: int, verdict: str, error: str, began_s: float) -> Ran:

@@ -40,7 +40,8 @@ class Expect:
     `during`: conditions that hold throughout a fault or a window; `calm`: conditions that hold
     at the end of the calm; `converge`: values that become equal in the calm; `measure`:
     measured numbers, by name; `fails_with`: the property or claim that this scenario is known
-    to break.
+    to break; `idle`: properties that a swarm is known never to test. A campaign fails if another
+    property is idle in all runs of its swarms.
     """
 
     always: Annotated[tuple[PropertyName, ...], Bare()] = ("all",)
@@ -52,6 +53,7 @@ class Expect:
     converge: tuple[Converge, ...] = ()
     measure: Mapping[str, Measure] = field(default_factory=dict)
     fails_with: str | None = None
+    idle: tuple[PropertyName, ...] = ()
 
     def names(self) -> tuple[str, ...]:
         """Returns the names of the claims, as in `never[0]`, for `fails_with` and violations."""

@@ -20,7 +20,7 @@ from kraftsim.controller.raft.roles import Follower, Prospective
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from .property import Broken, Kinds, Property
+from ..oracles.property import Broken, Kinds, Property
 
 IN_SERVICE_OR_COMING = (ProcessState.STARTING, ProcessState.RECOVERY, ProcessState.RUNNING)
 ELECTIONS_MAX = 10  # election timeouts; votes may be split a few times

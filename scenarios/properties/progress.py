@@ -21,8 +21,8 @@ from kraftsim.controller.raft.protocol import Reply, Turn
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
+from ..oracles.property import Broken, Kinds, Property
 from .liveness import can_elect
-from .property import Broken, Kinds, Property
 
 EVENTS_PER_INSTANT_AND_NODE_MAX = 200
 RETRIED_AFTER = (

@@ -17,7 +17,7 @@ from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from .property import Broken, Kinds, Property
+from ..oracles.property import Broken, Kinds, Property
 
 NO_EPOCH = -1
 Position = tuple[int, int]

@@ -25,9 +25,9 @@ from ..document.plan import expand, topology_of
 from ..document.scenario import Scenario
 from ..language.durations import duration_text
 from ..language.limits import LimitError
+from ..oracles.property import Property
 from ..properties import ALL
 from ..properties.own_properties import OWN, is_own
-from ..properties.property import Property
 from ..stage.stage import Stage
 from .calm import core_of
 from .digest import Digest
@@ -64,6 +64,11 @@ class Result:
     begin_us: int
     virtual_us: int
     rows: Sequence[EventRow]
+
+    @property
+    def idle(self) -> tuple[str, ...]:
+        """The properties that were never put to the test in this run."""
+        return tuple(name for name, count in self.exercised.items() if not count)
 
 
 Progress = Callable[[int, int], None]
@@ -202,7 +207,7 @@ class Run:
         ended = () if self.assertion is None else (self.assertion,)
         violations = (*self.watch.violations.values(), *broken, *ended)
         violations += self._unbroken({violation.name for violation in violations})
-        exercised = {new_run.name: new_run.exercised for new_run in self.watch.properties.values()}
+        exercised = {kind.name: kind.exercised for kind in self.watch.properties.values()}
         vacuous = tuple(self._vacuous(exercised))
         return Result(
             scenario=plan.name,
