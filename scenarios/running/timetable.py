@@ -16,6 +16,7 @@ class Timetable:
         self._times_done: Counter[int] = Counter()
         self._waiting: list[Waiting] = []
         self._is_over = False
+        self.optional_faults: set[str] = set()  # ids of faults that may have no effect
 
     def begin(self) -> None:
         """Schedules every step that does not wait for the previous step."""
@@ -31,8 +32,12 @@ class Timetable:
             waiting.is_over = True
 
     def never_done(self) -> Iterator[int]:
-        """Returns the indexes of the steps that were never done."""
-        return (number for number in range(len(self._steps)) if not self._times_done[number])
+        """Returns the indexes of the steps that were never done, without the optional steps."""
+        return (
+            number
+            for number, step in enumerate(self._steps)
+            if not self._times_done[number] and not step.optional
+        )
 
     def _schedule(self, number: int, step: Step) -> None:
         do = partial(self._do, number, step)
@@ -54,7 +59,10 @@ class Timetable:
         if self._is_over:
             return
         self._times_done[number] += 1
-        self._stage.begin(step.verb, step.word, self._fault_id(number, step), step.say)
+        fault_id = self._fault_id(number, step)
+        if step.optional:
+            self.optional_faults.add(fault_id)
+        self._stage.begin(step.verb, step.word, fault_id, step.say)
         self._follow(number)
 
     def _fault_id(self, number: int, step: Step) -> str:
