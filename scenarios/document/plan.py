@@ -41,7 +41,7 @@ def expand(scenario: Scenario, seed: int) -> Scenario:
     """Returns the plan of `seed`: every amount is drawn, and chaos is replaced by steps."""
     streams = Streams(seed)
     if scenario.draw == EVERYTHING:
-        scenario = _drawn(scenario, streams.of("drawing"))
+        scenario = read_scenario(drawn_document(scenario, seed))
     settings = settings_of(scenario)
     plan = _fixed(replace(scenario, chaos=None), settings, streams.of("plan"))
     if scenario.chaos is None:
@@ -55,11 +55,12 @@ def expand(scenario: Scenario, seed: int) -> Scenario:
     return replace(plan, do=plan.do + _fixed(steps, settings, stream))
 
 
-def _drawn(scenario: Scenario, stream: Random) -> Scenario:
-    """Returns the scenario of a swarm of everything with the parts that a seed draws."""
+def drawn_document(scenario: Scenario, seed: int) -> dict[str, object]:
+    """Returns the document of a swarm of everything with the parts that `seed` draws."""
+    stream = Streams(seed).of("drawing")
     document = dict(mapping(document_of(replace(scenario, draw="")), ()))
     run_us = scenario.time.run.fixed(settings_of(scenario), stream).us
-    return read_scenario(document | drawn_parts(stream, run_us // 1000))
+    return document | drawn_parts(stream, run_us // 1000)
 
 
 def named(plan: Scenario, bound: Mapping[str, tuple[int, ...]]) -> Scenario:
