@@ -14,6 +14,7 @@ Steps = list[Words]
 MOMENT_MS = 3_000  # a step that is added near a moment is at most so far from it
 CHANGES_MAX = 4  # changes of one variation
 KEEPS_SEED = 0.7  # part of the variations whose messages take as long as those of the parent
+NODE_WORDS = ("on", "from", "to", "between", "broker")
 STEPS_MAX = 120  # a longer plan is cut: its run shows nothing that a shorter one cannot
 
 
@@ -84,10 +85,18 @@ def _end_anew(lot: Lot, steps: Steps, at_ms: int, other: Mapping[str, Any]) -> S
 
 
 def _lend(lot: Lot, steps: Steps, at_ms: int, other: Mapping[str, Any]) -> Steps:
-    """Adds some steps of another plan; those that name nodes that do not exist have no effect."""
-    lent: Steps = list(other.get("do", ()))
+    """Adds some steps of another plan, whose nodes exist in this one."""
+    lent = [step for step in other.get("do", ()) if _nodes_in(step) <= {*lot.nodes}]
     begin = lot.stream.randrange(len(lent)) if lent else 0
     return steps + lent[begin : begin + lot.stream.randint(1, 5)]
+
+
+def _nodes_in(step: Words) -> set[int]:
+    """Returns the ids of the nodes that a step names."""
+    (words,) = (words for words in step.values() if isinstance(words, dict))
+    named = [words[key] for key in NODE_WORDS if key in words]
+    listed = (ids if isinstance(ids, list) else [ids] for ids in named)
+    return {node for ids in listed for node in ids if isinstance(node, int)}
 
 
 Change = Callable[[Lot, Steps, int, Mapping[str, Any]], Steps]

@@ -12,12 +12,23 @@ ROOMS = ("controller/core", "controller/raft", "controller/node", "broker_agent"
 # Tables, values and texts, in which a mutant changes no decision; sockets, which no simulation has;
 # APIs that no simulated client sends.
 WITHOUT = (
-    "controller/core/rpc", "controller/core/log", "controller/core/configs",
-    "controller/core/quotas", "controller/core/security", "controller/core/settings.py", "controller/core/profile.py",
-    "controller/core/errors.py", "broker_agent/client.py", "broker_agent/fleet.py",
-    "broker_agent/facade.py", "broker_agent/descriptions.py", "broker_agent/configurations.py",
-    "broker_agent/data_plane.py", "broker_agent/kept_replies.py", "broker_agent/forwarding.py",
-)  # fmt: skip
+    "controller/core/rpc",
+    "controller/core/log",
+    "controller/core/configs",
+    "controller/core/quotas",
+    "controller/core/security",
+    "controller/core/settings.py",
+    "controller/core/profile.py",
+    "controller/core/errors.py",
+    "broker_agent/client.py",
+    "broker_agent/fleet.py",
+    "broker_agent/facade.py",
+    "broker_agent/descriptions.py",
+    "broker_agent/configurations.py",
+    "broker_agent/data_plane.py",
+    "broker_agent/kept_replies.py",
+    "broker_agent/forwarding.py",
+)
 
 
 @dataclass(frozen=True, slots=True)
