@@ -22,7 +22,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "configuration recording",
         "explanation options pipeline service",
         "admin files",
-        "lessons",
+        "lessons storage",
         "api",
         "commands parameter_texts replay",
         "operation",
@@ -51,8 +51,9 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim.cli": (
         "controller_client held_notice help_texts interrupts progress terminal verb_table",
         "arguments output",
-        "completion doctor journal_verbs quorum_tables scenario spark_options storage_verbs tables",
-        "log up voter_verbs",
+        "completion doctor journal_verbs quorum_tables scenario spark_options storage_format "
+        "tables",
+        "log storage_verbs up voter_verbs",
         "service_verbs",
         "campaign cluster_verbs explain_verb replay_verb",
         "operation_verbs",

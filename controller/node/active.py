@@ -101,7 +101,11 @@ class Active:
         state = self.state
         self.start_leases(turn.now_ms)
         records = bootstrap.activation_records(
-            state.image, self._profile, self._settings, self._config.metadata_version
+            state.image,
+            self._profile,
+            self._settings,
+            self._config.metadata_version,
+            self._config.bootstrap,
         )
         if records:
             self._append(records, turn)

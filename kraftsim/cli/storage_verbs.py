@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..errors import FAILED, GOOD
 from ..printable import printable
 from .output import add_output, is_data, print_data
+from .storage_format import add_format
 
 if TYPE_CHECKING:
     from ..files.log_directories import Storage
@@ -32,6 +33,7 @@ def add_storage(storage: argparse.ArgumentParser) -> None:
     )
     add_output(info)
     info.set_defaults(run=_info)
+    add_format(verbs)
 
 
 def _random_uuid(arguments: argparse.Namespace) -> int:
