@@ -27,6 +27,8 @@ class Settings:
     leader_imbalance_check_interval_seconds: int = 300
     replica_catch_up_ms: int = 500
     """Not in Kafka: time until a simulated leader adds a returned replica to the ISR."""
+    decommission_slice_records: int = 10_000
+    """Not in Kafka: most records in one batch of a DecommissionBroker (KIP-631)."""
     start_time_tag: bool = False
     """Not in Kafka (`kraftsim.start.time.tag`): also send startTimeMs on the wire (KIP-436)."""
 
@@ -55,4 +57,5 @@ LEAST = {
     "unclean_leader_election_interval_ms": 1,
     "leader_imbalance_check_interval_seconds": 1,
     "replica_catch_up_ms": 0,
+    "decommission_slice_records": 2,
 }
