@@ -14,6 +14,7 @@ from kraftsim.broker_agent.conversation import Send as AgentSend
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.image_history import ImageHistory
 from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.broker_agent.replica_store import Found
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import Kind, NodeId, broker_node, controller_node
@@ -40,6 +41,7 @@ from .topology import BrokerSpec, Topology, agent_config, expect_free
 from .turning_points import TurningPoints
 
 OUTSIDE = NodeId(-1, Kind.OUTSIDE)  # sender of requests that bypass the network
+NAMED_REPLICAS_MAX = 10  # in a row about a broker's disk
 VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that seeds repeat timestamps
 
 
@@ -76,6 +78,20 @@ class BrokerHost:
         journal.write(f"broker-{broker_id}", "agent_state", broker_id=broker_id, detail=detail)
         for listener in self.world.agent_listeners:
             listener(broker_id, state)
+
+    def on_found(self, found: Found, /) -> None:
+        """Writes to the journal which replicas on the disk are no longer in the metadata."""
+        broker_id = self.spec.broker_id
+        for kind, replicas in (
+            ("replicas_deleted", found.deleted),
+            ("replicas_stray", found.stray),
+        ):
+            if replicas and self.node.kind is not Kind.CLONE:
+                names: list[object] = [replica.name for replica in replicas[:NAMED_REPLICAS_MAX]]
+                detail: dict[str, object] = {"replicas": names, "count": len(replicas)}
+                self.world.journal.write(
+                    f"broker-{broker_id}", kind, broker_id=broker_id, detail=detail
+                )
 
 
 class World:

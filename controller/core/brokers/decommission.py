@@ -80,9 +80,7 @@ def _slice(
         for key in (leaving if is_last else leaving[: size - 1])
     ]
     if not is_last:
-        return Decision(
-            records=tuple(changes), is_atomic=True, rest=partial(_next_slice, request)
-        )
+        return Decision(records=tuple(changes), is_atomic=True, rest=partial(_next_slice, request))
     records = (*changes, unregistration(stored))
     return Decision(records=records, reply=DecommissionBrokerResponse(), is_atomic=True)
 
