@@ -246,6 +246,7 @@ class KafkaConnection(asyncio.Protocol):
         Raises DecodeError for any other API, which ends the connection.
         """
         if header.api_key != API_VERSIONS:
+            self._listener.note_refused(self.address, header)
             raise DecodeError(
                 f"expected an API and version of this listener, got key {header.api_key} "
                 f"version {header.api_version}"

@@ -7,6 +7,7 @@ from typing import NotRequired, TypedDict
 
 from kraftsim.controller.wire.json.document import Document
 
+from ..service.request_journal import RefusedVersionDocument
 from ..service.request_search import NearMiss, RequestDocument
 from .states import BrokerState, ProcessStateName
 
@@ -114,6 +115,7 @@ class ClusterDocument(TypedDict):
     fencedBrokers: int
     topics: int
     leaderlessPartitions: int
+    refusedVersions: list[RefusedVersionDocument]
 
 
 class ReplicaDocument(TypedDict):

@@ -16,6 +16,7 @@ from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.world import World
 
+from ..service.request_journal import RefusedVersions
 from .documents import (
     BrokerDocument,
     ClusterDocument,
@@ -29,7 +30,7 @@ from .documents import (
 )
 
 
-def cluster_view(world: World) -> ClusterDocument:
+def cluster_view(world: World, refused: RefusedVersions) -> ClusterDocument:
     """Returns the committed state of the cluster in numbers, and the active controller or -1."""
     image, node = world.committed, world.controller.node
     return {
@@ -45,6 +46,7 @@ def cluster_view(world: World) -> ClusterDocument:
         "fencedBrokers": sum(broker.fenced for broker in image.brokers.values()),
         "topics": len(image.topics),
         "leaderlessPartitions": len(image.index.leaderless()),
+        "refusedVersions": refused.documents(),
     }
 
 

@@ -77,6 +77,7 @@ def levels_of(formatted: Formatted) -> dict[str, int]:
     }
 
 
+@pytest.mark.rule("6.9", "6.11", "6.12", "6.20")
 def test_a_formatted_directory_makes_the_only_voter_of_a_dynamic_quorum(
     tmp_path: Path, run: Any
 ) -> None:
@@ -95,6 +96,7 @@ def test_a_formatted_directory_makes_the_only_voter_of_a_dynamic_quorum(
     assert read_storage([f"{tmp_path}/data"]).problems == []
 
 
+@pytest.mark.rule("6.20", "6.21")
 def test_every_directory_is_formatted_and_the_metadata_directory_has_the_voters(
     tmp_path: Path, run: Any
 ) -> None:
@@ -111,6 +113,7 @@ def test_every_directory_is_formatted_and_the_metadata_directory_has_the_voters(
     assert [voter.voter_id for voter in bound_to(path).node.voters] == [1, 2]
 
 
+@pytest.mark.rule("6.16", "6.20")
 def test_a_cluster_begins_with_the_features_and_credentials_of_its_directory(
     tmp_path: Path, run: Any
 ) -> None:
@@ -136,6 +139,7 @@ def test_a_cluster_begins_with_the_features_and_credentials_of_its_directory(
     assert credential.server_key[:3] == bytes([256 - 51, 256 - 17, 17])
 
 
+@pytest.mark.rule("6.17")
 def test_a_formatted_directory_is_kept(tmp_path: Path, run: Any) -> None:
     path = properties(tmp_path)
     run(command(path, "--standalone"))
@@ -188,6 +192,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.rule("6.14", "6.18", "6.21")
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_kafka_refuses_is_refused_and_formats_nothing(
     name: str, tmp_path: Path, run: Any
@@ -203,6 +208,7 @@ def test_what_kafka_refuses_is_refused_and_formats_nothing(
     assert (tmp_path / "data").exists() == (name == "twice")
 
 
+@pytest.mark.rule("6.13", "6.19")
 def test_the_directory_of_another_cluster_or_node_is_refused(tmp_path: Path, run: Any) -> None:
     path = properties(tmp_path)
     run(command(path, "--standalone"))

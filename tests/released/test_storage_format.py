@@ -37,6 +37,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     return folders
 
 
+@pytest.mark.rule("6.11", "6.14", "6.17", "6.20", "6.22")
 def test_both_write_the_same_and_each_reads_the_other(
     folders: tuple[Path, Path], capsys: pytest.CaptureFixture[Any]
 ) -> None:
