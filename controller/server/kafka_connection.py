@@ -48,6 +48,7 @@ class Listener(Protocol):
     describe: Describe
     dispatch: Dispatch
     note: Note | None
+    note_refused: Callable[[str, RequestHeader], None]
     intercepted: Mapping[type, object]
     intercept: Intercept | None
     is_holding: bool

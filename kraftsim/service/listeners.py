@@ -86,20 +86,20 @@ class Service:
 
     async def open_controller(self, node_id: int, port: int) -> int:
         """Binds a controller's port and returns it; requests are answered only after `serve`."""
-        listener = self._listener("controller", f"controller-{node_id}")
+        listener = self._new_listener("controller", f"controller-{node_id}")
         with binding("controller_port", self.host, port):
             bound = await listener.bind(port)
         self.controllers[node_id] = listener
         return bound
 
-    def _listener(self, kind: str, name: str) -> FollowedListener:
+    def _new_listener(self, kind: str, name: str) -> FollowedListener:
         listener = FollowedListener(kind, name, self.host)
         listener.note_refused = partial(self.refused_versions.note, name)
         return listener
 
     async def open_facade(self, broker_id: int, port: int) -> int:
         """Binds a broker's port and returns it; requests are answered only after `serve_facade`."""
-        listener = self._listener("broker", f"broker-{broker_id}")
+        listener = self._new_listener("broker", f"broker-{broker_id}")
         with binding("kafka_port", self.host, port):
             bound = await listener.bind(port)
         self.facades[broker_id] = listener

@@ -97,7 +97,7 @@ def _ignore(listener: str, frame: bytes) -> None:
 class RefusedVersionDocument(TypedDict):
     """Requests of one client for one version of one API that the listener does not have.
 
-    `clientId` is empty if the client sent none; then `clientAddress` is its host.
+    `clientId` is empty if the client sent none; `clientAddress` is its host.
     """
 
     listener: str
@@ -111,7 +111,7 @@ class RefusedVersionDocument(TypedDict):
 class _Refused(NamedTuple):
     listener: str
     client_id: str
-    host: str
+    address: str
     api_key: int
     version: int
 
@@ -125,8 +125,7 @@ class RefusedVersions:
     def note(self, listener: str, address: str, header: RequestHeader) -> None:
         """Counts a request that ends its connection."""
         client_id = (header.client_id or "")[:TEXT_MAX]
-        host = address.rpartition(":")[0]
-        key = _Refused(listener, client_id, host, header.api_key, header.api_version)
+        key = _Refused(listener, client_id, address, header.api_key, header.api_version)
         if key in self._counts or len(self._counts) < CLIENTS_MAX:
             self._counts[key] += 1
 
@@ -136,7 +135,7 @@ class RefusedVersions:
             {
                 "listener": key.listener,
                 "clientId": key.client_id,
-                "clientAddress": key.host,
+                "clientAddress": key.address,
                 "api": _name(key.api_key),
                 "version": key.version,
                 "count": count,

@@ -23,6 +23,13 @@ def service() -> Iterator[Service]:
     service.close()
 
 
+@pytest.fixture
+def listening() -> Iterator[Service]:
+    service = Service(brokers=1, kafka_port=0)
+    yield service
+    service.close()
+
+
 def findings(service: Service, run: Any) -> tuple[int, str, dict[str, str]]:
     """The exit code, the status, and by status and check what was found and what to do next."""
     code, out, _ = run(f"doctor --json {service.kraft.http_url}")
@@ -137,12 +144,13 @@ def test_the_worst_finding_decides() -> None:
 
 @pytest.mark.realtime
 def test_a_client_with_an_api_or_version_that_a_listener_lacks_is_named(
-    service: Service, run: Any
+    listening: Service, run: Any
 ) -> None:
+    service = listening
     port = service.kraft.bootstrap_servers.split(",")[0].rpartition(":")[2]
     for key, version, client in ((3, 99, b"old tool"), (3, 99, b"old tool"), (62, 1, b"")):
         head = key.to_bytes(2, "big") + version.to_bytes(2, "big") + bytes(4)
-        frame = head + len(client).to_bytes(2, "big") + client
+        frame = head + len(client).to_bytes(2, "big") + client + b"\0"
         with socket.create_connection(("127.0.0.1", int(port)), 10) as connection:
             connection.sendall(len(frame).to_bytes(4, "big") + frame)
             assert connection.recv(1) == b""

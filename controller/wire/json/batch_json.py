@@ -1,6 +1,7 @@
 """The records of a batch as JSON documents, in the form of `/v1/log` and `kraftsim log dump`."""
 
 from collections.abc import Iterator
+from typing import cast
 
 from ...core.log.batch import Batch, ControlRecord
 from ...core.log.records import Record
@@ -31,13 +32,13 @@ def batch_json(batch: Batch, start: int = 0, limit: int | None = None) -> Iterat
         }
 
 
-def _typed(record: Record | ControlRecord, version: int, *, is_control: bool) -> Document:
+def _typed(record: object, version: int, *, is_control: bool) -> Document:
     if is_control:
-        return control_record_json(record)
+        return control_record_json(cast(ControlRecord, record))
     if isinstance(record, UnknownRecord):
         return {
             "type": f"UNKNOWN_{record.key}",
             "version": version,
             "data": {"hex": record.raw.hex()},
         }
-    return record_json(record, version)
+    return record_json(cast(Record, record), version)
