@@ -30,7 +30,6 @@ from .process_state import ProcessState
 from .replica_store import Found
 from .snapshot_intake import SnapshotIntake
 
-NAMED_REPLICAS_MAX = 10  # in a log line about a broker's disk
 STARTING_MAX = 1_000  # brokers that start at once: each of them fetches the whole log so far
 
 log = logging.getLogger(__name__)
@@ -234,16 +233,8 @@ class FleetHost:
 
     def on_found(self, found: Found, /) -> None:
         """Logs replicas on the disk that are no longer in the metadata."""
-        for what, replicas in (("deleted", found.deleted), ("stray", found.stray)):
-            if replicas:
-                names = ", ".join(replica.name for replica in replicas[:NAMED_REPLICAS_MAX])
-                log.info(
-                    "broker %d: %d replicas %s: %s",
-                    self.config.broker_id,
-                    len(replicas),
-                    what,
-                    names,
-                )
+        for kind, names, count in found.rows():
+            log.info("broker %d: %s: %d: %s", self.config.broker_id, kind, count, names)
 
     def on_change(self, state: ProcessState, /) -> None:
         """Report a new state of the process, which may let another broker start."""

@@ -15,6 +15,8 @@ from kraftsim.controller.core.image.partition import PartitionKey
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.core.value import value
 
+NAMED_MAX = 10  # replicas in a row of the journal or a line of the log
+
 
 @value
 class StoredReplica:
@@ -36,6 +38,12 @@ class Found:
 
     deleted: tuple[StoredReplica, ...] = ()
     stray: tuple[StoredReplica, ...] = ()
+
+    def rows(self) -> Iterator[tuple[str, list[object], int]]:
+        """Yields what happened, the names of at most NAMED_MAX replicas, and their number."""
+        for kind, replicas in (("replicas_deleted", self.deleted), ("replicas_stray", self.stray)):
+            if replicas:
+                yield kind, [replica.name for replica in replicas[:NAMED_MAX]], len(replicas)
 
 
 @dataclass(slots=True)

@@ -41,7 +41,6 @@ from .topology import BrokerSpec, Topology, agent_config, expect_free
 from .turning_points import TurningPoints
 
 OUTSIDE = NodeId(-1, Kind.OUTSIDE)  # sender of requests that bypass the network
-NAMED_REPLICAS_MAX = 10  # in a row about a broker's disk
 VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that seeds repeat timestamps
 
 
@@ -81,17 +80,14 @@ class BrokerHost:
 
     def on_found(self, found: Found, /) -> None:
         """Writes to the journal which replicas on the disk are no longer in the metadata."""
+        if self.node.kind is Kind.CLONE:
+            return
         broker_id = self.spec.broker_id
-        for kind, replicas in (
-            ("replicas_deleted", found.deleted),
-            ("replicas_stray", found.stray),
-        ):
-            if replicas and self.node.kind is not Kind.CLONE:
-                names: list[object] = [replica.name for replica in replicas[:NAMED_REPLICAS_MAX]]
-                detail: dict[str, object] = {"replicas": names, "count": len(replicas)}
-                self.world.journal.write(
-                    f"broker-{broker_id}", kind, broker_id=broker_id, detail=detail
-                )
+        for kind, names, count in found.rows():
+            detail: dict[str, object] = {"replicas": names, "count": count}
+            self.world.journal.write(
+                f"broker-{broker_id}", kind, broker_id=broker_id, detail=detail
+            )
 
 
 class World:

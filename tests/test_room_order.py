@@ -51,9 +51,8 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim.cli": (
         "controller_client held_notice help_texts interrupts progress terminal verb_table",
         "arguments output",
-        "completion doctor journal_verbs quorum_tables scenario spark_options storage_format "
-        "tables",
-        "log storage_verbs up voter_verbs",
+        "completion doctor journal_verbs quorum_tables scenario spark_options storage tables",
+        "log up voter_verbs",
         "service_verbs",
         "campaign cluster_verbs explain_verb replay_verb",
         "operation_verbs",

@@ -9,7 +9,7 @@ from kraftsim.controller.wire.json.document import Document
 
 from ..service.request_journal import RefusedVersionDocument
 from ..service.request_search import NearMiss, RequestDocument
-from .states import BrokerState, ProcessStateName
+from .states import ProcessStateName
 
 
 class ListenerDocument(TypedDict):
@@ -44,13 +44,6 @@ class BrokerDocument(TypedDict):
     logDirs: NotRequired[list[str]]
     leaderships: NotRequired[int]
     agent: NotRequired[AgentDocument]
-
-
-class BrokerStatesDocument(TypedDict):
-    """The states of a broker: of its registration and of its process."""
-
-    brokerId: int
-    states: list[BrokerState]
 
 
 class EndingCluster(TypedDict):

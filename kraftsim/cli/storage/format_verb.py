@@ -5,10 +5,10 @@ from pathlib import Path
 
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 
-from ..errors import GOOD
-from ..printable import printable
-from . import help_texts
-from .output import add_output, is_data, print_data
+from ...errors import GOOD
+from ...printable import printable
+from .. import help_texts
+from ..output import add_output, is_data, print_data
 
 
 def add_format(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -92,10 +92,10 @@ def _format(arguments: argparse.Namespace) -> int:
     import time
     from random import SystemRandom
 
-    from ..files.properties import read_properties
-    from ..options import profile_of
-    from ..storage.format_request import FormatRequest
-    from ..storage.formatter import apply, decide
+    from ...files.properties import read_properties
+    from ...options import profile_of
+    from ...storage.format_request import FormatRequest
+    from ...storage.formatter import apply, decide
 
     random = SystemRandom().random
     request = FormatRequest(
