@@ -22,13 +22,17 @@ from ..core.leases import Leases
 from ..core.partitions.reassignment import list_reassignments
 from ..core.profile import Profile
 from ..core.rpc import (
+    DataPlaneRequest,
     DescribeClusterRequest,
     DescribeQuorumRequest,
     ListPartitionReassignmentsRequest,
     Request,
 )
+from ..core.rpc.acls import DescribeAclsRequest
 from ..core.rpc.configs import DescribeConfigsRequest
 from ..core.rpc.scram import DescribeUserScramCredentialsRequest
+from ..core.security.acl_description import describe_acls
+from ..core.security.not_configured import refused_by_controller
 from ..core.settings import Settings
 from ..core.state import Decision, State
 from ..raft import conduct, description, elections, leading
@@ -216,6 +220,11 @@ class Node:
                 return describe_configs(self.config_view, request)
             if isinstance(request, DescribeUserScramCredentialsRequest):
                 raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")  # listed, and not handled
+            if isinstance(request, DescribeAclsRequest):
+                has_authorizer = bool(self.settings.authorizer_class_name)
+                return describe_acls(self.committed, request, has_authorizer=has_authorizer)
+            if isinstance(request, DataPlaneRequest):
+                return refused_by_controller(request)
             if not isinstance(request, DescribeClusterRequest):
                 raise Impossible(f"no handler for {type(request)}")
             return describe_cluster.describe_controllers(
@@ -263,12 +272,15 @@ class Node:
         self._snapshotting.maybe_go_on(self.quorum, turn)
         if self.active is not None and self.active.is_expiring and self.quorum.is_leader:
             self.active.go_on_expiring(turn)
+        if self.active is not None and self.active.has_slice_due() and self.quorum.is_leader:
+            self.active.go_on_slicing(turn)
         self._note_work()
 
     def _note_work(self) -> None:
-        is_expiring = self.active is not None and self.active.is_expiring
+        active = self.active
+        has_decisions = active is not None and (active.is_expiring or active.has_slice_due())
         is_loading = self._loading.has_more or self.quorum.reading is not None
-        self.has_work = is_loading or self._snapshotting.has_work or is_expiring
+        self.has_work = is_loading or self._snapshotting.has_work or has_decisions
 
     def _persisted(self, event: Persisted, turn: Turn) -> None:
         conduct.on_persisted(self.quorum, event.end_offset, turn)

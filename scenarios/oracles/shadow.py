@@ -217,7 +217,11 @@ class Shadow:
             for number in topics[topic]["partitions"]
         }
         for key in keys:
-            self._amend(key, eligible_leader_replicas=(), last_known_elr=())
+            fact = self.facts[key]
+            if fact["eligible_leader_replicas"] or fact["last_known_elr"]:
+                epoch = fact["partition_epoch"] + 1
+                cleared = {"eligible_leader_replicas": (), "last_known_elr": ()}
+                self._amend(key, **cleared, partition_epoch=epoch)
         return set(keys)
 
     def _ConfigRecord(self, values: Fact, *_: int) -> set[Key]:

@@ -55,7 +55,7 @@ class Violation(NamedTuple):
     """A broken property or claim.
 
     `what` states the expected and the actual behaviour. `seq` is the number of the last journal
-    row before the violation (-1: none).
+    row before the violation of a property, and of the row that broke a claim (-1: none).
     """
 
     number: str

@@ -55,6 +55,9 @@ def verdict(result: Result, story: Sequence[StoryLine], repeat: str) -> Iterator
         number = "" if violation.number in ("-", violation.name) else f"{violation.number} "
         at = _when(violation.t_us, story)
         yield Line(f"  broken at {at}: {number}{violation.name}: {violation.what}", "fail")
+        if violation.is_claim:
+            by = (line for line in story if violation.seq in line.seqs)
+            yield from (Line(f"  by:    {text}") for text in event_lines(by))
     if violations and result.verdict == "fail":
         until = [line for line in story if line.t_us <= violations[0].t_us][-LAST_EVENTS:]
         yield from (Line(f"  before:{text}") for text in event_lines(until))
