@@ -10,7 +10,10 @@ SPOKEN = ("errors", "log", "node_id", "rpc", "uuid")  # of the core: values on t
 HANDED = (  # the objects that a property is handed, and judges
     *("broker_agent.hosted_agent", "broker_agent.process_state"),
     *("controller.node.node", "simulation.message", "simulation.world"),
-    *(f"controller.raft.{name}" for name in ("log", "protocol", "quorum", "roles", "snapshot")),
+    *(
+        f"controller.raft.{name}"
+        for name in ("log", "protocol", "quorum", "roles", "snapshot", "voters")
+    ),
 )
 JUDGED = {  # what else a module judges: it may name its type, and takes no truth from it
     "api": {"controller.core.image.broker"},
