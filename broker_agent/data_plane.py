@@ -44,8 +44,9 @@ EMPTY = frozenset({16, 66})
 class DataPlane:
     """Replies to the requests of one cluster's data plane, and counts them by API key.
 
-    `warn` gets a sentence when the first Produce request with acks=0 arrives. Its client asks for
-    no response, so it takes every message for written.
+    `warn` gets a sentence when the first request is refused, since many clients show the code of a
+    refusal without its text, and when the first Produce request with acks=0 arrives. Its client
+    asks for no response, so it takes every message for written.
     """
 
     def __init__(self, warn: Callable[[str], None]) -> None:
@@ -59,15 +60,16 @@ class DataPlane:
             return request.response()
         if request.api_key in TOKENS:
             return refused_token(request)
-        self.refused[request.api_key] += 1
+        code = code_of(request)
+        text = NO_SASL if code == ErrorCode.ILLEGAL_SASL_STATE else TEXT
+        self._count_refused(request.api_key, text)
         if request.is_one_way:
             self._count_lost()
-        code = code_of(request)
-        return ApiError(code, NO_SASL if code == ErrorCode.ILLEGAL_SASL_STATE else TEXT)
+        return ApiError(code, text)
 
     def fetch(self, request: FetchRequest) -> FetchResponse:
         """Refuses every partition of a Fetch request; a consumer ignores a code for the whole."""
-        self.refused[FETCH] += 1
+        self._count_refused(FETCH, TEXT)
         return FetchResponse(
             responses=tuple(
                 FetchTopicData(
@@ -85,6 +87,11 @@ class DataPlane:
                 for topic in request.topics
             )
         )
+
+    def _count_refused(self, api_key: int, text: str) -> None:
+        if not self.refused:
+            self._warn(f"a request of a client was refused: {text} (only the first is reported)")
+        self.refused[api_key] += 1
 
     def _count_lost(self) -> None:
         if not self.lost_produce_requests:

@@ -24,6 +24,7 @@ from ..core.profile import Profile
 from ..core.rpc import (
     DataPlaneRequest,
     DescribeClusterRequest,
+    DescribeQuorumRequest,
     ListPartitionReassignmentsRequest,
     Request,
 )
@@ -33,8 +34,8 @@ from ..core.rpc.scram import DescribeUserScramCredentialsRequest
 from ..core.security.acl_description import describe_acls
 from ..core.security.not_configured import refused_by_controller
 from ..core.settings import Settings
-from ..core.state import State
-from ..raft import conduct, elections, leading
+from ..core.state import Decision, State
+from ..raft import conduct, description, elections, leading
 from ..raft.identity import LISTENER
 from ..raft.log import MetadataLog
 from ..raft.protocol import (
@@ -183,6 +184,22 @@ class Node:
             if active.deadline_ms != before_ms:
                 self._set_deadline(now_ms)
         return turn
+
+    def decision(self, request: Request, now_ms: int) -> Decision | ApiError:
+        """Returns what the active controller would decide on a request, and does none of it.
+
+        Raises Impossible unless this controller is active.
+        """
+        try:
+            return self._handlers[type(request)](self.state, request, now_ms)
+        except ApiError as error:
+            return error
+
+    def read(self, request: Request, now_ms: int, wall_ms: int) -> Reply:
+        """Returns what a client would read now with DescribeCluster or DescribeQuorum."""
+        if isinstance(request, DescribeQuorumRequest):
+            return description.describe(self.quorum, request, Turn(now_ms, wall_ms))
+        return self._described(request)
 
     def _read(self, request: Request, token: Any, turn: Turn) -> None:
         """Handle a request to the quorum, or one that reads committed state."""

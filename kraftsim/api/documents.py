@@ -8,7 +8,7 @@ from typing import NotRequired, TypedDict
 from kraftsim.controller.wire.json.document import Document
 
 from ..service.request_search import NearMiss, RequestDocument
-from .states import BrokerState, ProcessStateName
+from .states import ProcessStateName
 
 
 class ListenerDocument(TypedDict):
@@ -43,13 +43,6 @@ class BrokerDocument(TypedDict):
     logDirs: NotRequired[list[str]]
     leaderships: NotRequired[int]
     agent: NotRequired[AgentDocument]
-
-
-class BrokerStatesDocument(TypedDict):
-    """The states of a broker: of its registration and of its process."""
-
-    brokerId: int
-    states: list[BrokerState]
 
 
 class EndingCluster(TypedDict):
@@ -100,7 +93,11 @@ class TopicDocument(TypedDict):
 
 
 class ClusterDocument(TypedDict):
-    """The committed state of the cluster in numbers; `controllerId` is -1 without a leader."""
+    """The committed state of the cluster in numbers; `controllerId` is -1 without a leader.
+
+    `dataPlaneRequestsRefused` counts the requests that need stored messages, groups or
+    transactions; `produceRequestsLost` those with acks=0, whose clients were not told.
+    """
 
     clusterId: str
     controllerId: int
@@ -114,6 +111,8 @@ class ClusterDocument(TypedDict):
     fencedBrokers: int
     topics: int
     leaderlessPartitions: int
+    dataPlaneRequestsRefused: int
+    produceRequestsLost: int
 
 
 class ReplicaDocument(TypedDict):

@@ -102,8 +102,9 @@ class ClientView:
     def brokers(self, image: Image, request: DescribeClusterRequest) -> DescribeClusterResponse:
         """Answers a DescribeCluster request from the image; raises ApiError if it is refused."""
         controller_id = any_broker(self.kept.live_brokers(image), self.random)
-        kept = self.kept.find(image, (request, controller_id))
-        if isinstance(kept, DescribeClusterResponse):
+        question = (request, controller_id)
+        kept = self.kept.find(image, question)
+        if type(kept) is DescribeClusterResponse:
             return kept
         reply = describe_brokers(
             image,
@@ -112,7 +113,7 @@ class ClientView:
             listener=CLIENT_LISTENER,
             controller_id=controller_id,
         )
-        self._keep(image, (request, controller_id), reply)
+        self._keep(image, question, reply)
         return reply
 
     def api_versions(self, image: Image, version: int) -> ApiVersionsResponse:
@@ -133,7 +134,11 @@ class ClientView:
         self, image: Image, request: DescribeClusterRequest, reply_to: ReplyTo
     ) -> None:
         """Answers a DescribeCluster request from the image, also if it is refused."""
-        _answer(partial(self.brokers, image, request), reply_to)
+        try:
+            reply: DescribeClusterResponse | ApiError = self.brokers(image, request)
+        except ApiError as error:
+            reply = error
+        reply_to(reply)
 
 
 class Facade:
@@ -192,7 +197,8 @@ class Facade:
                 reply_to(configurations.list_resources(image, request))
             case IncrementalAlterConfigsRequest() | AlterConfigsRequest():
                 forward = self._forwarding.forward
-                configurations.alter(self._config_view, request, forward, reply_to)
+                check = partial(_check_value, self._view.profile)
+                configurations.alter(self._config_view, request, check, forward, reply_to)
             case DataPlaneRequest():
                 reply_to(self._data_plane.reply(request))
             case FetchRequest():
@@ -209,6 +215,13 @@ class Facade:
             image=agent.image,
             static=configurations.properties(agent.config),
         )
+
+
+def _check_value(profile: Profile, name: str, text: str) -> None:
+    """Raises ValueError for an invalid value; reads the table of configurations only now."""
+    from kraftsim.configuration.checks import check_value
+
+    check_value(profile, name, text)
 
 
 def _is_small(topics: Sequence[MetadataTopic]) -> bool:

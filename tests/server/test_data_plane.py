@@ -53,6 +53,19 @@ async def test_a_produced_batch_is_refused_at_once(facade: Client) -> None:
     assert await facade.is_served()
 
 
+async def test_the_first_refusal_is_warned_of(
+    facade: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        for _ in range(2):
+            facade.send(0, 9, produced(acks=1))
+            await facade.answer(0, 9)
+
+    warnings = [row.message for row in caplog.records if "was refused" in row.message]
+    assert len(warnings) == 1
+    assert "kraftsim stores no messages" in warnings[0]
+
+
 async def test_acks_0_ends_the_connection_and_is_warned_of_once(
     kraft: Cluster, caplog: pytest.LogCaptureFixture
 ) -> None:

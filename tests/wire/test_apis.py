@@ -12,7 +12,7 @@ DATA_PLANE = {api.key for api in text_apis()}
 """Their versions are held against recordings in tests/golden/test_listed_apis.py."""
 OFFERED_BY_KAFKA = {
     1: ("Fetch", 4, 18, "broker", "controller"),
-    3: ("Metadata", 1, 13, "broker"),
+    3: ("Metadata", 0, 13, "broker"),
     18: ("ApiVersions", 0, 5, "broker", "controller"),
     19: ("CreateTopics", 2, 7, "broker", "controller"),
     20: ("DeleteTopics", 1, 6, "broker", "controller"),

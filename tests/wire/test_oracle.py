@@ -224,6 +224,8 @@ def document(value: Any, struct: Struct | None = None, version: int = 0) -> Any:
 
 
 def plain(value: Any, field: Field | None = None, version: int = 0) -> Any:
+    if value is None and field is not None and version < field.empty_is_null_before:
+        return []
     if isinstance(value, tuple) and not (field and isinstance(field.type, Converted)):
         element = None
         if field is not None and isinstance(field.type, Array):

@@ -101,7 +101,7 @@ class Field:
 
     Null is permitted from version `nullable_since` on. A tagged field is written only if it differs
     from `default`. A field that is `on_demand` is written only by an encoder that was compiled for
-    it, and always decoded.
+    it, and always decoded. Before version `empty_is_null_before` an empty array stands for null.
     """
 
     name: str
@@ -112,6 +112,7 @@ class Field:
     tag: int | None = None
     default: object = None
     on_demand: bool = False
+    empty_is_null_before: int = 0
     json_name: str = ""
 
     @property

@@ -89,6 +89,14 @@ _OF_ACLS: tuple[tuple[Draw, float], ...] = (
     (not_configured.ask, 4),
 )
 _REFUSED: tuple[tuple[Draw, float], ...] = ((cluster.register_controller, 5),)
+EVERY_DRAW: tuple[Draw, ...] = (
+    *(draw for draw, _ in _USUAL),
+    cluster.update_features,
+    cluster.register_controller,
+    credentials.describe,
+)
+"""Each kind of request once, without those that change who votes."""
+
 _SHARE_OF_THE_CLUSTER = 0.1
 _SHARE_OF_MIN_ISR = 0.08
 _SHARE_OF_CLIENTS = 0.08
@@ -102,11 +110,14 @@ def draw_sequence(
     """The sequence `number` of `seed`: always the same."""
     random = Random(f"{seed}/{number}")
     draft = Draft(random, release, cluster_id, number, level=start.level or 0)
-    if draft.chance(_SHARE_OF_BIG_TOPICS):
-        steps = draw_big(draft)
-    else:
-        steps = [*_opening(draft), *_drawn(draft, _draws(draft), random.randint(4, 24))]
+    steps = draw_big(draft) if draft.chance(_SHARE_OF_BIG_TOPICS) else draw_steps(draft)
     return Sequence(f"{seed}-{number}", tuple(steps), tuple(cleanup(draft)), start)
+
+
+def draw_steps(draft: Draft) -> list[Step]:
+    """The steps of a usual sequence, without the cleanup."""
+    steps = _opening(draft)
+    return steps + _drawn(draft, _draws(draft), draft.random.randint(4, 24))
 
 
 def _draws(draft: Draft) -> tuple[tuple[Draw, float], ...]:
