@@ -17,6 +17,7 @@ from kraftsim.controller.core.rpc import (
     FetchResponse,
     FetchTopicData,
 )
+from kraftsim.controller.core.security.not_configured import refused_token
 
 TEXT = (
     "kraftsim stores no messages, groups or transactions: it simulates the control plane of Kafka "
@@ -35,20 +36,9 @@ REFUSED_WITH: Mapping[int, ErrorCode] = {
     36: ErrorCode.ILLEGAL_SASL_STATE,
 }
 """The codes by key, where it is not POLICY_VIOLATION."""
+TOKENS = frozenset(range(38, 42))
 EMPTY = frozenset({16, 66})
 """ListGroups and ListTransactions: an empty list is the truth."""
-
-
-NOT_CONFIGURED: Mapping[int, ApiError] = {
-    29: ApiError(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured on the broker"),
-    30: ApiError(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured."),
-    31: ApiError(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured."),
-    **dict.fromkeys(
-        range(38, 42),
-        ApiError(ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, "expected SSL or SASL"),
-    ),
-}
-"""The replies of a released broker without an authorizer, on a PLAINTEXT listener, by key."""
 
 
 class DataPlane:
@@ -68,8 +58,8 @@ class DataPlane:
         """Returns the reply to a request."""
         if request.api_key in EMPTY:
             return request.response()
-        if request.api_key in NOT_CONFIGURED:
-            return NOT_CONFIGURED[request.api_key]
+        if request.api_key in TOKENS:
+            return refused_token(request)
         code = code_of(request)
         text = NO_SASL if code == ErrorCode.ILLEGAL_SASL_STATE else TEXT
         self._count_refused(request.api_key, text)

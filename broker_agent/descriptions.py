@@ -20,7 +20,9 @@ from kraftsim.controller.core.rpc.descriptions import (
     TopicCursor,
 )
 from kraftsim.controller.core.topics.names import INTERNAL_TOPICS
-from kraftsim.controller.core.uuid import Uuid, uuid_text
+from kraftsim.controller.core.uuid import Uuid
+
+from .config import log_dir_path
 
 PARTITIONS_MAX = 2000  # of a response: max.request.partition.size.limit
 
@@ -120,30 +122,32 @@ def describe_log_dirs(
     first.
     """
     replicas: dict[Uuid, dict[str, list[int]]] = {directory: {} for directory in directories}
-    for name, index, partition in _asked(image, request):
-        if broker_id in partition.replicas:
-            directory = partition.directory_of(broker_id)
-            place = replicas[directory if directory in replicas else directories[0]]
-            place.setdefault(name, []).append(index)
+    for name, index, partition in _asked(image, request, broker_id):
+        directory = partition.directory_of(broker_id)
+        place = replicas[directory if directory in replicas else directories[0]]
+        place.setdefault(name, []).append(index)
     return DescribeLogDirsResponse(
         results=tuple(
-            LogDir(log_dir=f"/kraftsim/{uuid_text(directory)}", topics=_replicas(topics))
+            LogDir(log_dir=log_dir_path(directory), topics=_replicas(topics))
             for directory, topics in replicas.items()
         )
     )
 
 
-def _asked(image: Image, request: DescribeLogDirsRequest) -> list[tuple[str, int, Partition]]:
+def _asked(
+    image: Image, request: DescribeLogDirsRequest, broker_id: int
+) -> list[tuple[str, int, Partition]]:
+    """Returns the requested partitions of which the broker has a replica, in order of name."""
     wanted = (
         None if request.topics is None else {row.topic: row.partitions for row in request.topics}
     )
-    return [
-        (name, index, partition)
-        for name in sorted(image.topic_ids if wanted is None else wanted)
-        if (topic := _topic(image, name)) is not None
-        for index, partition in sorted(topic.partitions.items())
-        if wanted is None or index in wanted[name]
+    hosted = [
+        (image.topics[topic_id].name, index, image.partition((topic_id, index)))
+        for topic_id, index in image.index.hosted(broker_id)
     ]
+    if wanted is not None:
+        hosted = [row for row in hosted if row[1] in wanted.get(row[0], ())]
+    return sorted(hosted, key=lambda row: row[:2])
 
 
 def _replicas(topics: dict[str, list[int]]) -> tuple[LogDirTopicReplicas, ...]:

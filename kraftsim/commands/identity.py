@@ -15,8 +15,8 @@ from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, random_uuid
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.raft.identity import LISTENER, RAFT_VERSIONS
 from kraftsim.controller.server.kafka_caller import Address
-from kraftsim.simulation.topology import check_cluster_id
 
+from ..options import accept_cluster_id
 from ..service.voter_addresses import address_of, directory_of, voters_of
 from .configured import expect_id
 
@@ -36,7 +36,7 @@ def bound_controller(arguments: argparse.Namespace, configuration: Configuration
     Raises ValueError if they contradict each other, or if something is missing.
     """
     node_id = _node_id(arguments, configuration)
-    check_cluster_id(arguments.cluster_id, "--cluster-id")
+    accept_cluster_id(arguments.cluster_id, "--cluster-id")
     listener = _controller_listener(configuration.node)
     voters = _voters(arguments, configuration)
     own = next((voter for voter in voters if voter.voter_id == node_id), None)

@@ -10,8 +10,15 @@ from aiohttp import ClientSession
 from kraftsim import Cluster
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import FetchPartition, FetchRequest, FetchTopic, Request
+from kraftsim.controller.core.rpc.acls import (
+    CreateAclsRequest,
+    DeleteAclsFilter,
+    DeleteAclsRequest,
+    DescribeAclsRequest,
+)
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.json.json_form import from_json
+from tests.server.envelopes import ALICE_READS, EVERYTHING
 from tests.server.kafka_client import Client, connected
 
 pytestmark = pytest.mark.realtime
@@ -119,10 +126,9 @@ async def test_delegation_tokens_are_not_allowed_in_plaintext(facade: Client, ke
 
 
 async def test_acls_are_refused_as_without_an_authorizer(facade: Client) -> None:
-    bodies = {29: {}, 30: {"creations": [{}, {}]}, 31: {"filters": [{}]}}
-    for key, body in bodies.items():
-        request: Any = from_json(APIS[key].request, body)
-        facade.send(key, 3, request)
+    facade.send(29, 3, DescribeAclsRequest(**EVERYTHING))
+    facade.send(30, 3, CreateAclsRequest(creations=(ALICE_READS,) * 2))
+    facade.send(31, 3, DeleteAclsRequest(filters=(DeleteAclsFilter(**EVERYTHING),)))
 
     described = (await facade.answer(29, 3))[1]
     created = (await facade.answer(30, 3))[1]

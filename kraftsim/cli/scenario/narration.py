@@ -62,6 +62,9 @@ def verdict(result: Result, story: Sequence[StoryLine], repeat: str) -> Iterator
         until = [line for line in story if line.t_us <= violations[0].t_us][-LAST_EVENTS:]
         yield from (Line(f"  before:{text}") for text in event_lines(until))
     yield from (Line(f"  measured: {measured}") for measured in result.measured)
+    if result.idle:
+        names = ", ".join(result.idle)
+        yield Line(f"  never tested: {len(result.idle)} of {len(result.exercised)}: {names}")
     if result.verdict != "pass":
         yield from (Line(f"  vacuous: {name}") for name in result.vacuous)
         yield Line(f"  repeat: {repeat}")
