@@ -22,7 +22,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "configuration recording",
         "explanation options pipeline service",
         "admin files",
-        "lessons",
+        "lessons storage",
         "api",
         "commands parameter_texts replay",
         "operation",
@@ -51,7 +51,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim.cli": (
         "controller_client held_notice help_texts interrupts progress terminal verb_table",
         "arguments output",
-        "completion doctor journal_verbs scenario spark_options storage_verbs tables",
+        "completion doctor journal_verbs scenario spark_options storage tables",
         "log quorum up",
         "service_verbs",
         "campaign cluster_verbs explain_verb replay_verb",
