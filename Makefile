@@ -9,6 +9,9 @@
 # make determinism   ten thousand runs, each in two processes: the same digest (ARGS=500: fewer); it goes
 #              on where it was interrupted; and a handful on every Python there is, under every hash seed
 # make mutants measure the planted bugs anew: the smallest scenario of each, the kills of the swarm alone
+# make hunt    ten minutes of a search for runs that show something new, and for violations (ARGS="--minutes 60")
+# make mutation   two hundred drawn bugs: which of them the tests, the library, a swarm and a hunt kill
+#              (ARGS="50 --seed 3 --hunt-seconds 60"; it goes on where it was interrupted)
 # make soak    the long runs: a thousand brokers, a simulated day; ten thousand clusters that start and
 #              end; 1,000 brokers over sockets for an hour, and a flood; twenty quorums of processes, each
 #              killed at another moment; an hour of damaged bytes to every listener, and of damaged files;
@@ -26,7 +29,7 @@ BYTECODE := env -u PYTHONDONTWRITEBYTECODE
 PYTEST   := $(BYTECODE) $(BIN)/python -m pytest -n 2 --dist loadgroup
 ARGS     ?=
 
-.PHONY: java released clients chromium shells run test check bench determinism differential fold mutants soak fidelity format clean compile
+.PHONY: java released clients chromium shells run test check bench determinism differential fold hunt mutation mutants soak fidelity format clean compile
 .DEFAULT_GOAL := test
 
 run: $(VENV)/.service compile
@@ -64,6 +67,12 @@ differential: $(VENV)/.test java released compile
 
 fold: $(VENV)/.test java released compile
 	$(BYTECODE) $(BIN)/python -m tests.kafka_fold $(ARGS)
+
+hunt: $(VENV)/.test compile
+	$(BYTECODE) $(BIN)/kraftsim scenario hunt -j 2 --out build/hunt $(ARGS)
+
+mutation: $(VENV)/.test
+	$(BIN)/python -m tools.mutation $(ARGS)
 
 determinism: $(VENV)/.test compile
 	KRAFTSIM_DETERMINISM=1 $(PYTEST) tests/scenarios/test_other_processes.py -rs

@@ -1,8 +1,9 @@
 """DescribeTopicPartitions and DescribeLogDirs, from the metadata that a broker has fetched."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kraftsim.broker_agent.facade import ALL_TOPIC_OPERATIONS, is_offline
+from kraftsim.broker_agent.replica_store import StoredReplica
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition, Topic
@@ -114,40 +115,28 @@ def _partition(image: Image, index: int, partition: Partition, listener: str) ->
 
 
 def describe_log_dirs(
-    image: Image, request: DescribeLogDirsRequest, broker_id: int, directories: Sequence[Uuid]
+    stored: Iterable[StoredReplica], request: DescribeLogDirsRequest, directories: Sequence[Uuid]
 ) -> DescribeLogDirsResponse:
-    """Returns the broker's log directories with its replicas, each of 0 bytes.
+    """Returns the broker's log directories with the replicas on its disk, each of 0 bytes.
 
     A directory has no path; its name has its id. A replica without an assigned directory is in the
-    first.
+    first. Stray replicas are not listed, as in Kafka.
     """
+    wanted = (
+        None if request.topics is None else {row.topic: row.partitions for row in request.topics}
+    )
     replicas: dict[Uuid, dict[str, list[int]]] = {directory: {} for directory in directories}
-    for name, index, partition in _asked(image, request, broker_id):
-        directory = partition.directory_of(broker_id)
-        place = replicas[directory if directory in replicas else directories[0]]
-        place.setdefault(name, []).append(index)
+    for replica in sorted(stored, key=lambda replica: (replica.topic, replica.partition)):
+        if wanted is None or replica.partition in wanted.get(replica.topic, ()):
+            directory = replica.directory
+            place = replicas[directory if directory in replicas else directories[0]]
+            place.setdefault(replica.topic, []).append(replica.partition)
     return DescribeLogDirsResponse(
         results=tuple(
             LogDir(log_dir=log_dir_path(directory), topics=_replicas(topics))
             for directory, topics in replicas.items()
         )
     )
-
-
-def _asked(
-    image: Image, request: DescribeLogDirsRequest, broker_id: int
-) -> list[tuple[str, int, Partition]]:
-    """Returns the requested partitions of which the broker has a replica, in order of name."""
-    wanted = (
-        None if request.topics is None else {row.topic: row.partitions for row in request.topics}
-    )
-    hosted = [
-        (image.topics[topic_id].name, index, image.partition((topic_id, index)))
-        for topic_id, index in image.index.hosted(broker_id)
-    ]
-    if wanted is not None:
-        hosted = [row for row in hosted if row[1] in wanted.get(row[0], ())]
-    return sorted(hosted, key=lambda row: row[:2])
 
 
 def _replicas(topics: dict[str, list[int]]) -> tuple[LogDirTopicReplicas, ...]:

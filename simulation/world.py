@@ -14,6 +14,7 @@ from kraftsim.broker_agent.conversation import Send as AgentSend
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.image_history import ImageHistory
 from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.broker_agent.replica_store import Found
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import Kind, NodeId, broker_node, controller_node
@@ -78,6 +79,17 @@ class BrokerHost:
         journal.write(f"broker-{broker_id}", "agent_state", broker_id=broker_id, detail=detail)
         for listener in self.world.agent_listeners:
             listener(broker_id, state)
+
+    def on_found(self, found: Found, /) -> None:
+        """Writes to the journal which replicas on the disk are no longer in the metadata."""
+        if self.node.kind is Kind.CLONE:
+            return
+        broker_id = self.spec.broker_id
+        for kind, names, count in found.rows():
+            detail: dict[str, object] = {"replicas": names, "count": count}
+            self.world.journal.write(
+                f"broker-{broker_id}", kind, broker_id=broker_id, detail=detail
+            )
 
 
 class World:

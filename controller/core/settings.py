@@ -31,6 +31,8 @@ class Settings:
     """The class of the authorizer, STANDARD_AUTHORIZER or none: ACLs are stored with one only."""
     replica_catch_up_ms: int = 500
     """Not in Kafka: time until a simulated leader adds a returned replica to the ISR."""
+    decommission_slice_records: int = 10_000
+    """Not in Kafka: most records in one batch of a DecommissionBroker (KIP-631)."""
     start_time_tag: bool = False
     """Not in Kafka (`kraftsim.start.time.tag`): also send startTimeMs on the wire (KIP-436)."""
 
@@ -62,4 +64,5 @@ LEAST = {
     "unclean_leader_election_interval_ms": 1,
     "leader_imbalance_check_interval_seconds": 1,
     "replica_catch_up_ms": 0,
+    "decommission_slice_records": 2,
 }

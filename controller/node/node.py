@@ -272,12 +272,15 @@ class Node:
         self._snapshotting.maybe_go_on(self.quorum, turn)
         if self.active is not None and self.active.is_expiring and self.quorum.is_leader:
             self.active.go_on_expiring(turn)
+        if self.active is not None and self.active.has_slice_due() and self.quorum.is_leader:
+            self.active.go_on_slicing(turn)
         self._note_work()
 
     def _note_work(self) -> None:
-        is_expiring = self.active is not None and self.active.is_expiring
+        active = self.active
+        has_decisions = active is not None and (active.is_expiring or active.has_slice_due())
         is_loading = self._loading.has_more or self.quorum.reading is not None
-        self.has_work = is_loading or self._snapshotting.has_work or is_expiring
+        self.has_work = is_loading or self._snapshotting.has_work or has_decisions
 
     def _persisted(self, event: Persisted, turn: Turn) -> None:
         conduct.on_persisted(self.quorum, event.end_offset, turn)

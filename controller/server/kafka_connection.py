@@ -48,6 +48,7 @@ class Listener(Protocol):
     describe: Describe
     dispatch: Dispatch
     note: Note | None
+    note_refused: Callable[[str, RequestHeader], None]
     intercepted: Mapping[type, object]
     intercept: Intercept | None
     is_holding: bool
@@ -246,6 +247,7 @@ class KafkaConnection(asyncio.Protocol):
         Raises DecodeError for any other API, which ends the connection.
         """
         if header.api_key != API_VERSIONS:
+            self._listener.note_refused(self.address, header)
             raise DecodeError(
                 f"expected an API and version of this listener, got key {header.api_key} "
                 f"version {header.api_version}"

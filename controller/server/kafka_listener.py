@@ -14,7 +14,7 @@ from ..core.errors import Impossible
 from ..core.profile import Profile
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
 from ..raft.protocol import Reply
-from ..wire.frames import Bodies
+from ..wire.frames import Bodies, RequestHeader
 from . import api_versions
 from .admission import Admission
 from .bound_port import bound_port
@@ -35,7 +35,8 @@ class KafkaListener:
     response depends on the requested version; `dispatch(request, reply_to)` handles all other
     requests. `note(address, header, frame)`, if it is set, gets every request before. Requests of
     the types in `intercepted` go to `intercept(connection, header, request)` instead, which may
-    reply, close the connection, or call `handle` later.
+    reply, close the connection, or call `handle` later. `note_refused(address, header)` gets every
+    request whose API or version the listener does not have.
     """
 
     def __init__(self, kind: str, name: str) -> None:
@@ -48,6 +49,7 @@ class KafkaListener:
         self.describe: Describe = _unset_describe
         self.dispatch: Dispatch = _unset_dispatch
         self.note: Note | None = None
+        self.note_refused: Callable[[str, RequestHeader], None] = _ignore
         self.intercepted: Mapping[type, object] = {}
         self.intercept: Intercept | None = None
         self.connections: set[KafkaConnection] = set()
@@ -128,6 +130,10 @@ class KafkaListener:
         self.is_holding = holding
         for connection in list(self.connections):
             connection.hold(holding)
+
+
+def _ignore(address: str, header: RequestHeader) -> None:
+    """Does nothing with a refused request."""
 
 
 def _unset_describe(request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:

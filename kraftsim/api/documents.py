@@ -7,6 +7,7 @@ from typing import NotRequired, TypedDict
 
 from kraftsim.controller.wire.json.document import Document
 
+from ..service.request_journal import RefusedVersionDocument
 from ..service.request_search import NearMiss, RequestDocument
 from .states import ProcessStateName
 
@@ -113,6 +114,7 @@ class ClusterDocument(TypedDict):
     leaderlessPartitions: int
     dataPlaneRequestsRefused: int
     produceRequestsLost: int
+    refusedVersions: list[RefusedVersionDocument]
 
 
 class ReplicaDocument(TypedDict):

@@ -17,6 +17,7 @@ from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.world import World
 
+from ..service.request_journal import RefusedVersions
 from .documents import (
     BrokerDocument,
     ClusterDocument,
@@ -30,7 +31,7 @@ from .documents import (
 )
 
 
-def cluster_view(world: World, data_plane: DataPlane) -> ClusterDocument:
+def cluster_view(world: World, data_plane: DataPlane, refused: RefusedVersions) -> ClusterDocument:
     """Returns the committed state of the cluster in numbers, and the active controller or -1."""
     image, node = world.committed, world.controller.node
     return {
@@ -48,6 +49,7 @@ def cluster_view(world: World, data_plane: DataPlane) -> ClusterDocument:
         "leaderlessPartitions": len(image.index.leaderless()),
         "dataPlaneRequestsRefused": data_plane.refused.total(),
         "produceRequestsLost": data_plane.lost_produce_requests,
+        "refusedVersions": refused.documents(),
     }
 
 

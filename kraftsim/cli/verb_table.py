@@ -46,7 +46,7 @@ VERBS = {
 ADDERS = {
     "up": "service_verbs:add_up",
     "agent": "service_verbs:add_agent",
-    "storage": "storage_verbs:add_storage",
+    "storage": "storage.verbs:add_storage",
     "follow": "log.follow:add_follow",
     "doctor": "doctor.verb:add_doctor",
     "scenario": "scenario.verbs:add_scenario_verbs",

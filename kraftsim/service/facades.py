@@ -181,8 +181,9 @@ class Facade:
                     partial(describe_topic_partitions, image, request, CLIENT_LISTENER), reply_to
                 )
             case DescribeLogDirsRequest():
-                config = self._agent.agent.config
-                reply_to(describe_log_dirs(image, request, config.broker_id, config.log_dirs))
+                agent = self._agent.agent
+                stored = agent.store.on_disk(image, agent.config.broker_id)
+                reply_to(describe_log_dirs(stored, request, agent.config.log_dirs))
             case DescribeConfigsRequest():
                 _answer(partial(describe_configs, self._config_view, request), reply_to)
             case DescribeClientQuotasRequest():

@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from kraftsim.scenarios.document.scenario import Scenario
 from kraftsim.scenarios.properties.leases import BeliefOverlap
-from kraftsim.scenarios.running.run import Result, Run, properties_of
+from kraftsim.scenarios.running.run import Result, Run
 from kraftsim.scenarios.running.watch import watch
 
 from ..tables import HEARTBEATS, KEY, RUNS
@@ -45,7 +45,7 @@ def run_seed(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
     began_s = time.perf_counter()
     run = None
     try:
-        run = Run(scenario, seed, properties_of(scenario))
+        run = Run(scenario, seed)
         recorder = Recorder(run.world)
         recorder.listen()
         beliefs = watch(run.world, [BeliefOverlap])

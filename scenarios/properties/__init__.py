@@ -40,3 +40,4 @@ ALL: tuple[type[Property], ...] = (
 )
 ALWAYS = tuple(property_ for property_ in ALL if property_.always)
 SAFETY = tuple(property_ for property_ in ALWAYS if property_.number.startswith("S"))
+GROUPS = {"all": ALWAYS, "safety": SAFETY}  # words for several properties

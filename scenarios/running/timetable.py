@@ -17,6 +17,7 @@ class Timetable:
         self._times_done: Counter[int] = Counter()
         self._waiting: list[Waiting] = []
         self._is_over = False
+        self.optional_faults: set[str] = set()  # ids of faults that may have no effect
 
     def begin(self) -> None:
         """Schedules every step that does not wait for the previous step."""
@@ -32,8 +33,12 @@ class Timetable:
             waiting.is_over = True
 
     def never_done(self) -> Iterator[int]:
-        """Returns the indexes of the steps that were never done."""
-        return (number for number in range(len(self._steps)) if not self._times_done[number])
+        """Returns the indexes of the steps that were never done, without the optional steps."""
+        return (
+            number
+            for number, step in enumerate(self._steps)
+            if not self._times_done[number] and not step.optional
+        )
 
     def _schedule(self, number: int, step: Step, after_seq: int | None = None) -> None:
         """Schedules a step; `after_seq` is the row with the begin of the step that it follows."""
@@ -61,6 +66,8 @@ class Timetable:
             return
         self._times_done[number] += 1
         fault_id = self._fault_id(number, step)
+        if step.optional:
+            self.optional_faults.add(fault_id)
         fault = self._stage.begin(step.verb, step.word, fault_id, step.say, after_seq)
         self._follow(number, fault.seq)
 

@@ -28,6 +28,13 @@ def service() -> Iterator[Service]:
     service.close()
 
 
+@pytest.fixture
+def listening() -> Iterator[Service]:
+    service = Service(brokers=1, kafka_port=0)
+    yield service
+    service.close()
+
+
 def findings(service: Service, run: Any) -> tuple[int, str, dict[str, str]]:
     """The exit code, the status, and by status and check what was found and what to do next."""
     code, out, _ = run(f"doctor --json {service.kraft.http_url}")
@@ -153,4 +160,29 @@ def test_the_worst_finding_decides() -> None:
 
     assert ["ok", "ok", "warn", "fail"] == [
         worst(found) for found in ([], [good], [doubtful, good], [good, bad, doubtful])
+    ]
+
+
+@pytest.mark.realtime
+def test_a_client_with_an_api_or_version_that_a_listener_lacks_is_named(
+    listening: Service, run: Any
+) -> None:
+    service = listening
+    port = service.kraft.bootstrap_servers.split(",")[0].rpartition(":")[2]
+    for key, version, client in ((3, 99, b"old tool"), (3, 99, b"old tool"), (62, 1, b"")):
+        head = key.to_bytes(2, "big") + version.to_bytes(2, "big") + bytes(4)
+        frame = head + len(client).to_bytes(2, "big") + client + b"\0"
+        with socket.create_connection(("127.0.0.1", int(port)), 10) as connection:
+            connection.sendall(len(frame).to_bytes(4, "big") + frame)
+            assert connection.recv(1) == b""
+
+    code, out, _ = run(f"doctor --json {service.kraft.http_url}")
+    found = [row["found"] for row in json.loads(out)["checks"] if row["check"] == "clients"]
+
+    assert code == 0
+    assert found == [
+        "client 'old tool' at 127.0.0.1 sent Metadata version 99 to broker-1, which does not have "
+        "it (2 requests)",
+        "a client without an id at 127.0.0.1 sent BrokerRegistration version 1 to broker-1, which "
+        "does not have it (1 requests)",
     ]

@@ -102,6 +102,22 @@ def _brokers(url: str) -> Iterator[Finding]:
         yield warn("partitions", f"{leaderless} without a leader", remedy)
 
 
+def _clients(url: str) -> Iterator[Finding]:
+    """A client whose request a listener does not have loses its connection without a reason."""
+    cluster = call(url, SHOW_CLUSTER.method, SHOW_CLUSTER.path, {})
+    refused = cluster["refusedVersions"]
+    assert isinstance(refused, list), cluster
+    for row in refused[:SHOWN_MAX]:
+        client = f"client {row['clientId']!r}" if row["clientId"] else "a client without an id"
+        yield warn(
+            "clients",
+            f"{client} at {row['clientAddress']} sent {row['api']} version {row['version']} to "
+            f"{row['listener']}, which does not have it ({row['count']} requests)",
+            "send it to a listener that has it, or start the cluster with the --profile of a "
+            "release that has it: `kraftsim up --help`",
+        )
+
+
 def _clock(url: str) -> Iterator[Finding]:
     """A clock that stands while a call waits for time to pass makes the call wait for ever."""
     clock = call(url, SHOW_CLOCK.method, SHOW_CLOCK.path, {})
@@ -162,6 +178,7 @@ def _ids(ids: list[object]) -> str:
 CHECKS: dict[str, Callable[[str], Iterator[Finding]]] = {
     "controllers": _controllers,
     "brokers": _brokers,
+    "clients": _clients,
     "clock": _clock,
     "faults": _faults,
     "messages": _messages,

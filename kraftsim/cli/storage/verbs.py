@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import FAILED, GOOD
-from ..printable import printable
-from .output import add_output, is_data, print_data
+from ...errors import FAILED, GOOD
+from ...printable import printable
+from ..output import add_output, is_data, print_data
+from .format_verb import add_format
 
 if TYPE_CHECKING:
-    from ..files.log_directories import Storage
+    from ...files.log_directories import Storage
 
 
 def add_storage(storage: argparse.ArgumentParser) -> None:
@@ -32,6 +33,7 @@ def add_storage(storage: argparse.ArgumentParser) -> None:
     )
     add_output(info)
     info.set_defaults(run=_info)
+    add_format(verbs)
 
 
 def _random_uuid(arguments: argparse.Namespace) -> int:
@@ -49,8 +51,8 @@ def _random_uuid(arguments: argparse.Namespace) -> int:
 
 def _info(arguments: argparse.Namespace) -> int:
     """Prints what `kafka-storage info` prints; returns FAILED if there is a problem."""
-    from ..files.log_directories import directories_of, read_storage
-    from ..files.properties import read_properties
+    from ...files.log_directories import directories_of, read_storage
+    from ...files.properties import read_properties
 
     storage = read_storage(directories_of(read_properties(arguments.config)))
     if is_data(arguments):
