@@ -21,7 +21,9 @@ from kraftsim.controller.core.rpc.descriptions import (
     TopicCursor,
 )
 from kraftsim.controller.core.topics.names import INTERNAL_TOPICS
-from kraftsim.controller.core.uuid import Uuid, uuid_text
+from kraftsim.controller.core.uuid import Uuid
+
+from .config import log_dir_path
 
 PARTITIONS_MAX = 2000  # of a response: max.request.partition.size.limit
 
@@ -131,7 +133,7 @@ def describe_log_dirs(
             place.setdefault(replica.topic, []).append(replica.partition)
     return DescribeLogDirsResponse(
         results=tuple(
-            LogDir(log_dir=f"/kraftsim/{uuid_text(directory)}", topics=_replicas(topics))
+            LogDir(log_dir=log_dir_path(directory), topics=_replicas(topics))
             for directory, topics in replicas.items()
         )
     )

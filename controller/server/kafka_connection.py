@@ -270,7 +270,8 @@ class KafkaConnection(asyncio.Protocol):
 
         A refused request whose client expects no response ends the connection, as in Kafka.
         """
-        if self._expects_nothing():
+        request = None if self._awaited is None else self._awaited[2]
+        if isinstance(request, DataPlaneRequest) and request.is_one_way:
             self.end()
             return
         frame = self._encoded(reply)
@@ -278,10 +279,6 @@ class KafkaConnection(asyncio.Protocol):
             self._put(frame)
             if not self._is_working:
                 self._continue_soon()
-
-    def _expects_nothing(self) -> bool:
-        request = self.awaited
-        return isinstance(request, DataPlaneRequest) and request.is_one_way
 
     def reply_damaged(self, reply: Reply, change: Callable[[bytes], bytes], closes: bool) -> None:
         """Reply with changed bytes; then close the connection if `closes`."""

@@ -94,7 +94,11 @@ class TopicDocument(TypedDict):
 
 
 class ClusterDocument(TypedDict):
-    """The committed state of the cluster in numbers; `controllerId` is -1 without a leader."""
+    """The committed state of the cluster in numbers; `controllerId` is -1 without a leader.
+
+    `dataPlaneRequestsRefused` counts the requests that need stored messages, groups or
+    transactions; `produceRequestsLost` those with acks=0, whose clients were not told.
+    """
 
     clusterId: str
     controllerId: int
@@ -108,6 +112,8 @@ class ClusterDocument(TypedDict):
     fencedBrokers: int
     topics: int
     leaderlessPartitions: int
+    dataPlaneRequestsRefused: int
+    produceRequestsLost: int
     refusedVersions: list[RefusedVersionDocument]
 
 
@@ -377,10 +383,7 @@ class FaultList(TypedDict):
 
 
 class FaultVerb(TypedDict):
-    """A verb of a fault, with the words that it accepts and the cause in a real cluster.
-
-    `sources` are tickets and proposals of Kafka that describe such a case.
-    """
+    """A verb of a fault, its words, its cause, and Kafka's tickets and proposals about it."""
 
     verb: str
     words: list[str]

@@ -53,7 +53,8 @@ class Reading(BrokerVerbs):
 
     async def cluster(self) -> ClusterDocument:
         """Returns id, active controller, features and end of the log."""
-        return cluster_view(self.world, self._service.refused_versions)
+        service = self._service
+        return cluster_view(self.world, service.data_plane, service.refused_versions)
 
     async def quorum(self) -> QuorumDocument:
         """Returns the quorum as its leader describes it; ApiError without a leader."""

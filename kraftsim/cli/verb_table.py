@@ -10,6 +10,7 @@ VERBS = {
     "storage": "make ids, and show formatted log directories, as Kafka's kafka-storage does",
     "cluster": "show the cluster; Kafka's kafka-cluster: list, unregister, decommission brokers",
     "quorum": "show the quorum, transfer its leadership, add and remove voters",
+    "quorum-tool": "describe the quorum in the lines of Kafka's kafka-metadata-quorum",
     "controller": "list, show, kill, start, pause and resume controllers; run one as a process",
     "broker": "list, show, add, stop, kill, pause, resume, restart, mute and deafen brokers",
     "topic": "list, show, create, alter and delete topics; elect their leaders",

@@ -118,7 +118,7 @@ class ControllerService:
         """Binds the address and starts the node."""
         await self._listener.open(*address)
         describe = partial(api_versions.of_controller, self._node)
-        self._listener.serve(self._runtime, describe, self._answer)
+        self._listener.serve(self._runtime, describe, self._answer, self._node.profile)
         self._deliver(self._hosted.start)
 
     async def hand_over(self) -> None:

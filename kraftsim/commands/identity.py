@@ -15,8 +15,8 @@ from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, random_uuid
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.raft.identity import LISTENER, RAFT_VERSIONS
 from kraftsim.controller.server.kafka_caller import Address
-from kraftsim.simulation.topology import check_cluster_id
 
+from ..options import accept_cluster_id
 from ..service.voter_addresses import address_of, directory_of, voters_of
 from ..storage.formatted import Formatted
 from .configured import expect_id
@@ -91,7 +91,7 @@ def _node_id(arguments: argparse.Namespace, configuration: Configuration) -> int
 def _cluster_id(arguments: argparse.Namespace, formatted: Formatted | None, node_id: int) -> str:
     """Returns the id of the cluster; raises ValueError if the directory is of another."""
     if arguments.cluster_id is not None:
-        check_cluster_id(arguments.cluster_id, "--cluster-id")
+        accept_cluster_id(arguments.cluster_id, "--cluster-id")
     if formatted is None:
         if arguments.cluster_id is None:
             raise ValueError(

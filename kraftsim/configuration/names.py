@@ -75,7 +75,7 @@ _REASONS: Mapping[str, str] = {
     ),
     **dict.fromkeys(
         (
-            *("sasl.", "ssl.", "security.", "authorizer.", "principal.", "delegation."),
+            *("sasl.", "ssl.", "security.", "principal.", "delegation."),
             *("password.", "early.start.", "connections.max.reauth.", "listener.name."),
             "connection.failed.",
         ),

@@ -46,7 +46,7 @@ class FleetFacades:
             facade = Facade(
                 view, self._fleet.agents[broker_id], self._runtime, ask, self.data_plane
             )
-            listener.serve(self._runtime, facade.describe, facade.answer)
+            listener.serve(self._runtime, facade.describe, facade.answer, view.profile)
 
     def follow(self, broker_id: int, state: ProcessState) -> None:
         """Opens, holds or closes the broker's listener as the state of its process requires."""

@@ -116,7 +116,9 @@ class Service:
             process = world.controllers[node_id]
             listener.note = partial(self.requests.note, listener.name)
             intercept(listener, world.request_rules, controller_node(node_id))
-            listener.serve(runtime, _describe(process), _submit(world, process))
+            listener.serve(
+                runtime, _describe(process), _submit(world, process), process.node.profile
+            )
         world.agent_listeners.append(self._on_agent_state)
         world.controller_listeners.append(self._on_controller)
 
@@ -134,7 +136,7 @@ class Service:
         )
         listener.note = partial(self.requests.note, listener.name)
         intercept(listener, world.request_rules, broker_node(broker_id))
-        listener.serve(runtime, facade.describe, facade.answer)
+        listener.serve(runtime, facade.describe, facade.answer, world.topology.profile)
 
     def traffic(self, runtime: Runtime) -> Traffic:
         """Returns what the clients of all listeners send."""

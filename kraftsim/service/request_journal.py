@@ -10,6 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from typing import NamedTuple, TypedDict
 
+from kraftsim.controller.server.secrets import without_secrets
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.controller.wire.apis.table import APIS, Api
 from kraftsim.controller.wire.frames import RequestHeader
@@ -58,7 +59,8 @@ class RequestJournal:
         self.on_frame: Callable[[str, bytes], None] = _ignore
 
     def note(self, listener: str, address: str, header: RequestHeader, frame: bytes) -> None:
-        """Adds a request of a Kafka listener; the oldest requests make room for it."""
+        """Adds a request of a Kafka listener without its secrets; the oldest ones make room."""
+        frame = without_secrets(header, frame)
         self.on_frame(listener, frame)
         self._add(listener, address, header, frame)
 

@@ -4,6 +4,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -11,9 +12,13 @@ import pytest
 from kraftsim.cli.doctor import machine
 from kraftsim.cli.doctor.finding import fail, ok, warn, worst
 from kraftsim.cli.doctor.machine import check_ports
+from kraftsim.controller.wire.apis.table import APIS
+from kraftsim.controller.wire.json.json_form import from_json
 from tests.kraftsim.conftest import Service
+from tests.released.controller import Connection
 
 NOWHERE = "127.0.0.1:1"
+PRODUCE = 0
 
 
 @pytest.fixture
@@ -53,7 +58,7 @@ def test_a_healthy_cluster_passes_every_check_with_one_line_each(
     lines = out.splitlines()
     assert (0, "") == (code, err)
     named = [line.split()[1] for line in lines]
-    cluster = ["service", "controllers", "brokers", "clock", "faults", "snapshots"]
+    cluster = ["service", "controllers", "brokers", "clock", "faults", "messages", "snapshots"]
     assert ["python", "machine", "spark", *cluster] == named
     assert all(line.startswith(("ok ", "warn ")) for line in lines)
     assert any("3 agree on leader 300" in line for line in lines)
@@ -75,6 +80,22 @@ def test_trouble_is_named_with_what_to_do_next(service: Service, run: Any) -> No
     assert found["warn controllers"].startswith(f"not running: {follower}; `kraftsim controller st")
     assert "1 open: " in found["warn faults"]
     assert "`kraftsim fault remove ID`" in found["warn faults"]
+
+
+@pytest.mark.realtime
+def test_messages_that_are_lost_with_acks_0_are_counted(run: Any) -> None:
+    service = Service(brokers=1, kafka_port=0)
+    port = int(service.kraft.bootstrap_servers.split(",")[0].rpartition(":")[2])
+    request = from_json(APIS[PRODUCE].request, {"acks": 0, "topicData": []})
+    for _ in range(2):
+        with closing(Connection(port)) as connection, pytest.raises(ConnectionError):
+            connection.ask(PRODUCE, 9, request)
+
+    code, status, found = findings(service, run)
+    service.close()
+
+    assert (0, "warn") == (code, status)
+    assert found["warn messages"].startswith("2 Produce requests with acks=0 were lost, ")
 
 
 @pytest.mark.realtime

@@ -10,16 +10,18 @@ committed, from the state of that moment. The log itself has the progress: after
 client repeats the request, and the new active controller removes what is left.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from typing import NamedTuple
 
 from ..errors import ApiError, ErrorCode, Impossible
 from ..image.broker import BrokerRegistration
-from ..image.partition import Partition, PartitionKey
+from ..image.partition import Partition, PartitionKey, Topic, is_reassigning
 from ..log.records import PartitionChangeRecord, Record
 from ..partitions import broker_changes
 from ..partitions.change import build
-from ..partitions.target import Assignment, Election, assignment_of
+from ..partitions.target import Assignment, Election, Rules
 from ..rpc import DecommissionBrokerRequest, DecommissionBrokerResponse
 from ..state import Decision, State
 from .unregistration import unregistration
@@ -71,12 +73,13 @@ def _slice(
     refuge = _refuge(state, request.broker_id)
     if needed and (not request.force or refuge is None):
         raise _required(state, request, needed)
-    lost, size = set(needed), state.settings.decommission_slice_records
+    lost, leaver = set(needed), _leaver(state, request.broker_id)
+    size = state.settings.decommission_slice_records
     is_last = len(leaving) < size
     changes: list[Record] = [
         _placed_anew(state, key, request.broker_id, refuge)
         if key in lost and refuge is not None
-        else _shrunk(state, key, request.broker_id)
+        else _shrunk(state, key, leaver)
         for key in (leaving if is_last else leaving[: size - 1])
     ]
     if not is_last:
@@ -91,8 +94,8 @@ def _is_last_replica(state: State, key: PartitionKey, broker_id: int) -> bool:
     The data is held by the ISR and the ELR; if both are empty, by the last known leader.
     """
     partition = state.image.partition(key)
-    holders = {*partition.isr, *partition.elr} or {*partition.last_known_elr}
-    return set(partition.replicas) == {broker_id} or holders <= {broker_id}
+    holders = partition.isr + partition.elr or partition.last_known_elr
+    return partition.replicas == (broker_id,) or all(b == broker_id for b in holders)
 
 
 def _refuge(state: State, broker_id: int) -> int | None:
@@ -114,26 +117,41 @@ def _required(
     )
 
 
-def _shrunk(state: State, key: PartitionKey, broker_id: int) -> PartitionChangeRecord:
+class _Leaver(NamedTuple):
+    """The leaving broker, and the rules by which the partitions that it leaves change."""
+
+    broker_id: int
+    rules: Callable[[Topic], Rules]
+    may_lead: Callable[[int], bool]
+
+
+def _leaver(state: State, broker_id: int) -> _Leaver:
+    may_lead = cache(lambda replica: replica != broker_id and state.image.is_active(replica))
+    return _Leaver(broker_id, broker_changes.rules_by_topic(state), may_lead)
+
+
+def _shrunk(state: State, key: PartitionKey, leaver: _Leaver) -> PartitionChangeRecord:
     """Removes the broker from the partition's replicas, ISR, ELR, reassignment and leadership."""
-    partition = _without_reassignment(state.image.partition(key), broker_id)
+    broker_id = leaver.broker_id
+    old = state.image.partition(key)
+    partition = _without_reassignment(old, broker_id) if is_reassigning(old) else old
     change = build(
         key,
         partition,
-        broker_changes.rules_of(state, state.image.topics[key[0]]),
+        leaver.rules(state.image.topics[key[0]]),
         target_isr=tuple(r for r in partition.isr if r != broker_id),
-        acceptable=broker_changes.acceptor(
-            state, partition, lambda r: r != broker_id and state.image.is_active(r)
-        ),
+        acceptable=broker_changes.acceptor(state, partition, leaver.may_lead),
         unclean_shutdown=(broker_id,),
-        assignment=replace(
-            assignment_of(partition),
+        assignment=Assignment(
             replicas=tuple(r for r in partition.replicas if r != broker_id),
+            removing=partition.removing_replicas,
+            adding=partition.adding_replicas,
         ),
     )
     if change is None:
         raise Impossible(f"broker {broker_id} leaves a replica set, and nothing changes")
-    old = state.image.partition(key)
+    if partition is old and not old.last_known_elr and change.last_known_elr is None:
+        return change
     return replace(
         change,
         adding_replicas=_changed(partition.adding_replicas, old.adding_replicas),

@@ -1,4 +1,4 @@
-"""Checks of a running cluster, over HTTP: its service, leader, brokers, clock and faults."""
+"""Checks of a running cluster, over HTTP: leader, brokers, clock, faults and lost messages."""
 
 from collections.abc import Callable, Iterator
 
@@ -144,6 +144,23 @@ def _faults(url: str) -> Iterator[Finding]:
         yield ok("faults", "none is open")
 
 
+def _messages(url: str) -> Iterator[Finding]:
+    """A producer with acks=0 takes its messages for written, although they are lost."""
+    cluster = call(url, SHOW_CLUSTER.method, SHOW_CLUSTER.path, {})
+    lost, refused = cluster["produceRequestsLost"], cluster["dataPlaneRequestsRefused"]
+    if lost:
+        yield warn(
+            "messages",
+            f"{lost} Produce requests with acks=0 were lost, and their clients report success",
+            "let the producers wait for acks: kraftsim stores no messages and refuses each",
+        )
+    elif refused:
+        found = f"{refused} requests of producers, consumers or groups were refused"
+        yield ok("messages", found, "kraftsim stores no messages; attach a broker of Kafka")
+    else:
+        yield ok("messages", "no client has sent or read any")
+
+
 def _snapshots(url: str) -> Iterator[Finding]:
     """Names the snapshots to which the cluster can go back."""
     names = [str(row["name"]) for row in _rows(url, LIST_SNAPSHOTS, "snapshots")]
@@ -164,5 +181,6 @@ CHECKS: dict[str, Callable[[str], Iterator[Finding]]] = {
     "clients": _clients,
     "clock": _clock,
     "faults": _faults,
+    "messages": _messages,
     "snapshots": _snapshots,
 }

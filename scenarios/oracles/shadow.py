@@ -42,17 +42,26 @@ WITHOUT_FACTS = {
 UNCHANGED = {"leader": -2, "leader_recovery_state": -1}
 
 
+PartitionChange = tuple[Key, Fact | None, Fact]
+"""A partition, its facts before a record (None: it is new), and its facts after the record."""
+
+
 class Shadow:
-    """The metadata after all records below `end_offset`, as `facts`: key -> fields of records."""
+    """The metadata after all records below `end_offset`, as `facts`: key -> fields of records.
+
+    `changes` lists the changes of partitions by the last batch, in the order of its records.
+    """
 
     def __init__(self) -> None:
         self.facts: dict[Key, Fact] = {}
+        self.changes: list[PartitionChange] = []
         self.end_offset = 0
         self._held: list[tuple[Any, int, int]] | None = None  # records of an open transaction
 
     def fold(self, batch: Batch) -> set[Key]:
         """Applies the records of a batch; returns the keys of the facts that may have changed."""
         touched: set[Key] = set()
+        self.changes.clear()
         for offset, record in enumerate(batch.records, batch.base_offset):
             touched |= self._apply_or_hold(record, offset, batch.timestamp_ms)
         self.end_offset = batch.last_offset + 1
@@ -65,6 +74,21 @@ class Shadow:
             for record in batch.records:
                 self._apply(record, end_offset - 1, 0)
         self.end_offset = end_offset
+
+    @property
+    def is_in_transaction(self) -> bool:
+        """True while records are held until their transaction ends."""
+        return self._held is not None
+
+    def copy(self) -> "Shadow":
+        """Returns an independent copy; both share facts that no record changes in place."""
+        copy = Shadow()
+        copy.facts.update(self.facts)
+        for key, fact in self.of("Topic").items():
+            copy.facts[key] = {**fact, "partitions": set(fact["partitions"])}
+        copy.end_offset = self.end_offset
+        copy._held = None if self._held is None else list(self._held)
+        return copy
 
     def of(self, kind: str) -> dict[Key, Fact]:
         """Returns the facts whose keys begin with `kind`, as in "Broker"."""
@@ -161,12 +185,14 @@ class Shadow:
         topic_id, number = values.pop("topic_id"), values.pop("partition_id")
         for name in ("eligible_leader_replicas", "last_known_elr"):
             values[name] = values[name] or ()
+        key: Key = "Partition", topic_id, number
         self.facts["Topic", topic_id]["partitions"].add(number)
-        self.facts["Partition", topic_id, number] = values
-        return {("Partition", topic_id, number)}
+        self.facts[key] = values
+        self.changes.append((key, None, values))
+        return {key}
 
     def _PartitionChangeRecord(self, values: Fact, *_: int) -> set[Key]:
-        key = "Partition", values.pop("topic_id"), values.pop("partition_id")
+        key: Key = "Partition", values.pop("topic_id"), values.pop("partition_id")
         fact = self.facts[key]
         new = {
             name: value
@@ -175,7 +201,9 @@ class Shadow:
         }
         new["leader_epoch"] = fact["leader_epoch"] + ("leader" in new)
         new["partition_epoch"] = fact["partition_epoch"] + 1
-        return self._amend(key, **new)
+        touched = self._amend(key, **new)
+        self.changes.append((key, fact, self.facts[key]))
+        return touched
 
     def _ClearElrRecord(self, values: Fact, *_: int) -> set[Key]:
         topics = {
@@ -189,7 +217,11 @@ class Shadow:
             for number in topics[topic]["partitions"]
         }
         for key in keys:
-            self._amend(key, eligible_leader_replicas=(), last_known_elr=())
+            fact = self.facts[key]
+            if fact["eligible_leader_replicas"] or fact["last_known_elr"]:
+                epoch = fact["partition_epoch"] + 1
+                cleared = {"eligible_leader_replicas": (), "last_known_elr": ()}
+                self._amend(key, **cleared, partition_epoch=epoch)
         return set(keys)
 
     def _ConfigRecord(self, values: Fact, *_: int) -> set[Key]:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.node_id import NodeId, controller_node
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
@@ -19,7 +18,9 @@ from kraftsim.controller.raft.protocol import Turn
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from .property import Kinds, Property
+from .active_logs import OfActiveLogs
+from .property import Kinds
+from .shadow import Fact
 
 
 @dataclass(slots=True)
@@ -31,6 +32,7 @@ class Known:
     that arrived in a pause. `heartbeat_us` is when they count; -1 for heartbeats in a pause.
     """
 
+    broker_id: int
     epoch: int
     incarnation_id: Uuid
     register_offset: int
@@ -57,7 +59,7 @@ class Tenure:
             self.first_contact_ms = now_ms
 
 
-class OfTenures(Property):
+class OfTenures(OfActiveLogs):
     """A property of active controllers; hooks are called before the tenure is updated."""
 
     kinds: ClassVar[Kinds] = (BrokerHeartbeatRequest,)
@@ -141,22 +143,25 @@ class OfTenures(Property):
 
     def _begin(self, node: Node) -> None:
         node_id, this = node.config.node_id, controller_node(node.config.node_id)
-        now_ms = self.world.clock_ms(this)
-        tenure = self.tenures[node_id] = Tenure(
-            this, node.epoch, now_ms, {b: _known(item) for b, item in node.latest.brokers.items()}
-        )
+        now_ms, log = self.world.clock_ms(this), self.active_logs.of(node)
+        if log is None:
+            return
+        found = map(_known, log.shadow.of("Broker").values())
+        brokers = {broker.broker_id: broker for broker in found}
+        tenure = self.tenures[node_id] = Tenure(this, node.epoch, now_ms, brokers)
         self.began(node, tenure)
         for known in tenure.brokers.values():
             if not known.fenced:
                 known.contact_ms = now_ms
 
 
-def _known(broker: BrokerRegistration) -> Known:
+def _known(fact: Fact) -> Known:
     return Known(
-        broker.broker_epoch,
-        broker.incarnation_id,
-        broker.register_offset,
-        broker.fenced,
+        fact["broker_id"],
+        fact["broker_epoch"],
+        fact["incarnation_id"],
+        fact["register_offset"],
+        fact["fenced"],
     )
 
 
@@ -202,6 +207,7 @@ def _register(
     """
     old = tenure.brokers.get(record.broker_id)
     known = tenure.brokers[record.broker_id] = Known(
+        record.broker_id,
         record.broker_epoch,
         record.incarnation_id,
         offset,

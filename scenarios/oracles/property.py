@@ -4,10 +4,11 @@ A property is incremental: each event costs it little, so that all properties ca
 every event. It does not change the world, and draws no random numbers.
 """
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.node_id import NodeId
 from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
@@ -59,6 +60,9 @@ class Property:
 
     def committed(self, node_id: int, batch: Batch) -> None:
         """Called when a controller learns that a batch is committed, in the order of its log."""
+
+    def sent(self, sender: NodeId, request: Any) -> None:
+        """Called when a broker sends a request to a controller, of the kinds of `kinds`."""
 
     def arrived(self, message: "Message") -> None:
         """Called before a message reaches its receiver."""
