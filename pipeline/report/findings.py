@@ -230,8 +230,8 @@ class Findings:
     slowest: tuple[Slow, ...]
     sweeps: tuple[Sweep, ...]
     kills: tuple[Kill, ...]
-    idle: tuple[str, ...]
-    missed: tuple[str, ...]
+    idle: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
 
     @property
     def deaf(self) -> tuple[Canary, ...]:

@@ -28,8 +28,8 @@ def snapshot_forgets_elr(swaps: Swaps) -> None:
     """Writes partitions without their eligible leader replicas into snapshots."""
     write = image_records._partition
 
-    def buggy(topic: Any, number: int, partition: Any) -> r.PartitionRecord:
-        record = write(topic, number, partition)
+    def buggy(topic: Any, number: int, partition: Any, writing: Any) -> r.PartitionRecord:
+        record = write(topic, number, partition, writing)
         return replace(record, eligible_leader_replicas=None)
 
     swaps.attribute(image_records, "_partition", buggy)
