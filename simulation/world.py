@@ -82,14 +82,10 @@ class BrokerHost:
 
     def on_found(self, found: Found, /) -> None:
         """Writes to the journal which replicas on the disk are no longer in the metadata."""
-        if self.node.kind is Kind.CLONE:
-            return
-        broker_id = self.spec.broker_id
-        for kind, names, count in found.rows():
+        broker_id, write = self.spec.broker_id, self.world.journal.write
+        for kind, names, count in () if self.node.kind is Kind.CLONE else found.rows():
             detail: dict[str, object] = {"replicas": names, "count": count}
-            self.world.journal.write(
-                f"broker-{broker_id}", kind, broker_id=broker_id, detail=detail
-            )
+            write(f"broker-{broker_id}", kind, broker_id=broker_id, detail=detail)
 
 
 class World:

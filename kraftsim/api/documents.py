@@ -383,10 +383,7 @@ class FaultList(TypedDict):
 
 
 class FaultVerb(TypedDict):
-    """A verb of a fault, with the words that it accepts and the cause in a real cluster.
-
-    `sources` are tickets and proposals of Kafka that describe such a case.
-    """
+    """A verb of a fault, its words, its cause, and Kafka's tickets and proposals about it."""
 
     verb: str
     words: list[str]

@@ -50,6 +50,8 @@ class Administrator:
         """Sends the next request to the active controller, and awaits no reply."""
         step = next(self._steps)
         assert isinstance(step, Ask)
+        if _loses_a_credential(step):
+            return
         message = APIS[KEYS[step.api]].request
         request = from_json(message, resolve(step.body, self._history))
         self._world.dispatch(cast(Request, request), lambda _: None)
@@ -57,3 +59,15 @@ class Administrator:
     def _follow(self, node_id: int, batch: Batch) -> None:
         if batch.base_offset == self._history.end_offset:
             self._history.follow([batch])
+
+
+def _loses_a_credential(step: Ask) -> bool:
+    """True for a request after which Kafka's own image may lack a credential.
+
+    ScramDelta.apply of 4.3.1 drops the map of a mechanism whose last credential is removed, and
+    then puts a new credential of the same batch into the dropped map.
+    """
+    body = step.body
+    return step.api == "AlterUserScramCredentials" and bool(
+        body["deletions"] and body["upsertions"]
+    )

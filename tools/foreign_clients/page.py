@@ -87,7 +87,7 @@ them. Also:
 """
 RETRIES = """\
 - kafka-go's `Reader` and Sarama's `ConsumerGroup` report the refusal of a group after ten seconds,
-  Sarama's transactional producer after five: they retry first. All other calls end within two.
+  Sarama's transactional producer after five: they retry first. All other calls end within three.
 """
 BESIDE_A_BROKER = """\
 The Java client 4.3.1 makes the same calls to a released cluster of 4.3.1 (a broker and a controller

@@ -73,8 +73,9 @@ def _slice(
     refuge = _refuge(state, request.broker_id)
     if needed and (not request.force or refuge is None):
         raise _required(state, request, needed)
-    lost, size = set(needed), state.settings.decommission_slice_records
-    is_last, leaver = len(leaving) < size, _leaver(state, request.broker_id)
+    lost, leaver = set(needed), _leaver(state, request.broker_id)
+    size = state.settings.decommission_slice_records
+    is_last = len(leaving) < size
     changes: list[Record] = [
         _placed_anew(state, key, request.broker_id, refuge)
         if key in lost and refuge is not None
