@@ -16,6 +16,7 @@ class Settings:
     controller_quorum_election_backoff_max_ms: int = 1000
     controller_quorum_request_timeout_ms: int = 2000
     controller_quorum_retry_backoff_ms: int = 20
+    controller_quorum_auto_join_enable: bool = False
     metadata_log_max_record_bytes_between_snapshots: int = 20 * 1024 * 1024
     metadata_log_max_snapshot_interval_ms: int = 3_600_000
     num_partitions: int = 1
