@@ -73,7 +73,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "value",
         "camel_case errors feature_levels hash_order java_text node_id settings topic_name uuid",
         "newest_versions",
-        "log profile",
+        "log policies profile",
         "image rpc",
         "leases",
         "state",

@@ -15,6 +15,7 @@ from .image.image import Image
 from .leases import Leases
 from .log.batch import ControlRecord, Voter
 from .log.records import Record
+from .policies import NO_POLICIES, Policies
 from .profile import Profile
 from .rpc import Response
 from .settings import Settings
@@ -42,6 +43,7 @@ class State:
     random: Callable[[], float]
     next_offset: int = 0
     voters: Callable[[], tuple[Voter, ...]] = tuple
+    policies: Policies = NO_POLICIES
 
 
 @value(kw_only=False)

@@ -91,6 +91,7 @@ class Active:
             random=random,
             next_offset=quorum.log.end_offset,
             voters=partial(_voters_known_to, quorum),
+            policies=config.policies,
         )
 
     def claim(self, me: ControllerRegistrationRequest, turn: Turn) -> None:

@@ -1,8 +1,9 @@
-"""The identity of a controller; `raft/protocol.py` has its inputs and outputs."""
+"""The identity of a controller and its policies; `raft/protocol.py` has its inputs and outputs."""
 
 from dataclasses import replace
 
 from ..core.log.batch import Voter, VoterEndpoint
+from ..core.policies import NO_POLICIES, Policies
 from ..core.uuid import ZERO_UUID, Uuid
 from ..core.value import value
 from ..raft.identity import LISTENER, Identity
@@ -27,6 +28,7 @@ class NodeConfig:
     kraft_version: int = 1
     metadata_version: int | None = None
     is_volatile: bool = False
+    policies: Policies = NO_POLICIES
 
     @property
     def endpoint(self) -> VoterEndpoint:
@@ -50,7 +52,9 @@ class NodeConfig:
                 )
             }
         )
-        return quorum | {
+        return {
+            **quorum,
+            **dict(self.policies.names),
             "process.roles": "controller",
             "node.id": str(self.node_id),
             "broker.id": str(self.node_id),

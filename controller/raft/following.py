@@ -84,9 +84,7 @@ def _joining(quorum: Quorum, turn: Turn) -> AddRaftVoterRequest | RemoveRaftVote
     former = quorum.voters.find(quorum.me.node_id)
     if former is None:
         return messages.add_request(quorum)
-    return messages.remove_request(
-        quorum, ReplicaKey(former.voter_id, former.voter_directory_id)
-    )
+    return messages.remove_request(quorum, ReplicaKey(former.voter_id, former.voter_directory_id))
 
 
 def _own_address(quorum: Quorum, turn: Turn) -> UpdateRaftVoterRequest | None:

@@ -6,6 +6,7 @@ from random import SystemRandom
 
 from kraftsim.configuration.configuration import Configuration
 from kraftsim.configuration.listeners import ANY_ADDRESS, PLAINTEXT, PROTOCOL_MAP, Listener
+from kraftsim.configuration.policies import policies_of
 from kraftsim.configuration.quorum import VOTERS, QuorumAddress
 from kraftsim.configuration.roles import CONTROLLER, NAMES, NodeRoles
 from kraftsim.controller.core.feature_levels import level_of
@@ -57,6 +58,7 @@ def bound_controller(arguments: argparse.Namespace, configuration: Configuration
         if arguments.metadata_version
         else None,
         is_volatile=True,
+        policies=policies_of(configuration.policies),
     )
     return Bound(node=node, address=bound, option=option)
 

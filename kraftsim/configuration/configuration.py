@@ -20,6 +20,7 @@ from .names import (
     reason,
     setting_name,
 )
+from .policies import POLICIES
 from .quorum import SERVERS, VOTERS, QuorumAddress, servers_of, voters_of
 from .roles import NodeRoles, roles_of
 from .values import Values
@@ -35,7 +36,8 @@ class Configuration:
 
     `settings` maps attributes of Settings to values. `node` is None without process.roles,
     `node_id` without node.id and broker.id. `of_the_node` and `without_effect` are keys that were
-    given; `unknown` are keys that the release does not have.
+    given; `unknown` are keys that the release does not have. `policies` has the functions named for
+    `POLICIES`.
     """
 
     settings: Mapping[str, Value]
@@ -44,6 +46,7 @@ class Configuration:
     voters: Mapping[int, QuorumAddress]
     servers: tuple[QuorumAddress, ...]
     rack: str | None
+    policies: Mapping[str, str]
     of_the_node: tuple[str, ...]
     without_effect: tuple[str, ...]
     unknown: tuple[str, ...]
@@ -76,9 +79,12 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
         voters=voters_of(values.words(VOTERS)),
         servers=servers_of(values.words(SERVERS)),
         rack=None if rack is None else str(rack),
+        policies={name: named[name] for name in POLICIES if name in named},
         of_the_node=tuple(name for name in known if name in OF_THE_NODE),
         without_effect=tuple(
-            name for name in known if name not in OF_THE_NODE and setting_name(name) not in SETTINGS
+            name
+            for name in known
+            if name not in (*OF_THE_NODE, *POLICIES) and setting_name(name) not in SETTINGS
         ),
         unknown=tuple(name for name in named if name not in keys and not _is_of_a_plugin(name)),
     )

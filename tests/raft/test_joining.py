@@ -113,9 +113,7 @@ def test_no_observer_joins_unless_it_is_enabled_and_voters_are_dynamic(settings,
 def test_a_refused_observer_asks_again_after_a_fetch_timeout(code):
     replicas = led()
     replicas.add(NEWCOMER)
-    replicas.answer(
-        run_until(replicas, AddRaftVoterRequest), AddRaftVoterResponse(error_code=code)
-    )
+    replicas.answer(run_until(replicas, AddRaftVoterRequest), AddRaftVoterResponse(error_code=code))
     refused_ms = replicas.now_ms
     run_until(replicas, AddRaftVoterRequest)
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from .. import feature_levels
 from ..errors import ApiError, ErrorCode
 from ..hash_order import in_hash_order
+from ..policies import AlteredConfigs, ConfigResourceKind
 from ..log.records import ClearElrRecord, ConfigRecord, Record
 from ..rpc.configs import (
     AlterableConfig,
@@ -194,6 +195,8 @@ def _check(
     elif resource_type is ResourceType.CLIENT_METRICS:
         metrics_configs.check(in_order)
     check_existence(state.image, resource_type, name)
+    kind = ConfigResourceKind(resource_type)
+    state.policies.check_configs(AlteredConfigs(resource=kind, name=name, configs=changes.explicit))
 
 
 def _check_min_insync_replicas(

@@ -1,6 +1,7 @@
 """DescribeConfigs (32): the configurations of resources, from the image of one node."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from ..errors import ApiError, ErrorCode
 from ..hash_order import in_hash_order
@@ -80,6 +81,8 @@ def _result(
         return refused(resource, error)
     keys = resource.configuration_keys
     by_name = {entry.name: entry for entry in entries if not keys or entry.name in keys}
+    if request.include_documentation:
+        by_name = {name: _documented(entry) for name, entry in by_name.items()}
     return DescribeConfigsResult(
         resource_type=resource.resource_type,
         resource_name=resource.resource_name,
@@ -88,6 +91,12 @@ def _result(
             for name in in_hash_order(by_name)
         ),
     )
+
+
+def _documented(entry: DescribeConfigsEntry) -> DescribeConfigsEntry:
+    from .documentation import documentation_of
+
+    return replace(entry, documentation=documentation_of(entry.name))
 
 
 def _without_synonyms(entry: DescribeConfigsEntry) -> DescribeConfigsEntry:

@@ -22,6 +22,7 @@ from ..log.records import (
     TopicRecord,
 )
 from ..partitions import broker_changes, placement
+from ..policies import AlteredConfigs, ConfigResourceKind, NewTopic
 from ..partitions.manual import bad_assignment, check_any_active, check_manual_replicas
 from ..rpc import (
     CreatableTopic,
@@ -150,7 +151,8 @@ def _partition_count(state: State, topic: CreatableTopic) -> int:
 
 
 def _refused(name: str, error: ApiError) -> CreatableTopicResult:
-    return CreatableTopicResult(name=name, error_code=error.code, error_message=error.message)
+    message = error.message or None
+    return CreatableTopicResult(name=name, error_code=error.code, error_message=message)
 
 
 def _create(survey: Survey, topic: CreatableTopic) -> tuple[CreatableTopicResult, list[Record]]:
@@ -158,7 +160,9 @@ def _create(survey: Survey, topic: CreatableTopic) -> tuple[CreatableTopicResult
     try:
         names.check(state, topic.name)
         configs = _checked_configs(state, topic)
+        _check_config_policy(state, topic.name, configs)
         assignment = _manual(state, topic) if topic.assignments else _automatic(survey, topic)
+        _check_topic_policy(state, topic, configs, assignment)
     except ApiError as error:
         return _refused(topic.name, error), []
     topic_id = random_uuid(state.random)
@@ -171,6 +175,29 @@ def _create(survey: Survey, topic: CreatableTopic) -> tuple[CreatableTopicResult
         configs=survey.in_force(configs),
     )
     return result, records
+
+
+def _check_config_policy(state: State, name: str, configs: dict[str, str]) -> None:
+    """Asks the policy about altered configurations, as Kafka does also of a new topic."""
+    if configs:
+        altered = AlteredConfigs(resource=ConfigResourceKind.TOPIC, name=name, configs=configs)
+        state.policies.check_configs(altered)
+
+
+def _check_topic_policy(
+    state: State, topic: CreatableTopic, configs: dict[str, str], assignment: Assignment
+) -> None:
+    """Asks the policy about new topics, which comes after every other check."""
+    is_manual = bool(topic.assignments)
+    state.policies.check_topic(
+        NewTopic(
+            name=topic.name,
+            partitions=None if is_manual else len(assignment),
+            replication_factor=None if is_manual else len(assignment[0]),
+            assignments=assignment if is_manual else None,
+            configs=configs,
+        )
+    )
 
 
 def _too_large(message: str) -> ApiError:
