@@ -254,7 +254,7 @@ def settings_in(profile: Profile, overrides: Mapping[str, object]) -> Settings:
 
 
 def policies_in(profile: Profile, overrides: Mapping[str, object]) -> Policies:
-    """Returns the policies that the user's `overrides` name; raises ValueError if one is missing."""
+    """Returns the policies that `overrides` name; raises ValueError if one is missing."""
     if not overrides:
         return NO_POLICIES
     from kraftsim.configuration.configuration import configuration_of

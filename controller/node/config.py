@@ -14,6 +14,7 @@ from ..raft.voters import ReplicaKey, VoterSet
 class NodeConfig:
     """The identity of a controller.
 
+    `listener_name` is that of every controller's listener (`controller.listener.names`).
     `voters` are the initial voters; if empty, this controller is the only voter. `kraft_version` 1
     keeps the voters in the log (KIP-853). `is_volatile`: log and vote are lost when the process
     ends.
@@ -23,6 +24,7 @@ class NodeConfig:
     cluster_id: str
     host: str
     port: int
+    listener_name: str = LISTENER
     directory_id: Uuid
     voters: tuple[Voter, ...] = ()
     kraft_version: int = 1
@@ -33,12 +35,12 @@ class NodeConfig:
     @property
     def endpoint(self) -> VoterEndpoint:
         """This controller's own listener."""
-        return VoterEndpoint(name=LISTENER, host=self.host, port=self.port)
+        return VoterEndpoint(name=self.listener_name, host=self.host, port=self.port)
 
     @property
     def properties(self) -> dict[str, str]:
         """The configurations of Kafka's with which such a controller is started."""
-        listener = f"{LISTENER}://{self.host}:{self.port}"
+        listener = f"{self.listener_name}://{self.host}:{self.port}"
         others = [(v.voter_id, v.endpoints[0]) for v in self.voters if v.endpoints]
         voters = others or [(self.node_id, self.endpoint)]
         addresses = [f"{endpoint.host}:{endpoint.port}" for _, endpoint in voters]
@@ -60,8 +62,8 @@ class NodeConfig:
             "broker.id": str(self.node_id),
             "listeners": listener,
             "advertised.listeners": listener,
-            "controller.listener.names": LISTENER,
-            "listener.security.protocol.map": f"{LISTENER}:PLAINTEXT",
+            "controller.listener.names": self.listener_name,
+            "listener.security.protocol.map": f"{self.listener_name}:PLAINTEXT",
         }
 
     @property

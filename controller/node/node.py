@@ -27,7 +27,6 @@ from ..core.rpc.scram import DescribeUserScramCredentialsRequest
 from ..core.settings import Settings
 from ..core.state import State
 from ..raft import conduct, elections, leading
-from ..raft.identity import LISTENER
 from ..raft.log import MetadataLog
 from ..raft.protocol import (
     Answered,
@@ -202,7 +201,7 @@ class Node:
                 request,
                 cluster_id=self.config.cluster_id,
                 leader_id=self.leader_id,
-                listener=LISTENER,
+                listener=self.config.listener_name,
             )
         except ApiError as error:
             return error

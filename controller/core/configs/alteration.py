@@ -11,8 +11,8 @@ from typing import NamedTuple
 from .. import feature_levels
 from ..errors import ApiError, ErrorCode
 from ..hash_order import in_hash_order
-from ..policies import AlteredConfigs, ConfigResourceKind
 from ..log.records import ClearElrRecord, ConfigRecord, Record
+from ..policies import AlteredConfigs, ConfigResourceKind
 from ..rpc.configs import (
     AlterableConfig,
     AlterConfigsRequest,

@@ -22,8 +22,8 @@ from ..log.records import (
     TopicRecord,
 )
 from ..partitions import broker_changes, placement
-from ..policies import AlteredConfigs, ConfigResourceKind, NewTopic
 from ..partitions.manual import bad_assignment, check_any_active, check_manual_replicas
+from ..policies import AlteredConfigs, ConfigResourceKind, NewTopic
 from ..rpc import (
     CreatableTopic,
     CreatableTopicConfig,
