@@ -139,6 +139,8 @@ def response_to(request: Request, reply: Response | ApiError, version: int) -> R
     response = refusal(request, reply) if isinstance(reply, ApiError) else reply
     if version == 0 and isinstance(response, DescribeClusterResponse):
         return describe_cluster.as_version_0(response)
+    if version < DELETION_DISABLED_SINCE and isinstance(response, DeleteTopicsResponse):
+        return _without_disabled(response)
     if isinstance(request, MetadataRequest) and isinstance(response, MetadataResponse):
         return _as_version(version, request, response)
     return response
@@ -151,8 +153,20 @@ def refusal(request: Request, error: ApiError) -> Response:
     return _REFUSALS[type(request)](request, error)
 
 
-LISTENER_NOT_FOUND_SINCE = 6
+LISTENER_NOT_FOUND_SINCE, DELETION_DISABLED_SINCE = 6, 3
 _METADATA_WITHOUT_IDS = (10, 11)  # the request has topic ids, but Kafka refuses all but zero
+
+
+def _without_disabled(response: DeleteTopicsResponse) -> DeleteTopicsResponse:
+    """Returns a response of DeleteTopics before version 3, which lacks TOPIC_DELETION_DISABLED."""
+    disabled, instead = ErrorCode.TOPIC_DELETION_DISABLED, ErrorCode.INVALID_REQUEST
+    return replace(
+        response,
+        responses=tuple(
+            replace(result, error_code=instead) if result.error_code == disabled else result
+            for result in response.responses
+        ),
+    )
 
 
 def _as_version(version: int, request: MetadataRequest, response: MetadataResponse) -> Response:
@@ -214,7 +228,10 @@ def _deleted_none(request: DeleteTopicsRequest, error: ApiError) -> DeleteTopics
     return DeleteTopicsResponse(
         responses=tuple(
             DeletableTopicResult(
-                name=name, topic_id=topic_id, error_code=error.code, error_message=error.message
+                name=name,
+                topic_id=topic_id,
+                error_code=error.code,
+                error_message=error.message or None,
             )
             for name, topic_id in topics
         )

@@ -21,6 +21,7 @@ class Settings:
     metadata_log_max_snapshot_interval_ms: int = 3_600_000
     num_partitions: int = 1
     default_replication_factor: int = 1
+    delete_topic_enable: bool = True
     min_insync_replicas: int = 1
     unclean_leader_election_enable: bool = False
     unclean_leader_election_interval_ms: int = 300_000

@@ -8,7 +8,7 @@ from kraftsim.controller.core.value import value
 from kraftsim.scenarios.language.suggestions import nearest
 
 from .bounds import check_ids
-from .keys import Key, keys_of
+from .keys import Key, every_key, keys_of
 from .names import (
     DRAFT_NAMES,
     OF_THE_NODE,
@@ -83,8 +83,10 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
         of_the_node=tuple(name for name in known if name in OF_THE_NODE),
         without_effect=tuple(
             name
-            for name in known
-            if name not in (*OF_THE_NODE, *POLICIES) and setting_name(name) not in SETTINGS
+            for name in named
+            if (name in keys or _is_of_a_plugin(name))
+            and name not in (*OF_THE_NODE, *POLICIES)
+            and setting_name(name) not in SETTINGS
         ),
         unknown=tuple(name for name in named if name not in keys and not _is_of_a_plugin(name)),
     )
@@ -93,6 +95,15 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
 def names_of(profile: Profile) -> list[str]:
     """Returns the names that property files of the profile may have."""
     return [*keys_of(profile.topic_configs), *own_keys()]
+
+
+def releases_with(name: str) -> str | None:
+    """Returns the releases that have a configuration, such as "3.9"; None if no release has it."""
+    found = [key for key in every_key() if key.name == name]
+    if not found:
+        return None
+    first, last = found[0].since, found[-1].until
+    return first if first == last else f"{first} to {last}"
 
 
 def sentences(configuration: Configuration) -> list[str]:
@@ -144,5 +155,11 @@ def _expect_current(name: str, profile: Profile, keys: Mapping[str, Key]) -> Non
 
 
 def _is_of_a_plugin(name: str) -> bool:
-    """Returns True for overrides of a listener, and configurations of remote storage."""
-    return name.startswith(("listener.name.", "rsm.config.", "rlmm.config."))
+    """Returns True for overrides of a listener, and for remote storage and authorizers."""
+    return name.startswith(_OF_PLUGINS)
+
+
+_OF_PLUGINS = (
+    *("listener.name.", "rsm.config.", "rlmm.config."),
+    *("super.users", "allow.everyone.if.no.acl.found"),
+)

@@ -31,6 +31,7 @@ SHORT_INTERVALS = {
     "auto.leader.rebalance.enable": True,
     "leader.imbalance.check.interval.seconds": 1,
     "unclean.leader.election.interval.ms": 1_000,
+    "delete.topic.enable": False,
 }
 PERIODS_LIMIT_S = 10.0
 SET, DELETE, APPEND = range(3)
@@ -142,6 +143,17 @@ def test_a_policy_decides_about_new_topics(pair: Pair) -> None:
         creation("broken", partitions=1, replication=1),
         creation("accepted", partitions=1, replication=1, configs=COMPACT),
         creation("accepted", partitions=1, replication=1, configs={"retention.ms": "5"}),
+    )
+
+
+@pytest.mark.rule("4.62")
+def test_no_topic_is_deleted_if_that_is_disabled(pair: Pair) -> None:
+    named = {"timeoutMs": 1000, "topicNames": ["accepted", "absent"]}
+    identified = {"timeoutMs": 1000, "topics": [{"name": "absent"}]}
+    expect_alike(
+        pair,
+        *(Ask("DeleteTopics", version, named) for version in range(1, 6)),
+        Ask("DeleteTopics", 6, identified),
     )
 
 

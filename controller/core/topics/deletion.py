@@ -20,7 +20,12 @@ Key = TypeVar("Key", str, bytes)
 
 
 def delete_topics(state: State, request: DeleteTopicsRequest, now_ms: int) -> Decision:
-    """Decide a DeleteTopics request: one RemoveTopicRecord for each topic, in one batch."""
+    """Decide a DeleteTopics request: one RemoveTopicRecord for each topic, in one batch.
+
+    Raises TOPIC_DELETION_DISABLED unless delete.topic.enable is true (rule 4.62).
+    """
+    if not state.settings.delete_topic_enable:
+        raise ApiError(ErrorCode.TOPIC_DELETION_DISABLED, "")
     image, results = state.image, [refusal for topic in request.topics for refusal in _odd(topic)]
     names = Counter([*request.topic_names, *_names(request.topics)])
     ids = Counter(_ids(request.topics))
