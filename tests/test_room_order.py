@@ -75,7 +75,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "newest_versions",
         "log policies profile",
         "image rpc",
-        "leases",
+        "leases mutations",
         "state",
         "configs features partitions quotas security",
         "brokers cluster topics",

@@ -22,6 +22,8 @@ class Settings:
     num_partitions: int = 1
     default_replication_factor: int = 1
     delete_topic_enable: bool = True
+    controller_quota_window_num: int = 11
+    controller_quota_window_size_seconds: int = 1
     min_insync_replicas: int = 1
     unclean_leader_election_enable: bool = False
     unclean_leader_election_interval_ms: int = 300_000
@@ -56,5 +58,7 @@ LEAST = {
     "min_insync_replicas": 1,
     "unclean_leader_election_interval_ms": 1,
     "leader_imbalance_check_interval_seconds": 1,
+    "controller_quota_window_num": 1,
+    "controller_quota_window_size_seconds": 1,
     "replica_catch_up_ms": 0,
 }

@@ -21,6 +21,7 @@ from ..log.records import (
     Record,
     TopicRecord,
 )
+from ..mutations import Allowance
 from ..partitions import broker_changes, placement
 from ..partitions.manual import bad_assignment, check_any_active, check_manual_replicas
 from ..policies import AlteredConfigs, ConfigResourceKind, NewTopic
@@ -56,16 +57,17 @@ def create_topics(state: State, request: CreateTopicsRequest, now_ms: int) -> De
     results: list[CreatableTopicResult] = []
     records: list[Record] = []
     _check_partitions(state, accepted)
-    survey = Survey(state)
+    allowance = state.mutations.allowance(state.image, request, now_ms)
+    survey = Survey(state, allowance)
     for topic in accepted:
         result, created = _create(survey, topic)
         results.append(result)
         records += created
         if len(records) > RECORDS_PER_OPERATION_MAX:
             raise _too_large("Unable to perform excessively large batch operation.")
-    reply = _spellable(request, (*results, *refused.values()))
+    reply = _spellable(request, (*results, *refused.values()), allowance.throttle_ms)
     written = () if request.validate_only else tuple(records)
-    return Decision(records=written, reply=reply, is_atomic=True)
+    return Decision(written, reply, allowance.note(now_ms), is_atomic=True)
 
 
 def _refused_by_the_listener(counts: Counter[str]) -> dict[str, CreatableTopicResult]:
@@ -81,7 +83,7 @@ def _refused_by_the_listener(counts: Counter[str]) -> dict[str, CreatableTopicRe
 
 
 def _spellable(
-    request: CreateTopicsRequest, results: tuple[CreatableTopicResult, ...]
+    request: CreateTopicsRequest, results: tuple[CreatableTopicResult, ...], throttle_ms: int
 ) -> CreateTopicsResponse:
     """Returns the response; every topic has error -1 if a message is too long to encode.
 
@@ -93,14 +95,15 @@ def _spellable(
         results = tuple(
             CreatableTopicResult(name=t.name, error_code=failed) for t in request.topics
         )
-    return CreateTopicsResponse(topics=results)
+    return CreateTopicsResponse(throttle_time_ms=throttle_ms, topics=results)
 
 
 class Survey:
     """Values that the topics of one request share, computed on first use."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, allowance: Allowance) -> None:
         self.state = state
+        self.allowance = allowance
         self._layout: placement.Layout | None = None
         self._in_force: dict[tuple[tuple[str, str], ...], tuple[CreatableTopicConfig, ...]] = {}
         self._active: dict[int, bool] = {}
@@ -163,6 +166,7 @@ def _create(survey: Survey, topic: CreatableTopic) -> tuple[CreatableTopicResult
         _check_config_policy(state, topic.name, configs)
         assignment = _manual(state, topic) if topic.assignments else _automatic(survey, topic)
         _check_topic_policy(state, topic, configs, assignment)
+        survey.allowance.take(len(assignment))
     except ApiError as error:
         return _refused(topic.name, error), []
     topic_id = random_uuid(state.random)
