@@ -58,8 +58,9 @@ NODE_TITLE = """\
 ## Of the node
 
 `kraftsim controller run --config FILE` takes its id, its static voters and its listeners from the
-file; the listener of a controller must be plaintext and be named `CONTROLLER`. `kraftsim agent`
-takes its id, its controllers and its rack. `kraftsim up` chooses its nodes and their addresses
+file; a controller has one listener, plaintext, of any name. `kraftsim agent` takes its id, its
+controllers, its rack and its listeners, which are plaintext, of any number and name; each further
+broker of the process has the next ports. `kraftsim up` chooses its nodes and their addresses
 itself, and says that these configurations have no effect."""
 REFUSED_TITLE = """\
 ## Refused, with what to set instead

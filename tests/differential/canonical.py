@@ -158,6 +158,7 @@ _NAMES: dict[str, Callable[[History, Any], object]] = {
     "topicId": History.topic_name,
     "logEndOffset": _from_end,
     "highWatermark": _from_end,
+    "throttleTimeMs": _has_time,
     "lastFetchTimestamp": _has_time,
     "lastCaughtUpTimestamp": _has_time,
 }
