@@ -3,14 +3,19 @@
 # make check   format, types, quick tests: under a minute, writes nothing
 # make differential   a released Kafka controller and ours get the same ten thousand random sequences
 #              (ARGS="--release 3.9.1 --sequences 2000 --seed 7", --only NAME, --replay FILE; --help)
+# make fold    a released Kafka replays the logs and snapshots of 10,000 chaos runs, to the same states
+#              (ARGS="--runs 200 --first-seed 7", --scenario FILE)
 # make bench   the benchmarks     make fidelity   write docs/fidelity.md from the tests
 # make determinism   ten thousand runs, each in two processes: the same digest (ARGS=500: fewer); it goes
 #              on where it was interrupted; and a handful on every Python there is, under every hash seed
 # make mutants measure the planted bugs anew: the smallest scenario of each, the kills of the swarm alone
+# make hunt    ten minutes of a search for runs that show something new, and for violations (ARGS="--minutes 60")
+# make mutation   two hundred drawn bugs: which of them the tests, the library, a swarm and a hunt kill
+#              (ARGS="50 --seed 3 --hunt-seconds 60"; it goes on where it was interrupted)
 # make soak    the long runs: a thousand brokers, a simulated day; ten thousand clusters that start and
 #              end; 1,000 brokers over sockets for an hour, and a flood; twenty quorums of processes, each
 #              killed at another moment; an hour of damaged bytes to every listener, and of damaged files;
-#              the histories of small quorums, minutes deep
+#              thousands of sequences of every API; the histories of small quorums, minutes deep
 # make native  a copy in build/native whose simulation runs as machine code: PYTHONPATH=build/native
 # make format  mend the format    make clean      remove .venv and every cache
 
@@ -24,13 +29,13 @@ BYTECODE := env -u PYTHONDONTWRITEBYTECODE
 PYTEST   := $(BYTECODE) $(BIN)/python -m pytest -n 2 --dist loadgroup
 ARGS     ?=
 
-.PHONY: java released chromium shells run test check bench determinism differential mutants soak fidelity format clean compile
+.PHONY: java released clients chromium shells run test check bench determinism differential fold hunt mutation mutants soak fidelity format clean compile
 .DEFAULT_GOAL := test
 
 run: $(VENV)/.service compile
 	@exec $(BYTECODE) $(BIN)/kraftsim up --demo --controllers 3 --brokers 5 --rack a --rack b $(ARGS)
 
-test: $(VENV)/.test java released chromium shells compile
+test: $(VENV)/.test java released clients chromium shells compile
 	$(PYTEST) $(ARGS)
 
 check: $(VENV)/.test
@@ -54,10 +59,20 @@ soak: $(VENV)/.test compile
 	KRAFTSIM_SOAK_EXAMPLES=100000 $(PYTEST) tests/kraftsim/test_scenario_fuzz.py $(ARGS)
 	KRAFTSIM_SOAK_EXAMPLES=50000 $(PYTEST) -p no:logging tests/server/test_kafka_fuzz.py $(ARGS)
 	KRAFTSIM_SOAK_EXAMPLES=25000 $(PYTEST) -p no:logging tests/kraftsim/test_http_fuzz.py $(ARGS)
+	KRAFTSIM_SOAK_EXAMPLES=5000 $(PYTEST) tests/core/test_every_api.py $(ARGS)
 	KRAFTSIM_SOAK_STATES=1000000 $(PYTEST) tests/raft/test_explore.py tests/scenarios/test_explore.py -rP $(ARGS)
 
 differential: $(VENV)/.test java released compile
 	$(BYTECODE) $(BIN)/python -m tests.differential $(ARGS)
+
+fold: $(VENV)/.test java released compile
+	$(BYTECODE) $(BIN)/python -m tests.kafka_fold $(ARGS)
+
+hunt: $(VENV)/.test compile
+	$(BYTECODE) $(BIN)/kraftsim scenario hunt -j 2 --out build/hunt $(ARGS)
+
+mutation: $(VENV)/.test
+	$(BIN)/python -m tools.mutation $(ARGS)
 
 determinism: $(VENV)/.test compile
 	KRAFTSIM_DETERMINISM=1 $(PYTEST) tests/scenarios/test_other_processes.py -rs
@@ -96,6 +111,19 @@ released: $(VENV)/.test
 		apt-get update -qq && apt-get install -qq -y --no-install-recommends maven >/dev/null; \
 	fi
 	@$(BIN)/python -m tests.released.jars 4.3.1
+
+# The foreign clients: their toolchains are installed where that can be (Go apart, which Debian has too
+# old), their packages fetched and compiled once into a cache. The tests of a missing one are skipped.
+clients: $(VENV)/.test
+	@if ! { command -v kcat && command -v npm && command -v javac; } >/dev/null && [ "$$(id -u)" = 0 ] && \
+		command -v apt-get >/dev/null; then \
+		echo "installing kcat, Node and a JDK" >&2; \
+		apt-get update -qq && for package in kcat npm openjdk-17-jdk-headless; do \
+			apt-get install -qq -y --no-install-recommends $$package >/dev/null || \
+				echo "$$package could not be installed: its tests are skipped" >&2; \
+		done; \
+	fi
+	@$(BIN)/python -m tests.interop.foreign.toolchains
 
 # The browser that looks at the page: that of the system, installed where that can be.
 chromium: $(VENV)/.test

@@ -12,6 +12,7 @@ from .campaigns import campaigns
 from .follow import follow
 from .heartbeats import heartbeats, many_brokers
 from .kfake.beside_kfake import beside_kfake
+from .large_cluster.admin import admin
 from .large_requests import large_requests
 from .page import page
 from .quorum import heartbeats_beside_kafka, quorum
@@ -32,6 +33,7 @@ BENCHMARKS = {
         in_process,
         backend,
         beside_kfake,
+        admin,
         page,
         browser,
         attacks,

@@ -17,7 +17,7 @@ from kraftsim.lessons.page_files import page_files
 from kraftsim.lessons.tape import Tape
 from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.running.play import Play
-from kraftsim.scenarios.running.run import Run, properties_of
+from kraftsim.scenarios.running.run import Run
 
 from .processes import elapsed_ms
 from .report import Row
@@ -96,7 +96,7 @@ async def _class() -> Row:
 
 def _rewinds() -> Row:
     scenario = read_scenario(LONG)
-    tape = Tape(Play(Run(scenario, LONG_SEED, properties_of(scenario))))
+    tape = Tape(Play(Run(scenario, LONG_SEED)))
     draw, times_ms = Random(1), []
     gc.disable()  # as in the process of the lessons, which collects between two answers
     for _ in range(REWINDS):

@@ -30,6 +30,7 @@ from .conversation import Channel, Conversation, Send
 from .healing import Healing
 from .metadata_fetch import LogPosition, MetadataFetch
 from .process_state import ProcessState
+from .replica_store import Found, ReplicaStore
 
 NOT_CAUGHT_UP_RETRY_MS = 10  # as a real broker waits while STARTING (BrokerLifecycleManager)
 FIRST_SHUTDOWN_RETRY_MS = 50  # between the first and the second wantShutDown (2.15)
@@ -54,7 +55,8 @@ class Agent:
     log together. `accepted_ms` is the time of the last accepted registration or heartbeat, from
     which the broker believes its lease to run; -1 before. `failure` is the reason for which the
     broker gave up. `was_drained` is true once a heartbeat response has set shouldShutDown, which
-    makes the shutdown clean (rule 1.38).
+    makes the shutdown clean (rule 1.38). `store` has the replicas on the broker's disk, and
+    `found` those that the metadata had no longer when the broker entered RECOVERY.
     """
 
     def __init__(
@@ -65,8 +67,11 @@ class Agent:
         image_at: Callable[[int], Image],
         previous_broker_epoch: int = -1,
         position: LogPosition | None = None,
+        store: ReplicaStore | None = None,
     ) -> None:
         self.config = config
+        self.store = ReplicaStore() if store is None else store
+        self.found = Found()
         self.state = ProcessState.NOT_RUNNING
         self.incarnation_id = random_uuid(random)
         self.broker_epoch = -1
@@ -240,6 +245,7 @@ class Agent:
             if reply.is_caught_up:
                 self._is_caught_up = True
                 self.state = ProcessState.RECOVERY
+                self.found = self.store.compare(self.image, self.config.broker_id)
                 self._lease.schedule(now_ms)
             else:
                 retry_ms = max(NOT_CAUGHT_UP_RETRY_MS, self.config.metadata_linger_ms)

@@ -1,10 +1,15 @@
 """Configuration of a simulated broker."""
 
 from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
-from kraftsim.controller.core.uuid import Uuid
+from kraftsim.controller.core.uuid import Uuid, uuid_text
 from kraftsim.controller.core.value import value
 
 CLIENT_LISTENER = "PLAINTEXT"
+
+
+def log_dir_path(directory: Uuid) -> str:
+    """Returns what stands for the path of a log directory: a simulated broker has no disk."""
+    return f"/kraftsim/{uuid_text(directory)}"
 
 
 @value

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from kraftsim.controller.core.configs import alteration, broker_loggers
-from kraftsim.controller.core.configs.node_changes import check_broker_changes
+from kraftsim.controller.core.configs.node_changes import CheckValue, check_broker_changes
 from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.configs.resources import ResourceType, invalid_request
 from kraftsim.controller.core.errors import ApiError, ErrorCode
@@ -29,7 +29,7 @@ from kraftsim.controller.core.rpc.configs import (
 )
 from kraftsim.controller.raft.protocol import Reply
 
-from .config import AgentConfig
+from .config import AgentConfig, log_dir_path
 
 AlterRequest = IncrementalAlterConfigsRequest | AlterConfigsRequest
 Resource = IncrementalAlterConfigsResource | AlterConfigsResource
@@ -60,11 +60,16 @@ def properties(config: AgentConfig) -> dict[str, str]:
         "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in names),
         "inter.broker.listener.name": config.inter_broker_listener,
         "controller.listener.names": "CONTROLLER",
+        "log.dirs": ",".join(map(log_dir_path, config.log_dirs)),
     }
 
 
 def alter(
-    view: NodeView, request: AlterRequest, forward: Forward, reply_to: Callable[[Reply], None]
+    view: NodeView,
+    request: AlterRequest,
+    check_value: CheckValue,
+    forward: Forward,
+    reply_to: Callable[[Reply], None],
 ) -> None:
     """Refuses what this broker refuses, and forwards the other resources of the request."""
     counts = Counter((of.resource_type, of.resource_name) for of in request.resources)
@@ -74,7 +79,7 @@ def alter(
         try:
             if counts[resource.resource_type, resource.resource_name] > 1:
                 raise invalid_request("Each resource must appear at most once.")
-            _check(view, resource)
+            _check(view, resource, check_value)
         except ApiError as error:
             answered.append(alteration.refused(resource, error))
             continue
@@ -114,7 +119,7 @@ def _forwarded(
     reply_to(reply)
 
 
-def _check(view: NodeView, resource: Resource) -> None:
+def _check(view: NodeView, resource: Resource, check_value: CheckValue) -> None:
     """Raises ApiError for a resource that the broker does not forward."""
     names = [config.name for config in resource.configs]
     if len(set(names)) != len(names):
@@ -123,7 +128,7 @@ def _check(view: NodeView, resource: Resource) -> None:
     if nulls:
         raise invalid_request(f"Null value not supported for : {', '.join(nulls)}")
     if resource.resource_type == ResourceType.BROKER:
-        check_broker_changes(view, resource)
+        check_broker_changes(view, resource, check_value)
     elif resource.resource_type == ResourceType.BROKER_LOGGER and isinstance(
         resource, IncrementalAlterConfigsResource
     ):

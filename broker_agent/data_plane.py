@@ -17,6 +17,7 @@ from kraftsim.controller.core.rpc import (
     FetchResponse,
     FetchTopicData,
 )
+from kraftsim.controller.core.security.not_configured import refused_token
 
 TEXT = (
     "kraftsim stores no messages, groups or transactions: it simulates the control plane of Kafka "
@@ -35,27 +36,17 @@ REFUSED_WITH: Mapping[int, ErrorCode] = {
     36: ErrorCode.ILLEGAL_SASL_STATE,
 }
 """The codes by key, where it is not POLICY_VIOLATION."""
+TOKENS = frozenset(range(38, 42))
 EMPTY = frozenset({16, 66})
 """ListGroups and ListTransactions: an empty list is the truth."""
-
-
-NOT_CONFIGURED: Mapping[int, ApiError] = {
-    29: ApiError(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured on the broker"),
-    30: ApiError(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured."),
-    31: ApiError(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured."),
-    **dict.fromkeys(
-        range(38, 42),
-        ApiError(ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED, "expected SSL or SASL"),
-    ),
-}
-"""The replies of a released broker without an authorizer, on a PLAINTEXT listener, by key."""
 
 
 class DataPlane:
     """Replies to the requests of one cluster's data plane, and counts them by API key.
 
-    `warn` gets a sentence when the first Produce request with acks=0 arrives. Its client asks for
-    no response, so it takes every message for written.
+    `warn` gets a sentence when the first request is refused, since many clients show the code of a
+    refusal without its text, and when the first Produce request with acks=0 arrives. Its client
+    asks for no response, so it takes every message for written.
     """
 
     def __init__(self, warn: Callable[[str], None]) -> None:
@@ -67,17 +58,18 @@ class DataPlane:
         """Returns the reply to a request."""
         if request.api_key in EMPTY:
             return request.response()
-        if request.api_key in NOT_CONFIGURED:
-            return NOT_CONFIGURED[request.api_key]
-        self.refused[request.api_key] += 1
+        if request.api_key in TOKENS:
+            return refused_token(request)
+        code = code_of(request)
+        text = NO_SASL if code == ErrorCode.ILLEGAL_SASL_STATE else TEXT
+        self._count_refused(request.api_key, text)
         if request.is_one_way:
             self._count_lost()
-        code = code_of(request)
-        return ApiError(code, NO_SASL if code == ErrorCode.ILLEGAL_SASL_STATE else TEXT)
+        return ApiError(code, text)
 
     def fetch(self, request: FetchRequest) -> FetchResponse:
         """Refuses every partition of a Fetch request; a consumer ignores a code for the whole."""
-        self.refused[FETCH] += 1
+        self._count_refused(FETCH, TEXT)
         return FetchResponse(
             responses=tuple(
                 FetchTopicData(
@@ -95,6 +87,11 @@ class DataPlane:
                 for topic in request.topics
             )
         )
+
+    def _count_refused(self, api_key: int, text: str) -> None:
+        if not self.refused:
+            self._warn(f"a request of a client was refused: {text} (only the first is reported)")
+        self.refused[api_key] += 1
 
     def _count_lost(self) -> None:
         if not self.lost_produce_requests:

@@ -1,8 +1,9 @@
 """DescribeTopicPartitions and DescribeLogDirs, from the metadata that a broker has fetched."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kraftsim.broker_agent.facade import ALL_TOPIC_OPERATIONS, is_offline
+from kraftsim.broker_agent.replica_store import StoredReplica
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition, Topic
@@ -20,7 +21,9 @@ from kraftsim.controller.core.rpc.descriptions import (
     TopicCursor,
 )
 from kraftsim.controller.core.topics.names import INTERNAL_TOPICS
-from kraftsim.controller.core.uuid import Uuid, uuid_text
+from kraftsim.controller.core.uuid import Uuid
+
+from .config import log_dir_path
 
 PARTITIONS_MAX = 2000  # of a response: max.request.partition.size.limit
 
@@ -112,38 +115,28 @@ def _partition(image: Image, index: int, partition: Partition, listener: str) ->
 
 
 def describe_log_dirs(
-    image: Image, request: DescribeLogDirsRequest, broker_id: int, directories: Sequence[Uuid]
+    stored: Iterable[StoredReplica], request: DescribeLogDirsRequest, directories: Sequence[Uuid]
 ) -> DescribeLogDirsResponse:
-    """Returns the broker's log directories with its replicas, each of 0 bytes.
+    """Returns the broker's log directories with the replicas on its disk, each of 0 bytes.
 
     A directory has no path; its name has its id. A replica without an assigned directory is in the
-    first.
+    first. Stray replicas are not listed, as in Kafka.
     """
-    replicas: dict[Uuid, dict[str, list[int]]] = {directory: {} for directory in directories}
-    for name, index, partition in _asked(image, request):
-        if broker_id in partition.replicas:
-            directory = partition.directory_of(broker_id)
-            place = replicas[directory if directory in replicas else directories[0]]
-            place.setdefault(name, []).append(index)
-    return DescribeLogDirsResponse(
-        results=tuple(
-            LogDir(log_dir=f"/kraftsim/{uuid_text(directory)}", topics=_replicas(topics))
-            for directory, topics in replicas.items()
-        )
-    )
-
-
-def _asked(image: Image, request: DescribeLogDirsRequest) -> list[tuple[str, int, Partition]]:
     wanted = (
         None if request.topics is None else {row.topic: row.partitions for row in request.topics}
     )
-    return [
-        (name, index, partition)
-        for name in sorted(image.topic_ids if wanted is None else wanted)
-        if (topic := _topic(image, name)) is not None
-        for index, partition in sorted(topic.partitions.items())
-        if wanted is None or index in wanted[name]
-    ]
+    replicas: dict[Uuid, dict[str, list[int]]] = {directory: {} for directory in directories}
+    for replica in sorted(stored, key=lambda replica: (replica.topic, replica.partition)):
+        if wanted is None or replica.partition in wanted.get(replica.topic, ()):
+            directory = replica.directory
+            place = replicas[directory if directory in replicas else directories[0]]
+            place.setdefault(replica.topic, []).append(replica.partition)
+    return DescribeLogDirsResponse(
+        results=tuple(
+            LogDir(log_dir=log_dir_path(directory), topics=_replicas(topics))
+            for directory, topics in replicas.items()
+        )
+    )
 
 
 def _replicas(topics: dict[str, list[int]]) -> tuple[LogDirTopicReplicas, ...]:

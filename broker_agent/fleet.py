@@ -27,6 +27,7 @@ from .hosted_agent import HostedAgent
 from .image_history import ImageHistory
 from .metadata_fetch import LogPosition
 from .process_state import ProcessState
+from .replica_store import Found
 from .snapshot_intake import SnapshotIntake
 
 STARTING_MAX = 1_000  # brokers that start at once: each of them fetches the whole log so far
@@ -229,6 +230,11 @@ class FleetHost:
     def send(self, send: Send, reply_to: Callable[[Reply | None], None], /) -> None:
         """Send a request to a controller."""
         self.fleet.send(self.config, self.client, send, reply_to)
+
+    def on_found(self, found: Found, /) -> None:
+        """Logs replicas on the disk that are no longer in the metadata."""
+        for kind, names, count in found.rows():
+            log.info("broker %d: %s: %d: %s", self.config.broker_id, kind, count, names)
 
     def on_change(self, state: ProcessState, /) -> None:
         """Report a new state of the process, which may let another broker start."""

@@ -14,6 +14,7 @@ from kraftsim.controller.core.rpc import (
     DeleteTopicsResponse,
     Request,
 )
+from kraftsim.controller.core.rpc.acls import CreateAclsResponse, DeleteAclsResponse
 from kraftsim.controller.core.rpc.configs import (
     AlterConfigsResponse,
     IncrementalAlterConfigsResponse,
@@ -82,6 +83,10 @@ def _is_not_controller(reply: Reply) -> bool:
             | AlterConfigsResponse(responses=(altered, *_))
         ):
             code = altered.error_code
+        case CreateAclsResponse(results=(added, *_)):
+            code = added.error_code
+        case DeleteAclsResponse(filter_results=(removed, *_)):
+            code = removed.error_code
         case DeleteTopicsResponse(responses=(deleted, *_)):
             code = deleted.error_code
         case _:

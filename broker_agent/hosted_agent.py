@@ -15,6 +15,7 @@ from kraftsim.controller.time.wakeup import Wakeup
 from .agent import Agent
 from .conversation import Send
 from .process_state import ProcessState
+from .replica_store import Found
 
 
 class Host(Protocol):
@@ -29,12 +30,16 @@ class Host(Protocol):
     def on_change(self, state: ProcessState, /) -> None:
         """Called with each new state of the process."""
 
+    def on_found(self, found: Found, /) -> None:
+        """Called at RECOVERY with replicas on disk that are no longer in the metadata."""
+
 
 class HostedAgent:
     """The process of one broker."""
 
     def __init__(self, host: Host, clock: Clock) -> None:
         self.agent = host.make_agent(-1)
+        self._store = self.agent.store
         self.is_alive = False
         self.is_paused = False
         self.clock = clock
@@ -63,6 +68,8 @@ class HostedAgent:
         if self.is_alive:
             return
         self.agent = self._host.make_agent(self._clean_epoch)
+        self.agent.store = self._store
+        self._store.begin()
         self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
         self._reported_state = ProcessState.NOT_RUNNING
         self._send(self.agent.start(self.clock.now_ms))
@@ -80,11 +87,13 @@ class HostedAgent:
             self.is_alive = self.is_paused = False
             self._stops_when_resumed = False
             self._held.clear()
+            self._take_inventory()
             self._host.on_change(ProcessState.NOT_RUNNING)
 
     def lose_disk(self) -> None:
-        """Lose the file in which the last process noted its clean shutdown (rule 1.38)."""
+        """Lose the replicas, and the file that notes a clean shutdown (rule 1.38)."""
         self._clean_epoch = -1
+        self._store.replicas = {}
 
     def pause(self) -> None:
         """Send SIGSTOP: the process handles no deadline and no reply."""
@@ -117,6 +126,8 @@ class HostedAgent:
         if agent.state is not self._reported_state:
             self._reported_state = agent.state
             self._host.on_change(agent.state)
+            if agent.state is ProcessState.RECOVERY and agent.found != Found():
+                self._host.on_found(agent.found)
             if agent.is_finished:
                 self._end()
                 return
@@ -134,6 +145,11 @@ class HostedAgent:
         else:
             self._send(agent.on_reply(sent, reply, self.clock.now_ms))
 
+    def _take_inventory(self) -> None:
+        """Note what is on the disk; a process that ended before RECOVERY changed nothing."""
+        if self._store.is_compared:
+            self._store.end(self.agent.image, self.agent.config.broker_id)
+
     def _end(self) -> None:
         """End the process; a drained broker leaves a clean-shutdown file with its epoch.
 
@@ -142,4 +158,5 @@ class HostedAgent:
         if self.agent.failure is None and self.agent.was_drained:
             self._clean_epoch = self.agent.broker_epoch
         self.is_alive = False
+        self._take_inventory()
         self._host.on_change(ProcessState.NOT_RUNNING)

@@ -20,7 +20,6 @@ from .api.documents import (
     AddedBroker,
     BrokerDocument,
     BrokerList,
-    BrokerStatesDocument,
     ClusterDocument,
     ControllerDocument,
     ControllerList,
@@ -37,6 +36,7 @@ from .api.documents import (
     TopicDocument,
     TopicList,
 )
+from .api.states import BrokerStatesDocument
 from .clock_operations import CLOCK_OPERATIONS
 from .config_operations import CONFIG_OPERATIONS
 from .fault_operations import FAULT_OPERATIONS

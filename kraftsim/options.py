@@ -1,6 +1,7 @@
 """The options of a cluster, and the topology that they describe."""
 
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
@@ -31,6 +32,7 @@ CONTROLLERS_MAX = 9  # above every recommended quorum size
 SPEED_MIN = 0.001  # the arithmetic of the clock divides by its speed
 SPEED_MAX = 1000.0  # each broker then sends a heartbeat every 2 ms; above, real time falls behind
 CONFIGURATIONS = "docs/configuration.md"
+_CLUSTER_ID = re.compile(r"[a-zA-Z0-9_\-]+")
 CLOCKS = ("real", "virtual", "auto", "scaled:K")
 
 _WHOLE, _TEXT = ((int,), "a whole number"), ((str,), "a text")
@@ -44,6 +46,21 @@ TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     "clock": ((str, int, float), "real, virtual, auto or a number"),
     "settings": ((Mapping,), "a mapping of settings"),
 }
+
+
+def accept_cluster_id(cluster_id: str, label: str = "cluster_id") -> None:
+    """Raises ValueError for an impossible id; warns of characters that KIP-78 excludes.
+
+    Kafka stores such an id all the same (rule 6.5).
+    """
+    check_cluster_id(cluster_id, label)
+    if not _CLUSTER_ID.fullmatch(cluster_id):
+        log.warning(
+            "%s: expected only letters, digits, '_' and '-' (KIP-78), got %r: Kafka accepts it, "
+            "metric reporters and file names may not",
+            label,
+            cluster_id,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +91,7 @@ class ClusterOptions:
     def __post_init__(self) -> None:
         self._check_types()
         if self.cluster_id is not None:
-            check_cluster_id(self.cluster_id)
+            accept_cluster_id(self.cluster_id)
         if not 0 <= self.brokers <= BROKERS_MAX:
             reason = f"ids from {FIRST_CONTROLLER_ID} on belong to controllers"
             raise ValueError(f"brokers: expected 0 to {BROKERS_MAX}, got {self.brokers}: {reason}")

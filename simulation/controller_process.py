@@ -35,9 +35,9 @@ class ControllerProcess:
 
     `carry` sends its requests to other controllers. `on_committed` is called for every batch that
     this controller knows to be committed, in order. `on_end` is called when the process ends by
-    itself; if it failed, `failure` is the reason. `step_listeners` outlive the process. While
-    `queue` is set the controller is slow: the network delivers requests and replies to it one at a
-    time.
+    itself; if it failed, `failure` is the reason. `is_stopping` is true from SIGTERM until the
+    process ends. `step_listeners` outlive the process. While `queue` is set the controller is slow:
+    the network delivers requests and replies to it one at a time.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class ControllerProcess:
         self.disk = disk
         self.failure: DiskError | Impossible | None = None
         self.queue: ServiceQueue | None = None
-        self.is_alive = self.is_paused = False
+        self.is_alive = self.is_paused = self.is_stopping = False
         self._make_node = make_node
         self._clock = clock
         self._timeline = clock.timeline
@@ -109,7 +109,7 @@ class ControllerProcess:
         """Ends the process at once (SIGKILL): durable data stays, connections break."""
         if not self.is_alive:
             return
-        self.is_alive = self.is_paused = self._stops_when_resumed = False
+        self.is_alive = self.is_paused = self._stops_when_resumed = self.is_stopping = False
         self.disk.crash()
         self.hosted.end()
         waiting, self._waiting = self._waiting, {}
@@ -128,6 +128,7 @@ class ControllerProcess:
         if self.is_paused:
             self._stops_when_resumed = True
         elif self.is_alive:
+            self.is_stopping = True
             self.hosted.resign(-1)
             self._end_once_followed(self.hosted, self._timeline.now_us + HAND_OVER_LIMIT_US)
 

@@ -20,4 +20,6 @@ EVENTS = (
     "fault_ends",
     "calm_begins",
     "admin_refused",
+    "replicas_deleted",
+    "replicas_stray",
 )

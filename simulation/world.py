@@ -14,6 +14,7 @@ from kraftsim.broker_agent.conversation import Send as AgentSend
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.image_history import ImageHistory
 from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.broker_agent.replica_store import Found
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import Kind, NodeId, broker_node, controller_node
@@ -64,6 +65,8 @@ class BrokerHost:
 
     def send(self, send: AgentSend, reply_to: Callable[[Reply | None], None], /) -> None:
         """Sends a request to a controller over the network."""
+        for listener in self.world.sent_listeners:
+            listener(self.node, send.request)
         self.world.send_request(self.node, send.request, reply_to, send.controller_id)
 
     def on_change(self, state: ProcessState, /) -> None:
@@ -77,12 +80,20 @@ class BrokerHost:
         for listener in self.world.agent_listeners:
             listener(broker_id, state)
 
+    def on_found(self, found: Found, /) -> None:
+        """Writes to the journal which replicas on the disk are no longer in the metadata."""
+        broker_id, write = self.spec.broker_id, self.world.journal.write
+        for kind, names, count in () if self.node.kind is Kind.CLONE else found.rows():
+            detail: dict[str, object] = {"replicas": names, "count": count}
+            write(f"broker-{broker_id}", kind, broker_id=broker_id, detail=detail)
+
 
 class World:
     """A cluster that can be run, and whose nodes and links can fail.
 
     `agent_listeners` are called with (broker_id, state) at each change of an agent's state,
-    `controller_listeners` with (node_id, state) of controllers' processes, `step_listeners` with
+    `controller_listeners` with (node_id, state) of controllers' processes, `sent_listeners` with
+    (node, request) when a broker sends a request of its own, `step_listeners` with
     every step of a controller, `committed_listeners` with each batch from each controller that
     knows it to be committed. `committed_log` has the batches that a running controller still has.
     """
@@ -115,6 +126,7 @@ class World:
             self._forget,
         ]
         self.committed_listeners: list[Callable[[int, Batch], None]] = []
+        self.sent_listeners: list[Callable[[NodeId, Request], None]] = []
         self.agent_listeners: list[Callable[[int, ProcessState], None]] = []
         self.controller_listeners: list[Callable[[int, ProcessState], None]] = []
         self._turns: dict[tuple[NodeId, type[Request]], int] = {}

@@ -18,7 +18,9 @@ CONTROLLER_KEYS = {
 
 @pytest.mark.slow
 def test_the_page_is_what_the_tests_say(proofs: list[Proof]) -> None:
-    expected = fidelity_page.render(rule_book(), proofs, fidelity.differences())
+    expected = fidelity_page.render(
+        rule_book(), proofs, fidelity.differences(), fidelity.verdicts()
+    )
 
     written = fidelity.PAGE.read_text(encoding="utf-8") if fidelity.PAGE.exists() else ""
     assert written == expected, "docs/fidelity.md is out of date: run `make fidelity`"
@@ -40,6 +42,21 @@ def test_every_difference_names_rules_and_tests_that_exist(proofs: list[Proof]) 
     table = fidelity.differences()["difference"]
     assert [test for row in table for test in row.get("tests", []) if test not in known] == []
     assert [rule for row in table for rule in row["rules"] if rule_book().problem_with(rule)] == []
+
+
+def test_every_rule_has_a_proof_a_difference_or_a_verdict(proofs: list[Proof]) -> None:
+    tables = fidelity.differences(), fidelity.verdicts()
+
+    assert fidelity_page.without_verdict(rule_book(), proofs, *tables) == []
+
+
+def test_every_verdict_has_a_meaning_and_a_reason_and_names_each_rule_once() -> None:
+    table = fidelity.verdicts()
+
+    named = [rule for row in table["verdict"] for rule in row["rules"]]
+    assert [rule for rule in named if rule_book().problem_with(rule)] == []
+    assert len(named) == len(set(named))
+    assert all(row["verdict"] in table["meaning"] and row["why"] for row in table["verdict"])
 
 
 def test_every_difference_has_an_id_of_its_own() -> None:

@@ -1,9 +1,9 @@
 """Writes docs/fidelity.md: the tests that prove each rule of Kafka's, and the differences.
 
 A test says `@pytest.mark.rule("2.33")`. Collecting the tests gives the proofs, docs/rules.md the
-rules, and docs/differences.toml, which is written by hand, the differences. `make fidelity` (python
--m tools.fidelity) writes the page, and tests/test_fidelity.py fails if the page differs from the
-result.
+rules; docs/differences.toml and docs/verdicts.toml, which are written by hand, the differences and
+the verdicts of all other rules. `make fidelity` (python -m tools.fidelity) writes the page, and
+tests/test_fidelity.py fails if the page differs from the result.
 """
 
 import json
@@ -23,6 +23,7 @@ from tools.rule_book import rule_book
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "fidelity.md"
 DIFFERENCES = ROOT / "docs" / "differences.toml"
+VERDICTS = ROOT / "docs" / "verdicts.toml"
 COLLECTED = "collected: "
 
 
@@ -87,6 +88,10 @@ def differences() -> dict[str, Any]:
     return tomllib.loads(DIFFERENCES.read_text(encoding="utf-8"))
 
 
+def verdicts() -> dict[str, Any]:
+    return tomllib.loads(VERDICTS.read_text(encoding="utf-8"))
+
+
 def main(arguments: list[str]) -> None:
     proofs = collect()
     if arguments == ["--collect"]:
@@ -95,7 +100,7 @@ def main(arguments: list[str]) -> None:
     problems = problems_of(proofs)
     if problems:
         sys.exit("\n".join(problems))
-    PAGE.write_text(render(rule_book(), proofs, differences()), encoding="utf-8")
+    PAGE.write_text(render(rule_book(), proofs, differences(), verdicts()), encoding="utf-8")
     print(f"{PAGE.relative_to(ROOT)}: {len({r for p in proofs for r in p.rules})} rules proven")
 
 

@@ -13,8 +13,8 @@ WIDTH = 110
 INTRODUCTION = """\
 # Fidelity: what is Kafka's, what is proven, what differs
 
-Written by `make fidelity` from the tests, from [rules.md](rules.md) and from `differences.toml`;
-do not edit this page.
+Written by `make fidelity` from the tests, from [rules.md](rules.md), from `differences.toml` and
+from `verdicts.toml`; do not edit this page.
 
 The baseline is released Kafka 4.4, the default profile; other profiles follow Kafka 4.3, 4.1 and
 3.9 where these differ. A rule is one statement about what a KRaft controller does; its number leads
@@ -23,9 +23,8 @@ to the rule book, which has its sources. The verdicts:
 - **Proven**: each listed test fails when the rule does not hold.
 - **Differs on purpose**: kraftsim does something else, as the named difference says. The listed
   tests prove the rest of the rule, or the difference.
-- **Not proven**: no test names the rule, and nothing is claimed about it. Each section ends with
-  the numbers of these rules.
 """
+REST = "Each section ends with the rules that no test names and no difference concerns, and why."
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -47,15 +46,35 @@ class Proof:
         return self.test.partition("::")[0]
 
 
-def render(book: RuleBook, proofs: list[Proof], table: dict[str, Any]) -> str:
-    lines = [*INTRODUCTION.splitlines(), "", *_differences(table), *_absent(table)]
+def render(
+    book: RuleBook, proofs: list[Proof], table: dict[str, Any], verdicts: dict[str, Any]
+) -> str:
+    lines = [*INTRODUCTION.splitlines(), *_meanings(verdicts["meaning"]), "", REST, ""]
+    lines += [*_differences(table), *_absent(table)]
     lines += ["## Rules, and the tests that prove them", ""]
     by_rule = {
         number: [proof for proof in proofs if number in proof.rules] for number in book.rules
     }
     for section in book.sections:
-        lines += _section(section, by_rule, table["difference"])
+        lines += _section(section, by_rule, table["difference"], verdicts["verdict"])
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def without_verdict(
+    book: RuleBook, proofs: Iterable[Proof], table: dict[str, Any], verdicts: dict[str, Any]
+) -> list[str]:
+    """Returns the rules that no test, no difference and no verdict names."""
+    named = {rule for proof in proofs for rule in proof.rules}
+    named.update(rule for row in table["difference"] for rule in row["rules"])
+    named.update(rule for row in verdicts["verdict"] for rule in row["rules"])
+    return [number for number in book.rules if number not in named]
+
+
+def _meanings(meanings: Mapping[str, str]) -> list[str]:
+    lines = []
+    for verdict, meaning in meanings.items():
+        lines += _item(f"**{verdict.capitalize()}**: {meaning}.")
+    return lines
 
 
 def _differences(table: dict[str, Any]) -> list[str]:
@@ -73,27 +92,33 @@ def _differences(table: dict[str, Any]) -> list[str]:
 
 
 def _absent(table: dict[str, Any]) -> list[str]:
-    lines = ["## Not offered yet", "", *_wrap(table["absent"]["about"]), ""]
-    lines += ["| key | API |", "|---|---|"]
-    lines += [f"| {row['key']} | {row['name']} |" for row in table["absent"]["apis"]]
+    lines = ["## Not offered", "", *_wrap(table["absent"]["about"]), ""]
+    rows = [f"| {row['key']} | {row['name']} |" for row in table["absent"]["apis"]]
+    lines += ["| key | API |", "|---|---|", *rows] if rows else []
     return [*lines, ""]
 
 
 def _section(
-    section: Section, by_rule: Mapping[str, list[Proof]], table: list[dict[str, Any]]
+    section: Section,
+    by_rule: Mapping[str, list[Proof]],
+    table: list[dict[str, Any]],
+    verdicts: list[dict[str, Any]],
 ) -> list[str]:
     proven = [rule for rule in section.rules if by_rule[rule.number]]
     lines = [f"### {section.key}. {section.title}", ""]
     lines += [f"Tests name {len(proven)} of {len(section.rules)} rules.", ""]
-    unnamed = []
+    unnamed: set[str] = set()
     for rule in section.rules:
         differing = [row for row in table if rule.number in row["rules"]]
         if by_rule[rule.number] or differing:
             lines += _rule(rule, by_rule[rule.number], differing)
         else:
-            unnamed.append(_link(rule.number))
-    if unnamed:
-        lines += [*_wrap(f"**Not proven**: {', '.join(unnamed)}."), ""]
+            unnamed.add(rule.number)
+    for row in verdicts:
+        rules = ", ".join(_link(number) for number in row["rules"] if number in unnamed)
+        lines += [*_wrap(f"**{row['verdict'].capitalize()}**: {rules}. {row['why']}"), ""] * bool(
+            rules
+        )
     return lines
 
 

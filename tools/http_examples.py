@@ -14,6 +14,7 @@ from typing import Any
 from aiohttp import ClientSession
 
 from kraftsim import Cluster
+from kraftsim.controller.core.settings import STANDARD_AUTHORIZER
 from kraftsim.http.kafka_json import KAFKA_APIS
 from kraftsim.http.openapi import EXAMPLES
 from kraftsim.http.paths import kafka_path
@@ -36,6 +37,7 @@ async def recorded() -> dict[str, Any]:
             seed=1,
             cluster_id=CLUSTER_ID,
             racks=("a", "b"),
+            settings={"authorizer.class.name": STANDARD_AUTHORIZER},
             http_port=0,
         ) as kraft,
         ClientSession(kraft.http_url) as session,
@@ -159,6 +161,8 @@ async def _kafka_requests(call: Call) -> None:
     await call("UnregisterBroker", brokerId=9)
     await call("DeleteTopics", topics=[{"name": "orders"}], timeoutMs=30_000)
     await _voters(call)
+    await _acls(call)
+    await call("UnregisterController", controllerId=3002)
 
 
 async def _shrunk_isr(call: Call) -> None:
@@ -230,6 +234,31 @@ async def _registrations(call: Call) -> None:
         listeners=[listener | {"name": "CONTROLLER", "port": 9101}],
         features=features,
     )
+
+
+async def _acls(call: Call) -> None:
+    """Alice may read the topics that begin with orders; then nobody may."""
+    entry = {
+        "resourceType": 2,
+        "resourceName": "orders",
+        "resourcePatternType": 4,
+        "principal": "User:alice",
+        "host": "*",
+        "operation": 3,
+        "permissionType": 3,
+    }
+    of_orders = {
+        "resourceTypeFilter": 2,
+        "resourceNameFilter": "orders",
+        "patternTypeFilter": 1,
+        "principalFilter": None,
+        "hostFilter": None,
+        "operation": 1,
+        "permissionType": 1,
+    }
+    await call("CreateAcls", creations=[entry])
+    await call("DescribeAcls", **of_orders)
+    await call("DeleteAcls", filters=[of_orders])
 
 
 async def _voters(call: Call) -> None:

@@ -34,6 +34,7 @@ HOT = (
     "controller/server/unread_bytes.py",
     "controller/time/*.py",
     "controller/wire/frames.py",
+    "scenarios/oracles/*.py",
     "scenarios/properties/*.py",
     "scenarios/running/digest.py",
     "scenarios/running/watch.py",

@@ -2,8 +2,10 @@
 
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.handlers import response_to
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import (
@@ -11,17 +13,26 @@ from kraftsim.controller.core.rpc import (
     CreatableTopic,
     CreateTopicsRequest,
     Request,
+    Response,
 )
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.node.hosted import HostedNode
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
+from kraftsim.controller.wire.apis.table import APIS
+from kraftsim.controller.wire.frames import (
+    decode_request,
+    encode_request,
+    encode_response,
+    read_request_header,
+)
 from kraftsim.service.snapshot_files import SNAPSHOT_FILES
 from tests.registrations import first_registration
 
 from ..processes import CLUSTER_ID
 
+LEASE_MS, HEARTBEAT_MS = DEFAULT_PROFILE.settings.broker_session_timeout_ms, 2_000
 PARTITIONS, PARTITIONS_AT_ONCE, REPLICAS = 100_000, 5_000, 3
 
 
@@ -98,6 +109,36 @@ class Cluster:
             self.run_for(1)
         return max(self.steps_ms), sum(self.steps_ms)
 
+    def steps_of(self, request: Request, version: int | None = None) -> list[float]:
+        """Returns the milliseconds of each step until the reply to a request.
+
+        With a `version` the request comes and the reply leaves as bytes.
+        """
+        self.forget()
+        replies: list[object] = []
+        ask = self._submission(request, replies.append, version)
+        self._timed(ask)
+        while not replies:
+            self.run_for(1)
+        if isinstance(replies[0], ApiError):
+            raise RuntimeError(f"{request}: expected a response, got {replies[0]}")
+        return self.steps_ms
+
+    def _submission(
+        self, request: Request, reply_to: Callable[[object], None], version: int | None
+    ) -> Callable[[], object]:
+        if version is None:
+            return lambda: self.hosted.submit(request, reply_to)
+        key = next(api.key for api in APIS.values() if api.request.model is type(request))
+        frame = encode_request(key, version, 1, "bench", request)[4:]
+
+        def encoded(reply: Response | ApiError) -> None:
+            reply_to(encode_response(key, version, 1, response_to(request, reply, version)))
+
+        return lambda: self.hosted.submit(
+            decode_request(read_request_header(frame), frame), encoded
+        )
+
     def creation(self, counts: Iterable[int], name: str = "orders") -> CreateTopicsRequest:
         """Returns a request to create topics with these numbers of partitions."""
         topics = []
@@ -119,6 +160,14 @@ class Cluster:
             due_us = self.timeline.due_us
             self._timed(lambda at_us=due_us: self.timeline.run_until(at_us))
         self.timeline.run_until(end_us)
+
+    def run_out(self, silent: Container[int]) -> None:
+        """Lets the leases of the silent brokers run out; the others send heartbeats."""
+        for _ in range(LEASE_MS // HEARTBEAT_MS + 1):
+            for broker_id in self.brokers:
+                if broker_id not in silent:
+                    self.heartbeat(broker_id)
+            self.run_for(HEARTBEAT_MS)
 
     def forget(self) -> None:
         """Discards the measured durations."""

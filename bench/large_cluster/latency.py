@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable
 from statistics import median, quantiles
 
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.server.kafka_listener import KafkaListener
 from kraftsim.controller.server.runtime import Runtime
 
@@ -38,7 +39,7 @@ async def _measured(cluster: Cluster) -> list[tuple[list[float], list[float]]]:
     """Returns the latencies of each round in seconds: before the snapshot and during it."""
     runtime = Runtime(cluster.timeline)
     listener = KafkaListener("controller", "controller-3000")
-    listener.serve(runtime, lambda *_: None, cluster.hosted.submit)
+    listener.serve(runtime, lambda *_: None, cluster.hosted.submit, DEFAULT_PROFILE)
     port = await listener.open("127.0.0.1", 0)
     runtime.leave()
     child = await asyncio.create_subprocess_exec(

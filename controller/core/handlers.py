@@ -14,7 +14,7 @@ from .brokers.producer_ids import allocate_producer_ids
 from .brokers.registration import register
 from .brokers.unregistration import unregister
 from .cluster import describe_cluster
-from .cluster.controller_registration import register_controller
+from .cluster.controller_registration import register_controller, unregister_controller
 from .configs import alteration, description
 from .errors import ApiError, ErrorCode
 from .features.update_features import update_features
@@ -78,12 +78,20 @@ from .rpc import (
     Response,
     UnregisterBrokerRequest,
     UnregisterBrokerResponse,
+    UnregisterControllerRequest,
+    UnregisterControllerResponse,
     UpdateFeaturesRequest,
     UpdateFeaturesResponse,
     UpdateRaftVoterRequest,
     UpdateRaftVoterResponse,
     VoteRequest,
     VoteResponse,
+)
+from .rpc.acls import (
+    CreateAclsRequest,
+    DeleteAclsRequest,
+    DescribeAclsRequest,
+    DescribeAclsResponse,
 )
 from .rpc.configs import (
     AlterConfigsRequest,
@@ -103,7 +111,7 @@ from .rpc.quotas import (
     DescribeClientQuotasResponse,
 )
 from .rpc.scram import AlterUserScramCredentialsRequest, DescribeUserScramCredentialsRequest
-from .security import scram_alteration, scram_description
+from .security import acl_creation, acl_deletion, scram_alteration, scram_description
 from .state import Decision, State
 from .topics.creation import create_topics
 from .topics.deletion import delete_topics
@@ -123,8 +131,11 @@ HANDLERS: Mapping[type, Handler] = {
     AlterConfigsRequest: alteration.alter_configs,
     AlterClientQuotasRequest: quota_alteration.alter_client_quotas,
     AlterUserScramCredentialsRequest: scram_alteration.alter_user_scram_credentials,
+    CreateAclsRequest: acl_creation.create_acls,
+    DeleteAclsRequest: acl_deletion.delete_acls,
     AlterPartitionRequest: alter_partition,
     ControllerRegistrationRequest: register_controller,
+    UnregisterControllerRequest: unregister_controller,
     UpdateFeaturesRequest: update_features,
     CreatePartitionsRequest: create_partitions,
     ElectLeadersRequest: elect_leaders,
@@ -272,6 +283,9 @@ _REFUSALS: Mapping[type, Callable[[Any, ApiError], Response]] = {
     UnregisterBrokerRequest: lambda _, e: UnregisterBrokerResponse(
         error_code=e.code, error_message=e.message
     ),
+    UnregisterControllerRequest: lambda _, e: UnregisterControllerResponse(
+        error_code=e.code, error_message=e.message
+    ),
     DecommissionBrokerRequest: lambda _, e: DecommissionBrokerResponse(
         error_code=e.code, error_message=e.message
     ),
@@ -309,6 +323,11 @@ _REFUSALS: Mapping[type, Callable[[Any, ApiError], Response]] = {
     AlterClientQuotasRequest: quota_alteration.refused,
     AlterUserScramCredentialsRequest: scram_alteration.refused,
     DescribeUserScramCredentialsRequest: scram_description.refused,
+    CreateAclsRequest: acl_creation.refused,
+    DeleteAclsRequest: acl_deletion.refused,
+    DescribeAclsRequest: lambda _, e: DescribeAclsResponse(
+        error_code=e.code, error_message=e.message or None
+    ),
     DescribeClientQuotasRequest: lambda _, e: DescribeClientQuotasResponse(
         error_code=e.code, error_message=e.message, entries=None
     ),

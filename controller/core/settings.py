@@ -2,6 +2,8 @@
 
 from .value import value
 
+STANDARD_AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+
 
 @value
 class Settings:
@@ -29,12 +31,19 @@ class Settings:
     unclean_leader_election_interval_ms: int = 300_000
     auto_leader_rebalance_enable: bool = True
     leader_imbalance_check_interval_seconds: int = 300
+    authorizer_class_name: str = ""
+    """The class of the authorizer, STANDARD_AUTHORIZER or none: ACLs are stored with one only."""
     replica_catch_up_ms: int = 500
     """Not in Kafka: time until a simulated leader adds a returned replica to the ISR."""
+    decommission_slice_records: int = 10_000
+    """Not in Kafka: most records in one batch of a DecommissionBroker (KIP-631)."""
     start_time_tag: bool = False
     """Not in Kafka (`kraftsim.start.time.tag`): also send startTimeMs on the wire (KIP-436)."""
 
     def __post_init__(self) -> None:
+        if self.authorizer_class_name not in ("", STANDARD_AUTHORIZER):
+            name, text = "authorizer.class.name", self.authorizer_class_name
+            raise ValueError(f"{name}: expected {STANDARD_AUTHORIZER} or nothing, got {text}")
         for name, least in LEAST.items():
             if getattr(self, name) < least:
                 key = name.replace("_", ".")
@@ -61,4 +70,5 @@ LEAST = {
     "controller_quota_window_num": 1,
     "controller_quota_window_size_seconds": 1,
     "replica_catch_up_ms": 0,
+    "decommission_slice_records": 2,
 }

@@ -99,8 +99,9 @@ class Decision(NamedTuple):
     """The result of a handler.
 
     `control` are records for the quorum, in a control batch before `records`. Records that are not
-    `is_atomic` may be split into several batches, as in Kafka (rule 0A.7). A named tuple takes half
-    as long to create as a dataclass.
+    `is_atomic` may be split into several batches, as in Kafka (rule 0A.7). `rest` decides what is
+    left of the request once `records` are committed; such a decision has no reply yet. A named
+    tuple takes half as long to create as a dataclass.
     """
 
     records: tuple[Record, ...] = ()
@@ -108,3 +109,4 @@ class Decision(NamedTuple):
     note: Note | None = None
     control: tuple[ControlRecord, ...] = ()
     is_atomic: bool = False
+    rest: Callable[[State, int], "Decision"] | None = None

@@ -5,9 +5,10 @@ survives (rules 0A.10 to 0A.13). It runs each decision of a handler: decide, app
 that order.
 """
 
+from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from ..core.brokers import fencing
 from ..core.cluster import bootstrap, controller_registration
@@ -59,6 +60,14 @@ CHANGE_LEASES = frozenset(
 _CONTACTS = (HeartbeatNote, RegistrationNote, ExpiryNote)
 
 
+class _Slice(NamedTuple):
+    """The last offset of a slice of a decision, and what decides the rest after its commit."""
+
+    offset: int
+    rest: Callable[[State, int], Decision]
+    token: Any
+
+
 class Active:
     """The active controller.
 
@@ -84,6 +93,7 @@ class Active:
         self._lease_check_ms = self._idle_ms = NEVER_MS
         self._tasks = PeriodicTasks(settings, NEVER_MS)
         self.deadline_ms = NEVER_MS
+        self._slices: deque[_Slice] = deque()
         self.is_expiring = False  # the last check left expired leases to the next step
         self.state = State(
             node_id=config.node_id,
@@ -107,7 +117,11 @@ class Active:
         state = self.state
         self.start_leases(turn.now_ms)
         records = bootstrap.activation_records(
-            state.image, self._profile, self._settings, self._config.metadata_version
+            state.image,
+            self._profile,
+            self._settings,
+            self._config.metadata_version,
+            self._config.bootstrap,
         )
         if records:
             self._append(records, turn)
@@ -147,11 +161,18 @@ class Active:
             turn.replies = ((token, error),)
             return
         self._commit(decision, request, turn)
-        reply = decision.reply
+        self._reply_to(decision, token, turn)
+
+    def _reply_to(self, decision: Decision, token: Any, turn: Turn) -> None:
+        """Reply once the records are committed; a decision with a rest goes on instead."""
+        state, reply = self.state, decision.reply
+        if decision.rest is not None:
+            self._slices.append(_Slice(state.next_offset - 1, decision.rest, token))
+            return
         if reply is None:
-            raise Impossible(f"no reply to {type(request).__name__}")
+            raise Impossible("a decision without a reply and without a rest")
         if self._quorum.high_watermark == state.next_offset:
-            turn.replies = ((token, reply),)
+            turn.replies += ((token, reply),)
         else:
             self._deferred.add(state.next_offset - 1, token, reply)
 
@@ -189,13 +210,30 @@ class Active:
                 return
         self._lease_check_ms = self._next_lease_check(turn.now_ms)
 
+    def has_slice_due(self) -> bool:
+        """True if a slice of a decision is committed, so that the next can be decided."""
+        return bool(self._slices) and self._slices[0].offset < self._quorum.high_watermark
+
+    def go_on_slicing(self, turn: Turn) -> None:
+        """Decide the next slice of the oldest decision whose last slice is committed."""
+        _, rest, token = self._slices.popleft()
+        try:
+            decision = rest(self.state, turn.now_ms)
+        except ApiError as error:
+            turn.replies += ((token, error),)
+            return
+        self._commit(decision, None, turn)
+        self._reply_to(decision, token, turn)
+
     def release(self, high_watermark: int, turn: Turn) -> None:
         """Send the replies whose records are committed, oldest first."""
         turn.replies += tuple(self._deferred.released(high_watermark))
 
     def renounce(self, error: ApiError, turn: Turn) -> None:
         """Answer every waiting request with `error` (rule 0A.13)."""
-        turn.replies += tuple((token, error) for token in self._deferred.failed())
+        unfinished = [token for _, _, token in self._slices]
+        self._slices.clear()
+        turn.replies += tuple((token, error) for token in (*self._deferred.failed(), *unfinished))
 
     def _commit(self, decision: Decision, request: Any, turn: Turn) -> None:
         """Apply the note to the leases, then append and apply the records (rules 2.27 to 2.29)."""

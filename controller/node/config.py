@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from ..core.log.batch import Voter, VoterEndpoint
+from ..core.log.records import Record
 from ..core.policies import NO_POLICIES, Policies
 from ..core.uuid import ZERO_UUID, Uuid
 from ..core.value import value
@@ -17,7 +18,8 @@ class NodeConfig:
     `listener_name` is that of every controller's listener (`controller.listener.names`).
     `voters` are the initial voters; if empty, this controller is the only voter. `kraft_version` 1
     keeps the voters in the log (KIP-853). `is_volatile`: log and vote are lost when the process
-    ends.
+    ends. `bootstrap` are the records of an empty log, of a formatted directory; without them, those
+    of `metadata_version`, by default the profile's.
     """
 
     node_id: int
@@ -29,6 +31,7 @@ class NodeConfig:
     voters: tuple[Voter, ...] = ()
     kraft_version: int = 1
     metadata_version: int | None = None
+    bootstrap: tuple[Record, ...] = ()
     is_volatile: bool = False
     policies: Policies = NO_POLICIES
 

@@ -21,12 +21,21 @@ from ..core.image.image import Image
 from ..core.leases import Leases
 from ..core.partitions.reassignment import list_reassignments
 from ..core.profile import Profile
-from ..core.rpc import DescribeClusterRequest, ListPartitionReassignmentsRequest, Request
+from ..core.rpc import (
+    DataPlaneRequest,
+    DescribeClusterRequest,
+    DescribeQuorumRequest,
+    ListPartitionReassignmentsRequest,
+    Request,
+)
+from ..core.rpc.acls import DescribeAclsRequest
 from ..core.rpc.configs import DescribeConfigsRequest
 from ..core.rpc.scram import DescribeUserScramCredentialsRequest
+from ..core.security.acl_description import describe_acls
+from ..core.security.not_configured import refused_by_controller
 from ..core.settings import Settings
-from ..core.state import State
-from ..raft import conduct, elections, leading
+from ..core.state import Decision, State
+from ..raft import conduct, description, elections, leading
 from ..raft.log import MetadataLog
 from ..raft.protocol import (
     Answered,
@@ -175,6 +184,22 @@ class Node:
                 self._set_deadline(now_ms)
         return turn
 
+    def decision(self, request: Request, now_ms: int) -> Decision | ApiError:
+        """Returns what the active controller would decide on a request, and does none of it.
+
+        Raises Impossible unless this controller is active.
+        """
+        try:
+            return self._handlers[type(request)](self.state, request, now_ms)
+        except ApiError as error:
+            return error
+
+    def read(self, request: Request, now_ms: int, wall_ms: int) -> Reply:
+        """Returns what a client would read now with DescribeCluster or DescribeQuorum."""
+        if isinstance(request, DescribeQuorumRequest):
+            return description.describe(self.quorum, request, Turn(now_ms, wall_ms))
+        return self._described(request)
+
     def _read(self, request: Request, token: Any, turn: Turn) -> None:
         """Handle a request to the quorum, or one that reads committed state."""
         if not conduct.understands(request):
@@ -194,6 +219,11 @@ class Node:
                 return describe_configs(self.config_view, request)
             if isinstance(request, DescribeUserScramCredentialsRequest):
                 raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")  # listed, and not handled
+            if isinstance(request, DescribeAclsRequest):
+                has_authorizer = bool(self.settings.authorizer_class_name)
+                return describe_acls(self.committed, request, has_authorizer=has_authorizer)
+            if isinstance(request, DataPlaneRequest):
+                return refused_by_controller(request)
             if not isinstance(request, DescribeClusterRequest):
                 raise Impossible(f"no handler for {type(request)}")
             return describe_cluster.describe_controllers(
@@ -241,12 +271,15 @@ class Node:
         self._snapshotting.maybe_go_on(self.quorum, turn)
         if self.active is not None and self.active.is_expiring and self.quorum.is_leader:
             self.active.go_on_expiring(turn)
+        if self.active is not None and self.active.has_slice_due() and self.quorum.is_leader:
+            self.active.go_on_slicing(turn)
         self._note_work()
 
     def _note_work(self) -> None:
-        is_expiring = self.active is not None and self.active.is_expiring
+        active = self.active
+        has_decisions = active is not None and (active.is_expiring or active.has_slice_due())
         is_loading = self._loading.has_more or self.quorum.reading is not None
-        self.has_work = is_loading or self._snapshotting.has_work or is_expiring
+        self.has_work = is_loading or self._snapshotting.has_work or has_decisions
 
     def _persisted(self, event: Persisted, turn: Turn) -> None:
         conduct.on_persisted(self.quorum, event.end_offset, turn)

@@ -20,7 +20,7 @@ from ..core.rpc import (
     SupportedFeatureKey,
 )
 from ..node.node import Node
-from ..wire.apis.table import API_VERSIONS, APIS, LISTED_SINCE, Api
+from ..wire.apis.table import API_VERSIONS, APIS, LISTED_SINCE, OWN_QUORUM, SERVED_SINCE, Api
 
 _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 SOFTWARE_NAMED_FROM = 3
@@ -71,6 +71,30 @@ def of_controller(node: Node, request: ApiVersionsRequest, version: int) -> ApiV
     return answer(
         request, version, listener="controller", image=node.committed, profile=node.profile
     )
+
+
+def spoken(listener: str, profile: Profile) -> frozenset[tuple[int, int]]:
+    """Returns every (key, version) that a node with the profile handles at a listener.
+
+    They are those that it lists, with all versions of ApiVersions, which is never refused by an end
+    of the connection, and those of OWN_QUORUM.
+    """
+    return frozenset(
+        (api.key, version)
+        for api in APIS.values()
+        if listener in api.listeners and profile.newest_versions.get(api.key) != ABSENT
+        for version in range(_oldest(api, listener), _newest_served(api, profile) + 1)
+    )
+
+
+def _oldest(api: Api, listener: str) -> int:
+    return SERVED_SINCE.get((listener, api.key), api.min_version)
+
+
+def _newest_served(api: Api, profile: Profile) -> int:
+    if api.key in OWN_QUORUM or api.key == API_VERSIONS:
+        return api.max_version
+    return profile.newest_versions.get(api.key, api.max_version)
 
 
 def unsupported(profile: Profile) -> ApiVersionsResponse:

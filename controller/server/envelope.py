@@ -21,11 +21,11 @@ from ..wire.codec.compiler import decoder
 from ..wire.errors import DecodeError
 from ..wire.frames import Exchange, RequestHeader, read_request_header
 
-FORWARDABLE = frozenset({19, 20, 33, 37, 43, 44, 45, 46, 49, 55, 57, 64, 67, 80, 81})
-"""The APIs that Kafka permits in an envelope (ApiKeys.forwardable), of those that are offered."""
-NOT_OFFERED = frozenset({30, 31, 38, 39, 40, 51})
-"""Those that a controller of Kafka answers and kraftsim does not have (docs/differences.toml)."""
-_NEVER_FORWARDED = APIS.keys() - FORWARDABLE - NOT_OFFERED
+FORWARDABLE = frozenset(
+    {19, 20, 30, 31, 33, 37, 38, 39, 40, 43, 44, 45, 46, 49, 51, 55, 57, 64, 67, 80, 81, 94}
+)
+"""The APIs that Kafka permits in an envelope (ApiKeys.forwardable)."""
+_NEVER_FORWARDED = APIS.keys() - FORWARDABLE
 _FAMILIES = {4: socket.AF_INET, 16: socket.AF_INET6}  # by the length of an address in bytes
 
 

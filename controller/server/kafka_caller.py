@@ -6,12 +6,12 @@ retry.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple, cast
 
-from ..core.rpc import Request, Response
-from ..wire.apis.table import API_VERSIONS, APIS
+from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request, Response
+from ..wire.apis.table import API_VERSIONS, APIS, OWN_QUORUM
 from ..wire.errors import DecodeError
 from ..wire.frames import FRAME_BYTES_MAX, FrameReader, decode_response, encode_request
 
@@ -23,6 +23,10 @@ WAY_OUT = (
     "prints as KRAFTSIM_BOOTSTRAP_CONTROLLERS"
 )
 
+_VERSIONS_REQUEST = ApiVersionsRequest(client_software_name="kraftsim", client_software_version="0")
+_VERSIONS_VERSION = 3  # every release since 2.4 answers it
+_VERSIONS_NUMBER = -1  # correlation id of a question for versions; requests have others
+
 _KEYS = {api.request.model: api.key for api in APIS.values()}
 
 Address = tuple[str, int]
@@ -33,7 +37,7 @@ Deliver = Callable[[Callable[[], None]], None]
 class _Awaited(NamedTuple):
     correlation_id: int
     api_key: int
-    api_version: int
+    request: Request
     reply_to: ReplyTo
 
 
@@ -41,7 +45,9 @@ class KafkaCaller:
     """Sends requests to one address at a time.
 
     `deliver(action)` must run the callback of a response, at a time when the caller may be entered.
-    It connects at the first request, and again if the address changes.
+    It connects at the first request, and again if the address changes. A peer that ends a
+    connection without a reply may be of a release that lacks the newest version of the request:
+    from then on each connection begins with the question which versions the peer has.
     """
 
     def __init__(self, client_id: str, deliver: Deliver) -> None:
@@ -50,22 +56,34 @@ class KafkaCaller:
         self._correlation_id = 0
         self._awaited: _Awaited | None = None
         self._line: _Line | None = None
+        self._asks_versions = False
+        self._newest: Mapping[int, int] | None = {}  # of the peer, by key; None: not known yet
         self._silent_ends = 0  # connections in a row that the peer closed without a reply
 
     def send(self, address: Address, request: Request, reply_to: ReplyTo) -> None:
-        """Send a request and drop the previous one.
-
-        The version is the highest that peers of every profile support.
-        """
-        key = _KEYS[type(request)]
-        version = 4 if key == API_VERSIONS else APIS[key].max_version
+        """Send a request and drop the previous one."""
         self._correlation_id = self._correlation_id + 1 & 0x7FFFFFFF
-        number = self._correlation_id
-        self._awaited = _Awaited(number, key, version, reply_to)
+        key = _KEYS[type(request)]
+        self._awaited = _Awaited(self._correlation_id, key, request, reply_to)
         if self._line is None or self._line.address != address:
             self._hang_up()
             self._line = _Line(self, address)
-        self._line.write(encode_request(key, version, number, self.client_id, request))
+            self._newest = None if self._asks_versions else {}
+            if self._asks_versions:
+                question = (API_VERSIONS, _VERSIONS_VERSION, _VERSIONS_NUMBER, self.client_id)
+                self._line.write(encode_request(*question, _VERSIONS_REQUEST))
+        if self._newest is not None:
+            self._write(self._line, self._awaited)
+
+    def _write(self, line: "_Line", awaited: _Awaited) -> None:
+        key, version = awaited.api_key, self._version(awaited.api_key)
+        number, request = awaited.correlation_id, awaited.request
+        line.write(encode_request(key, version, number, self.client_id, request))
+
+    def _version(self, key: int) -> int:
+        """Returns the newest version that both sides have; unless asked, the peer has every one."""
+        newest = 4 if key == API_VERSIONS else APIS[key].max_version
+        return newest if key in OWN_QUORUM else min(newest, (self._newest or {}).get(key, newest))
 
     def drop(self) -> None:
         """Drop the request in flight and close the connection."""
@@ -82,11 +100,20 @@ class KafkaCaller:
         awaited = self._awaited
         if line is not self._line or awaited is None:
             return
-        if int.from_bytes(frame[:4], signed=True) != awaited.correlation_id:
+        number = int.from_bytes(frame[:4], signed=True)
+        if number == _VERSIONS_NUMBER:
+            self._learn_versions(line, awaited, frame)
+        if number != awaited.correlation_id:
             return
-        _, response = decode_response(awaited.api_key, awaited.api_version, frame)
+        _, response = decode_response(awaited.api_key, self._version(awaited.api_key), frame)
         self._awaited = None
         self._deliver(partial(awaited.reply_to, response))
+
+    def _learn_versions(self, line: "_Line", awaited: _Awaited, frame: bytes) -> None:
+        _, response = decode_response(API_VERSIONS, _VERSIONS_VERSION, frame)
+        listed = response.api_keys if isinstance(response, ApiVersionsResponse) else ()
+        self._newest = {api.api_key: api.max_version for api in listed}
+        self._write(line, awaited)
 
     def lost(self, line: "_Line") -> None:
         """Handle a connection that broke or could not be opened."""
@@ -94,6 +121,7 @@ class KafkaCaller:
             return
         self._line = None
         self._count_silent_end(line)
+        self._asks_versions = self._asks_versions or line.is_silent
         awaited, self._awaited = self._awaited, None
         if awaited is not None:
             self._deliver(partial(awaited.reply_to, None))

@@ -48,6 +48,7 @@ class Listener(Protocol):
     describe: Describe
     dispatch: Dispatch
     note: Note | None
+    note_refused: Callable[[str, RequestHeader], None]
     intercepted: Mapping[type, object]
     intercept: Intercept | None
     is_holding: bool
@@ -246,6 +247,7 @@ class KafkaConnection(asyncio.Protocol):
         Raises DecodeError for any other API, which ends the connection.
         """
         if header.api_key != API_VERSIONS:
+            self._listener.note_refused(self.address, header)
             raise DecodeError(
                 f"expected an API and version of this listener, got key {header.api_key} "
                 f"version {header.api_version}"
@@ -268,7 +270,8 @@ class KafkaConnection(asyncio.Protocol):
 
         A refused request whose client expects no response ends the connection, as in Kafka.
         """
-        if self._expects_nothing():
+        request = None if self._awaited is None else self._awaited[2]
+        if isinstance(request, DataPlaneRequest) and request.is_one_way:
             self.end()
             return
         frame = self._encoded(reply)
@@ -276,10 +279,6 @@ class KafkaConnection(asyncio.Protocol):
             self._put(frame)
             if not self._is_working:
                 self._continue_soon()
-
-    def _expects_nothing(self) -> bool:
-        request = self.awaited
-        return isinstance(request, DataPlaneRequest) and request.is_one_way
 
     def reply_damaged(self, reply: Reply, change: Callable[[bytes], bytes], closes: bool) -> None:
         """Reply with changed bytes; then close the connection if `closes`."""

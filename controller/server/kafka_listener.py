@@ -11,10 +11,11 @@ import asyncio
 from collections.abc import Callable, Mapping
 
 from ..core.errors import Impossible
+from ..core.profile import Profile
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
 from ..raft.protocol import Reply
-from ..wire.apis.table import APIS, SERVED_SINCE
-from ..wire.frames import Bodies
+from ..wire.frames import Bodies, RequestHeader
+from . import api_versions
 from .admission import Admission
 from .bound_port import bound_port
 from .kafka_connection import Describe, Dispatch, Intercept, KafkaConnection, Note
@@ -34,18 +35,21 @@ class KafkaListener:
     response depends on the requested version; `dispatch(request, reply_to)` handles all other
     requests. `note(address, header, frame)`, if it is set, gets every request before. Requests of
     the types in `intercepted` go to `intercept(connection, header, request)` instead, which may
-    reply, close the connection, or call `handle` later.
+    reply, close the connection, or call `handle` later. `note_refused(address, header)` gets every
+    request whose API or version the listener does not have.
     """
 
     def __init__(self, kind: str, name: str) -> None:
         self.name = name
-        self.spoken = _spoken_by(kind)
+        self.spoken: frozenset[tuple[int, int]] = frozenset()
+        self._kind = kind
         self.start_time_tag = False
         self.bodies: Bodies = {}
         self.runtime: Runtime | None = None
         self.describe: Describe = _unset_describe
         self.dispatch: Dispatch = _unset_dispatch
         self.note: Note | None = None
+        self.note_refused: Callable[[str, RequestHeader], None] = _ignore
         self.intercepted: Mapping[type, object] = {}
         self.intercept: Intercept | None = None
         self.connections: set[KafkaConnection] = set()
@@ -59,9 +63,12 @@ class KafkaListener:
         """True while the listener accepts connections."""
         return self._server is not None
 
-    def serve(self, runtime: Runtime, describe: Describe, dispatch: Dispatch) -> None:
-        """Begin to handle requests."""
+    def serve(
+        self, runtime: Runtime, describe: Describe, dispatch: Dispatch, profile: Profile
+    ) -> None:
+        """Begin to handle requests, in the versions that the profile has."""
         self.runtime, self.describe, self.dispatch = runtime, describe, dispatch
+        self.spoken = api_versions.spoken(self._kind, profile)
         self.hold(False)
 
     async def open(self, host: str, port: int) -> int:
@@ -125,21 +132,13 @@ class KafkaListener:
             connection.hold(holding)
 
 
+def _ignore(address: str, header: RequestHeader) -> None:
+    """Does nothing with a refused request."""
+
+
 def _unset_describe(request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
     raise Impossible("expected the handlers of the listener to be set before it reads a request")
 
 
 def _unset_dispatch(request: Request, reply_to: Callable[[Reply], None]) -> None:
     raise Impossible("expected the handlers of the listener to be set before it reads a request")
-
-
-def _spoken_by(kind: str) -> frozenset[tuple[int, int]]:
-    """Returns every (key, version) that a listener of this kind handles."""
-    return frozenset(
-        (api.key, version)
-        for api in APIS.values()
-        if kind in api.listeners
-        for version in range(
-            SERVED_SINCE.get((kind, api.key), api.min_version), api.max_version + 1
-        )
-    )

@@ -6,6 +6,7 @@ and features. Every error of a call is an `AdminError`.
 """
 
 from .client import Admin
+from .cluster_resource import ClusterResource, ClusterResourceListener
 from .errors import AdminError
 from .results import (
     Broker,
@@ -24,6 +25,8 @@ __all__ = [
     "AdminError",
     "Broker",
     "ClusterDescription",
+    "ClusterResource",
+    "ClusterResourceListener",
     "Controller",
     "ControllersDescription",
     "Endpoint",

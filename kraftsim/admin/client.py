@@ -21,6 +21,7 @@ from kraftsim.controller.core.rpc.cluster import CONTROLLER_ENDPOINT
 from kraftsim.controller.core.topics.quorum_request import QUORUM_REQUEST
 
 from ..service.voter_addresses import address_of, directory_of
+from .cluster_resource import ClusterResourceListener, ClusterResources
 from .connection import VERSIONS_REQUEST
 from .errors import AdminError, error_of
 from .listeners import Listeners
@@ -44,7 +45,8 @@ class Admin:
     controllers, or of both. Of several controllers the client finds the one that leads. Calls may
     run concurrently; they share a connection for each address, opened at the first call. Every call
     raises AdminError if the server refuses it or if it takes longer than `timeout_s` seconds, and
-    ValueError for an argument that no request can hold.
+    ValueError for an argument that no request can hold. `cluster_listener` is called with the
+    cluster of every description of a cluster or of its controllers (KIP-78).
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Admin:
         *,
         bootstrap_controllers: str | None = None,
         timeout_s: float = TIMEOUT_S,
+        cluster_listener: ClusterResourceListener | None = None,
     ) -> None:
         given = {
             "bootstrap_servers": bootstrap_servers,
@@ -71,6 +74,7 @@ class Admin:
             raise ValueError("expected bootstrap_servers, bootstrap_controllers or both, got none")
         self._timeout_ms = int(timeout_s * 1000)
         self._brokers, self._controllers = listeners[0], listeners[-1]
+        self._clusters = ClusterResources(cluster_listener)
 
     async def __aenter__(self) -> "Admin":
         return self
@@ -92,14 +96,12 @@ class Admin:
         """Returns the brokers, of which only brokers know (KIP-700); with `include_fenced` also the
         fenced ones (KIP-1073, Kafka 4.0 and later)."""
         request = DescribeClusterRequest(include_fenced_brokers=include_fenced)
-        response = await self._accepted(self._brokers, request, 2 if include_fenced else 0)
-        return cluster_of(cast(DescribeClusterResponse, response))
+        return cluster_of(await self._described(self._brokers, request, 2 if include_fenced else 0))
 
     async def describe_controllers(self) -> ControllersDescription:
         """Returns the registered controllers, of which only controllers know (KIP-919)."""
         request = DescribeClusterRequest(endpoint_type=CONTROLLER_ENDPOINT)
-        response = await self._accepted(self._controllers, request, 1)
-        return controllers_of(cast(DescribeClusterResponse, response))
+        return controllers_of(await self._described(self._controllers, request, 1))
 
     async def describe_quorum(self) -> QuorumDescription:
         """Returns the leader, and the progress of all voters and observers (KIP-595, KIP-836)."""
@@ -141,6 +143,15 @@ class Admin:
             voter_directory_id=directory_of("directory_id", directory_id),
         )
         await self._accepted(self._controllers, request)
+
+    async def _described(
+        self, listeners: Listeners, request: DescribeClusterRequest, min_version: int
+    ) -> DescribeClusterResponse:
+        response = cast(
+            DescribeClusterResponse, await self._accepted(listeners, request, min_version)
+        )
+        self._clusters.update(response.cluster_id)
+        return response
 
     async def _accepted(
         self, listeners: Listeners, request: Request, min_version: int = 0

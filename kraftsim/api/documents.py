@@ -7,8 +7,9 @@ from typing import NotRequired, TypedDict
 
 from kraftsim.controller.wire.json.document import Document
 
+from ..service.request_journal import RefusedVersionDocument
 from ..service.request_search import NearMiss, RequestDocument
-from .states import BrokerState, ProcessStateName
+from .states import ProcessStateName
 
 
 class ListenerDocument(TypedDict):
@@ -43,13 +44,6 @@ class BrokerDocument(TypedDict):
     logDirs: NotRequired[list[str]]
     leaderships: NotRequired[int]
     agent: NotRequired[AgentDocument]
-
-
-class BrokerStatesDocument(TypedDict):
-    """The states of a broker: of its registration and of its process."""
-
-    brokerId: int
-    states: list[BrokerState]
 
 
 class EndingCluster(TypedDict):
@@ -100,7 +94,11 @@ class TopicDocument(TypedDict):
 
 
 class ClusterDocument(TypedDict):
-    """The committed state of the cluster in numbers; `controllerId` is -1 without a leader."""
+    """The committed state of the cluster in numbers; `controllerId` is -1 without a leader.
+
+    `dataPlaneRequestsRefused` counts the requests that need stored messages, groups or
+    transactions; `produceRequestsLost` those with acks=0, whose clients were not told.
+    """
 
     clusterId: str
     controllerId: int
@@ -114,6 +112,9 @@ class ClusterDocument(TypedDict):
     fencedBrokers: int
     topics: int
     leaderlessPartitions: int
+    dataPlaneRequestsRefused: int
+    produceRequestsLost: int
+    refusedVersions: list[RefusedVersionDocument]
 
 
 class ReplicaDocument(TypedDict):
@@ -382,10 +383,7 @@ class FaultList(TypedDict):
 
 
 class FaultVerb(TypedDict):
-    """A verb of a fault, with the words that it accepts and the cause in a real cluster.
-
-    `sources` are tickets and proposals of Kafka that describe such a case.
-    """
+    """A verb of a fault, its words, its cause, and Kafka's tickets and proposals about it."""
 
     verb: str
     words: list[str]

@@ -42,16 +42,19 @@ if TYPE_CHECKING:
 
     from ..lessons.documents import Picture, StoryPage
     from ..lessons.traffic import Traffic
+    from ..service.listeners import Service
 
 
 class Reading(BrokerVerbs):
     """The methods of `Cluster` that read the committed state, the log and the journal."""
 
+    _service: "Service"
     _traffic: "Traffic | None" = None
 
     async def cluster(self) -> ClusterDocument:
         """Returns id, active controller, features and end of the log."""
-        return cluster_view(self.world)
+        service = self._service
+        return cluster_view(self.world, service.data_plane, service.refused_versions)
 
     async def quorum(self) -> QuorumDocument:
         """Returns the quorum as its leader describes it; ApiError without a leader."""

@@ -1,6 +1,6 @@
-"""The states and clocks that the Python API accepts, as types for checkers and editors."""
+"""The states and clocks of the Python API, as types for checkers and editors."""
 
-from typing import Literal
+from typing import Literal, TypedDict
 
 # The states of a broker that `wait` accepts: of its registration, then of its process.
 BrokerState = Literal[
@@ -27,3 +27,10 @@ ProcessStateName = Literal[
     "PAUSED",
 ]
 Clock = Literal["real", "virtual", "auto"]
+
+
+class BrokerStatesDocument(TypedDict):
+    """The states of a broker: of its registration and of its process."""
+
+    brokerId: int
+    states: list[BrokerState]

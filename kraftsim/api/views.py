@@ -5,6 +5,7 @@ from dataclasses import fields
 from functools import cache
 from typing import cast
 
+from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.camel_case import lower_camel
 from kraftsim.controller.core.image.broker import BrokerRegistration
@@ -16,6 +17,7 @@ from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.world import World
 
+from ..service.request_journal import RefusedVersions
 from .documents import (
     BrokerDocument,
     ClusterDocument,
@@ -29,7 +31,7 @@ from .documents import (
 )
 
 
-def cluster_view(world: World) -> ClusterDocument:
+def cluster_view(world: World, data_plane: DataPlane, refused: RefusedVersions) -> ClusterDocument:
     """Returns the committed state of the cluster in numbers, and the active controller or -1."""
     image, node = world.committed, world.controller.node
     return {
@@ -45,6 +47,9 @@ def cluster_view(world: World) -> ClusterDocument:
         "fencedBrokers": sum(broker.fenced for broker in image.brokers.values()),
         "topics": len(image.topics),
         "leaderlessPartitions": len(image.index.leaderless()),
+        "dataPlaneRequestsRefused": data_plane.refused.total(),
+        "produceRequestsLost": data_plane.lost_produce_requests,
+        "refusedVersions": refused.documents(),
     }
 
 

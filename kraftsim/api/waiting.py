@@ -10,8 +10,8 @@ from ..errors import UnknownController
 from .argument_checks import check_wait
 from .broker_states import states_of
 from .clock_verbs import ClockVerbs
-from .documents import BrokerStatesDocument, LeaderDocument
-from .states import BrokerState
+from .documents import LeaderDocument
+from .states import BrokerState, BrokerStatesDocument
 
 BROKERS_SHOWN_MAX = 10  # brokers whose states are part of the message of a timeout
 

@@ -2,7 +2,7 @@
 
 `cluster cluster-id|list-endpoints|unregister|decommission` take the options and print the columns
 of Kafka's `kafka-cluster` (rules 6.26 to 6.28), `quorum add|remove` print its sentences
-(`voter_verbs.py`); the other verbs print the response of their operation.
+(`quorum/voter_verbs.py`); the other verbs print the response of their operation.
 """
 
 import argparse
@@ -33,11 +33,12 @@ from .held_notice import held_notice
 from .journal_verbs import add_event_arguments, print_events, print_requests
 from .log.dump import add_dump_arguments, dump_log
 from .output import hint_next, is_data, print_data
-from .quorum_tables import quorum_summary
+from .quorum.summary import quorum_summary
+from .quorum.tool import add_quorum_tool_arguments, describe_quorum
+from .quorum.voter_verbs import add_voter, add_voter_arguments, remove_voter, remove_voter_arguments
 from .service_verbs import end_service
 from .tables import print_document, print_rows, print_sentence
 from .terminal import width
-from .voter_verbs import add_voter, add_voter_arguments, remove_voter, remove_voter_arguments
 
 Run = Callable[[argparse.Namespace], int]
 
@@ -283,4 +284,10 @@ COMMANDS: tuple[Command, ...] = (
     ),
     _command("quorum add", "make an observer a voter", add_voter_arguments, add_voter),
     _command("quorum remove", "make a voter an observer", remove_voter_arguments, remove_voter),
+    _command(
+        "quorum-tool describe",
+        "show the quorum in the lines of Kafka's kafka-metadata-quorum",
+        add_quorum_tool_arguments,
+        describe_quorum,
+    ),
 )

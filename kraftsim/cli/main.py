@@ -74,10 +74,23 @@ class Parser(argparse.ArgumentParser):
         sys.exit(USAGE)
 
 
+OWN_WORDS = {  # for words of Kafka's and other tools
+    "describe": ("show", "get", "list"),
+    "get": ("show",),
+    "show": ("get",),
+    "alter": ("set",),
+    "delete": ("remove",),
+    "remove": ("delete",),
+}
+
+
 def _nearest(word: str, valid: "Sequence[str]") -> str | None:
-    """Returns the valid word that `word` begins, else the most similar one, else None."""
+    """Returns kraftsim's word for `word`, else a valid word that it begins, else a similar one."""
     from kraftsim.scenarios.language.suggestions import near_words
 
+    own = next((name for name in OWN_WORDS.get(word, ()) if name in valid), None)
+    if own is not None:
+        return own
     return next(iter(near_words(word, valid)), None) if word.strip("-") else None
 
 

@@ -75,13 +75,17 @@ def add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]")
         metavar="ID",
         help="id of this controller (default: node.id in --config)",
     )
-    parser.add_argument("--cluster-id", required=True, metavar="ID", help=help_texts.CLUSTER_ID)
+    parser.add_argument(
+        "--cluster-id",
+        metavar="ID",
+        help=f"{help_texts.CLUSTER_ID} (default: that of the formatted log.dirs in --config)",
+    )
     parser.add_argument(
         "--voters",
         metavar="ID@HOST:PORT:DIRECTORY,...",
         help=(
-            "id, address and directory id of each voter of a new quorum (default: the static "
-            "voters of controller.quorum.voters in --config)"
+            "id, address and directory id of each voter of a new quorum (default: the initial "
+            "voters of the formatted log.dirs, else controller.quorum.voters in --config)"
         ),
     )
     _add_own_address(parser)
@@ -108,8 +112,8 @@ def _add_own_address(parser: argparse.ArgumentParser) -> None:
         "--directory-id",
         metavar="D",
         help=(
-            "id of this controller's directory (default: the directory id in --voters; with "
-            "another id the controller joins as an observer)"
+            "id of this controller's directory (default: that of the formatted log.dirs, else the "
+            "directory id in --voters; with another id the controller joins as an observer)"
         ),
     )
     parser.add_argument(

@@ -10,6 +10,7 @@ VERBS = {
     "storage": "make ids, and show formatted log directories, as Kafka's kafka-storage does",
     "cluster": "show the cluster; Kafka's kafka-cluster: list, unregister, decommission brokers",
     "quorum": "show the quorum, transfer its leadership, add and remove voters",
+    "quorum-tool": "describe the quorum in the lines of Kafka's kafka-metadata-quorum",
     "controller": "list, show, kill, start, pause and resume controllers; run one as a process",
     "broker": "list, show, add, stop, kill, pause, resume, restart, mute and deafen brokers",
     "topic": "list, show, create, alter and delete topics; elect their leaders",
@@ -45,7 +46,7 @@ VERBS = {
 ADDERS = {
     "up": "service_verbs:add_up",
     "agent": "service_verbs:add_agent",
-    "storage": "storage_verbs:add_storage",
+    "storage": "storage.verbs:add_storage",
     "follow": "log.follow:add_follow",
     "doctor": "doctor.verb:add_doctor",
     "scenario": "scenario.verbs:add_scenario_verbs",

@@ -26,13 +26,12 @@ from kraftsim.simulation.topology import (
     BrokerSpec,
     Topology,
     agent_config,
-    check_cluster_id,
     unbound_port,
 )
 
 from ..errors import FAILED, CommandError, PortUnavailable
 from ..first_of import first_of
-from ..options import ClusterOptions, topology_of
+from ..options import ClusterOptions, accept_cluster_id, topology_of
 from ..service.facades import ClientView
 from ..service.fleet_facades import FleetFacades
 from ..service.voter_addresses import address_of
@@ -66,7 +65,7 @@ def run_agents(arguments: argparse.Namespace) -> int:
     broker_ids = _broker_ids(arguments, configuration)
     racks = arguments.rack or ([configuration.rack] if configuration.rack else [])
     options = ClusterOptions(brokers=0, racks=racks, settings=pairs)
-    check_cluster_id(arguments.cluster_id, "--cluster-id")
+    accept_cluster_id(arguments.cluster_id, "--cluster-id")
     topology = replace(
         topology_of(options, arguments.cluster_id),
         controllers=(),  # of another process: their ids need not be those of `kraftsim up`
@@ -130,7 +129,8 @@ async def _run(
     runtime = Runtime(timeline)
     fleet = Fleet(timeline, runtime, controllers=controllers, random=entropy)
     facades = FleetFacades(fleet, runtime)
-    view = ClientView(topology.cluster_id, topology.profile, entropy)
+    has_authorizer = bool(topology.settings.authorizer_class_name)
+    view = ClientView(topology.cluster_id, topology.profile, entropy, has_authorizer=has_authorizer)
     progress = _Progress(len(topology.brokers), facades, stopping)
     try:
         configs = [

@@ -31,6 +31,7 @@ from ..options import profile_of, with_settings
 from ..service.binding import binding
 from ..service.foreign_peers import ForeignPeers
 from ..service.snapshot_files import SNAPSHOT_FILES
+from ..storage.formatted import formatted_of, names_directories
 from .configured import configured, pairs_of
 from .identity import Bound, bound_controller
 from .up import (
@@ -51,8 +52,10 @@ def run_controller(arguments: argparse.Namespace) -> int:
     log_to_stderr(arguments.log_format)
     expect_ready_file(arguments.ready_file)
     profile = profile_of(arguments.profile)
-    configuration = configured(pairs_of(arguments, profile), profile)
-    bound = bound_controller(arguments, configuration)
+    pairs = pairs_of(arguments, profile)
+    configuration = configured(pairs, profile)
+    formatted = formatted_of(pairs, profile) if names_directories(pairs) else None
+    bound = bound_controller(arguments, configuration, formatted)
     settings = with_settings(profile, configuration)
     return run_until_signalled(_run(bound, profile, settings, arguments.ready_file))
 
@@ -115,7 +118,7 @@ class ControllerService:
         """Binds the address and starts the node."""
         await self._listener.open(*address)
         describe = partial(api_versions.of_controller, self._node)
-        self._listener.serve(self._runtime, describe, self._answer)
+        self._listener.serve(self._runtime, describe, self._answer, self._node.profile)
         self._deliver(self._hosted.start)
 
     async def hand_over(self) -> None:

@@ -16,9 +16,10 @@ from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, random_uuid
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.raft.identity import LISTENER, RAFT_VERSIONS
 from kraftsim.controller.server.kafka_caller import Address
-from kraftsim.simulation.topology import check_cluster_id
 
+from ..options import accept_cluster_id
 from ..service.voter_addresses import address_of, directory_of, voters_of
+from ..storage.formatted import Formatted
 from .configured import expect_id
 
 
@@ -31,16 +32,19 @@ class Bound:
     option: str
 
 
-def bound_controller(arguments: argparse.Namespace, configuration: Configuration) -> Bound:
-    """Returns the controller that options and configuration describe; options take precedence.
+def bound_controller(
+    arguments: argparse.Namespace, configuration: Configuration, formatted: Formatted | None = None
+) -> Bound:
+    """Returns the controller that options, configuration and formatted directory describe.
 
+    Options take precedence, but the directory belongs to one cluster and one node.
     Raises ValueError if they contradict each other, or if something is missing.
     """
     node_id = _node_id(arguments, configuration)
-    check_cluster_id(arguments.cluster_id, "--cluster-id")
+    cluster_id = _cluster_id(arguments, formatted, node_id)
     listener = _controller_listener(configuration.node)
     listener_name = LISTENER if listener is None else listener.name
-    voters = _voters(arguments, configuration, listener_name)
+    voters = _voters(arguments, configuration, formatted, listener_name)
     own = next((voter for voter in voters if voter.voter_id == node_id), None)
     option, bound = _bound(
         arguments, configuration.node, own, node_id=node_id, listener_name=listener_name
@@ -51,16 +55,17 @@ def bound_controller(arguments: argparse.Namespace, configuration: Configuration
         host, port = _advertised(listener, own)
     node = NodeConfig(
         node_id=node_id,
-        cluster_id=arguments.cluster_id,
+        cluster_id=cluster_id,
         host=host,
         port=port,
         listener_name=listener_name,
-        directory_id=_directory(arguments, own),
+        directory_id=_directory(arguments, own, formatted),
         voters=voters,
-        kraft_version=0 if arguments.voters is None else 1,
+        kraft_version=int(arguments.voters is not None or _has_voters(formatted)),
         metadata_version=level_of(arguments.metadata_version)
         if arguments.metadata_version
         else None,
+        bootstrap=() if arguments.metadata_version or formatted is None else formatted.bootstrap,
         is_volatile=True,
         policies=policies_of(configuration.policies),
     )
@@ -89,15 +94,53 @@ def _node_id(arguments: argparse.Namespace, configuration: Configuration) -> int
     return node_id
 
 
+def _cluster_id(arguments: argparse.Namespace, formatted: Formatted | None, node_id: int) -> str:
+    """Returns the id of the cluster; raises ValueError if the directory is of another."""
+    if arguments.cluster_id is not None:
+        accept_cluster_id(arguments.cluster_id, "--cluster-id")
+    if formatted is None:
+        if arguments.cluster_id is None:
+            raise ValueError(
+                "--cluster-id: expected an id, or a --config whose log.dirs are formatted "
+                "(kraftsim storage format)"
+            )
+        given: str = arguments.cluster_id
+        return given
+    if arguments.cluster_id not in (None, formatted.cluster_id):
+        raise ValueError(
+            f"--cluster-id: expected {formatted.cluster_id}, for which {formatted.path} is "
+            f"formatted, got {arguments.cluster_id}"
+        )
+    if node_id != formatted.node_id:
+        raise ValueError(
+            f"--node-id: expected {formatted.node_id}, for which {formatted.path} is formatted, "
+            f"got {node_id}"
+        )
+    return formatted.cluster_id
+
+
+def _has_voters(formatted: Formatted | None) -> bool:
+    return formatted is not None and bool(formatted.voters)
+
+
 def _voters(
-    arguments: argparse.Namespace, configuration: Configuration, listener_name: str
+    arguments: argparse.Namespace,
+    configuration: Configuration,
+    formatted: Formatted | None,
+    listener_name: str,
 ) -> tuple[Voter, ...]:
-    """Returns the voters of --voters, else the static voters of the configuration (rule 7.8)."""
+    """Returns the voters of --voters, else of the formatted directory, else the static voters.
+
+    Rule 7.8 has the static voters.
+    """
     if arguments.voters is not None:
         return voters_of(arguments.voters, listener_name)
+    if formatted is not None and formatted.voters:
+        return formatted.voters
     if not configuration.voters:
         raise ValueError(
-            f"--voters: expected ID@HOST:PORT:DIRECTORY,..., or a --config with {VOTERS}"
+            f"--voters: expected ID@HOST:PORT:DIRECTORY,..., or a --config with {VOTERS}, or "
+            "log.dirs that are formatted with initial voters"
         )
     return tuple(
         _static(node_id, address, listener_name)
@@ -159,10 +202,14 @@ def _bound(
     raise ValueError(f"--listen: expected HOST:PORT, because --voters does not name {node_id}")
 
 
-def _directory(arguments: argparse.Namespace, own: Voter | None) -> Uuid:
+def _directory(
+    arguments: argparse.Namespace, own: Voter | None, formatted: Formatted | None
+) -> Uuid:
     """Returns the directory id: static voters need none that others know."""
     if arguments.directory_id is not None:
         return directory_of("--directory-id", arguments.directory_id)
+    if formatted is not None:
+        return formatted.directory_id
     if arguments.voters is None:
         return random_uuid(SystemRandom().random)
     if own is None:

@@ -20,10 +20,20 @@ from kraftsim.controller.core.configs.validators import (
 )
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.java_text import parse_integer, trim
+from kraftsim.controller.core.profile import Profile
 
-from .keys import NOT_EMPTY, RELEASES, Key
+from .keys import NOT_EMPTY, RELEASES, Key, keys_of
 
 OF_ADDRESSES = "non-empty list"  # of voters or servers, whose parsers refuse an empty element
+# Rates of throttled replication, which only a running broker accepts: no property file has them.
+_RATES = {
+    name: Key(name, "LONG", "null", "[0,...]", RELEASES[0], RELEASES[-1])
+    for name in (
+        "leader.replication.throttled.rate",
+        "follower.replication.throttled.rate",
+        "replica.alter.log.dirs.io.max.bytes.per.second",
+    )
+}
 LISTS_CHECKED_SINCE = "4.3"  # earlier releases accept a list with empty elements
 
 
@@ -38,6 +48,13 @@ def parse(key: Key, text: str) -> Value:
     except ApiError as error:
         raise ValueError(error.message) from None
     return value
+
+
+def check_value(profile: Profile, name: str, text: str) -> None:
+    """Raises ValueError, with Kafka's message, if a node's configuration may not have the value."""
+    key = keys_of(profile.topic_configs).get(name) or _RATES.get(name)
+    if key is not None:
+        parse(key, text)
 
 
 def refused(name: str, value: object, reason: str) -> ValueError:

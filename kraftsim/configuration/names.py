@@ -48,6 +48,7 @@ OF_THE_NODE = (
     *("controller.quorum.voters", "controller.quorum.bootstrap.servers"),
     *("listeners", "advertised.listeners", "listener.security.protocol.map"),
     *("controller.listener.names", "inter.broker.listener.name"),
+    *("log.dirs", "log.dir", "metadata.log.dir"),
 )
 """What `kraftsim controller run` and `kraftsim agent` take from a property file."""
 
@@ -82,7 +83,7 @@ _REASONS: Mapping[str, str] = {
     ),
     **dict.fromkeys(
         (
-            *("sasl.", "ssl.", "security.", "authorizer.", "principal.", "delegation."),
+            *("sasl.", "ssl.", "security.", "principal.", "delegation."),
             *(
                 "super.users",
                 "allow.everyone.",

@@ -1,7 +1,7 @@
 """The log directories of a node of Kafka's: which are formatted, and for which cluster and node.
 
-`kafka-storage format` writes `meta.properties` into each of them. Kraftsim's own nodes keep their
-logs in memory and format nothing. What is found is what `kafka-storage info` of 4.3.1 finds.
+`storage format` writes `meta.properties` into each of them, as `kafka-storage format` does. What is
+found is what `kafka-storage info` of 4.3.1 finds.
 """
 
 from collections.abc import Iterable, Mapping
@@ -34,9 +34,17 @@ class Storage:
 
 def directories_of(pairs: Mapping[str, str]) -> list[str]:
     """Returns the log directories of a node, in order, from its configurations."""
+    return sorted({*_listed(pairs), pairs.get("metadata.log.dir", "")} - {""})
+
+
+def metadata_directory_of(pairs: Mapping[str, str]) -> str:
+    """Returns the directory of the metadata log: the first of log.dirs unless it has its own."""
+    return pairs.get("metadata.log.dir") or next(iter(_listed(pairs)), DEFAULT_DIRECTORY)
+
+
+def _listed(pairs: Mapping[str, str]) -> list[str]:
     listed = pairs.get("log.dirs") or pairs.get("log.dir", DEFAULT_DIRECTORY)
-    named = {name.strip() for name in listed.split(",")} | {pairs.get("metadata.log.dir", "")}
-    return sorted(named - {""})
+    return [name.strip() for name in listed.split(",") if name.strip()]
 
 
 def read_storage(directories: Iterable[str]) -> Storage:
@@ -64,7 +72,7 @@ def _add(storage: Storage, directory: Path) -> None:
         storage.problems.append(f"{directory} is not formatted.")
         return
     try:
-        metadata = _metadata(read_properties(path))
+        metadata = metadata_of(read_properties(path))
     except ValueError as error:
         storage.problems.append(f"Error loading {path}: {error}")
         return
@@ -76,7 +84,7 @@ def _add(storage: Storage, directory: Path) -> None:
         storage.problems.append("Mismatched node IDs between storage directories.")
 
 
-def _metadata(pairs: Mapping[str, str]) -> dict[str, str]:
+def metadata_of(pairs: Mapping[str, str]) -> dict[str, str]:
     """Returns the known keys of `meta.properties`; raises ValueError for an invalid file."""
     version = _number("version", pairs.get("version", str(_LEGACY)))
     if version not in _KEYS:

@@ -29,7 +29,31 @@ from ..service.description import client_view
 if TYPE_CHECKING:
     from ..api.cluster import Cluster
 
-_SERVED = (62, 63, 64, 19, 20, 37, 43, 45, 46, 60, 56, 55, 57, 67, 70, 73, 80, 81, 82)
+_SERVED = (
+    62,
+    63,
+    64,
+    19,
+    20,
+    29,
+    30,
+    31,
+    37,
+    43,
+    45,
+    46,
+    60,
+    56,
+    55,
+    57,
+    67,
+    70,
+    73,
+    80,
+    81,
+    82,
+    94,
+)
 KAFKA_APIS: dict[str, Api] = {
     "DecommissionBroker": DECOMMISSION_BROKER,
     **{APIS[key].name: APIS[key] for key in _SERVED},

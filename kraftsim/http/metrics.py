@@ -27,6 +27,7 @@ from ..service.observed import Observed
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 CONTROLLER = "kafka_controller_kafkacontroller_"
 RAFT = "kafka_server_raft_metrics_"
+CLUSTER_ID = "kafka_server_kafkaserver_clusterid"
 
 
 def metrics_text(world: World, observed: Observed, data_plane: DataPlane) -> bytes:
@@ -42,6 +43,7 @@ class _Metrics(Collector):
 
     def collect(self) -> Iterator[Metric]:
         yield self._identity()
+        yield self._cluster_ids()
         yield from self._of_controllers()
         yield self._lease_slack()
         yield from self._of_faults()
@@ -49,10 +51,22 @@ class _Metrics(Collector):
         yield from self._of_service()
 
     def _identity(self) -> Metric:
-        """The cluster id (KIP-78), which Kafka's nodes have as a gauge of a text (rule 6.7)."""
         node = self._world.controller.node
         labels = {"cluster_id": node.config.cluster_id, "profile": node.profile.name}
         return InfoMetricFamily("kraftsim_cluster", "The cluster that is measured.", value=labels)
+
+    def _cluster_ids(self) -> Metric:
+        """The cluster id of each running node (KIP-78).
+
+        In Kafka it is a gauge whose value is a text (rule 6.7), here a label.
+        """
+        family = InfoMetricFamily(CLUSTER_ID, "Cluster id of a node (KIP-78).", labels=["node_id"])
+        cluster_id = self._world.topology.cluster_id
+        controllers = (id for id, process in self._world.controllers.items() if process.is_running)
+        brokers = (id for id, agent in self._world.agents.items() if agent.is_alive)
+        for id in sorted((*controllers, *brokers)):
+            family.add_metric([str(id)], {"cluster_id": cluster_id})
+        return family
 
     def _of_controllers(self) -> Iterator[Metric]:
         processes = self._world.controllers

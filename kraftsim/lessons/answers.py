@@ -65,6 +65,7 @@ class Answers:
                     "isClaim": broken.is_claim,
                     "what": broken.what,
                     "atUs": broken.t_us,
+                    "seq": broken.seq,
                 }
                 for broken in result.violations
             ],

@@ -215,7 +215,9 @@ class CaptionScene(TypedDict):
 class StoryEvent(TypedDict):
     """An event of a story: rows of the journal of one instant, and the sentence about them.
 
-    `seq` and `lastSeq` are the numbers of the first and the last of them.
+    `seq` and `lastSeq` are the numbers of the first and the last of them. `causeSeq` is that of the
+    row that caused the first, or for which the step of a fault waited. `what` is the verb of a
+    fault, the API of a refused request, or of partitions that changed "replicas" or "in sync".
     """
 
     seq: int
@@ -226,6 +228,7 @@ class StoryEvent(TypedDict):
     brokerIds: list[int]
     causeSeq: int | None
     faultId: str | None
+    what: str
     text: str
     say: str
 
@@ -241,20 +244,22 @@ class BrokenProperty(TypedDict):
     """A property or claim that the run broke, and when.
 
     `what` states the expected and the actual behaviour. With `isClaim` only the scenario expects
-    it; a safety property holds in every cluster.
+    it; a safety property holds in every cluster. `seq` is the number of the row that broke a
+    claim, and of the last row before the violation of a property; -1 if there is none.
     """
 
     name: str
     isClaim: bool
     what: str
     atUs: int
+    seq: int
 
 
 class ReleaseRule(TypedDict):
     """A rule in which releases differ, as the release of a story has it, with its source.
 
     `on` are the kinds of the events that it decides; CAUSE>KIND is an event whose cause is of the
-    kind CAUSE. Stories of two releases with the same sentence
+    kind CAUSE, KIND:WHAT one with this verb or API. Stories of two releases with the same sentence
     about a topic follow the same rule.
     """
 

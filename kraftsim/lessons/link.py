@@ -2,18 +2,23 @@
 
 The words after `#` are those of `page/address.js`: `lesson`, `seed`, `t`, and either `profile` and
 `acts` of the only branch, or `branches`, of which `active` is shown and `beside` are side by side.
+`sum` is a check sum (FNV-1a, 32 bits) of the other words; a link without it was written by hand.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl
 
 from ..errors import UsageError
 
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTU"  # of branches, as on the page
 BRANCHES_MAX: Final = 21
 LINK_MAX: Final = 100_000  # characters
+SUM: Final = "sum"
+OFFSET_BASIS: Final = 0x811C9DC5
+PRIME: Final = 0x01000193
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,13 @@ def read_link(text: str) -> Link:
     """Reads an address, or what stands after its `#`. Raises UsageError for a damaged link."""
     if len(text) > LINK_MAX:
         raise _damaged("a link", f"at most {LINK_MAX:,} characters", len(text))
-    words = {word: values[0] for word, values in _words(text.rpartition("#")[2]).items()}
+    pairs = _pairs(text.rpartition("#")[2])
+    words = dict(reversed(pairs))  # of a word that is there twice, the first counts
+    if SUM in words and words[SUM] != sum_of(pairs):
+        raise UsageError(
+            "this link is damaged: its end is missing, or a part of it was changed: expected sum "
+            f"{sum_of(pairs)}, got {words[SUM][:60]!r}"
+        )
     if not words.get("lesson"):
         raise _damaged("a link", "lesson=NAME after its #", text[-60:])
     branches = _branches(words)
@@ -59,9 +70,18 @@ def read_link(text: str) -> Link:
     return Link(words["lesson"], seed, at_us, branches, active, beside)
 
 
-def _words(text: str) -> dict[str, list[str]]:
+def sum_of(pairs: Sequence[tuple[str, str]]) -> str:
+    """Returns the check sum of the words of a link, without that of `sum` itself."""
+    text = "".join(f"{word}={value}\n" for word, value in pairs if word != SUM)
+    number = OFFSET_BASIS
+    for byte in text.encode():
+        number = (number ^ byte) * PRIME % 2**32
+    return f"{number:08x}"
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
     try:
-        return parse_qs(text, max_num_fields=20)
+        return parse_qsl(text, keep_blank_values=True, max_num_fields=20)
     except ValueError:
         raise _damaged("a link", "at most 20 words", text) from None
 

@@ -4,17 +4,28 @@ Each sentence is made from the values of a profile and of the cluster's settings
 in docs/rules.md. Releases that say the same about a topic follow the same rule.
 """
 
-from kraftsim.controller.core.feature_levels import ELIGIBLE_LEADER_REPLICAS
+from kraftsim.controller.core.feature_levels import (
+    ELIGIBLE_LEADER_REPLICAS,
+    KRAFT_VERSION,
+    LEVEL_NAMES,
+    METADATA_VERSION,
+)
 from kraftsim.controller.core.profile import KIP_631, Profile
 from kraftsim.controller.core.settings import Settings
 
 from .documents import ReleaseRule
 
-# Kinds of events; CAUSE>KIND is an event whose cause is of the first kind.
+# Kinds of events; CAUSE>KIND is an event whose cause is of the first kind, KIND:WHAT one with this
+# verb or API.
+CLEAN = "broker_in_controlled_shutdown>broker_fenced"
+RETURN = ("fault_ends>broker_unfenced", "fault_ends>agent_state", "agent_state>broker_unfenced")
 SESSION = ("lease_expired", "lease_expired>broker_fenced")
-STEP = ("fault_begins", "fault_ends", "broker_in_controlled_shutdown>broker_fenced")
-SHUTDOWN = ("agent_state>broker_fenced",)
+STEP = ("fault_begins", "fault_ends", CLEAN, *RETURN)
+SHUTDOWN = ("agent_state>broker_fenced", CLEAN)
 PROCESS = ("broker_registered", "clone_state")
+FEATURES = ("admin_refused:UpdateFeatures",)
+CONFIGS = ("admin_refused:IncrementalAlterConfigs", "admin_refused:CreateTopics")
+ALWAYS = (METADATA_VERSION, KRAFT_VERSION)  # features of every release
 DRAFT_MS = KIP_631.settings.broker_session_timeout_ms
 
 
@@ -27,6 +38,10 @@ def release_rules(profile: Profile, settings: Settings) -> list[ReleaseRule]:
         _second_process(profile),
         _retry(profile, settings),
         _eligible_leaders(profile),
+        _replicas_of_a_registration(profile),
+        _reassignment(profile),
+        _feature_levels(profile),
+        _configurations(profile),
     ]
 
 
@@ -79,18 +94,52 @@ def _second_process(profile: Profile) -> ReleaseRule:
 def _retry(profile: Profile, settings: Settings) -> ReleaseRule:
     if profile.retries_at_heartbeat_interval:
         every = _seconds(settings.broker_heartbeat_interval_ms)
-        return _rule("retry", PROCESS, f"A refused broker tries again every {every}.", "rule 1.46")
-    says = "A refused broker tries again after 0.1 s, then after twice as long each time."
-    return _rule("retry", PROCESS, says, "rule 1.46")
+        says = f"A broker that had no success tries again every {every}."
+    else:
+        says = "A broker that had no success tries again after 0.1 s, then after twice as long."
+    return _rule("retry", (*PROCESS, *RETURN), says, "rule 1.46")
 
 
 def _eligible_leaders(profile: Profile) -> ReleaseRule:
-    kinds = ("partition_changed",)
+    kinds = ("partition_changed:in sync",)
     if any(name == ELIGIBLE_LEADER_REPLICAS for name, _, _ in profile.supported_features):
         says = "A replica that leaves an ISR at its minimum stays eligible to lead (ELR)."
         return _rule("elr", kinds, says, "rule 4.25")
     says = "Without eligible leader replicas (ELR) the last replica stays in the ISR."
     return _rule("elr", kinds, says, "rule 4.12")
+
+
+def _replicas_of_a_registration(profile: Profile) -> ReleaseRule:
+    if profile.cleans_up_at_registration:
+        says = "A registration takes the replicas of the former process out of ISRs and ELRs."
+    else:
+        says = "A registration changes no partition: the fence before it has."
+    return _rule("replicas", ("broker_registered>partition_changed",), says, "rule 1.37")
+
+
+def _reassignment(profile: Profile) -> ReleaseRule:
+    if profile.reassignment_awaits_every_replica:
+        says = (
+            "A reassignment is complete once each new replica is in the ISR, also those that stay."
+        )
+    else:
+        says = "A reassignment is complete once each added replica is in the ISR."
+    return _rule("reassignment", ("partition_changed:replicas",), says, "rule 4.36")
+
+
+def _feature_levels(profile: Profile) -> ReleaseRule:
+    newest = LEVEL_NAMES[profile.metadata_version - 1]
+    others = [name for name, _, _ in profile.supported_features if name not in ALWAYS]
+    says = (
+        f"The newest metadata.version is {newest}; further features: {', '.join(others) or 'none'}."
+    )
+    return _rule("levels", FEATURES, says, "rule 5.50")
+
+
+def _configurations(profile: Profile) -> ReleaseRule:
+    says = f"Topics and nodes have the configurations of Kafka {profile.topic_configs}"
+    says += "." if profile.has_group_configs else "; groups have none (KIP-848)."
+    return _rule("configurations", CONFIGS, says, "rules 4.54, 7.1")
 
 
 def _seconds(milliseconds: float) -> str:

@@ -15,7 +15,7 @@ from kraftsim.scenarios.language.limits import LimitError
 from kraftsim.scenarios.language.reading import Problem
 from kraftsim.scenarios.language.suggestions import nearest
 from kraftsim.scenarios.running.play import Play
-from kraftsim.scenarios.running.run import Run, properties_of
+from kraftsim.scenarios.running.run import Run
 
 from ..errors import CommandError, UsageError
 from .act import read_acts
@@ -78,7 +78,7 @@ class Tapes:
                 expected = nearest(branch.profile, PROFILES)
                 raise UsageError(f"profile: expected {expected}, got {branch.profile[:64]!r}")
             scenario = replace(scenario, profile=branch.profile)
-        run = Run(scenario, branch.seed, properties_of(scenario))
+        run = Run(scenario, branch.seed)
         times, brokers = run.plan.time, run.plan.cluster.brokers
         lasts_us = times.warmup.us + times.run.us + times.calm.us
         if brokers > BROKERS_MAX or lasts_us > LASTS_MAX_US:

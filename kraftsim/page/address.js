@@ -1,10 +1,25 @@
 // The address of the page holds what is shown: lesson, seed, time, and every open branch with its
-// release and acts. `kraftsim/lessons/link.py` reads the same words.
+// release and acts. It begins with a check sum of its words, so that a link that lost its end is
+// recognised; one without a check sum was written by hand. `kraftsim/lessons/link.py` reads the same.
+
+const SUM = "sum";
+const OFFSET_BASIS = 0x811c9dc5; // of FNV-1a with 32 bits
+const PRIME = 0x01000193;
+const CUT = "This link is damaged: its end is missing, or a part of it was changed. Ask its sender for the whole link.";
+
+// The check sum of every word but `sum`, in eight hexadecimal digits.
+function sumOf(words) {
+  const text = [...words].filter(([word]) => word !== SUM).map(([word, value]) => `${word}=${value}\n`).join("");
+  const bytes = new TextEncoder().encode(text);
+  const hash = bytes.reduce((sum, byte) => Math.imul(sum ^ byte, PRIME), OFFSET_BASIS);
+  return (hash >>> 0).toString(16).padStart(8, "0");
+}
 
 const damaged = (word, expected, got) => new Error(`This link is damaged: expected ${word} as ${expected}, got ${JSON.stringify(got).slice(0, 60)}`);
 
 export function readAddress() {
   const words = new URLSearchParams(location.hash.slice(1));
+  if (words.has(SUM) && words.get(SUM) !== sumOf(words)) throw new Error(CUT);
   const name = words.get("lesson");
   if (!name) return undefined;
   const given = words.has("branches") ? documents(words, "branches") : [{ profile: words.get("profile") ?? "", acts: documents(words, "acts") }];
@@ -62,7 +77,7 @@ export function addressOf({ name, seed, us, branches, active, beside }) {
   }
   if (beside.length) words.set("beside", beside.join(","));
   words.set("t", Math.round(us));
-  return `#${words}`;
+  return `#${SUM}=${sumOf(words)}&${words}`;
 }
 
 // The address of a lesson without branches, at its begin.

@@ -14,7 +14,7 @@ const BEGIN = "The cluster runs, and nothing has been done to it yet. ▶ or Spa
 
 export function Caption({ player, failure, notice }) {
   const { source, us } = player;
-  const wrong = failure ?? player.failure ?? source.failure;
+  const wrong = failure ?? player.failure ?? (source.isLive ? source.failure : undefined);
   if (wrong) return html`<b class="failure">${wrong}</b>`;
   if (notice) return html`${notice.said} <small><code>${notice.command}</code></small>`;
   if (player.stepped?.us === us) return player.stepped.text;

@@ -5,6 +5,7 @@ import { nameOf } from "./compare.js";
 import { differences, rulesOf } from "./divergence.js";
 import { fileTime } from "./signs.js";
 
+const CHANCE = "No rule tells these releases apart here: what happened before differs, or the delays, which are drawn for each message.";
 const known = new WeakMap(); // by the first story: the stories compared last, and their differences
 
 export function differencesOf(players) {
@@ -25,11 +26,12 @@ export function jumpToDifference({ compared, players, player }) {
   if (next) player.seek(next.atUs);
 }
 
-function Did({ player, name, event, isHere, rules }) {
+function Did({ player, name, event, root, isHere, rules }) {
   const { beginUs } = player.source;
   const happens = event ? `${fileTime(event.atUs, beginUs)} ${event.text}` : "does not happen";
   return html`<div class="did ${isHere ? "here" : ""}"><b>${name}</b>
     <p>${event && !isHere ? "at another time: " : ""}${happens}</p>
+    ${root && root !== event && html`<p class="root">because: ${fileTime(root.atUs, beginUs)} ${root.text}</p>`}
     ${rules.map((rule) => html`<p class="rule" key=${rule.topic}>${rule.says} <small>${rule.source}</small></p>`)}</div>`;
 }
 
@@ -42,10 +44,12 @@ export function Difference({ visit }) {
   const number = Math.max(0, found.findLastIndex((item) => item.atUs <= player.us));
   const item = found[number];
   const rules = rulesOf(item, shown.map(({ source }) => source.story));
+  const isOfReleases = new Set(shown.map(({ source }) => source.story.profile)).size > 1;
   const place = number ? `Difference ${number + 1} of ${found.length}` : "First difference";
   return html`<button onClick=${() => { player.pause(); player.seek(found[0].atUs); }}>first difference</button>
     <button onClick=${() => jumpToDifference(visit)} title="next difference (d)">next difference</button>
     <b class="apart-at">≠ ${place}: ${fileTime(item.atUs, player.source.beginUs)}</b>
     <section class="difference" aria-label="Difference"><div class="dids">${item.events.map((event, index) => html`<${Did} key=${names[index]}
-      player=${shown[index]} name=${names[index]} event=${event} isHere=${item.isHere[index]} rules=${rules[index]} />`)}</div></section>`;
+      player=${shown[index]} name=${names[index]} event=${event} root=${item.roots[index]} isHere=${item.isHere[index]} rules=${rules[index]} />`)}</div>
+      ${isOfReleases && !rules[0].length && html`<p class="rule">${CHANCE}</p>`}</section>`;
 }

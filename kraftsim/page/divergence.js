@@ -37,12 +37,29 @@ function* unlike(queues) {
   }
 }
 
-// What the stories without the event do instead: the same about the same brokers, the nearest in time.
+// The event of a story that caused another; an act causes its effects in every story alike.
+function causeOf({ causeSeq }, events) {
+  return causeSeq === null ? undefined : events.find(({ seq, lastSeq }) => seq <= causeSeq && causeSeq <= lastSeq);
+}
+
+// The first of an event's causes that is apart from the same stories: what comes before it is common.
+function rootOf(event, { apart, events }, isHere) {
+  const isApart = (cause) => apart.get(cause)?.every((is, index) => isHere[index] || !is);
+  let root = event;
+  for (let cause = causeOf(root, events); cause && isApart(cause); cause = causeOf(root, events)) root = cause;
+  return root;
+}
+
+// What the stories without the event do instead: the same at another time, else another thing about the
+// same brokers; the nearest in time of what is apart. The roots of what happens at this time are causes.
 function completed({ atUs, events }, stories) {
-  const about = aboutAs(events.find(Boolean));
+  const isHere = events.map(Boolean);
+  const missing = events.find(Boolean);
   const far = (event) => Math.abs(event.atUs - atUs);
-  const nearest = (story) => story.filter((event) => aboutAs(event) === about).sort((a, b) => far(a) - far(b))[0];
-  return { atUs, events: stories.map((story, index) => events[index] ?? nearest(story)), isHere: events.map(Boolean) };
+  const nearest = ({ apart }, keyOf) => [...apart.keys()].filter((event) => keyOf(event) === keyOf(missing)).sort((a, b) => far(a) - far(b))[0];
+  const shown = events.map((event, index) => event ?? nearest(stories[index], sameAs) ?? nearest(stories[index], aboutAs));
+  const roots = shown.map((event, index) => (event && far(event) <= SOON_US ? rootOf(event, stories[index], isHere) : undefined));
+  return { atUs, events: shown, isHere, roots };
 }
 
 // The differences of stories in order of time. An act is none; what follows from it is.
@@ -51,18 +68,20 @@ export function differences(stories) {
   const keyed = own.map((events) => byKey(events, sameAs));
   const keys = new Set(keyed.flatMap((events) => [...events.keys()]));
   const found = [...keys].flatMap((key) => [...unlike(keyed.map((events) => events.get(key) ?? []))]);
-  return found.sort((a, b) => a.atUs - b.atUs).map((item) => completed(item, own));
+  const parts = own.map((events, index) => ({ events, apart: new Map(found.filter((item) => item.events[index]).map((item) => [item.events[index], item.events.map(Boolean)])) }));
+  return found.sort((a, b) => a.atUs - b.atUs).map((item) => completed(item, parts));
 }
 
-// The event of a story in two ways, as rules name it: by its kind, and after the kind of its cause.
-function namesOf(event, story) {
-  const cause = story.events.find(({ seq, lastSeq }) => seq <= event.causeSeq && event.causeSeq <= lastSeq);
-  return cause && event.causeSeq !== null ? [event.kind, `${cause.kind}>${event.kind}`] : [event.kind];
+// An event as rules name it: by its kind, after the kind of its cause, and with its verb or API.
+function namesOf(event, { events }) {
+  const cause = causeOf(event, events);
+  return [event.kind, `${event.kind}:${event.what}`, ...(cause ? [`${cause.kind}>${event.kind}`] : [])];
 }
 
-// For each story the rules that tell the stories with the event of a difference from those without.
-export function rulesOf({ events, isHere }, stories) {
-  const names = new Set(events.flatMap((event, index) => (isHere[index] ? namesOf(event, stories[index]) : [])));
+// For each story the rules that tell the stories with the event of a difference from those without: the
+// rules of the first cause that is apart.
+export function rulesOf({ roots, isHere }, stories) {
+  const names = new Set(roots.flatMap((event, index) => (event ? namesOf(event, stories[index]) : [])));
   const topics = stories[0].rules.filter((rule) => rule.on.some((name) => names.has(name))).map((rule) => rule.topic);
   const about = (topic) => stories.map((story) => story.rules.find((rule) => rule.topic === topic));
   const tells = (rules) => {

@@ -4,6 +4,10 @@ const HEIGHT_MAX = 4_000;
 const RADIUS = 5;
 const SMALL = 2.5; // of fetches, of which there are many
 const HELD_AT = 0.75; // of the way
+const LABEL = 16; // its height
+const SHIFTS = [-22, 8, -40, 26, -58, 44, -76, 62, 80, 98]; // of labels, from the middle of their sign
+const NAMES = ".pick, .rack-name, .broker .state, .ids, .bar-words, .mismatch, .dots, main h2, .voter";
+const NAMES_MAX = 300;
 const FONT = "12px system-ui, sans-serif";
 
 // Makes the canvas as large as the stage, and returns what signs need.
@@ -62,15 +66,34 @@ function line({ context, colour }, from, to, name, alpha, dash = []) {
   context.globalAlpha = 1;
 }
 
-function label({ context, colour, box }, text, [x, y], name) {
-  const width = context.measureText(text).width;
-  const left = Math.min(Math.max(2, x - width / 2), box.width - width - 8);
+// What a label must not cover: names, states and numbers of the stage, and other labels.
+function covered(stage) {
+  stage.covered ??= [...stage.stage.querySelectorAll(NAMES)].slice(0, NAMES_MAX).map((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    return { left: left - stage.box.left, top: top - stage.box.top, width, height };
+  });
+  return stage.covered;
+}
+
+const overlap = (a, b) => a.left < b.left + b.width && b.left < a.left + a.width && a.top < b.top + b.height && b.top < a.top + a.height;
+
+// The place for a label near a point: the nearest of some above and below it that covers nothing.
+function free(stage, width, [x, y]) {
+  const left = Math.min(Math.max(2, x - width / 2), stage.box.width - width - 2);
+  const places = SHIFTS.map((shift) => ({ left, top: y + shift, width, height: LABEL }));
+  return places.find((item) => item.top >= 0 && !covered(stage).some((name) => overlap(item, name))) ?? places[0];
+}
+
+function label(stage, text, at, name) {
+  const { context, colour } = stage;
+  const item = free(stage, context.measureText(text).width + 6, at);
+  stage.covered.push(item);
   context.fillStyle = colour("--card");
   context.globalAlpha = 0.92;
-  context.fillRect(left - 3, y - 22, width + 6, 16);
+  context.fillRect(item.left, item.top, item.width, item.height);
   context.globalAlpha = 1;
   context.fillStyle = colour(name);
-  context.fillText(text, left, y - 10);
+  context.fillText(text, item.left + 3, item.top + 12);
 }
 
 const isSmall = ({ api, error }) => api === "Fetch" && !error;

@@ -2,6 +2,7 @@
 
 import { html } from "./vendor/htm-preact.js";
 import { FORMATS } from "./export.js";
+import { STEERS } from "./lead.js";
 import { fileTime } from "./signs.js";
 import { switchTheme } from "./theme.js";
 
@@ -29,7 +30,7 @@ export function Header({ player, lessons, profiles, branch, onLesson, onProfile,
       ${branch && !isExported && html`<button onClick=${onShare}>${shared ? "link copied" : "share"}</button>`}
       ${branch && !isExported && html`<label><span class="sr">save as a file</span><select aria-label="Save as a file" value="" onChange=${(event) => { onSave(event.target.value); event.target.value = ""; }}>
         <option value="">save…</option>${FORMATS.map(([format, name]) => html`<option key=${format} value=${format}>${name}</option>`)}</select></label>`}
-      ${branch && lead && html`<button onClick=${onSteer} title="every page of the class shows this moment">steer the class here</button>`}
+      ${branch && lead && html`<button onClick=${onSteer} title=${`Every page of the class shows this moment. ${STEERS}`}>steer the class here</button>`}
       ${lead?.isKept && html`<button onClick=${onRelease}>release the class</button>
         <span class="predictions">${Object.entries(lead.predictions).map(([choice, count]) => `${choice}: ${count}`).join(" · ")}</span>`}
       <button onClick=${switchTheme} aria-label="light or dark" title="light or dark">◐</button>

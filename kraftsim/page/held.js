@@ -28,7 +28,7 @@ export function heldOn(scene) {
 export function lostBy({ fault }, scene) {
   if (!fault) return "";
   const verb = scene.faults[fault]?.verb;
-  return verb && verb !== fault.replace(/-\d+$/, "") ? `: ${verb} (${fault})` : `: ${fault}`;
+  return verb && verb !== fault.replace(/[-#]\d+$/, "") ? `: ${verb} (${fault})` : `: ${verb ?? fault}`;
 }
 
 function HeldMessage({ fault, message, scene, us, onAct, onShow }) {

@@ -15,7 +15,7 @@ import { Flights, Rates } from "./flights.js";
 import { Header, Welcome } from "./header.js";
 import { HeldList } from "./held.js";
 import { Help } from "./help.js";
-import { maySteer, predict, release, steer } from "./lead.js";
+import { predict, release, steer } from "./lead.js";
 import { LiveRequests } from "./live_requests.js";
 import { Panel, commandOf } from "./panel.js";
 import { Question } from "./question.js";
@@ -39,7 +39,7 @@ export function Waiting({ page }) {
 function Top({ page }) {
   const { visit, player } = page;
   const { branch } = player.source;
-  const { lessons, isShared, lead } = page.state;
+  const { lessons, isShared, isInstructor, lead } = page.state;
   const onSteer = () => {
     visit.note();
     page.lead(steer(visit.address));
@@ -47,7 +47,15 @@ function Top({ page }) {
   return html`<${Header} player=${player} lessons=${lessons} profiles=${PROFILES} branch=${branch} shared=${isShared} isExported=${Boolean(page.props.exported)}
     onLesson=${({ name, seed }) => page.attempt(() => page.openLesson(lessonLink(name, seed)))} onLive=${() => page.attempt(() => page.openLive())}
     onProfile=${(profile) => page.attempt(() => page.branch(() => visit.fork([{ ...branch, profile }])))} onReleases=${() => page.attempt(() => page.branch(() => visit.compareReleases()))} onShare=${() => page.share()} onSave=${(format) => page.attempt(() => page.save(format))}
-    lead=${maySteer() ? lead : undefined} onSteer=${onSteer} onRelease=${() => page.lead(release())} onHelp=${page.actions.toggleHelp} />`;
+    lead=${isInstructor ? lead : undefined} onSteer=${onSteer} onRelease=${() => page.lead(release())} onHelp=${page.actions.toggleHelp} />`;
+}
+
+// What is wrong with the service for longer than a moment.
+function Warning({ page }) {
+  const { warning, silence } = page.state;
+  const isSilent = silence && !page.player.source.isLive; // the caption of a live picture says it
+  return html`${warning && html`<p class="warning" role="alert">${warning} <button aria-label="Close the warning" onClick=${() => page.setState({ warning: undefined })}>×</button></p>`}
+    ${isSilent && html`<p class="warning" role="alert">${silence} What this page has loaded can still be seen.</p>`}`;
 }
 
 function First({ page }) {
@@ -106,7 +114,7 @@ export function Layout({ page }) {
   const [first, ...tries] = visit.players.map((item) => item.source.story);
   return html`<div class="page ${selected ? "with-panel" : ""}" inert=${page.isKept && !isAsked}>
     ${page.isKept && html`<p class="claim">The instructor shows this moment to the class.</p>`}
-    <${Top} page=${page} />
+    <${Top} page=${page} /><${Warning} page=${page} />
     ${isWelcome && isLive && html`<${First} page=${page} />`}
     ${!isLive && html`<p class="claim"><b>${story.title}.</b> ${knownUs >= source.endUs && !visit.beside.length && story.claim}</p>`}
     ${isLoading && html`<p class="wait">The lesson is being prepared…</p>`}

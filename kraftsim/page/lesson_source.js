@@ -64,12 +64,12 @@ export class LessonSource {
     const number = this.numberOf(us);
     let entry = this.reels.get(number);
     if (!entry) {
-      if (performance.now() < this.restsUntil) throw this.failure; // a service that fails is left alone
+      if (performance.now() < this.restsUntil) throw this.refusal; // a service that fails is left alone
       entry = {};
       entry.promise = this.film(number).then((film) => (entry.reel = new Reel(film)));
       entry.promise.catch((error) => {
         this.reels.delete(number);
-        this.failure = error;
+        this.refusal = error;
         this.restsUntil = performance.now() + REST_MS;
       });
       this.reels.set(number, entry);

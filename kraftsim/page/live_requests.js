@@ -1,7 +1,7 @@
 // The newest requests of Kafka clients to the running cluster, from its journal of requests.
 
 import { html, useEffect, useState } from "./vendor/htm-preact.js";
-import { get } from "./service.js";
+import { poll, repeat } from "./service.js";
 
 const PERIOD_MS = 1_000;
 const SHOWN = 8;
@@ -10,15 +10,15 @@ export function LiveRequests() {
   const [requests, setRequests] = useState([]);
   useEffect(() => {
     let next = 0;
+    let isOpen = true;
     const look = async () => {
-      const page = await get("/v1/requests", { from: next, limit: 1000 }).catch(() => undefined);
+      const page = await poll("/v1/requests", { from: next, limit: 1000 }).catch(() => undefined);
       if (!page) return;
       next = page.next;
       if (page.requests.length) setRequests((before) => [...before, ...page.requests].slice(-SHOWN));
     };
-    look();
-    const timer = setInterval(look, PERIOD_MS);
-    return () => clearInterval(timer);
+    repeat(look, PERIOD_MS, () => isOpen);
+    return () => { isOpen = false; };
   }, []);
   return html`<section class="requests" aria-label="Requests of clients"><h2>Requests of clients</h2>
     ${requests.length ? html`<ol>${requests.toReversed().map((request) => html`<li key=${request.number}>

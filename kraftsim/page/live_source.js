@@ -1,7 +1,7 @@
 // The running cluster: a picture several times a second, its newest messages, and its events. The last
 // minutes are kept, so that one can look back; to act in the past, a lesson is the place.
 
-import { get } from "./service.js";
+import { get, poll, repeat } from "./service.js";
 
 const PERIOD_MS = 250;
 const KEPT_MAX = 2_400; // pictures: ten minutes
@@ -14,7 +14,6 @@ export class LiveSource {
     this.isLive = true;
     this.beginUs = 0;
     this.endUs = 0;
-    this.listeners = new Set();
     this.isOpen = false;
     this.begin();
   }
@@ -33,7 +32,7 @@ export class LiveSource {
   async load() {
     await this.look();
     this.isOpen = true;
-    this.follow();
+    repeat(() => this.follow(), PERIOD_MS, () => this.isOpen);
     return this;
   }
 
@@ -41,25 +40,19 @@ export class LiveSource {
     this.isOpen = false;
   }
 
-  // A page that nobody sees asks for nothing.
   async follow() {
-    while (this.isOpen) {
-      await new Promise((done) => setTimeout(done, PERIOD_MS));
-      if (document.hidden) continue;
-      try {
-        await this.look();
-        this.failure = undefined;
-      } catch (error) {
-        this.failure = error.message;
-      }
-      for (const listener of this.listeners) listener();
+    try {
+      await this.look();
+      this.failure = undefined;
+    } catch (error) {
+      this.failure = error.message;
     }
   }
 
   async look() {
     const [picture, page] = await Promise.all([
-      get("/v1/scene", { from: this.nextMessage }),
-      get("/v1/story", { from: this.nextEvent, limit: 1000 }),
+      poll("/v1/scene", { from: this.nextMessage }),
+      poll("/v1/story", { from: this.nextEvent, limit: 1000 }),
     ]);
     const last = this.kept.at(-1);
     if (last && picture.atUs < last.atUs) {

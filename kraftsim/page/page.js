@@ -42,11 +42,21 @@ export class Page extends Component {
   componentDidMount() {
     window.addEventListener("keydown", (event) => this.player && !this.isKept && onKey(event, { player: this.player, actions: this.actions }));
     window.addEventListener("hashchange", () => this.open());
+    if (!this.props.exported) window.addEventListener("hashchange", () => this.askRole());
     this.open();
-    if (!this.props.exported) {
-      get("/v1/lessons").then(({ lessons }) => this.setState({ lessons }), () => undefined);
-      followLead((lead) => this.onLead(lead));
-    }
+    if (!this.props.exported) this.join();
+  }
+
+  // Asks what this page may do, and follows the class.
+  async join() {
+    get("/v1/lessons").then(({ lessons }) => this.setState({ lessons }), () => undefined);
+    await this.askRole();
+    followLead((lead) => this.onLead(lead), (silence) => silence !== this.state.silence && this.setState({ silence }));
+  }
+
+  // The address may bring a token.
+  async askRole() {
+    await maySteer().then((isInstructor) => this.setState({ isInstructor }), (error) => this.setState({ warning: error.message }));
   }
 
   show() {
@@ -106,7 +116,7 @@ export class Page extends Component {
   onLead(lead) {
     const before = this.state.lead;
     this.setState({ lead });
-    if (lead.isKept && lead.number !== before?.number && !maySteer()) location.hash = lead.place;
+    if (lead.isKept && lead.number !== before?.number && !this.state.isInstructor) location.hash = lead.place;
   }
 
   lead(answer) {
@@ -114,7 +124,7 @@ export class Page extends Component {
   }
 
   get isKept() {
-    return Boolean(this.state.lead?.isKept) && !maySteer();
+    return Boolean(this.state.lead?.isKept) && !this.state.isInstructor;
   }
 
   act(act, id) {

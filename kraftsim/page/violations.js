@@ -3,6 +3,19 @@
 import { html } from "./vendor/htm-preact.js";
 import { fileTime } from "./signs.js";
 
+// The event that broke a claim; of a property, and of a claim that no event breaks, the one before it.
+function eventOf({ seq, atUs }, { events }) {
+  const event = seq >= 0 ? events.find((item) => item.seq <= seq && seq <= item.lastSeq) : undefined;
+  return event ?? events.findLast((item) => item.atUs <= atUs);
+}
+
+function Event({ broken, story, beginUs, onWhy }) {
+  const event = eventOf(broken, story);
+  if (!event) return undefined;
+  const said = broken.isClaim && broken.seq >= 0 ? "The event" : "Before it";
+  return html` ${said}: ${fileTime(event.atUs, beginUs)} ${event.text} <button onClick=${() => onWhy(event)}>why</button>`;
+}
+
 // A broken claim of the file is no fault of Kafka: the lesson went another way.
 function wordsOf({ name, isClaim, what }) {
   if (isClaim) return html`<b>The lesson went another way</b> than its file claims: ${what} (<code>${name}</code>)`;
@@ -13,9 +26,8 @@ export function Violations({ source, us, knownUs, onSeek, onWhy }) {
   const { story, beginUs } = source;
   const broken = story.broken.filter((item) => item.atUs <= knownUs);
   if (!broken.length) return undefined;
-  const eventOf = ({ atUs }) => story.events.findLast((event) => event.atUs <= atUs);
   return html`<section class="violations" aria-label="Broken properties"><ul>
     ${broken.map((item) => html`<li key=${item.name} class=${item.atUs > us ? "future" : ""}>
       <button onClick=${() => onSeek(item.atUs)}>✗ ${fileTime(item.atUs, beginUs)}</button> ${wordsOf(item)}.
-      ${eventOf(item) && html` Before it: ${eventOf(item).text} <button onClick=${() => onWhy(eventOf(item))}>why</button>`}</li>`)}</ul></section>`;
+      <${Event} broken=${item} story=${story} beginUs=${beginUs} onWhy=${onWhy} /></li>`)}</ul></section>`;
 }

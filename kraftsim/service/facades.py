@@ -37,6 +37,7 @@ from kraftsim.controller.core.rpc import (
     Request,
     Response,
 )
+from kraftsim.controller.core.rpc.acls import DescribeAclsRequest
 from kraftsim.controller.core.rpc.configs import (
     AlterConfigsRequest,
     DescribeConfigsRequest,
@@ -45,6 +46,7 @@ from kraftsim.controller.core.rpc.configs import (
 )
 from kraftsim.controller.core.rpc.quotas import DescribeClientQuotasRequest
 from kraftsim.controller.core.rpc.scram import DescribeUserScramCredentialsRequest
+from kraftsim.controller.core.security.acl_description import describe_acls
 from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
 from kraftsim.controller.core.value import value
 from kraftsim.controller.server import api_versions
@@ -69,6 +71,7 @@ class ClientView:
     profile: Profile
     random: Callable[[], float]
     kept: KeptReplies = field(default_factory=KeptReplies)
+    has_authorizer: bool = False
     listener: str = CLIENT_LISTENER
 
     def metadata(self, image: Image, request: MetadataRequest, reply_to: ReplyTo) -> Iterator[None]:
@@ -101,8 +104,9 @@ class ClientView:
     def brokers(self, image: Image, request: DescribeClusterRequest) -> DescribeClusterResponse:
         """Answers a DescribeCluster request from the image; raises ApiError if it is refused."""
         controller_id = any_broker(self.kept.live_brokers(image), self.random)
-        kept = self.kept.find(image, (request, controller_id, self.listener))
-        if isinstance(kept, DescribeClusterResponse):
+        question = (request, controller_id, self.listener)
+        kept = self.kept.find(image, question)
+        if type(kept) is DescribeClusterResponse:
             return kept
         reply = describe_brokers(
             image,
@@ -111,7 +115,7 @@ class ClientView:
             listener=self.listener,
             controller_id=controller_id,
         )
-        self._keep(image, (request, controller_id, self.listener), reply)
+        self._keep(image, question, reply)
         return reply
 
     def api_versions(self, image: Image, version: int) -> ApiVersionsResponse:
@@ -132,7 +136,11 @@ class ClientView:
         self, image: Image, request: DescribeClusterRequest, reply_to: ReplyTo
     ) -> None:
         """Answers a DescribeCluster request from the image, also if it is refused."""
-        _answer(partial(self.brokers, image, request), reply_to)
+        try:
+            reply: DescribeClusterResponse | ApiError = self.brokers(image, request)
+        except ApiError as error:
+            reply = error
+        reply_to(reply)
 
 
 class Facade:
@@ -176,19 +184,25 @@ class Facade:
                     reply_to,
                 )
             case DescribeLogDirsRequest():
-                config = self._agent.agent.config
-                reply_to(describe_log_dirs(image, request, config.broker_id, config.log_dirs))
+                agent = self._agent.agent
+                stored = agent.store.on_disk(image, agent.config.broker_id)
+                reply_to(describe_log_dirs(stored, request, agent.config.log_dirs))
             case DescribeConfigsRequest():
                 _answer(partial(describe_configs, self._config_view, request), reply_to)
             case DescribeClientQuotasRequest():
                 _answer(partial(describe_client_quotas, image, request), reply_to)
+            case DescribeAclsRequest():
+                has_authorizer = self._view.has_authorizer
+                described = partial(describe_acls, image, request, has_authorizer=has_authorizer)
+                _answer(described, reply_to)
             case DescribeUserScramCredentialsRequest():
                 _answer(partial(describe_user_scram_credentials, image, request), reply_to)
             case ListConfigResourcesRequest():
                 reply_to(configurations.list_resources(image, request))
             case IncrementalAlterConfigsRequest() | AlterConfigsRequest():
                 forward = self._forwarding.forward
-                configurations.alter(self._config_view, request, forward, reply_to)
+                check = partial(_check_value, self._view.profile)
+                configurations.alter(self._config_view, request, check, forward, reply_to)
             case DataPlaneRequest():
                 reply_to(self._data_plane.reply(request))
             case FetchRequest():
@@ -205,6 +219,13 @@ class Facade:
             image=agent.image,
             static=configurations.properties(agent.config),
         )
+
+
+def _check_value(profile: Profile, name: str, text: str) -> None:
+    """Raises ValueError for an invalid value; reads the table of configurations only now."""
+    from kraftsim.configuration.checks import check_value
+
+    check_value(profile, name, text)
 
 
 def _is_small(topics: Sequence[MetadataTopic]) -> bool:

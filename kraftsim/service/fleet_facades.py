@@ -53,7 +53,7 @@ class FleetFacades:
             for name, listener in listeners.items():
                 of_listener = replace(view, listener=name)
                 facade = Facade(of_listener, agent, self._runtime, ask, self.data_plane)
-                listener.serve(self._runtime, facade.describe, facade.answer)
+                listener.serve(self._runtime, facade.describe, facade.answer, view.profile)
 
     def follow(self, broker_id: int, state: ProcessState) -> None:
         """Opens, holds or closes the broker's listeners as the state of its process requires."""

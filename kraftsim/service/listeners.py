@@ -31,7 +31,7 @@ from .description import client_view
 from .facades import Facade
 from .followed_listener import FollowedListener
 from .loop_watch import LoopWatch
-from .request_journal import RequestJournal
+from .request_journal import RefusedVersions, RequestJournal
 from .traffic import Traffic
 
 log = logging.getLogger(__name__)
@@ -73,6 +73,7 @@ class Service:
         self.controllers: dict[int, FollowedListener] = {}
         self.facades: dict[int, FollowedListener] = {}
         self.data_plane = DataPlane(log.warning)
+        self.refused_versions = RefusedVersions()
         self._kept = KeptReplies()
         self.recorder: Recorder | None = None
         self._world: World | None = None
@@ -85,15 +86,20 @@ class Service:
 
     async def open_controller(self, node_id: int, port: int) -> int:
         """Binds a controller's port and returns it; requests are answered only after `serve`."""
-        listener = FollowedListener("controller", f"controller-{node_id}", self.host)
+        listener = self._new_listener("controller", f"controller-{node_id}")
         with binding("controller_port", self.host, port):
             bound = await listener.bind(port)
         self.controllers[node_id] = listener
         return bound
 
+    def _new_listener(self, kind: str, name: str) -> FollowedListener:
+        listener = FollowedListener(kind, name, self.host)
+        listener.note_refused = partial(self.refused_versions.note, name)
+        return listener
+
     async def open_facade(self, broker_id: int, port: int) -> int:
         """Binds a broker's port and returns it; requests are answered only after `serve_facade`."""
-        listener = FollowedListener("broker", f"broker-{broker_id}", self.host)
+        listener = self._new_listener("broker", f"broker-{broker_id}")
         with binding("kafka_port", self.host, port):
             bound = await listener.bind(port)
         self.facades[broker_id] = listener
@@ -110,7 +116,9 @@ class Service:
             process = world.controllers[node_id]
             listener.note = partial(self.requests.note, listener.name)
             intercept(listener, world.request_rules, controller_node(node_id))
-            listener.serve(runtime, _describe(process), _submit(world, process))
+            listener.serve(
+                runtime, _describe(process), _submit(world, process), process.node.profile
+            )
         world.agent_listeners.append(self._on_agent_state)
         world.controller_listeners.append(self._on_controller)
 
@@ -128,7 +136,7 @@ class Service:
         )
         listener.note = partial(self.requests.note, listener.name)
         intercept(listener, world.request_rules, broker_node(broker_id))
-        listener.serve(runtime, facade.describe, facade.answer)
+        listener.serve(runtime, facade.describe, facade.answer, world.topology.profile)
 
     def traffic(self, runtime: Runtime) -> Traffic:
         """Returns what the clients of all listeners send."""

@@ -2,15 +2,17 @@
 
 The journal keeps the newest requests of the Kafka listeners and of `POST /kafka/...`; requests of
 the simulated brokers do not pass through a listener and are not in it. `request_search.py` searches
-it.
+it. `RefusedVersions` counts requests whose API or version a listener does not have: such a request
+ends its connection, as in Kafka, so its client sees no reason.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
+from kraftsim.controller.server.secrets import without_secrets
 from kraftsim.controller.time.timeline import Timeline
-from kraftsim.controller.wire.apis.table import Api
+from kraftsim.controller.wire.apis.table import APIS, Api
 from kraftsim.controller.wire.frames import RequestHeader
 from kraftsim.controller.wire.json.document import Document
 
@@ -18,6 +20,9 @@ REQUESTS_MAX = 1_000
 REQUEST_BYTES_MAX = 1024 * 1024  # of all of them: decoding takes some microseconds a byte
 BODY_BYTES_MAX = 32 * 1024  # larger requests are kept without their bodies
 NO_BODY = -2  # body offset of a request that was too large to be kept
+CLIENTS_MAX = 100  # distinct combinations that are counted apart
+TEXT_MAX = 100  # characters of a client id
+
 JSON_BODY = -1  # body offset of a request whose frame is its body as JSON
 
 
@@ -54,7 +59,8 @@ class RequestJournal:
         self.on_frame: Callable[[str, bytes], None] = _ignore
 
     def note(self, listener: str, address: str, header: RequestHeader, frame: bytes) -> None:
-        """Adds a request of a Kafka listener; the oldest requests make room for it."""
+        """Adds a request of a Kafka listener without its secrets; the oldest ones make room."""
+        frame = without_secrets(header, frame)
         self.on_frame(listener, frame)
         self._add(listener, address, header, frame)
 
@@ -88,3 +94,58 @@ class RequestJournal:
 
 def _ignore(listener: str, frame: bytes) -> None:
     """Does nothing with a frame."""
+
+
+class RefusedVersionDocument(TypedDict):
+    """Requests of one client for one version of one API that the listener does not have.
+
+    `clientId` is empty if the client sent none; `clientAddress` is its host.
+    """
+
+    listener: str
+    clientId: str
+    clientAddress: str
+    api: str
+    version: int
+    count: int
+
+
+class _Refused(NamedTuple):
+    listener: str
+    client_id: str
+    address: str
+    api_key: int
+    version: int
+
+
+class RefusedVersions:
+    """Counts refused requests; beyond CLIENTS_MAX combinations it counts known ones only."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[_Refused] = Counter()
+
+    def note(self, listener: str, address: str, header: RequestHeader) -> None:
+        """Counts a request that ends its connection."""
+        client_id = (header.client_id or "")[:TEXT_MAX]
+        key = _Refused(listener, client_id, address, header.api_key, header.api_version)
+        if key in self._counts or len(self._counts) < CLIENTS_MAX:
+            self._counts[key] += 1
+
+    def documents(self) -> list[RefusedVersionDocument]:
+        """Returns a document for each combination, the most frequent first."""
+        return [
+            {
+                "listener": key.listener,
+                "clientId": key.client_id,
+                "clientAddress": key.address,
+                "api": _name(key.api_key),
+                "version": key.version,
+                "count": count,
+            }
+            for key, count in self._counts.most_common()
+        ]
+
+
+def _name(api_key: int) -> str:
+    api = APIS.get(api_key)
+    return f"API {api_key}" if api is None else api.name

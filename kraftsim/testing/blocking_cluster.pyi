@@ -10,7 +10,6 @@ from kraftsim.api.cluster import Cluster
 from kraftsim.api.documents import (
     BranchDocument,
     BrokerDocument,
-    BrokerStatesDocument,
     ClockDocument,
     ClusterDocument,
     ControllerDocument,
@@ -33,7 +32,7 @@ from kraftsim.api.documents import (
 from kraftsim.api.faults import KeptFaults
 from kraftsim.api.list_pages import Page
 from kraftsim.api.snapshots import Kept
-from kraftsim.api.states import BrokerState
+from kraftsim.api.states import BrokerState, BrokerStatesDocument
 from kraftsim.controller.core.rpc import DescribeQuorumResponse, Request, Response
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.lessons.documents import (

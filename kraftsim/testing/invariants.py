@@ -6,8 +6,8 @@ import pytest
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.scenarios.language.suggestions import nearest
+from kraftsim.scenarios.oracles.property import Property
 from kraftsim.scenarios.properties import SAFETY
-from kraftsim.scenarios.properties.property import Property
 from kraftsim.scenarios.running.watch import (
     ASSERTION,
     Violation,

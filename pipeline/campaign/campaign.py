@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from .commit_log import LOCK, SHARDS, Commit, Folder
+from .idle import Exercise
 from .plan import Plan, PlanError
 
 UNENDED = ("error", "crash")  # verdicts of runs that did not end
@@ -64,7 +65,8 @@ class State:
     """The progress of a campaign, computed from its commits.
 
     `verdicts` counts the verdicts of judged runs, which are all runs except canaries and runs with
-    a planted bug. `planted` counts the verdicts of runs with a planted bug.
+    a planted bug. `planted` counts the verdicts of runs with a planted bug. `exercise` counts the
+    judged runs that tested each property.
     """
 
     shards: int
@@ -75,6 +77,7 @@ class State:
     planted: Counter[str] = field(default_factory=Counter)
     canaries: dict[str, str] = field(default_factory=dict)
     worked_s: float = 0.0
+    exercise: Exercise = field(default_factory=Exercise)
 
     @property
     def failures(self) -> int:
@@ -94,6 +97,7 @@ class State:
         self.planted.update(commit.planted)
         self.canaries |= commit.canaries
         self.worked_s += commit.wall_s
+        self.exercise.update(commit.tested, commit.sought)
 
 
 def state_of(plan: Plan, commits: Mapping[int, Commit]) -> State:

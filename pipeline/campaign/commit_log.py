@@ -39,7 +39,8 @@ class Commit:
     `planted` those of runs with a bug; `canaries` has the verdict of each canary. `attempt` counts
     from 0. Real times are here and not in the tables, because they differ between repetitions:
     `wall_s` is that of the shard, `slowest` has the microseconds of its slowest runs, by run id.
-    `engine` ran the shard ("spark" or "local"); None in commits of former versions.
+    `engine` ran the shard ("spark" or "local"); None in commits of former versions. `tested` and
+    `sought` are those of `Exercise`, of judged runs; empty in commits of former versions.
     """
 
     shard: int
@@ -54,6 +55,8 @@ class Commit:
     pieces: Mapping[str, Piece] = field(default_factory=dict)
     slowest: Mapping[str, int] = field(default_factory=dict)
     engine: str | None = None
+    tested: Mapping[str, int] = field(default_factory=dict)
+    sought: Mapping[str, int] = field(default_factory=dict)
 
 
 def part(table: str, shard: int) -> str:

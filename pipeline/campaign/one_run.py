@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from kraftsim.scenarios.document.scenario import Scenario
 from kraftsim.scenarios.properties.leases import BeliefOverlap
-from kraftsim.scenarios.running.run import Result, Run, properties_of
+from kraftsim.scenarios.running.run import Result, Run
 from kraftsim.scenarios.running.watch import watch
 
 from ..tables import HEARTBEATS, KEY, RUNS
@@ -23,7 +23,8 @@ BROKER = itemgetter(HEARTBEATS.names.index("broker_id") - len(KEY))  # in rows o
 class Ran:
     """The verdict, the digest and the rows of a run.
 
-    `wall_us` is the real time of the run in microseconds. `rows` has the rows by table; their
+    `wall_us` is the real time of the run in microseconds. `exercised` counts what each property
+    had to check. `rows` has the rows by table; their
     values are in the order of the table's columns.
     """
 
@@ -32,6 +33,7 @@ class Ran:
     digest: str
     wall_us: int
     rows: dict[str, Rows] = field(default_factory=dict)
+    exercised: Mapping[str, int] = field(default_factory=dict)
 
 
 def run_seed(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
@@ -43,7 +45,7 @@ def run_seed(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
     began_s = time.perf_counter()
     run = None
     try:
-        run = Run(scenario, seed, properties_of(scenario))
+        run = Run(scenario, seed)
         recorder = Recorder(run.world)
         recorder.listen()
         beliefs = watch(run.world, [BeliefOverlap])
@@ -66,7 +68,8 @@ def run_seed(item: Item, scenario: Scenario, seed: int, *, events: str) -> Ran:
         rows["records"] = [
             (*about, seq, *record.values()) for seq, record in enumerate(recorder.records)
         ]
-    return Ran(item.run_id(seed), result.verdict, result.digest, _since_us(began_s), rows)
+    wall_us = _since_us(began_s)
+    return Ran(item.run_id(seed), result.verdict, result.digest, wall_us, rows, result.exercised)
 
 
 def not_ended(item: Item, seed: int, verdict: str, error: str, began_s: float) -> Ran:

@@ -22,6 +22,7 @@ from kraftsim.scenarios.mutants import MUTANTS, planted
 from ..tables import TABLES, Table
 from .campaign import Repetition
 from .commit_log import SLOWEST, Commit, Folder
+from .idle import Exercise
 from .items import Item
 from .one_run import Ran, Rows, not_ended, run_seed
 from .parquet_files import write_piece
@@ -45,12 +46,14 @@ def run_shard(
     digests, verdicts, planted_verdicts = hashlib.sha256(), Counter[str](), Counter[str]()
     canaries: dict[str, str] = {}
     wall_us: dict[str, int] = {}
-    for item, ran in _runs(plan, number, is_careful=attempt > 0):
+    exercise = Exercise()
+    for item, scenario, ran in _runs(plan, number, is_careful=attempt > 0):
         digests.update(f"{ran.verdict} {ran.digest}\n".encode())
         if item.is_canary:
             canaries[item.name] = ran.verdict
         else:
             (verdicts if item.mutant is None else planted_verdicts)[ran.verdict] += 1
+            exercise.add(scenario, ran.exercised if item.mutant is None else {})
         wall_us[ran.run_id] = ran.wall_us
         for table, table_rows in ran.rows.items():
             rows[table] += table_rows
@@ -70,6 +73,7 @@ def run_shard(
         },
         slowest=dict(nlargest(SLOWEST, wall_us.items(), key=itemgetter(1))),
         engine=engine,
+        **exercise.counts(),
     )
     folder.commit(commit)
     return commit
@@ -77,18 +81,18 @@ def run_shard(
 
 def repeat_shard(plan: Plan, number: int) -> Iterator[Repetition]:
     """Runs a shard, each seed in its own process, and stores nothing."""
-    for _, ran in _runs(plan, number, is_careful=True):
+    for _, _, ran in _runs(plan, number, is_careful=True):
         yield ran.run_id, ran.verdict, ran.digest
 
 
-def _runs(plan: Plan, number: int, *, is_careful: bool) -> Iterator[tuple[Item, Ran]]:
+def _runs(plan: Plan, number: int, *, is_careful: bool) -> Iterator[tuple[Item, Scenario, Ran]]:
     for shard in plan.shards[number]:
         item = plan.items[shard.item]
         scenario = item.scenario()
         with nullcontext() if item.mutant is None else planted(MUTANTS[item.mutant]):
             for seed in seeds_of(shard):
                 run = _in_own_process if is_careful else _in_this_process
-                yield item, run(item, scenario, seed, plan.events)
+                yield item, scenario, run(item, scenario, seed, plan.events)
 
 
 def _in_this_process(item: Item, scenario: Scenario, seed: int, events: str) -> Ran:

@@ -13,6 +13,7 @@ from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.records.batch_heads import BatchHead, batch_heads
 from kraftsim.controller.wire.records.record_batch import decode_batch
 from kraftsim.controller.wire.records.snapshot_file import checked_snapshot
+from kraftsim.controller.wire.records.unknown_record import decode_or_keep
 
 from .log import KraftLogError
 from .segments import mapped
@@ -26,11 +27,17 @@ class DamagedFile(KraftLogError):
 
 
 class LogFile:
-    """A file of the metadata log. `position` is the byte after the last batch that was read."""
+    """A file of the metadata log.
+
+    `position` is the byte after the last batch that was read, `offset` the next offset, if known:
+    the name of a segment is its first offset.
+    """
 
     def __init__(self, file: Path) -> None:
         self.file = file
         self.position = 0
+        name = file.name.partition(".")[0]
+        self.offset = int(name) if file.suffix == ".log" and name.isdecimal() else None
 
     def records(self) -> Iterator[Document]:
         """Yields every record as a JSON document; raises DamagedFile at the first damaged batch."""
@@ -41,17 +48,17 @@ class LogFile:
             for batch in batches:
                 yield from batch_json(batch)
         except DecodeError as error:
-            raise DamagedFile(f"{self.file}: byte {self.position}: {error}") from None
+            at = "" if self.offset is None else f", offset {self.offset}"
+            raise DamagedFile(f"{self.file}: byte {self.position}{at}: {error}") from None
 
     def _batches(self) -> Iterator[Batch]:
         """Yields the batches in the order of their offsets, which have no gap."""
-        offset = None
         with mapped(self.file) as data:
             for head in batch_heads(data):
-                _check_head(head, offset)
-                batch = decode_batch(bytes(data[head.position : head.end]))
+                _check_head(head, self.offset)
+                batch = decode_batch(bytes(data[head.position : head.end]), decode_or_keep)
                 yield batch
-                self.position, offset = head.end, batch.last_offset + 1
+                self.position, self.offset = head.end, batch.last_offset + 1
             if self.position < len(data):
                 raise DecodeError(
                     f"expected a whole batch, got {len(data) - self.position} bytes: the file is "

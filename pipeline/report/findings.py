@@ -213,7 +213,11 @@ class Kill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """The findings of a campaign: all the values that a report shows."""
+    """The findings of a campaign: all the values that a report shows.
+
+    `idle` are the properties that no judged run has tested, `missed` those of them that its swarms
+    should have tested.
+    """
 
     campaign: Campaign
     canaries: tuple[Canary, ...]
@@ -226,6 +230,8 @@ class Findings:
     slowest: tuple[Slow, ...]
     sweeps: tuple[Sweep, ...]
     kills: tuple[Kill, ...]
+    idle: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
 
     @property
     def deaf(self) -> tuple[Canary, ...]:
@@ -237,12 +243,15 @@ class Findings:
         """The verdict of the campaign.
 
         "fail": a canary is deaf, or a run failed or did not end. "unfinished": shards are missing.
-        Otherwise "vacuous" if a run was, else "pass".
+        "fail", too: swarms have not tested a property. Otherwise "vacuous" if a run was, else
+        "pass".
         """
         if self.deaf or any(cell.failed or cell.unended for cell in self.cells):
             return "fail"
         if self.campaign.shards_done < self.campaign.shards:
             return "unfinished"
+        if self.missed:
+            return "fail"
         return "vacuous" if any(cell.vacuous for cell in self.cells) else "pass"
 
     def to_document(self) -> dict[str, object]:

@@ -43,6 +43,8 @@ def gather(folder: Folder, query: Query) -> Findings:
         slowest=_slowest(commits, query),
         sweeps=sweeps_of(plan, cells),
         kills=_kills(query),
+        idle=state.exercise.idle,
+        missed=state.exercise.missed,
     )
 
 

@@ -87,7 +87,7 @@ def _head(findings: Findings) -> str:
 def _banner(findings: Findings) -> str:
     campaign = findings.campaign
     class_ = findings.verdict
-    lines = [_canary(findings), _counts(findings), _planted(findings)]
+    lines = [_canary(findings), _counts(findings), _planted(findings), _idle(findings)]
     if campaign.shards_done < campaign.shards:
         lines.append(
             f"Unfinished: {campaign.runs_done:,} of {campaign.runs:,} runs are done; "
@@ -115,6 +115,13 @@ def _planted(findings: Findings) -> str:
         return ""
     killed = sum(bool(bug.killed.hits) for bug in bugs)
     return f"Planted bugs, which do not count as failures: {killed:,} of {len(bugs):,} detected."
+
+
+def _idle(findings: Findings) -> str:
+    if not findings.idle:
+        return ""
+    missed = f" Swarms should have tested {', '.join(findings.missed)}." if findings.missed else ""
+    return f"No run has tested these properties: {', '.join(findings.idle)}.{missed}"
 
 
 def _counts(findings: Findings) -> str:

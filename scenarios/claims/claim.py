@@ -2,28 +2,41 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..stage.stage import Stage
 
 Settle = Callable[[], None]  # called at the end of the calm, to decide what the run has left open
 
 
+class Failure(NamedTuple):
+    """The first failure of a claim, at `t_us` microseconds.
+
+    `seq` is the number of the journal row that broke the claim, or after which the claim expected
+    another in vain; -1 if no row did.
+    """
+
+    what: str
+    t_us: int
+    seq: int
+
+
 @dataclass(slots=True)
 class Claim:
     """A claim of the file.
 
-    `broken` is (the message, the time in microseconds) of the first failure; None if the claim
-    holds. `occurred` counts how often the claim was tested.
+    `broken` is None if the claim holds. `occurred` counts how often the claim was tested.
     """
 
     name: str
-    broken: tuple[str, int] | None = None
+    broken: Failure | None = None
     occurred: int = 0
 
-    def break_(self, message: str, stage: Stage) -> None:
-        """Records that the claim is broken, unless it was broken before."""
+    def break_(self, message: str, stage: Stage, seq: int | None = None) -> None:
+        """Records that the row `seq` broke the claim, unless it was broken before."""
         if self.broken is None:
-            self.broken = (message, stage.world.timeline.now_us)
+            now_us = stage.world.timeline.now_us
+            self.broken = Failure(message, now_us, -1 if seq is None else seq)
 
     def occurs(self) -> None:
         """Records that the claim was tested."""

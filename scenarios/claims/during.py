@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from kraftsim.simulation.event_row import EventRow
 
 from ..conditions.condition import Condition
+from ..conditions.row_kinds import row_kinds
 from ..language.amounts import Amount, in_order
 from ..language.reading import document_of
 from ..language.selectors import Selector
@@ -57,7 +58,12 @@ class During:
             return not holds
 
         message = f"expected throughout: {as_written(document_of(self))}"
-        stage.wait_until(is_broken, lambda: claim.break_(message, stage))
+        kinds = row_kinds(self.holds)
+
+        def break_() -> None:
+            claim.break_(message, stage, stage.fresh_seq(kinds))
+
+        stage.wait_until(is_broken, break_)
         return nothing_more
 
     def _goes_on(self, stage: Stage) -> Holds:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from ..conditions.condition import Condition
 from ..language.constraints import Bare, OneOf
-from ..properties import ALL
+from ..properties import ALL, GROUPS
 from ..properties.own_properties import is_own
 from .converge import Converge
 from .during import During
@@ -27,20 +27,21 @@ class KnownProperty(OneOf):
         return {"anyOf": [super().to_schema(), {"type": "string", "pattern": "[.]py:"}]}
 
 
-PropertyName = Annotated[str, KnownProperty(("all", *(property_.name for property_ in ALL)))]
+PropertyName = Annotated[str, KnownProperty((*GROUPS, *(property_.name for property_ in ALL)))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expect:
     """What the scenario claims.
 
-    `always`: properties by name, `all` properties that hold in Kafka, or your own functions
-    (`checks.py:two_at_most`); `never`: conditions that must not come true; `sometimes`:
-    conditions that must come true; `leads_to`: conditions that must follow other conditions;
-    `during`: conditions that hold throughout a fault or a window; `calm`: conditions that hold
-    at the end of the calm; `converge`: values that become equal in the calm; `measure`:
-    measured numbers, by name; `fails_with`: the property or claim that this scenario is known
-    to break.
+    `always`: properties by name, `all` properties that hold in Kafka, those of `safety`, which hold
+    at every moment, or your own functions (`checks.py:two_at_most`); `never`: conditions that must
+    not come true; `sometimes`: conditions that must come true; `leads_to`: conditions that must
+    follow other conditions; `during`: conditions that hold throughout a fault or a window; `calm`:
+    conditions that hold at the end of the calm; `converge`: values that become equal in the calm;
+    `measure`: measured numbers, by name; `fails_with`: the property or claim that this scenario is
+    known to break; `idle`: properties that a swarm is known never to test. A campaign fails if
+    another property is idle in all runs of its swarms.
     """
 
     always: Annotated[tuple[PropertyName, ...], Bare()] = ("all",)
@@ -52,6 +53,7 @@ class Expect:
     converge: tuple[Converge, ...] = ()
     measure: Mapping[str, Measure] = field(default_factory=dict)
     fails_with: str | None = None
+    idle: tuple[PropertyName, ...] = ()
 
     def names(self) -> tuple[str, ...]:
         """Returns the names of the claims, as in `never[0]`, for `fails_with` and violations."""

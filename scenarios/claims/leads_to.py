@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ..conditions.condition import Condition, Not
+from ..conditions.row_kinds import row_kinds
 from ..language.amounts import Amount
 from ..language.durations import duration_text
 from ..language.reading import document_of
@@ -40,16 +41,15 @@ class LeadsTo:
 
     def _owe(self, stage: Stage, claim: Claim) -> None:
         paid = stage.wait_for(self.then, claim.occurs)
+        since_seq = stage.fresh_seq(row_kinds(self.if_))
 
         def fall_due() -> None:
             stage.check_conditions()
             if not paid.is_over:
                 paid.is_over = True
                 claim.occurs()
-                claim_text = as_written(document_of(self))
-                claim.break_(
-                    f"expected within {duration_text(self.within.us)}: {claim_text}", stage
-                )
+                within, text = duration_text(self.within.us), as_written(document_of(self))
+                claim.break_(f"expected within {within}: {text}", stage, since_seq)
 
         timeline = stage.world.timeline
         timeline.at(timeline.now_us + self.within.us, fall_due)

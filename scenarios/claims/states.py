@@ -1,6 +1,7 @@
 """The claims never, sometimes and calm, which have one condition each."""
 
 from ..conditions.condition import Condition
+from ..conditions.row_kinds import row_kinds
 from ..conditions.unknown_subjects import all_subjects_exist
 from ..language.reading import document_of
 from ..language.spelling import as_written
@@ -14,7 +15,8 @@ def never(condition: Condition, stage: Stage, claim: Claim) -> Settle:
     The claim is untested if the condition names a node that does not exist at the end.
     """
     message = f"expected never: {_written(condition)}"
-    stage.wait_for(condition, lambda: claim.break_(message, stage))
+    kinds = row_kinds(condition)
+    stage.wait_for(condition, lambda: claim.break_(message, stage, stage.fresh_seq(kinds)))
 
     def settle() -> None:
         if all_subjects_exist(condition, stage):

@@ -24,12 +24,13 @@ from kraftsim.simulation.topology import (
     unbound_port,
 )
 
+from ..drawing.scenario import drawn_parts
 from ..language.amounts import Amount
 from ..language.positions import changed
-from ..language.reading import Problem
+from ..language.reading import Problem, document_of, mapping
 from ..language.selectors import Selector
 from ..language.suggestions import nearest
-from .scenario import Binding, Scenario
+from .scenario import EVERYTHING, Binding, Scenario, read_scenario
 from .step import Step
 from .swarm import faults
 
@@ -38,7 +39,10 @@ T = TypeVar("T")
 
 def expand(scenario: Scenario, seed: int) -> Scenario:
     """Returns the plan of `seed`: every amount is drawn, and chaos is replaced by steps."""
-    settings, streams = settings_of(scenario), Streams(seed)
+    streams = Streams(seed)
+    if scenario.draw == EVERYTHING:
+        scenario = read_scenario(drawn_document(scenario, seed))
+    settings = settings_of(scenario)
     plan = _fixed(replace(scenario, chaos=None), settings, streams.of("plan"))
     if scenario.chaos is None:
         return plan
@@ -49,6 +53,14 @@ def expand(scenario: Scenario, seed: int) -> Scenario:
         for fault in drawn
     )
     return replace(plan, do=plan.do + _fixed(steps, settings, stream))
+
+
+def drawn_document(scenario: Scenario, seed: int) -> dict[str, object]:
+    """Returns the document of a swarm of everything with the parts that `seed` draws."""
+    stream = Streams(seed).of("drawing")
+    document = dict(mapping(document_of(replace(scenario, draw="")), ()))
+    run_us = scenario.time.run.fixed(settings_of(scenario), stream).us
+    return document | drawn_parts(stream, run_us // 1000)
 
 
 def named(plan: Scenario, bound: Mapping[str, tuple[int, ...]]) -> Scenario:

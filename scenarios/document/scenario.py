@@ -25,6 +25,8 @@ from .swarm import Chaos
 from .sweep import Sweep, cells, values_of
 
 SCHEMA = "kraftsim/scenario/1"
+EVERYTHING = "everything"
+DRAWS = ("", EVERYTHING)
 _FIVE_SECONDS, _HALF_A_MINUTE = Amount(fixed_us=5_000_000), Amount(fixed_us=30_000_000)
 _MINUTE, _HOUR = Amount(fixed_us=60_000_000), Amount(fixed_us=3_600_000_000)
 _A_CORE = Calm()
@@ -102,7 +104,11 @@ class Caption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """A scenario file: the cluster, the steps that change it, and the claims."""
+    """A scenario file: the cluster, the steps that change it, and the claims.
+
+    With `draw: everything` each seed draws its own release, cluster, configuration, network, steps
+    and calm, which the file then leaves out.
+    """
 
     schema: Annotated[str, OneOf((SCHEMA,))]
     name: str
@@ -120,6 +126,7 @@ class Scenario:
     include: Annotated[tuple[str, ...], Bare()] = ()
     do: tuple[Step, ...] = ()
     chaos: Chaos | None = None
+    draw: Annotated[str, OneOf(DRAWS)] = ""
     calm: Calm = _A_CORE
     expect: Expect = field(default_factory=Expect)
     smoke: Mapping[str, object] = field(default_factory=dict)

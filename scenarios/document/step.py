@@ -17,7 +17,7 @@ TRIGGERS = ("at", "after", "every", "when")
 # per step; a more frequent fault can be written as one that lasts
 TIMES_MAX = 10_000
 TimesDone = Annotated[int, Between(1, TIMES_MAX)]
-STEP_WORDS = (*TRIGGERS, "until", "times", "id", "say")
+STEP_WORDS = (*TRIGGERS, "until", "times", "id", "say", "optional")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Step:
 
     Triggers: `at` is a time since the begin of the run, `after` a time since the previous step.
     `every` repeats the verb until the time `until`, or `times` times. `when` waits for a
-    condition.
+    condition. An `optional` step does not make a run vacuous if it is not done or has no effect.
     """
 
     verb: Verb
@@ -38,6 +38,7 @@ class Step:
     times: int | None = None
     id: str = ""
     say: str = ""
+    optional: bool = False
 
     @staticmethod
     def from_document(value: object, path: Path) -> "Step":
@@ -59,6 +60,7 @@ class Step:
             times=read(TimesDone, words["times"], (*path, "times")) if "times" in words else None,
             id=read(str, words.get("id", ""), (*path, "id")),
             say=read(str, words.get("say", ""), (*path, "say")),
+            optional=read(bool, words.get("optional", False), (*path, "optional")),
         )
 
     def times_in(self, run_us: int) -> int:
@@ -84,6 +86,7 @@ class Step:
             "when": of(Condition)
         }
         words |= {"until": amount, "times": of(TimesDone), "id": text, "say": text}
+        words["optional"] = of(bool)
         verbs = {word: any_of(of(verb), {"type": "null"}) for word, verb in VERBS.items()}
         return closed(words | verbs) | {"allOf": [_one_of(TRIGGERS), _one_of(VERBS)]}
 
@@ -94,7 +97,7 @@ class Step:
             document["when"] = self.when.to_document()
         elif self.amount is not None:
             document[self.trigger] = self.amount.to_document()
-        for word in ("until", "times", "id", "say"):
+        for word in ("until", "times", "id", "say", "optional"):
             if getattr(self, word):
                 document[word] = document_of(getattr(self, word))
         return document | {self.word: document_of(self.verb)}

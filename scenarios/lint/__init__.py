@@ -2,7 +2,8 @@
 
 `names.py`: unknown names; `nodes.py`: nodes, racks and topics that do not exist; `kinds.py`:
 brokers where controllers are expected; `reach.py`: steps that are never done and conditions that
-never hold; `budget.py`: faults that break a claim by themselves.
+never hold; `tautologies.py`: claims that no run can break; `budget.py`: faults that break a claim
+by themselves.
 """
 
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from ..document.plan import expand, settings_of
 from ..document.scenario import Scenario
 from ..document.smoke import in_small
 from ..language.reading import Problem
-from . import budget, kinds, names, nodes, reach
+from . import budget, kinds, names, nodes, reach, tautologies
 
 SEED = 1  # any seed: complaints do not depend on draws, except on drawn times
 
@@ -50,4 +51,5 @@ def _of_run(scenario: Scenario) -> Iterator[Problem]:
     yield from nodes.complaints(scenario)
     yield from kinds.complaints(scenario)
     yield from reach.complaints(plan)
+    yield from tautologies.complaints(scenario)
     yield from budget.complaints(scenario, plan)

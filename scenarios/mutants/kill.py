@@ -8,7 +8,7 @@ from kraftsim.controller.core.errors import Impossible
 
 from ..document.scenario import Scenario
 from ..language.limits import LimitError
-from ..running.run import Run, properties_of
+from ..running.run import Run
 from .mutant import Mutant, planted
 
 START = "start"  # name of the failure of a run that does not end
@@ -48,7 +48,7 @@ def kills(mutant: Mutant, scenario: Scenario, passing: Iterable[int]) -> int:
 def falls(scenario: Scenario, seed: int) -> bool:
     """Returns True if the run breaks a property or claim; the run may end at a violation."""
     try:
-        return bool(_UntilBroken(scenario, seed, properties_of(scenario)).finish().violations)
+        return bool(_UntilBroken(scenario, seed).finish().violations)
     except (_Violated, LimitError, Impossible):
         return True
 
@@ -72,7 +72,7 @@ class _UntilBroken(Run):
 
 def broken(scenario: Scenario, seed: int) -> tuple[str, ...]:
     """Returns the broken properties and claims of a run; `start` stands for a run without end."""
-    run = Run(scenario, seed, properties_of(scenario))
+    run = Run(scenario, seed)
     try:
         return tuple(
             violation.name

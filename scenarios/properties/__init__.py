@@ -4,8 +4,23 @@
 only after a calm.
 """
 
-from . import api, image, leases, liveness, partitions, progress, quorum, registration
-from .property import Property
+from ..oracles.property import Property
+from . import (
+    active_state,
+    api,
+    data_loss,
+    eligibility,
+    image,
+    leases,
+    liveness,
+    partitions,
+    progress,
+    quorum,
+    registration,
+    rude_requests,
+    tenability,
+    visibility,
+)
 
 ALL: tuple[type[Property], ...] = (
     *quorum.CLASSES,
@@ -14,8 +29,15 @@ ALL: tuple[type[Property], ...] = (
     *leases.CLASSES,
     *partitions.CLASSES,
     *api.CLASSES,
+    *data_loss.CLASSES,
+    *eligibility.CLASSES,
+    *active_state.CLASSES,
+    *tenability.CLASSES,
+    *visibility.CLASSES,
+    *rude_requests.CLASSES,
     *liveness.CLASSES,
     *progress.CLASSES,
 )
 ALWAYS = tuple(property_ for property_ in ALL if property_.always)
 SAFETY = tuple(property_ for property_ in ALWAYS if property_.number.startswith("S"))
+GROUPS = {"all": ALWAYS, "safety": SAFETY}  # words for several properties

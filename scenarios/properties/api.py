@@ -9,12 +9,14 @@ from typing import ClassVar
 from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.log.batch import Batch
-from kraftsim.controller.core.node_id import NodeId, controller_node
+from kraftsim.controller.core.node_id import Kind, NodeId, controller_node
 from kraftsim.controller.core.rpc import (
     DescribeClusterRequest,
     DescribeClusterResponse,
+    DescribeQuorumPartition,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
+    DescribeQuorumTopic,
     ReplicaState,
 )
 from kraftsim.controller.core.rpc.cluster import CONTROLLER_ENDPOINT
@@ -24,9 +26,21 @@ from kraftsim.controller.raft.protocol import Turn
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from .committed import OfTheCommittedLog
-from .property import Broken, Kinds, Property
-from .shadow import Key
+from ..oracles.committed import OfTheCommittedLog
+from ..oracles.property import Broken, Kinds, Property
+from ..oracles.shadow import Key
+
+READER = NodeId(-2, Kind.OUTSIDE)  # asks in every run, outside of the network
+ASKED = DescribeClusterRequest(endpoint_type=CONTROLLER_ENDPOINT)
+QUORUM = DescribeQuorumRequest(
+    topics=(
+        DescribeQuorumTopic(
+            topic_name="__cluster_metadata", partitions=(DescribeQuorumPartition(),)
+        ),
+    )
+)
+READ_EVERY_MS = 1000  # of the reader that asks leaders for their quorum
+LISTED = (r.RegisterControllerRecord, r.UnregisterControllerRecord)
 
 Listing = frozenset[tuple[int, bool]]
 """Registered nodes: (id, is fenced)."""
@@ -36,7 +50,9 @@ class ReadsAreCommitted(OfTheCommittedLog):
     """Compares each DescribeCluster reply with the committed lists of brokers and controllers.
 
     A reply must not be older than the last reply of the same controller process to the same
-    node: a restarted controller begins with older data, and two controllers may differ.
+    node: a restarted controller begins with older data, and two controllers may differ. A reader
+    outside of the network asks each controller after it has appended what lists show, and after
+    each change of its role.
     """
 
     number = "S28"
@@ -51,10 +67,25 @@ class ReadsAreCommitted(OfTheCommittedLog):
         self._brokers: list[Listing] = [frozenset()]
         self._controllers: list[Listing] = [frozenset()]
         self._shown: dict[tuple[NodeId, NodeId, int], int] = {}
+        self._unread: set[int] = set()  # controllers that the reader asks at their next step
 
     def restarted(self, node_id: int) -> None:
         node = controller_node(node_id)
         self._shown = {key: position for key, position in self._shown.items() if key[1] != node}
+
+    def moved(self, node: Node, turn: Turn) -> None:
+        self._unread.add(node.config.node_id)
+
+    def wrote(self, node: Node, turn: Turn) -> None:
+        if any(isinstance(record, LISTED) for batch in turn.persist for record in batch.records):
+            self._unread.add(node.config.node_id)
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        """Asks a controller, unless what it has just committed is not in the known lists yet."""
+        if node.config.node_id in self._unread and not turn.committed:
+            self._unread.discard(node.config.node_id)
+            reply = node.read(ASKED, turn.now_ms, turn.wall_ms)
+            self._judge(controller_node(node.config.node_id), READER, ASKED, reply)
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
         for kind, listings in (("Broker", self._brokers), ("Controller", self._controllers)):
@@ -62,19 +93,22 @@ class ReadsAreCommitted(OfTheCommittedLog):
                 listings.append(_listing(self, kind))
 
     def arrived(self, message: Message) -> None:
-        request, reply = message.request, message.reply
-        if not isinstance(request, DescribeClusterRequest):
-            return
+        if isinstance(message.request, DescribeClusterRequest):
+            self._judge(message.sender, message.receiver, message.request, message.reply)
+
+    def _judge(
+        self, sender: NodeId, receiver: NodeId, request: DescribeClusterRequest, reply: object
+    ) -> None:
         if not isinstance(reply, DescribeClusterResponse) or reply.error_code:
             return
         self.exercised += 1
         is_hiding = not request.include_fenced_brokers
         listing = frozenset((broker.broker_id, broker.is_fenced) for broker in reply.brokers)
         if is_hiding and any(is_fenced for _, is_fenced in listing):
-            raise Broken(f"{message.receiver} asked for unfenced brokers only, got {listing}")
+            raise Broken(f"{receiver} asked for unfenced brokers only, got {listing}")
         of_controllers = reply.endpoint_type == CONTROLLER_ENDPOINT
         listings = self._controllers if of_controllers else self._brokers
-        key = message.receiver, message.sender, reply.endpoint_type
+        key = receiver, sender, reply.endpoint_type
         self._shown[key] = self._find(listings, listing, self._shown.get(key, 0), is_hiding)
 
     def _find(self, listings: list[Listing], listing: Listing, first: int, is_hiding: bool) -> int:
@@ -100,7 +134,10 @@ def _listing(of: OfTheCommittedLog, kind: str) -> Listing:
 
 
 class QuorumTimes(Property):
-    """Checks the times in DescribeQuorum replies, and when each high watermark last moved."""
+    """Checks the times in DescribeQuorum replies, and when each high watermark last moved.
+
+    A reader outside of the network asks each leader about once a second.
+    """
 
     number = "S29"
     name = "quorum-times"
@@ -115,6 +152,7 @@ class QuorumTimes(Property):
         super().__init__(world)
         self._moved_wall_ms: dict[int, int] = {}
         self._offset_ms: dict[int, int] = {}
+        self._read_ms: dict[int, int] = {}
         self._lead_ms: dict[int, int] = {}  # the largest lead of a wall clock over the true time
 
     def restarted(self, node_id: int) -> None:
@@ -135,14 +173,21 @@ class QuorumTimes(Property):
                 f"{turn.wall_ms} ms"
             )
         self._moved_wall_ms[node_id] = moved
+        if abs(turn.now_ms - self._read_ms.get(node_id, 0)) >= READ_EVERY_MS:
+            self._read_ms[node_id] = turn.now_ms
+            if node.quorum.is_leader:
+                self._judge(node_id, node.read(QUORUM, turn.now_ms, turn.wall_ms), turn.wall_ms)
 
     def arrived(self, message: Message) -> None:
         if isinstance(message.request, DescribeQuorumRequest) and message.is_reply:
             leader_id, clock = message.sender.number, self.world.clocks[message.sender]
-            latest_ms = self._note_lead(leader_id, clock.now_ms + clock.wall_offset_ms)
-            for state in _states(message.reply):
-                self.exercised += 1
-                self._check(state, latest_ms)
+            self._judge(leader_id, message.reply, clock.now_ms + clock.wall_offset_ms)
+
+    def _judge(self, leader_id: int, reply: object, wall_ms: int) -> None:
+        latest_ms = self._note_lead(leader_id, wall_ms)
+        for state in _states(reply):
+            self.exercised += 1
+            self._check(state, latest_ms)
 
     def _note_lead(self, node_id: int, wall_ms: int) -> int:
         """Returns the latest time that the wall clock of a node can have shown so far.

@@ -9,8 +9,8 @@ from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.simulation.world import World
 
-from .property import Broken, Property
-from .shadow import Fact, Key, Shadow
+from ..oracles.property import Broken, Property
+from ..oracles.shadow import Fact, Key, Shadow
 
 
 class ImageIsReplay(Property):

@@ -10,7 +10,6 @@ from sortedcontainers import SortedList
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.leases import NO_OFFSET, Liveness
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.log.batch import Batch
@@ -20,10 +19,11 @@ from kraftsim.controller.raft.protocol import Turn
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from .committed import OfTheCommittedLog
-from .property import Broken, Kinds, Property
-from .shadow import Key
-from .tenure import OfTenures, Tenure, fenced_by, unfenced_by
+from ..oracles.active_logs import OfActiveLogs
+from ..oracles.committed import OfTheCommittedLog
+from ..oracles.property import Broken, Kinds, Property
+from ..oracles.shadow import Key
+from ..oracles.tenure import OfTenures, Tenure, fenced_by, unfenced_by
 
 
 class NoEarlyFence(OfTenures):
@@ -287,7 +287,7 @@ def _ends_lease(record: Any, believing: dict[int, int]) -> int | None:
     return broker_id if broker_id in believing else None
 
 
-class ShutdownLaw(OfTheCommittedLog):
+class ShutdownLaw(OfActiveLogs):
     """Checks the offset and the end of each controlled shutdown."""
 
     number = "S24"
@@ -321,8 +321,9 @@ class ShutdownLaw(OfTheCommittedLog):
         if active is None:
             return
         broker_id, epoch = request.broker_id, request.broker_epoch
-        broker: BrokerRegistration | None = active.state.image.brokers.get(broker_id)
-        if broker is not None and broker.broker_epoch == epoch:
+        log = None if process is None else self.active_logs.of(process.node)
+        broker = None if log is None else log.shadow.broker(broker_id)
+        if broker is not None and broker["broker_epoch"] == epoch:
             liveness = active.state.leases.liveness[broker_id]
             self._check((message.receiver.number, broker_id), (active.epoch, epoch), liveness)
 

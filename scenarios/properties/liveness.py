@@ -17,10 +17,11 @@ from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.roles import Follower, Prospective
+from kraftsim.controller.raft.voters import ReplicaKey
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from .property import Broken, Kinds, Property
+from ..oracles.property import Broken, Kinds, Property
 
 IN_SERVICE_OR_COMING = (ProcessState.STARTING, ProcessState.RECOVERY, ProcessState.RUNNING)
 ELECTIONS_MAX = 10  # election timeouts; votes may be split a few times
@@ -45,6 +46,10 @@ class LeaderInTime(Property):
         )
         self._since_us: int | None = None
 
+    def controller_changed(self, node_id: int, state: ProcessState) -> None:
+        """Excludes the time in which a controller is dead or paused: it may be the only one."""
+        self._since_us = None
+
     def stepped(self, node: Node, turn: Turn) -> None:
         if self.world.active is not None or not can_elect(self.world):
             self._since_us = None
@@ -64,18 +69,22 @@ class LeaderInTime(Property):
 def can_elect(world: World) -> bool:
     """Returns True if a majority of voters runs and any two running voters can exchange messages.
 
-    In a calm only the voters of the core count.
+    In a calm only the voters of the core count. A controller that was removed, or that lost its
+    directory, is no voter (KIP-853).
     """
     network = world.network
     # in a calm the remaining rules spare the core
     if network.loss or (network.rules and world.core is None):
         return False
+    newest = max((p.node.quorum for p in world.controllers.values()), key=lambda q: q.epoch)
     running = [
         node
         for node_id, process in world.controllers.items()
-        if process.is_running and world.must_be_well(node := controller_node(node_id))
+        if process.is_running
+        and newest.voters.includes(ReplicaKey(node_id, process.disk.stored.directory_id))
+        and world.must_be_well(node := controller_node(node_id))
     ]
-    majority = len(world.controllers) // 2 + 1
+    majority = newest.voters.majority
     if network.is_whole:
         return len(running) >= majority
     talking = [

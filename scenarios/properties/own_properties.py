@@ -12,7 +12,7 @@ from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 
-from .property import Broken, Property
+from ..oracles.property import Broken, Property
 
 if TYPE_CHECKING:
     from kraftsim.simulation.message import Message

@@ -1,54 +1,14 @@
 """Properties of partitions, S25 to S27 (rules 9.18 to 9.28, 3.5, 3.12)."""
 
-from collections import defaultdict
 from typing import Any
 
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.log.batch import Batch
-from kraftsim.simulation.world import World
 
-from .committed import OfTheCommittedLog
-from .property import Broken, Property
-from .shadow import Fact, Key, Shadow
-
-MENTIONS = ("leader", "isr", "eligible_leader_replicas", "replicas")
-
-
-class _Mentions:
-    """Index of the partitions that name a broker as leader, in ISR, in ELR or as replica.
-
-    Each batch updates only the partitions that it changes.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[Key, Fact] = {}
-        self._keys: dict[tuple[str, int], set[Key]] = defaultdict(set)
-
-    def of(self, kind: str, broker_id: int) -> set[Key]:
-        return self._keys.get((kind, broker_id), set())
-
-    def update(self, shadow: Shadow, touched: set[Key]) -> list[Key]:
-        """Updates the index; returns the keys of the changed partitions that still exist."""
-        changed = [key for key in touched if key[0] == "Partition"]
-        for key in changed:
-            for mention in _mentions(self._known.pop(key, None)):
-                self._keys[mention].discard(key)
-            fact = shadow.facts.get(key)
-            if fact is not None:
-                self._known[key] = fact
-                for mention in _mentions(fact):
-                    self._keys[mention].add(key)
-        return [key for key in changed if key in self._known]
-
-
-def _mentions(fact: Fact | None) -> set[tuple[str, int]]:
-    if fact is None:
-        return set()
-    return {
-        (kind, broker_id)
-        for kind in MENTIONS
-        for broker_id in ((fact[kind],) if kind == "leader" else fact[kind])
-    }
+from ..oracles.committed import OfTheCommittedLog
+from ..oracles.mentions import MENTIONS
+from ..oracles.property import Broken, Property
+from ..oracles.shadow import Fact, Key
 
 
 class LeadersAreActive(OfTheCommittedLog):
@@ -61,16 +21,14 @@ class LeadersAreActive(OfTheCommittedLog):
         " except as its last member."
     )
 
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._mentions = _Mentions()
-
     def done(self, batch: Batch, touched: set[Key]) -> None:
-        concerned = set(self._mentions.update(self.shadow, touched))
+        concerned = set()
         for key in touched:
             if key[0] == "Broker" and isinstance(key[1], int):
-                concerned |= self._mentions.of("leader", key[1])
-                concerned |= self._mentions.of("isr", key[1])
+                concerned |= self.mentions.of("leader", key[1])
+                concerned |= self.mentions.of("isr", key[1])
+            elif key[0] == "Partition" and key in self.shadow.facts:
+                concerned.add(key)
         for key in concerned:
             self.exercised += 1
             self._check(key, self.shadow.facts[key], batch)
@@ -107,24 +65,20 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
         " decommissioned broker has no replica, and no partition loses its last replica."
     )
 
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._mentions = _Mentions()
-
     def done(self, batch: Batch, touched: set[Key]) -> None:
-        changed = self._mentions.update(self.shadow, touched)
         for record in batch.records:
             if isinstance(record, r.UnregisterBrokerRecord):
                 self.exercised += 1
                 self._check(record.broker_id, batch)
-        for key in changed:
-            if not self.shadow.facts[key]["replicas"]:
-                raise Broken(f"at offset {batch.last_offset} {key} has no replica left")
+
+    def partition_changed(self, key: Key, before: Fact | None, after: Fact) -> None:
+        if not after["replicas"]:
+            raise Broken(f"{key} has no replica left: {after}, and before {before}")
 
     def _check(self, broker_id: int, batch: Batch) -> None:
         is_decommission = _decommissions(batch)
         for kind in MENTIONS if is_decommission else ("leader", "isr"):
-            for key in self._mentions.of(kind, broker_id):
+            for key in self.mentions.of(kind, broker_id):
                 fact = self.shadow.facts[key]
                 if is_decommission or not _was_the_last(fact, broker_id):
                     raise Broken(

@@ -21,8 +21,8 @@ from kraftsim.controller.raft.protocol import Reply, Turn
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
+from ..oracles.property import Broken, Kinds, Property
 from .liveness import can_elect
-from .property import Broken, Kinds, Property
 
 EVENTS_PER_INSTANT_AND_NODE_MAX = 200
 RETRIED_AFTER = (
@@ -212,7 +212,8 @@ class LeavingEnds(EveryoneAnswered):
 class ProgressDuring(Property):
     """Measures for how long each starting broker has been able to register without success.
 
-    Time counts only while a majority can exchange messages and a controller is active.
+    Time counts only while a majority can exchange messages, and from the last failover on: a new
+    controller grants the former process of the broker a whole session (rule 2.40).
     """
 
     number = "L12"
@@ -224,7 +225,8 @@ class ProgressDuring(Property):
         super().__init__(world)
         self._bound_us = 3000 * world.topology.settings.broker_session_timeout_ms
         self._served_us: dict[int, int] = {}
-        self._now_us = 0
+        self._now_us: int | None = None  # time of the last step
+        self._epoch = 0
 
     def broker_changed(self, broker_id: int, state: ProcessState) -> None:
         config = self.world.agents[broker_id].agent.config
@@ -244,11 +246,20 @@ class ProgressDuring(Property):
         if is_done or code not in RETRIED_AFTER:
             self._served_us.pop(request.broker_id, None)  # registered, or refused for good
 
+    def controller_changed(self, node_id: int, state: ProcessState) -> None:
+        """Excludes the time in which a controller is dead or paused: it may be the only one."""
+        self._now_us = None
+
     def stepped(self, node: Node, turn: Turn) -> None:
-        now_us, before_us = self.world.timeline.now_us, self._now_us
+        now_us = self.world.timeline.now_us
+        before_us = now_us if self._now_us is None else self._now_us
         self._now_us = now_us
-        if not self._served_us or self.world.active is None or not can_elect(self.world):
+        active = self.world.active
+        if not self._served_us or active is None or not can_elect(self.world):
             return
+        if active.node.epoch != self._epoch:
+            self._epoch = active.node.epoch
+            self._served_us = dict.fromkeys(self._served_us, 0)
         for broker_id in self._served_us:
             broker = broker_node(broker_id)
             if self.world.must_be_well(broker) and self._is_reachable(broker):

@@ -5,19 +5,21 @@ must agree. They do not use what a replica believes about other replicas.
 """
 
 from collections.abc import Hashable
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.rpc import VoteRequest, VoteResponse
 from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.log import MetadataLog
-from kraftsim.controller.raft.protocol import Turn
+from kraftsim.controller.raft.protocol import ElectionState, Turn
 from kraftsim.controller.raft.quorum import Quorum
+from kraftsim.controller.raft.voters import ReplicaKey
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from .property import Broken, Kinds, Property
+from ..oracles.property import Broken, Kinds, Property
 
 NO_EPOCH = -1
 Position = tuple[int, int]
@@ -60,6 +62,11 @@ class EpochMonotone(Property):
         # by id and directory id, which a formatted disk gets new (KIP-853)
         self._epochs: dict[Hashable, int] = {}
 
+    def controller_changed(self, node_id: int, state: ProcessState) -> None:
+        """Forgets the epoch whose write ended the process: it is on no disk, and in no message."""
+        if (unwritten := _unwritten(self.world, node_id, state)) is not None:
+            self._epochs[unwritten.me] = unwritten.stored.epoch
+
     def moved(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
         me, epoch = quorum.me, quorum.epoch
@@ -84,6 +91,13 @@ class VoteOnce(Property):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._votes: dict[Hashable, int] = {}
+
+    def controller_changed(self, node_id: int, state: ProcessState) -> None:
+        """Forgets the vote whose write ended the process: it is on no disk, and in no message."""
+        unwritten = _unwritten(self.world, node_id, state)
+        if unwritten is not None and unwritten.lost.epoch > unwritten.stored.epoch:
+            me = unwritten.me
+            self._votes.pop((me.node_id, me.directory_id, unwritten.lost.epoch), None)
 
     def moved(self, node: Node, turn: Turn) -> None:
         state, me = node.quorum.durable, node.quorum.me
@@ -111,6 +125,23 @@ class VoteOnce(Property):
             self.exercised += 1
         elif known != candidate:
             raise Broken(f"(voter, directory, epoch) {voter} voted for {known} and {candidate}")
+
+
+class _Unwritten(NamedTuple):
+    """The election state that a full disk refused, and the one that it has."""
+
+    me: ReplicaKey
+    lost: ElectionState
+    stored: ElectionState
+
+
+def _unwritten(world: World, node_id: int, state: ProcessState) -> _Unwritten | None:
+    """Returns what a process lost that ended because its disk is full; None for any other."""
+    process = world.controllers[node_id]
+    if state is not ProcessState.NOT_RUNNING or not process.disk.is_full:
+        return None
+    quorum = process.node.quorum
+    return _Unwritten(quorum.me, quorum.durable, process.disk.stored.election)
 
 
 class LogMatching(Property):

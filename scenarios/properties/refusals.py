@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerRegistrationRequest
 from kraftsim.controller.core.uuid import Uuid
@@ -13,15 +12,16 @@ from kraftsim.controller.raft.protocol import Turn
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from .property import Broken, Kinds, Property
-from .tenure import fenced_by
+from ..oracles.active_logs import OfActiveLogs
+from ..oracles.property import Broken, Kinds, Property
+from ..oracles.tenure import fenced_by
 
 Soft = tuple[object, ...]
 Subject = BrokerRegistrationRequest | BrokerHeartbeatRequest
 REQUESTS_MAX = 4_000  # requests whose copies are remembered; enough for minutes of a busy cluster
 
 
-class _Untouched(Property):
+class _Untouched(OfActiveLogs):
     """Base of properties that compare a broker's soft state before and after a request.
 
     The only effect of a refused request is a reply. So the state is compared at the next event,
@@ -198,8 +198,11 @@ class StaleEpochIsPowerless(_Untouched):
     def expects(self, node: Node, request: Subject) -> bool:
         if not isinstance(request, BrokerHeartbeatRequest):
             return False
-        known: BrokerRegistration | None = node.latest.brokers.get(request.broker_id)
-        is_stale = known is None or known.broker_epoch != request.broker_epoch
+        log = self.active_logs.of(node)
+        if log is None:
+            return False
+        known = log.shadow.broker(request.broker_id)
+        is_stale = known is None or known["broker_epoch"] != request.broker_epoch
         self.exercised += is_stale
         return is_stale
 

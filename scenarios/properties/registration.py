@@ -1,28 +1,15 @@
 """Properties of registration and identity, S10 to S17 (rules 9.1 to 9.11, 9.29, 9.44)."""
 
-from typing import Any, ClassVar
+from typing import Any
 
-from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.log import records as r
-from kraftsim.controller.core.rpc import (
-    BrokerHeartbeatRequest,
-    BrokerHeartbeatResponse,
-    BrokerRegistrationRequest,
-    BrokerRegistrationResponse,
-    CreateTopicsRequest,
-    CreateTopicsResponse,
-    Request,
-    UnregisterBrokerRequest,
-    UnregisterBrokerResponse,
-)
 from kraftsim.controller.core.uuid import Uuid
-from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from . import refusals
-from .committed import OfTheCommittedLog
-from .property import Broken, Kinds, Property
-from .tenure import OfTenures, Tenure, unfenced_by
+from ..oracles.committed import OfTheCommittedLog
+from ..oracles.property import Broken, Property
+from ..oracles.tenure import OfTenures, Tenure, unfenced_by
+from . import refusals, replies
 
 
 class EpochLaw(OfTheCommittedLog):
@@ -110,59 +97,6 @@ class NoTheft(OfTenures):
             )
 
 
-class AnswerAfterCommit(OfTheCommittedLog):
-    """Checks that the records of a successful reply are committed when it arrives."""
-
-    number = "S16"
-    name = "answer-after-commit"
-    claim = "A response that reports success is sent after its records are committed."
-    kinds: ClassVar[Kinds] = (
-        BrokerRegistrationRequest,
-        BrokerHeartbeatRequest,
-        UnregisterBrokerRequest,
-        CreateTopicsRequest,
-    )
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._committed_facts: set[tuple[object, ...]] = set()
-
-    def read(self, record: Any, offset: int) -> None:
-        match record:
-            case r.RegisterBrokerRecord():
-                self._committed_facts.add(("registered", record.broker_id, record.broker_epoch))
-            case r.UnregisterBrokerRecord():
-                self._committed_facts.add(("unregistered", record.broker_id))
-            case r.TopicRecord():
-                self._committed_facts.add(("topic", record.topic_id))
-            case r.BrokerRegistrationChangeRecord(fenced=r.UNFENCE):
-                self._committed_facts.add(("unfenced", record.broker_id, record.broker_epoch))
-            case r.UnfenceBrokerRecord():
-                self._committed_facts.add(("unfenced", record.id, record.epoch))
-
-    def arrived(self, message: Message) -> None:
-        if message.is_reply and not isinstance(message.reply, ApiError | None):
-            for fact in _successes(message.request, message.reply):
-                self.exercised += 1
-                if fact not in self._committed_facts:
-                    raise Broken(f"{message.receiver} gets {fact}, which is not committed")
-
-
-def _successes(request: Request, reply: object) -> list[tuple[object, ...]]:
-    """Returns the facts that must be committed before this reply is sent; none for an error."""
-    match request, reply:
-        case BrokerRegistrationRequest(), BrokerRegistrationResponse(error_code=0):
-            return [("registered", request.broker_id, reply.broker_epoch)]
-        case BrokerHeartbeatRequest(), BrokerHeartbeatResponse(error_code=0, is_fenced=False):
-            return [("unfenced", request.broker_id, request.broker_epoch)]
-        case UnregisterBrokerRequest(), UnregisterBrokerResponse(error_code=0):
-            return [("unregistered", request.broker_id)]
-        case CreateTopicsRequest(), CreateTopicsResponse() if not request.validate_only:
-            return [("topic", topic.topic_id) for topic in reply.topics if not topic.error_code]
-        case _:
-            return []
-
-
 class IdsImmutable(OfTheCommittedLog):
     """Checks the cluster ids of controllers, and that each directory belongs to one broker."""
 
@@ -209,6 +143,6 @@ CLASSES: tuple[type[Property], ...] = (
     OneIncarnationUnfenced,
     NoTheft,
     *refusals.CLASSES,
-    AnswerAfterCommit,
+    *replies.CLASSES,
     IdsImmutable,
 )

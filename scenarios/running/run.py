@@ -25,9 +25,9 @@ from ..document.plan import expand, topology_of
 from ..document.scenario import Scenario
 from ..language.durations import duration_text
 from ..language.limits import LimitError
-from ..properties import ALL
+from ..oracles.property import Property
+from ..properties import ALL, GROUPS
 from ..properties.own_properties import OWN, is_own
-from ..properties.property import Property
 from ..stage.stage import Stage
 from .calm import core_of
 from .digest import Digest
@@ -36,6 +36,7 @@ from .watch import UNNUMBERED, Violation, failed_assertion, watch
 
 UNBROKEN = "fails_with"  # name of the violation when the property of `fails_with` was not broken
 START_LIMIT_US = 120_000_000  # microseconds; a cluster without faults is up long before
+RETRY_US = 100_000  # between two requests for a topic while no controller is active
 STRETCH_US = 1_000_000  # virtual time between two reports of progress
 
 
@@ -65,6 +66,11 @@ class Result:
     virtual_us: int
     rows: Sequence[EventRow]
 
+    @property
+    def idle(self) -> tuple[str, ...]:
+        """The properties that were never put to the test in this run."""
+        return tuple(name for name, count in self.exercised.items() if not count)
+
 
 Progress = Callable[[int, int], None]
 
@@ -76,15 +82,15 @@ def ignore_progress(now_us: int, end_us: int) -> None:
 class Run:
     """One run of a scenario with one seed.
 
-    `properties` are the classes to watch. `on_progress` is called with the current and the final
-    virtual time in microseconds; it must not change the run.
+    `properties` are the classes to watch, by default those that the plan names. `on_progress` is
+    called with the current and the final virtual time in microseconds; it must not change the run.
     """
 
     def __init__(
         self,
         scenario: Scenario,
         seed: int,
-        properties: Iterable[type[Property]],
+        properties: Iterable[type[Property]] | None = None,
         on_progress: Progress = ignore_progress,
     ) -> None:
         self.plan = expand(scenario, seed)
@@ -96,7 +102,9 @@ class Run:
         self.assertion: Violation | None = None  # the first failed assertion of a process
         self.world.controller_listeners.append(self._on_controller)
         self.digest = Digest(self.world)
-        self.watch = watch(self.world, properties)
+        self.watch = watch(
+            self.world, properties_of(self.plan) if properties is None else properties
+        )
         self.expectations = Expectations(self.stage, self.plan.expect)
         network = self.plan.network
         self.world.network.loss = network.loss
@@ -166,7 +174,18 @@ class Run:
                 num_partitions=shape.partitions,
                 replication_factor=shape.replicas(len(self._brokers)),
             )
-            self.world.dispatch(CreateTopicsRequest(topics=(topic,)), partial(_expect_topic, name))
+            self._create_topic(topic)
+
+    def _create_topic(self, topic: CreatableTopic) -> None:
+        """Requests the topic, and again while a failover is under way."""
+
+        def replied(reply: object) -> None:
+            if error_code_of(reply) == ErrorCode.NOT_CONTROLLER:
+                self.world.timeline.after(RETRY_US, partial(self._create_topic, topic))
+            else:
+                _expect_topic(topic.name, reply)
+
+        self.world.dispatch(CreateTopicsRequest(topics=(topic,)), replied)
 
     # Time
 
@@ -195,14 +214,14 @@ class Run:
     def _judge(self) -> Result:
         plan = self.plan
         broken = tuple(
-            Violation(UNNUMBERED, claim.name, *claim.broken, -1)
+            Violation(UNNUMBERED, claim.name, *claim.broken)
             for claim in self.expectations.claims
             if claim.broken is not None
         )
         ended = () if self.assertion is None else (self.assertion,)
         violations = (*self.watch.violations.values(), *broken, *ended)
         violations += self._unbroken({violation.name for violation in violations})
-        exercised = {new_run.name: new_run.exercised for new_run in self.watch.properties.values()}
+        exercised = {kind.name: kind.exercised for kind in self.watch.properties.values()}
         vacuous = tuple(self._vacuous(exercised))
         return Result(
             scenario=plan.name,
@@ -233,14 +252,14 @@ class Run:
 
     def _vacuous(self, exercised: Mapping[str, int]) -> Iterable[str]:
         for fault in self.stage.faults:
-            if not fault.effects():
+            if fault.fault_id not in self.timetable.optional_faults and not fault.effects():
                 yield f"fault {fault.fault_id} had no effect"
         for number in self.timetable.never_done():
             yield f"do[{number}] was never executed: its trigger never occurred"
         for name in self.expectations.unproven():
             yield f"{name} was never tested"
         for name in self.plan.expect.always:
-            if name != "all" and not exercised.get(name, 0):
+            if name not in GROUPS and not exercised.get(name, 0):
                 yield f"property {name} had nothing to check"
 
 
@@ -275,7 +294,7 @@ def _numbers(stage: Stage) -> Mapping[str, tuple[int, ...]]:
 
 def run(scenario: Scenario, seed: int, on_progress: Progress = ignore_progress) -> Result:
     """Runs the scenario with the properties that it names."""
-    return Run(scenario, seed, properties_of(scenario), on_progress).finish()
+    return Run(scenario, seed, on_progress=on_progress).finish()
 
 
 def properties_of(scenario: Scenario) -> tuple[type[Property], ...]:
@@ -284,7 +303,6 @@ def properties_of(scenario: Scenario) -> tuple[type[Property], ...]:
     Raises KeyError for a property of a file that was not loaded.
     """
     wanted = {*scenario.expect.always, scenario.expect.fails_with or ""}
-    ours = (
-        new_run for new_run in ALL if new_run.name in wanted or ("all" in wanted and new_run.always)
-    )
+    grouped = {property_ for name in wanted & GROUPS.keys() for property_ in GROUPS[name]}
+    ours = (property_ for property_ in ALL if property_.name in wanted or property_ in grouped)
     return (*ours, *(OWN[name] for name in sorted(wanted) if is_own(name)))

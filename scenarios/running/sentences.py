@@ -52,11 +52,23 @@ def sentence(rows: Sequence[EventRow], beside: BesideRows) -> str:
             return f"request of the admin is refused: {detail['asked']} returns {detail['error']}"
         case "topic_created" | "topic_deleted":
             return _topic(row, beside)
+        case "replicas_deleted" | "replicas_stray":
+            return _replicas(row)
         case _ if row.broker_id is not None:
             event = row.kind.removeprefix("broker_").replace("_", " ")
             return f"{_brokers(rows)} {'is' if len(rows) == 1 else 'are'} {event}{_epochs(rows)}"
         case kind:
             return kind.replace("_", " ")
+
+
+def _replicas(row: EventRow) -> str:
+    """Returns what a broker finds on its disk at RECOVERY, which names a bounded number."""
+    names, count = row.detail["replicas"], _whole(row.detail["count"])
+    assert isinstance(names, list), row
+    shown = ", ".join(map(str, names)) + (f" and {count - len(names)} more" * (count > len(names)))
+    if row.kind == "replicas_deleted":
+        return f"{_node(row)} deletes replicas of deleted topics: {shown}"
+    return f"{_node(row)} has stray replicas, which other brokers have: {shown}"
 
 
 def _fault(row: EventRow, beside: BesideRows) -> str:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from ..conditions.row_kinds import row_kinds
 from ..document.step import Step
 from ..stage.stage import Stage, Waiting
 
@@ -16,6 +17,7 @@ class Timetable:
         self._times_done: Counter[int] = Counter()
         self._waiting: list[Waiting] = []
         self._is_over = False
+        self.optional_faults: set[str] = set()  # ids of faults that may have no effect
 
     def begin(self) -> None:
         """Schedules every step that does not wait for the previous step."""
@@ -31,12 +33,18 @@ class Timetable:
             waiting.is_over = True
 
     def never_done(self) -> Iterator[int]:
-        """Returns the indexes of the steps that were never done."""
-        return (number for number in range(len(self._steps)) if not self._times_done[number])
+        """Returns the indexes of the steps that were never done, without the optional steps."""
+        return (
+            number
+            for number, step in enumerate(self._steps)
+            if not self._times_done[number] and not step.optional
+        )
 
-    def _schedule(self, number: int, step: Step) -> None:
-        do = partial(self._do, number, step)
+    def _schedule(self, number: int, step: Step, after_seq: int | None = None) -> None:
+        """Schedules a step; `after_seq` is the row with the begin of the step that it follows."""
+        do = partial(self._do, number, step, after_seq)
         if step.when is not None:
+            do = partial(self._do_when, number, step, row_kinds(step.when))
             self._waiting.append(self._stage.wait_for(step.when, do))
             return
         assert step.amount is not None, step
@@ -50,12 +58,18 @@ class Timetable:
         for time in range(1, step.times_in(self._run_us) + 1):
             self._stage.world.timeline.after(time * step.amount.us, do)
 
-    def _do(self, number: int, step: Step) -> None:
+    def _do_when(self, number: int, step: Step, kinds: tuple[str, ...]) -> None:
+        self._do(number, step, self._stage.fresh_seq(kinds))
+
+    def _do(self, number: int, step: Step, after_seq: int | None) -> None:
         if self._is_over:
             return
         self._times_done[number] += 1
-        self._stage.begin(step.verb, step.word, self._fault_id(number, step), step.say)
-        self._follow(number)
+        fault_id = self._fault_id(number, step)
+        if step.optional:
+            self.optional_faults.add(fault_id)
+        fault = self._stage.begin(step.verb, step.word, fault_id, step.say, after_seq)
+        self._follow(number, fault.seq)
 
     def _fault_id(self, number: int, step: Step) -> str:
         """Returns the id of the fault; the faults of a repeated step have numbered ids."""
@@ -64,10 +78,10 @@ class Timetable:
         times = self._times_done[number]
         return step.id if times == 1 else f"{step.id}#{times}"
 
-    def _follow(self, number: int) -> None:
+    def _follow(self, number: int, seq: int | None) -> None:
         """Schedules the next step if it has `after` and this step was done for the first time."""
         follower = number + 1
         if self._times_done[number] == 1 and follower < len(self._steps):
             step = self._steps[follower]
             if step.trigger == "after":
-                self._schedule(follower, step)
+                self._schedule(follower, step, seq)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.node_id import NodeId
 from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.node.active import Active
 from kraftsim.controller.node.node import Node
@@ -18,8 +19,11 @@ from kraftsim.controller.raft.protocol import ElectionState, Turn
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from ..properties.committed import CommittedLog, OfTheCommittedLog
-from ..properties.property import Broken, Property
+from ..oracles.active_logs import ActiveLogs, OfActiveLogs
+from ..oracles.committed import CommittedLog, OfTheCommittedLog
+from ..oracles.ghost import Ghost
+from ..oracles.property import Broken, Property
+from ..properties.data_loss import OfGhost
 
 HOOKS = (
     "stepped",
@@ -27,7 +31,9 @@ HOOKS = (
     "moved",
     "committed",
     "read",
+    "partition_changed",
     "done",
+    "sent",
     "arrived",
     "stopped",
     "restarted",
@@ -35,6 +41,7 @@ HOOKS = (
     "broker_changed",
     "finished",
 )
+COMMITTED = ("committed", "read", "partition_changed", "done")
 ASSERTION = "assertion"  # name of the violation when a process failed an internal assertion
 Listener = tuple[Property, Callable[..., None]]
 ByKind = dict[type[Request], list[Listener]]
@@ -48,7 +55,7 @@ class Violation(NamedTuple):
     """A broken property or claim.
 
     `what` states the expected and the actual behaviour. `seq` is the number of the last journal
-    row before the violation (-1: none).
+    row before the violation of a property, and of the row that broke a claim (-1: none).
     """
 
     number: str
@@ -71,24 +78,38 @@ class Watch:
         self.properties = {class_.number: class_(world) for class_ in classes}
         self.violations: dict[str, Violation] = {}
         self._log = CommittedLog(self._call)
-        for property_ in self.properties.values():
+        self._watchers = self._with_observers(world)
+        for property_ in self._watchers:
             if isinstance(property_, OfTheCommittedLog):
-                property_.shadow = self._log.shadow
+                property_.shadow, property_.mentions = self._log.shadow, self._log.mentions
         self._standings: dict[int, Standing] = {}
         self._listeners = self._listeners_by_hook()
+        self._sent: ByKind = {}
         self._arrived: ByKind = {}
         self._stopped: ByKind = {}
+
+    def _with_observers(self, world: World) -> list[Property]:
+        """Returns the properties, after what some of them look at: ghost and active logs."""
+        observers: list[Property] = []
+        properties = list(self.properties.values())
+        followers = [member for member in properties if isinstance(member, OfGhost)]
+        if followers:
+            ghost = Ghost(world)
+            observers.append(ghost)
+            for follower in followers:
+                follower.ghost = ghost
+        readers = [member for member in properties if isinstance(member, OfActiveLogs)]
+        if readers:
+            active_logs = ActiveLogs(world)
+            observers.append(active_logs)
+            for reader in readers:
+                reader.active_logs = active_logs
+        return [*observers, *properties]
 
     def finish(self) -> tuple[Violation, ...]:
         """Calls `finished` of the properties and returns all violations in the order of time."""
         self._call("finished")
         return tuple(sorted(self.violations.values(), key=lambda violation: violation.t_us))
-
-    def unexercised(self) -> tuple[str, ...]:
-        """Returns the numbers of the properties that had nothing to check in this run."""
-        return tuple(
-            number for number, property_ in self.properties.items() if not property_.exercised
-        )
 
     def has_listeners(self, hook: str) -> bool:
         """Returns True if a property overrides the method `hook`."""
@@ -112,6 +133,14 @@ class Watch:
         self._call("committed", node_id, batch)
         self._log.take(batch)
 
+    def on_sent(self, sender: NodeId, request: Request) -> None:
+        """Passes a request of a broker to the properties."""
+        for property_, method in self._of_kind(self._sent, "sent", type(request)):
+            try:
+                method(sender, request)
+            except Broken as broken:
+                self._record(property_, str(broken))
+
     def on_arrived(self, message: Message) -> None:
         """Passes an arriving message to the properties."""
         self._call_on_message(self._arrived, "arrived", message)
@@ -130,7 +159,7 @@ class Watch:
 
     def _listeners_by_hook(self) -> dict[str, list[Listener]]:
         listeners: dict[str, list[Listener]] = {hook: [] for hook in HOOKS}
-        for property_ in self.properties.values():
+        for property_ in self._watchers:
             kind: Any = type(property_)  # mypy finds no __hash__ in the type of a class with slots
             for hook in _hooks_of(kind):
                 listeners[hook].append((property_, getattr(property_, hook)))
@@ -153,19 +182,21 @@ class Watch:
 
     def _call_on_message(self, by_kind: ByKind, hook: str, message: Message) -> None:
         """Passes a message to the properties that watch its kind of request."""
-        listeners = by_kind.get(type(message.request))
+        for property_, method in self._of_kind(by_kind, hook, type(message.request)):
+            try:
+                method(message)
+            except Broken as broken:
+                self._record(property_, str(broken))
+
+    def _of_kind(self, by_kind: ByKind, hook: str, kind: type[Request]) -> list[Listener]:
+        listeners = by_kind.get(kind)
         if listeners is None:
-            kind = type(message.request)
             listeners = by_kind[kind] = [
                 entry
                 for entry in self._listeners[hook]
                 if entry[0].kinds is None or kind in entry[0].kinds
             ]
-        for property_, method in listeners:
-            try:
-                method(message)
-            except Broken as broken:
-                self._record(property_, str(broken))
+        return listeners
 
     def _record(self, property_: Property, what: str) -> None:
         world = self.world
@@ -176,6 +207,7 @@ class Watch:
             self._listeners[hook] = [
                 listener for listener in listeners if listener[0] is not property_
             ]
+        self._sent.clear()
         self._arrived.clear()
         self._stopped.clear()
 
@@ -213,8 +245,10 @@ def watch(world: World, classes: Iterable[type[Property]]) -> Watch:
     watching = Watch(world, classes)
     if any(watching.has_listeners(number) for number in ("stepped", "wrote", "moved", "restarted")):
         world.step_listeners.append(watching.on_step)
-    if any(watching.has_listeners(number) for number in ("committed", "read", "done")):
+    if any(watching.has_listeners(number) for number in COMMITTED):
         world.committed_listeners.append(watching.on_committed)
+    if watching.has_listeners("sent"):
+        world.sent_listeners.append(watching.on_sent)
     if watching.has_listeners("arrived"):
         world.network.arrived.append(watching.on_arrived)
     if watching.has_listeners("stopped"):

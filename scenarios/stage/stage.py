@@ -53,8 +53,9 @@ class Fault:
     `effects` counts the fault's effects; a fault without effects proves nothing. `lift` undoes
     the fault. `targets` are the nodes that each selector of the verb selected; `selected` has these
     selectors too, and those of a verb that changes nothing. `seq` is the number of the journal row
-    with the begin of the fault. `log` has the newest effects on requests and messages; other
-    effects have rows in the journal. `held` are the messages that it holds or delays now.
+    with the begin of the fault, `after_seq` that of the row for which its step waited; None: for a
+    time only. `log` has the newest effects on requests and messages; other effects have rows in the
+    journal. `held` are the messages that it holds or delays now.
     """
 
     fault_id: str
@@ -67,6 +68,7 @@ class Fault:
     targets: tuple[tuple[NodeId, ...], ...] = ()
     selected: tuple[Selected, ...] = ()
     seq: int | None = None
+    after_seq: int | None = None
     is_open: bool = True
 
     @property
@@ -111,6 +113,8 @@ class Stage:
     held: HeldMessages = field(init=False)
     predicate: Predicate | None = None
     timetable_begins_us: int | None = None
+    _checked_seq: int = -1
+    _fresh_from_seq: int = 0
     _drawn_from: str = CONDITIONS
     _targets: list[tuple[NodeId, ...]] = field(default_factory=list)
     _selected: list[Selected] = field(default_factory=list)
@@ -175,13 +179,33 @@ class Stage:
 
     def check_conditions(self) -> None:
         """Checks all awaited conditions; called after every event."""
+        self._fresh_from_seq = self._checked_seq + 1
+        self._checked_seq = self.world.journal.last_seq
         for waiting in self.waiting:
             if not waiting.is_over and waiting.holds():
                 waiting.is_over = True
                 waiting.then()
         self.waiting = [waiting for waiting in self.waiting if not waiting.is_over]
 
-    def begin(self, verb: FaultSource, word: str, fault_id: str, say: str = "") -> Fault:
+    def fresh_seq(self, kinds: tuple[str, ...]) -> int | None:
+        """Returns the number of the row by which a condition has come true in this check.
+
+        It is the first row of the event before the check whose kind begins with one of `kinds`,
+        else the first; None if the event has written no row.
+        """
+        now_us = self.world.timeline.now_us
+        rows = [row for row in self.world.journal.since(self._fresh_from_seq) if row.t_us == now_us]
+        named = (row.seq for row in rows if row.kind.startswith(kinds))
+        return next(named, rows[0].seq if rows else None)
+
+    def begin(
+        self,
+        verb: FaultSource,
+        word: str,
+        fault_id: str,
+        say: str = "",
+        after_seq: int | None = None,
+    ) -> Fault:
         """Begins a fault, after writing the journal row that is the cause of its effects."""
         self._targets, self._selected = [], []
         self._renew()
@@ -201,6 +225,7 @@ class Stage:
             targets=tuple(self._targets),
             selected=tuple(self._selected),
             seq=row.seq,
+            after_seq=after_seq,
         )
         self.world.journal.causes.note_fault(row, fault.nodes)
         self.faults.append(fault)

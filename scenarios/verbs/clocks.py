@@ -14,6 +14,7 @@ from ..language.selectors import Selector
 from ..stage.stage import Effects, Stage, Undo
 from .verb import Verb
 
+FELT_DRIFT_PPM = 50  # good quartz drifts less
 DRIFT_MAX = 999_999  # millionths: a larger negative drift would stop the clock or turn it back
 
 
@@ -71,13 +72,16 @@ class StepWall(ClockVerb, word="clock.step"):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift(ClockVerb, word="clock.drift"):
-    """Makes both clocks run faster by `ppm` millionths, or slower if `ppm` is negative."""
+    """Makes both clocks run faster by `ppm` millionths, or slower if `ppm` is negative.
+
+    A drift of less than 50 ppm, a millisecond in 20 s, counts as none.
+    """
 
     ppm: Annotated[int, Between(-DRIFT_MAX, DRIFT_MAX)]
 
     @property
     def is_felt(self) -> bool:
-        return self.ppm != 0
+        return abs(self.ppm) >= FELT_DRIFT_PPM
 
     def bend(self, clock: Clock) -> None:
         clock.drift(self.ppm)

@@ -11,6 +11,8 @@ from ..language.selectors import Selector
 from ..stage.stage import Effects, Stage, Undo
 from .verb import Verb, nothing
 
+FELT_PAUSE_US = 10_000  # a shorter pause is less than what the scheduler of a busy host does
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crash(Verb, word="proc.crash"):
@@ -89,13 +91,15 @@ class Move(Verb, word="proc.move"):
 class Pause(Verb, word="proc.pause"):
     """Suspends processes, as SIGSTOP or a long garbage collection does.
 
-    Suspended processes stay alive, but handle no timers and no messages.
+    Suspended processes stay alive, but handle no timers and no messages. A pause of less than 10 ms
+    counts as none.
     """
 
     on: Selector
     for_: Amount | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
+        is_felt = self.for_ is None or self.for_.us >= FELT_PAUSE_US
         held = [target for target in stage.targets(self.on) if stage.processes.is_alive(target)]
         for node in held:
             stage.processes.pause(node)
@@ -104,7 +108,7 @@ class Pause(Verb, word="proc.pause"):
             for node in held:
                 stage.processes.resume(node)
 
-        return lambda: len(held), resume
+        return lambda: len(held) if is_felt else 0, resume
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

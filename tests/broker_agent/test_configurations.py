@@ -1,8 +1,11 @@
 """Configurations at a broker's listener: refusals of Kafka 4.3.1, forwarding, lists."""
 
+from functools import partial
+
 import pytest
 
 from kraftsim.broker_agent.configurations import alter, list_resources
+from kraftsim.configuration.checks import check_value
 from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import KAFKA_4_3
@@ -43,7 +46,8 @@ def answers_to(*resources):
         )
         reply_to(IncrementalAlterConfigsResponse(responses=responses))
 
-    alter(VIEW, IncrementalAlterConfigsRequest(resources=resources), forward, replies.append)
+    request = IncrementalAlterConfigsRequest(resources=resources)
+    alter(VIEW, request, partial(check_value, KAFKA_4_3), forward, replies.append)
     [reply] = replies
     return [response.error_message for response in reply.responses]
 
@@ -59,6 +63,30 @@ def answers_to(*resources):
             resource(BROKER, "x", ("log.retention.ms", SET, "5")),
             "Node id must be an integer, but it is: x",
         ),
+        (
+            resource(BROKER, "1", ("log.segment.bytes", SET, "0")),
+            "Invalid value 0 for configuration log.segment.bytes: Value must be at least 1048576",
+        ),
+        (
+            resource(BROKER, "1", ("num.io.threads", SET, "3")),
+            "Invalid value org.apache.kafka.common.config.ConfigException: Dynamic thread count "
+            "update validation failed for num.io.threads=3, value should be at least half the "
+            "current value 8 for configuration Invalid dynamic configuration",
+        ),
+        (
+            resource(BROKER, "", ("log.cleaner.threads", SET, "3")),
+            "Invalid value org.apache.kafka.common.config.ConfigException: Log cleaner threads "
+            "cannot be increased to more than double the current value 1 for configuration Invalid "
+            "dynamic configuration",
+        ),
+        (resource(BROKER, "1", ("log.cleaner.threads", SET, "0")), "/ by zero"),
+        (
+            resource(BROKER, "1", ("leader.replication.throttled.rate", SET, "-1")),
+            "Invalid value -1 for configuration leader.replication.throttled.rate: Value must be "
+            "at least 0",
+        ),
+        (resource(BROKER, "1", ("num.io.threads", SET, "16")), "forwarded"),
+        (resource(BROKER, "1", ("leader.replication.throttled.rate", SET, "5")), "forwarded"),
         (
             resource(BROKER, "1", ("node.id", SET, "5"), ("broker.rack", SET, "r")),
             "Cannot update these configs dynamically: [node.id, broker.rack]",

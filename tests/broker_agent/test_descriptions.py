@@ -4,6 +4,7 @@ import pytest
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic_partitions
+from kraftsim.broker_agent.replica_store import ReplicaStore
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.replay import apply
@@ -108,7 +109,8 @@ def test_an_unknown_topic_and_a_negative_cursor_are_refused(image: Image) -> Non
 def test_each_replica_is_in_its_directory(image: Image) -> None:
     def of(broker_id: int, topics: tuple[LogDirTopic, ...] | None) -> list[object]:
         request = DescribeLogDirsRequest(topics=topics)
-        response = describe_log_dirs(image, request, broker_id, (FIRST, SECOND))
+        stored = ReplicaStore().on_disk(image, broker_id)
+        response = describe_log_dirs(stored, request, (FIRST, SECOND))
         return [
             [
                 (topic.name, [row.partition_index for row in topic.partitions])

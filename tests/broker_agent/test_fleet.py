@@ -16,7 +16,11 @@ from kraftsim.broker_agent.client import BrokerClient
 from kraftsim.broker_agent.config import AgentConfig
 from kraftsim.broker_agent.conversation import Channel, Send
 from kraftsim.broker_agent.fleet import Fleet
-from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
+from kraftsim.controller.core.rpc import (
+    ApiVersionsResponse,
+    BrokerHeartbeatRequest,
+    BrokerHeartbeatResponse,
+)
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.server.runtime import Runtime
@@ -234,6 +238,8 @@ async def controller(answers: Callable[[int], bytes | None]) -> AsyncIterator[in
 
 
 def spelled(correlation_id: int, *, is_fenced: bool = False) -> bytes:
+    if correlation_id < 0:  # the question for versions of a caller that was hung up on
+        return encode_response(18, 3, correlation_id, ApiVersionsResponse())
     return encode_response(63, 2, correlation_id, BrokerHeartbeatResponse(is_fenced=is_fenced))
 
 

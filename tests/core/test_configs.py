@@ -282,3 +282,30 @@ def test_a_resource_of_an_unknown_type_refuses_the_whole_description(cluster):
 
     assert isinstance(reply, ApiError)
     assert reply.code == ErrorCode.INVALID_REQUEST
+
+
+def test_each_resource_of_an_unknown_type_is_answered(cluster):
+    [resource] = change(3, "x").resources
+    request = IncrementalAlterConfigsRequest(resources=(resource, resource))
+
+    responses = cluster.accepted(request).responses
+
+    assert [of.error_message for of in responses] == ["Unknown resource type 3."] * 2
+
+
+def test_a_voter_has_configurations_before_it_has_registered():
+    """Below metadata.version 3.7-IV0 controllers do not register."""
+    cluster = ControllerUnderTest(KAFKA_4_3, metadata_version=11, kraft_version=0)
+
+    found = result_of(
+        cluster, change(BROKER, str(CONTROLLER_ID), ("compression.type", SET, "zstd"))
+    )
+
+    assert found == (0, None)
+
+
+def test_the_clusters_configurations_are_described_as_they_were_given(cluster):
+    result_of(cluster, change(BROKER, "", ("log.retention.ms", SET, " 7")))
+
+    assert described(cluster, BROKER, "")["log.retention.ms"].value == " 7"
+    assert described(cluster, BROKER, str(CONTROLLER_ID))["log.retention.ms"].value == "7"

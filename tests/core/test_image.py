@@ -94,8 +94,9 @@ def test_a_logged_start_time_wins_over_the_time_of_the_record():
 
 
 @pytest.mark.rule("4.23")
-@pytest.mark.parametrize(("name", "kept"), [("t", ()), ("", ())])
-def test_elr_is_cleared_without_an_epoch(name, kept):
+@pytest.mark.parametrize("name", ["t", ""])
+@pytest.mark.parametrize(("elr", "epoch"), [((2,), 1), ((), 0)])
+def test_a_cleared_elr_is_a_change_of_its_partition(name, elr, epoch):
     image = image_of(
         TopicRecord(name="t", topic_id=T),
         PartitionRecord(
@@ -104,14 +105,14 @@ def test_elr_is_cleared_without_an_epoch(name, kept):
             replicas=(1, 2),
             isr=(1,),
             leader=1,
-            eligible_leader_replicas=(2,),
-            last_known_elr=(2,),
+            eligible_leader_replicas=elr,
+            last_known_elr=elr,
         ),
         r.ClearElrRecord(topic_name=name),
     )
 
     partition = image.partition((T, 0))
-    assert (kept, kept, 0) == (partition.elr, partition.last_known_elr, partition.partition_epoch)
+    assert ((), (), epoch) == (partition.elr, partition.last_known_elr, partition.partition_epoch)
     assert [] == image.index.in_elr(2)
 
 

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from kraftsim.controller.core.feature_levels import ELIGIBLE_LEADER_REPLICAS
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.image_records import records_of
 from kraftsim.controller.core.image.loader import Loader
 from kraftsim.controller.core.log.batch import Batch
-from kraftsim.controller.core.log.records import FeatureLevelRecord
+from kraftsim.controller.core.log.records import FeatureLevelRecord, PartitionRecord
 from tests.builders import ControllerUnderTest
 
 
@@ -32,6 +33,15 @@ def facts(image: Image) -> Image:
     for broker_id, broker in placed.brokers.items():
         placed.brokers[broker_id] = replace(broker, register_offset=0)
     return placed
+
+
+def elrs_of(image: Image) -> list[tuple[int, ...] | None]:
+    """The ELR of each partition in a snapshot of the image."""
+    return [
+        record.eligible_leader_replicas
+        for record in records_of(image)
+        if isinstance(record, PartitionRecord)
+    ]
 
 
 @pytest.mark.rule("9.46", "8.13")
@@ -63,3 +73,36 @@ def test_metadata_version_comes_first() -> None:
 
     assert isinstance(first, FeatureLevelRecord)
     assert "metadata.version" == first.name
+
+
+@pytest.mark.rule("10.43")
+def test_a_snapshot_has_no_elr_while_elr_is_disabled() -> None:
+    """As Kafka's: a feature level of 0 leaves the ELRs in the image (PartitionRegistration)."""
+    cluster = ControllerUnderTest()
+    cluster.unfenced(1, 2, 3)
+    cluster.created("orders", (1, 2, 3))
+    for broker_id in (1, 2, 3):
+        cluster.fenced(broker_id)
+    partition = cluster.partition("orders")
+    assert partition.elr
+
+    enabled, disabled = cluster.image.copy(), cluster.image.copy()
+    del disabled.features[ELIGIBLE_LEADER_REPLICAS]
+
+    assert elrs_of(enabled) == [partition.elr]
+    assert elrs_of(disabled) == [None]
+
+
+@pytest.mark.rule("10.43")
+def test_a_partition_older_than_directories_has_a_zero_id_for_each_replica() -> None:
+    cluster = ControllerUnderTest()
+    cluster.unfenced(1, 2)
+    cluster.created("orders", (1, 2))
+    old = cluster.image.copy()
+    key = (cluster.topic_id("orders"), 0)
+    partitions = old.own_topic(key[0]).partitions
+    partitions[0] = replace(partitions[0], directories=())
+
+    (record,) = (r for r in records_of(old) if isinstance(r, PartitionRecord))
+
+    assert (bytes(16), bytes(16)) == record.directories

@@ -166,6 +166,22 @@ def test_a_request_may_forbid_another_number_of_replicas() -> None:
     assert (0, None) == reassign(cluster, (3, 1), **kept)
 
 
+def test_a_replica_that_is_only_being_added_counts() -> None:
+    """A request that names a partition twice leaves one to add that is no replica (4.3.1)."""
+    cluster = with_topic(1, 2)
+    partitions = tuple(
+        ReassignablePartition(partition_index=0, replicas=replicas)
+        for replicas in ((1, 3, 2), (2,))
+    )
+    topic = ReassignableTopic(name="t", partitions=partitions)
+    cluster.ask(AlterPartitionReassignmentsRequest(topics=(topic,)))
+    assert ((2,), (3,), ()) == assignment(cluster)
+
+    _, message = reassign(cluster, (2, 1, 3), allow_replication_factor_change=False)
+
+    assert message == "The replication factor is changed from 2 to 3"
+
+
 def test_reassignments_in_progress_are_listed() -> None:
     cluster = with_topic(1, 2)
     cluster.created("u", (3,))

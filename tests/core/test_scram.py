@@ -130,6 +130,7 @@ def test_a_description_has_mechanisms_and_iterations(cluster) -> None:
     assert (result.user, infos) == ("a", [(SHA_256, 4096), (SHA_512, 8192)])
 
 
+@pytest.mark.rule("5.3")
 def test_a_controller_answers_no_description_though_it_lists_it(cluster) -> None:
     request = DescribeUserScramCredentialsRequest(users=(UserName(name="a"),))
 

@@ -373,3 +373,14 @@ def test_elr_needs_a_metadata_version_that_can_write_it() -> None:
         f"depends on metadata.version level 23"
     )
     assert 0 == update(cluster, (ELR, 1, UPGRADE), ("metadata.version", 23, UPGRADE)).error_code
+
+
+@pytest.mark.rule("5.60")
+def test_an_update_of_version_0_that_allows_a_downgrade_is_an_upgrade_all_the_same() -> None:
+    cluster = ControllerUnderTest(KAFKA_4_3)
+    lower = FeatureUpdate(feature="transaction.version", max_version_level=1, allow_downgrade=True)
+
+    reply = cluster.accepted(UpdateFeaturesRequest(feature_updates=(lower,)))
+
+    assert reply.error_code == ErrorCode.INVALID_UPDATE_VERSION
+    assert cluster.node.committed.features["transaction.version"] == 2

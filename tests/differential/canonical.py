@@ -19,10 +19,20 @@ OF_ALL_TOPICS = {43: ("replicaElectionResults", "partitionResult"), 46: ("topics
 # Kafka shuffles deleted topics, lest their order tell of hidden topics. Resources stand in a hash
 # map of enumerators, whose hashes are addresses. Entities of quotas stand in a hash map.
 UNORDERED = {20: "responses", 33: "responses", 44: "responses", 49: "entries"}
+HASHED_LISTS = {
+    29: (("resources", "acls"), ("resources",)),
+    31: (("filterResults", "matchingAcls"),),
+}
+"""The paths of ACLs and their patterns, which stand in hash sets."""
 DESCRIBE_CONFIGS, LOGGER = 32, 6
 # With what the two processes are started differs: folders, and settings that ours does not have.
 STARTED_APART = frozenset(
-    {"log.dirs", "controller.quorum.append.linger.ms", "auto.leader.rebalance.enable"}
+    {
+        "log.dirs",
+        "controller.quorum.append.linger.ms",
+        "auto.leader.rebalance.enable",
+        "super.users",
+    }
 )
 Plain = dict[str, Any]
 
@@ -42,6 +52,8 @@ def reply(
         document["results"] = sorted(document["results"], key=_resource)
     if key in UNORDERED:
         document[UNORDERED[key]] = sorted(document[UNORDERED[key]], key=str)
+    for path in HASHED_LISTS.get(key, ()):
+        _sort(document, path)
     if is_of_all and key in OF_ALL_TOPICS:
         topics, partitions = OF_ALL_TOPICS[key]
         for topic in document[topics]:
@@ -50,6 +62,16 @@ def reply(
     if spelled != frame:
         document["bytes that the decoder passed over"] = frame.hex()
     return document
+
+
+def _sort(document: Plain, path: tuple[str, ...]) -> None:
+    """Sort the list at the path, in each element of the lists above it."""
+    name, *below = path
+    if below:
+        for element in document[name]:
+            _sort(element, tuple(below))
+    else:
+        document[name] = sorted(document[name], key=str)
 
 
 def _resource(result: Plain) -> tuple[int, str]:
@@ -109,9 +131,12 @@ def _without_hash_order(found: list[Plain], keeps_order: bool) -> list[Plain]:
     """Sort what stands in the order of a hash set: the partitions that a registration, a heartbeat,
     an unregistration or a lost lease changes (rule 4.22), deleted topics, whose ids are random, and
     configurations of several resources, or which AlterConfigs removes."""
-    in_hash_order = {"REMOVE_TOPIC_RECORD", "CONFIG_RECORD", "CLEAR_ELR_RECORD"} | (
-        set() if keeps_order else {"PARTITION_CHANGE_RECORD"}
-    )
+    in_hash_order = {
+        "REMOVE_TOPIC_RECORD",
+        "CONFIG_RECORD",
+        "CLEAR_ELR_RECORD",
+        "REMOVE_ACCESS_CONTROL_ENTRY_RECORD",
+    } | (set() if keeps_order else {"PARTITION_CHANGE_RECORD"})
     return [
         record
         for kind, run in groupby(found, key=lambda record: record["type"])
@@ -132,6 +157,8 @@ def _place(record: Plain) -> tuple[object, ...]:
     if record["type"] == "CONFIG_RECORD":
         removed = data["name"] if data["value"] is None else ""
         return data["resourceType"], data["resourceName"], removed
+    if record["type"] == "REMOVE_ACCESS_CONTROL_ENTRY_RECORD":
+        return (data["id"],)
     return data["topicId"], data.get("partitionId", 0)
 
 
@@ -156,6 +183,7 @@ _NAMES: dict[str, Callable[[History, Any], object]] = {
     "brokerEpoch": History.epoch_name,
     "epoch": History.epoch_name,
     "topicId": History.topic_name,
+    "id": History.acl_name,
     "logEndOffset": _from_end,
     "highWatermark": _from_end,
     "throttleTimeMs": _has_time,

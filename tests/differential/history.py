@@ -7,12 +7,13 @@ It folds records by itself and not with the image of kraftsim, which is being ju
 """
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kraftsim.controller.core.log.batch import Batch, Voters
 from kraftsim.controller.core.log.records import (
     NO_LEADER_CHANGE,
+    AccessControlEntryRecord,
     PartitionChangeRecord,
     PartitionRecord,
     RegisterBrokerRecord,
@@ -52,6 +53,7 @@ class History:
     _registered: set[int] = field(default_factory=set)
     _epoch_names: dict[int, str] = field(default_factory=dict)
     _topic_names: dict[str, str] = field(default_factory=dict)
+    _acl_names: dict[str, str] = field(default_factory=dict)
     _epochs_made: Counter[int] = field(default_factory=Counter)
     _topics_made: Counter[str] = field(default_factory=Counter)
 
@@ -74,6 +76,9 @@ class History:
                 self.directories |= {v.voter_id: v.voter_directory_id for v in record.voters}
             case TopicRecord():
                 self._note_topic(record)
+            case AccessControlEntryRecord():
+                name = str(replace(record, id=ZERO_UUID))
+                self._acl_names[uuid_text(record.id)] = name
             case RemoveTopicRecord():
                 self._forget_topic(record.topic_id)
             case PartitionRecord():
@@ -134,6 +139,9 @@ class History:
     def topic_name(self, topic_id: str) -> str:
         is_asked = topic_id in (uuid_text(ZERO_UUID), uuid_text(UNKNOWN_TOPIC))
         return self._topic_names.get(topic_id, topic_id if is_asked else "an id of no topic")
+
+    def acl_name(self, acl_id: str) -> str:
+        return self._acl_names.get(acl_id, acl_id)
 
     # What symbols ask for
 

@@ -170,7 +170,7 @@ class Bench:
             kafka, ours = self.observe(step)
         except OursRaised as raised:
             return [raised.mismatch(place, step.api)]
-        if step.api in ("DescribeCluster", "DescribeConfigs"):
+        if step.api in ("DescribeCluster", "DescribeConfigs", "DescribeAcls"):
             kafka = self._published(step, kafka, ours)
         if kafka == ours:
             return []

@@ -7,10 +7,11 @@ from typing import Any
 
 from kraftsim.controller.core import feature_levels
 from kraftsim.controller.core.policies import NO_POLICIES, Policies
-from kraftsim.controller.core.settings import Settings
+from kraftsim.controller.core.settings import STANDARD_AUTHORIZER, Settings
 
 NEVER_MS = 10**9
 OUR_SETTINGS = Settings(
+    authorizer_class_name=STANDARD_AUTHORIZER,
     auto_leader_rebalance_enable=False,
     unclean_leader_election_interval_ms=NEVER_MS,
     metadata_max_idle_interval_ms=0,
@@ -18,6 +19,8 @@ OUR_SETTINGS = Settings(
     metadata_log_max_record_bytes_between_snapshots=2**40,
 )
 RELEASED_SETTINGS = {
+    "authorizer.class.name": STANDARD_AUTHORIZER,
+    "super.users": "User:ANONYMOUS",  # whoever asks over a PLAINTEXT listener
     "controller.quorum.append.linger.ms": "0",
     "metadata.max.idle.interval.ms": "0",
     "metadata.log.max.snapshot.interval.ms": "0",

@@ -32,6 +32,7 @@ from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.snapshot import by_reference
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
+from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.frames import (
     decode_request,
     encode_request,
@@ -144,7 +145,10 @@ class OurSide:
     def ask(self, key: int, version: int, request: Request) -> bytes | None:
         self.follow_clock()
         frame = encode_request(key, version, 1, "judge", request)[4:]
-        decoded = decode_request(read_request_header(frame), frame)
+        try:
+            decoded = decode_request(read_request_header(frame), frame)
+        except DecodeError:
+            return CLOSED
         replies: list[Any] = []
         self.hosted.submit(decoded, replies.append)
         self.timeline.run_until(self.timeline.now_us)  # work that the step has put off

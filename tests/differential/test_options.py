@@ -146,41 +146,6 @@ def test_a_policy_decides_about_new_topics(pair: Pair) -> None:
     )
 
 
-@pytest.mark.rule("4.63", "4.64")
-def test_a_client_that_creates_too_many_partitions_is_throttled(pair: Pair) -> None:
-    """Kafka reads nothing from a throttled connection until its time is over."""
-    expect_alike(
-        pair,
-        mutation_rate(4.0),
-        creation("allowed", partitions=40, replication=1),
-        creation("overdrawn", partitions=12, replication=1),
-        creation("refused by the quota", partitions=1, replication=1),
-        creation("exceeding", partitions=1, replication=1),
-        creation("validated", partitions=8, replication=1, only_validates=True),
-        growth("allowed", 41, version=3),
-        growth("allowed", 42, version=2),
-        mutation_rate(None),
-        creation("unlimited", partitions=100, replication=1),
-    )
-
-
-def mutation_rate(rate: float | None) -> Ask:
-    """Sets or removes the quota of the judge, which is the client id of both sides."""
-    operation = {"key": "controller_mutation_rate", "value": rate or 0.0, "remove": rate is None}
-    entity = {"entityType": "client-id", "entityName": "judge"}
-    return Ask(
-        "AlterClientQuotas",
-        1,
-        {"entries": [{"entity": [entity], "ops": [operation]}], "validateOnly": False},
-    )
-
-
-def growth(name: str, count: int, *, version: int) -> Ask:
-    topic = {"name": name, "count": count, "assignments": None}
-    body = {"topics": [topic], "timeoutMs": 1000, "validateOnly": False}
-    return Ask("CreatePartitions", version, body)
-
-
 @pytest.mark.rule("4.62")
 def test_no_topic_is_deleted_if_that_is_disabled(pair: Pair) -> None:
     named = {"timeoutMs": 1000, "topicNames": ["accepted", "absent"]}
@@ -277,3 +242,45 @@ def test_a_topic_that_allows_it_gets_an_unclean_leader_by_itself(pair: Pair) -> 
     )
     changes = expect_alike_by_themselves(pair)
     assert 2 in [record["data"].get("leader") for record in changes]
+
+
+@pytest.mark.rule("4.63", "4.64")
+def test_a_client_that_creates_too_many_partitions_is_throttled(pair: Pair) -> None:
+    """Kafka reads nothing from a throttled connection until its bucket is at 0; what is asked half a
+    second later finds tokens in both buckets."""
+    for steps in (
+        (
+            mutation_rate(4.0),
+            creation("allowed", *[[2]] * 40),
+            creation("no name", [2]),
+            creation("overdrawn", *[[2]] * 12),
+            creation("exceeding", [2]),
+        ),
+        (
+            creation("validated", *[[2]] * 8, only_validates=True),
+            growth("allowed", 41, version=2),
+        ),
+        (creation("overdrawn again", *[[2]] * 8), growth("allowed", 41, version=3)),
+        (creation("overdrawn-again", *[[2]] * 12), growth("allowed", 42, version=3)),
+        (mutation_rate(None), creation("unlimited", *[[2]] * 100)),
+    ):
+        expect_alike(pair, *steps)
+        pair.bench.kafka.side.round_trip()  # once the connection is read again
+        pair.bench.kafka.side.wait(0.5)
+
+
+def mutation_rate(rate: float | None) -> Ask:
+    """Sets or removes the quota of the judge, which is the client id of both sides."""
+    operation = {"key": "controller_mutation_rate", "value": rate or 0.0, "remove": rate is None}
+    entity = {"entityType": "client-id", "entityName": "judge"}
+    return Ask(
+        "AlterClientQuotas",
+        1,
+        {"entries": [{"entity": [entity], "ops": [operation]}], "validateOnly": False},
+    )
+
+
+def growth(name: str, count: int, *, version: int) -> Ask:
+    topic = {"name": name, "count": count, "assignments": [{"brokerIds": [2]}]}
+    body = {"topics": [topic], "timeoutMs": 1000, "validateOnly": False}
+    return Ask("CreatePartitions", version, body)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.toolchains import ToolchainMissing, require
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 LIMIT_S = 600  # a first run fetches and compiles a client
 
@@ -26,8 +28,10 @@ COMMANDS = {
 @pytest.mark.parametrize("folder", COMMANDS)
 def test_an_example_passes_as_it_is(folder: str, tmp_path: Path) -> None:
     program, command = COMMANDS[folder]
-    if shutil.which(program) is None:
-        pytest.skip(f"{program} is not installed")
+    try:
+        require(program)
+    except ToolchainMissing as missing:
+        pytest.skip(str(missing))
     shutil.copytree(EXAMPLES / folder, tmp_path / folder)
     scripts = str(Path(sys.executable).parent)
     environment = {**os.environ, "PATH": f"{scripts}:{os.environ['PATH']}"}

@@ -43,6 +43,10 @@ class Service:
     def pause(self, broker_id: int) -> None:
         self._call("POST", f"/sim/brokers/{broker_id}/pause")
 
+    def stop(self, broker_id: int) -> None:
+        """A controlled shutdown, which may still go on when this returns."""
+        self._call("POST", f"/sim/brokers/{broker_id}/stop")
+
     def restart(self, broker_id: int) -> None:
         self._call("POST", f"/sim/brokers/{broker_id}/restart")
 
@@ -62,6 +66,25 @@ class Service:
         assigned = {"partitionIndex": 0, "brokerIds": list(replicas)}
         wanted = {"name": topic, "assignments": [assigned]}
         self._call("POST", "/kafka/CreateTopics", {"topics": [wanted]})
+
+    def directory_of(self, controller_id: int) -> str:
+        """The id of the voter's log directory."""
+        voters = self._call("GET", "/v1/quorum")["voters"]
+        assert isinstance(voters, list), voters
+        (found,) = [voter for voter in voters if voter["nodeId"] == controller_id]
+        return str(found["directoryId"])
+
+    def log_dir_of(self, broker_id: int) -> str:
+        """The path that the broker describes as its log directory, of which it has one."""
+        directories = self._call("GET", f"/v1/brokers/{broker_id}")["logDirs"]
+        assert isinstance(directories, list), directories
+        (directory,) = directories
+        return f"/kraftsim/{directory}"
+
+    def make_leader(self, controller_id: int) -> None:
+        """Transfers the leadership of the quorum, unless the controller leads."""
+        if self._call("GET", "/v1/quorum")["leaderId"] != controller_id:
+            self._call("POST", "/sim/quorum/transfer-leadership", {"to": controller_id})
 
     def topics(self) -> set[str]:
         """The names of all topics, internal ones included."""

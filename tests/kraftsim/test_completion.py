@@ -24,7 +24,7 @@ CASES = [  # the line, with an incomplete last word, and the sorted words that c
     ("kraftsim broker list --output ", ["json", "wide", "yaml"]),
     ("kraftsim broker list --output=j", ["--output=json"]),
     ("kraftsim broker kill 2 --js", ["--json"]),
-    ("kraftsim --version qu", ["quorum"]),
+    ("kraftsim --version rea", ["reassignment"]),
     ("kraftsim completion ", ["bash", "fish", "zsh"]),
     ("kraftsim up --profile kafka-4.", ["kafka-4.1", "kafka-4.3", "kafka-4.4"]),
     ("kraftsim up --clock ", ["auto", "real", "virtual"]),

@@ -4,6 +4,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -11,14 +12,25 @@ import pytest
 from kraftsim.cli.doctor import machine
 from kraftsim.cli.doctor.finding import fail, ok, warn, worst
 from kraftsim.cli.doctor.machine import check_ports
+from kraftsim.controller.wire.apis.table import APIS
+from kraftsim.controller.wire.json.json_form import from_json
 from tests.kraftsim.conftest import Service
+from tests.released.controller import Connection
 
 NOWHERE = "127.0.0.1:1"
+PRODUCE = 0
 
 
 @pytest.fixture
 def service() -> Iterator[Service]:
     service = Service(brokers=3, controllers=3)
+    yield service
+    service.close()
+
+
+@pytest.fixture
+def listening() -> Iterator[Service]:
+    service = Service(brokers=1, kafka_port=0)
     yield service
     service.close()
 
@@ -46,7 +58,7 @@ def test_a_healthy_cluster_passes_every_check_with_one_line_each(
     lines = out.splitlines()
     assert (0, "") == (code, err)
     named = [line.split()[1] for line in lines]
-    cluster = ["service", "controllers", "brokers", "clock", "faults", "snapshots"]
+    cluster = ["service", "controllers", "brokers", "clock", "faults", "messages", "snapshots"]
     assert ["python", "machine", "spark", *cluster] == named
     assert all(line.startswith(("ok ", "warn ")) for line in lines)
     assert any("3 agree on leader 300" in line for line in lines)
@@ -68,6 +80,22 @@ def test_trouble_is_named_with_what_to_do_next(service: Service, run: Any) -> No
     assert found["warn controllers"].startswith(f"not running: {follower}; `kraftsim controller st")
     assert "1 open: " in found["warn faults"]
     assert "`kraftsim fault remove ID`" in found["warn faults"]
+
+
+@pytest.mark.realtime
+def test_messages_that_are_lost_with_acks_0_are_counted(run: Any) -> None:
+    service = Service(brokers=1, kafka_port=0)
+    port = int(service.kraft.bootstrap_servers.split(",")[0].rpartition(":")[2])
+    request = from_json(APIS[PRODUCE].request, {"acks": 0, "topicData": []})
+    for _ in range(2):
+        with closing(Connection(port)) as connection, pytest.raises(ConnectionError):
+            connection.ask(PRODUCE, 9, request)
+
+    code, status, found = findings(service, run)
+    service.close()
+
+    assert (0, "warn") == (code, status)
+    assert found["warn messages"].startswith("2 Produce requests with acks=0 were lost, ")
 
 
 @pytest.mark.realtime
@@ -132,4 +160,29 @@ def test_the_worst_finding_decides() -> None:
 
     assert ["ok", "ok", "warn", "fail"] == [
         worst(found) for found in ([], [good], [doubtful, good], [good, bad, doubtful])
+    ]
+
+
+@pytest.mark.realtime
+def test_a_client_with_an_api_or_version_that_a_listener_lacks_is_named(
+    listening: Service, run: Any
+) -> None:
+    service = listening
+    port = service.kraft.bootstrap_servers.split(",")[0].rpartition(":")[2]
+    for key, version, client in ((3, 99, b"old tool"), (3, 99, b"old tool"), (62, 1, b"")):
+        head = key.to_bytes(2, "big") + version.to_bytes(2, "big") + bytes(4)
+        frame = head + len(client).to_bytes(2, "big") + client + b"\0"
+        with socket.create_connection(("127.0.0.1", int(port)), 10) as connection:
+            connection.sendall(len(frame).to_bytes(4, "big") + frame)
+            assert connection.recv(1) == b""
+
+    code, out, _ = run(f"doctor --json {service.kraft.http_url}")
+    found = [row["found"] for row in json.loads(out)["checks"] if row["check"] == "clients"]
+
+    assert code == 0
+    assert found == [
+        "client 'old tool' at 127.0.0.1 sent Metadata version 99 to broker-1, which does not have "
+        "it (2 requests)",
+        "a client without an id at 127.0.0.1 sent BrokerRegistration version 1 to broker-1, which "
+        "does not have it (1 requests)",
     ]

@@ -1,5 +1,6 @@
 """`/metrics`: what Prometheus sees of a cluster."""
 
+import pytest
 from aiohttp import ClientSession
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -38,6 +39,19 @@ async def test_brokers_and_leases_are_seen_as_kafka_names_them(http: Http, kraft
 
 async def test_the_cluster_id_is_a_label_of_the_info_metric(http: Http) -> None:
     assert 1 == (await scraped(http))["kraftsim_cluster_info", CLUSTER_ID]
+
+
+@pytest.mark.rule("6.7")
+async def test_each_running_node_has_the_cluster_id(http: Http, kraft: Cluster) -> None:
+    await kraft.kill(2)
+    name = "kafka_server_kafkaserver_clusterid_info"
+
+    async with http.session.get(http.url + "/metrics") as response:
+        families = list(text_string_to_metric_families(await response.text()))
+
+    samples = [sample for family in families for sample in family.samples if sample.name == name]
+    assert {sample.labels["cluster_id"] for sample in samples} == {CLUSTER_ID}
+    assert [sample.labels["node_id"] for sample in samples] == ["1", "3", "3000"]
 
 
 async def test_a_lease_without_heartbeats_runs_down(http: Http, kraft: Cluster) -> None:

@@ -32,6 +32,18 @@ def test_a_cluster_of_which_nothing_was_said_is_kafkas_default() -> None:
     assert meant.metadata_version is None
 
 
+def test_an_id_that_is_not_of_kip_78_is_taken_with_a_warning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    ClusterOptions(cluster_id="kraftsim_Test-Cluster")
+    assert caplog.messages == []
+
+    ClusterOptions(cluster_id="a.b")
+
+    (warning,) = caplog.messages
+    assert "cluster_id: expected only letters, digits, '_' and '-' (KIP-78), got 'a.b'" in warning
+
+
 def test_kafka_4_4_is_the_default_of_every_command_and_class() -> None:
     parser = build_parser()
     voter = ["--node-id", "3000", "--cluster-id", "some-cluster", "--voters", "3000@host:9990:D"]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kraftsim.cli.quorum_tables import quorum_summary
+from kraftsim.cli.quorum.summary import quorum_summary
 from kraftsim.controller.wire.json.document import Document
 from tests.kraftsim.conftest import Service
 

@@ -1,12 +1,12 @@
 """A link has every act of every branch; a damaged link is refused with what was expected."""
 
 import json
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
 from kraftsim.errors import UsageError
-from kraftsim.lessons.link import LinkedBranch, read_link
+from kraftsim.lessons.link import LinkedBranch, read_link, sum_of
 
 KILL = [{"at": "12s", "proc.crash": {"on": 2}}]
 
@@ -57,3 +57,22 @@ def test_a_damaged_link_is_refused_with_what_was_expected(
 
     assert str(raised.value).startswith("this link is damaged: ")
     assert what in str(raised.value)
+
+
+def summed(text: str) -> str:
+    return f"#sum={sum_of(parse_qsl(text))}&{text}"
+
+
+def test_a_link_of_the_page_begins_with_a_check_sum_of_its_words() -> None:
+    text = urlencode({"lesson": "lesson-01-lease", "acts": json.dumps(KILL), "t": 20})
+
+    assert sum_of([("lesson", "a"), ("t", "1")]) == "d6c4d51f"
+    assert read_link(summed(text)).shown.acts == json.dumps(KILL)
+
+
+@pytest.mark.parametrize("lost", range(1, 40))
+def test_a_link_that_lost_its_end_is_refused(lost: int) -> None:
+    whole = summed(urlencode({"lesson": "lesson-01-lease", "acts": json.dumps(KILL), "t": 20}))
+
+    with pytest.raises(UsageError, match="its end is missing"):
+        read_link(whole[:-lost])

@@ -24,7 +24,8 @@ def test_every_rule_of_a_release_is_in_the_rule_book(profile: Profile) -> None:
         numbers = re.findall(r"\d+\.\d+", rule["source"])
         assert numbers
         assert all(f"#### {number}\n" in RULES for number in numbers)
-        assert {kind for name in rule["on"] for kind in name.split(">")} <= set(EVENTS)
+        kinds = {kind for name in rule["on"] for kind in name.partition(":")[0].split(">")}
+        assert kinds <= set(EVENTS)
 
 
 def test_three_releases_end_a_lease_in_three_ways() -> None:
@@ -39,3 +40,11 @@ def test_a_setting_of_the_cluster_is_in_the_sentence() -> None:
     (session, *_) = release_rules(KAFKA_4_3, KIP_631.settings)
 
     assert "lasts 18 s; the controller looks every 2.25 s" in session["says"]
+
+
+def test_two_releases_tell_ten_subjects_apart() -> None:
+    topics = [rule["topic"] for rule in release_rules(KAFKA_4_3, KAFKA_4_3.settings)]
+
+    assert len(set(topics)) == len(topics) == 10
+    apart = [topic for topic in topics if says(KIP_631, topic) != says(KAFKA_4_3, topic)]
+    assert apart == topics

@@ -10,7 +10,7 @@ from kraftsim.lessons.tape import Tape
 from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.language.reading import Problem, document_of
 from kraftsim.scenarios.running.play import Play
-from kraftsim.scenarios.running.run import Run, properties_of
+from kraftsim.scenarios.running.run import Run
 from tests.lessons.lesson_tapes import PAUSE, S, branch, tapes
 
 pytestmark = pytest.mark.python_modules  # compiled objects cannot be copied
@@ -24,7 +24,7 @@ def tape() -> Tape:
 
 def fresh() -> Play:
     scenario = tape().scenario
-    return Play(Run(scenario, 7, properties_of(scenario)))
+    return Play(Run(scenario, 7))
 
 
 def test_a_tape_at_any_time_is_the_play_at_that_time() -> None:
@@ -53,7 +53,7 @@ def test_a_branch_is_the_scenario_with_the_act_as_a_step() -> None:
     assert isinstance(document, dict)
     document["do"] = [*document["do"], KILL | {"id": "act-1"}]
     scenario = read_scenario(document)
-    run = Run(scenario, 7, properties_of(scenario)).finish()
+    run = Run(scenario, 7).finish()
     assert made.result.digest == run.digest
     assert list(made.rows) == list(run.rows)
 

@@ -6,7 +6,7 @@ from kraftsim.files.scenario_files import library, read_file
 from kraftsim.lessons.documents import BrokerScene
 from kraftsim.lessons.scene import scene_of
 from kraftsim.scenarios.running.play import Play
-from kraftsim.scenarios.running.run import Run, properties_of
+from kraftsim.scenarios.running.run import Run
 
 SEED = 17
 OTHERS = ("gc-pause-longer-than-lease", "rack-partition")  # scenarios that are no lessons
@@ -38,7 +38,7 @@ class Moment:
 def moments_of(name: str, *times_us: int) -> list[Moment]:
     """Plays a lesson from its start through these times, the earliest first."""
     scenario = read_file(library()[name]).scenario
-    play = Play(Run(scenario, SEED, properties_of(scenario)))
+    play = Play(Run(scenario, SEED))
     return [_moment(play, at_us) for at_us in times_us]
 
 

@@ -1,6 +1,7 @@
 """The page as a visitor uses it: verbs for what is clicked, and readings of what is shown."""
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -8,6 +9,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import Locator, Page, expect
 
 FASTEST = "1000"
+SUM = re.compile(r"#sum=[0-9a-f]{8}&")
 LIMIT_MS = 30_000  # for a state that the page must reach
 expect.set_options(timeout=LIMIT_MS)
 
@@ -134,3 +136,8 @@ class Screen:
         reply = self.page.context.request.post(f"{self.url}{path}", data=body)
         assert reply.ok, reply.text()
         return reply.json()
+
+
+def without_sum(address: str) -> str:
+    """Returns an address of the page as a person writes one, without a check sum of its words."""
+    return SUM.sub("#", address)

@@ -105,6 +105,19 @@ def test_a_damaged_link_says_what_was_expected(
     expect(screen.page.get_by_role("button", name="Open lesson 1")).to_be_visible()
 
 
+@pytest.mark.parametrize("lost", [1, 9, 60])
+def test_a_link_that_lost_its_end_is_recognised(screen: Screen, lost: int) -> None:
+    screen.open_lesson(LESSON, acts=[{"at": "5s", "proc.crash": {"on": 1}}])
+    screen.page.wait_for_function("location.hash.startsWith('#sum=')")
+
+    whole = screen.page.url
+    screen.page.goto("about:blank")
+    screen.page.goto(whole[:-lost])
+
+    expect(screen.page.locator(".failure")).to_contain_text("its end is missing")
+    expect(screen.page.get_by_role("button", name="Open lesson 1")).to_be_visible()
+
+
 def test_a_branch_is_asked_nothing_whose_answer_the_act_may_change(screen: Screen) -> None:
     """Its lesson asks what a pause of 12 s will come to: broker 2 does not live to see it."""
     name = "lesson-01-lease"

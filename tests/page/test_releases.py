@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.page.conftest import OpenScreen
-from tests.page.screen import Screen
+from tests.page.screen import Screen, without_sum
 
 LESSON = "lesson-02-fenced-is-not-dead"  # a broker is cut off from the controllers for 20 s
 RELEASES = ("kip-631", "kafka-3.9", "kafka-4.3")
@@ -20,6 +20,22 @@ def test_the_first_difference_of_three_releases_is_named_with_its_rules(screen: 
     expect(said.nth(1)).to_contain_text("lease of broker 3 expired, no heartbeat for 9.001 s")
     expect(said.nth(1)).to_contain_text("as soon as it is over. rule 2.34")
     expect(said.nth(2)).to_contain_text("looks every 1.125 s")
+
+
+def test_a_partition_that_changes_with_a_lease_names_the_rule_of_the_lease(
+    screen: Screen,
+) -> None:
+    compare(screen)
+    for _ in range(2):
+        screen.page.locator("body").press("d")
+    expect(screen.page.locator(".apart-at")).to_contain_text("Difference 3")
+
+    said = screen.page.locator(".did").nth(1)
+    expect(said).to_contain_text("leader 3 -> 1")
+    expect(said.locator(".root")).to_contain_text("because: T+00:13.0")
+    expect(said.locator(".root")).to_contain_text("lease of broker 3 expired")
+    expect(said.locator(".rule")).to_have_count(1)
+    expect(said.locator(".rule")).to_contain_text("A lease lasts 9 s")
 
 
 def test_offsets_that_differ_are_no_difference(screen: Screen) -> None:
@@ -95,6 +111,6 @@ def side(screen: Screen, name: str) -> Locator:
 def seek(screen: Screen, us: int) -> None:
     """Reloads the address with another time."""
     screen.page.wait_for_function("location.hash.includes('beside=1%2C2%2C3')")
-    place = screen.page.url.rpartition("&t=")[0]
+    place = without_sum(screen.page.url).rpartition("&t=")[0]
     screen.page.goto(f"{place}&t={us}")
     expect(screen.page.locator(".side-by-side[aria-busy=false]")).to_be_visible()

@@ -20,12 +20,12 @@ def test_an_opened_run_shows_what_it_breaks_and_why(browser: Browser, tmp_path: 
         expect(violation).to_contain_text(
             "The lesson went another way than its file claims: expected never:"
         )
-        expect(violation).to_contain_text("broker 2 is fenced")
+        expect(violation).to_contain_text("The event: T+00:13.7 broker 2 is fenced")
         expect(screen.time).to_have_text("T+00:13.7")
         expect(screen.page.locator(".timeline .broken")).to_have_count(1)
         violation.get_by_role("button", name="why").click()
         expect(screen.panel.locator(".why")).to_contain_text("broker 2 is PAUSED")
         screen.page.get_by_role("button", name="previous turning point").click()
         expect(screen.state_of("2")).to_have_text("unfenced · paused")
-    context.close()
+        context.close()  # before the service ends, which the page asks every two seconds
     assert screen.complaints == []

@@ -1,7 +1,7 @@
 """A released broker that joins other controllers: started, killed, started again on its disk."""
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,13 +45,21 @@ class ReleasedBroker:
 
 @contextmanager
 def released_broker(
-    release: Release, folder: Path, properties: str, *, cluster_id: str
+    release: Release,
+    folder: Path,
+    properties: str,
+    *,
+    cluster_id: str,
+    options: Sequence[str] = (),
 ) -> Iterator[ReleasedBroker]:
-    """A broker that was formatted and started with these lines; it ends with the block."""
+    """A node that was formatted and started with these lines; it ends with the block.
+
+    `options` are those of `kafka-storage.sh format`, which a controller needs.
+    """
     folder.mkdir(parents=True)
     broker = ReleasedBroker(release, folder / "server.properties")
     broker.config.write_text(properties, "utf-8")
-    format_storage(release, broker.config, cluster_id=cluster_id)
+    format_storage(release, broker.config, cluster_id=cluster_id, options=options)
     try:
         broker.start()
         yield broker

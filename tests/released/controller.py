@@ -3,7 +3,7 @@
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from tests.released.releases import Release
 NODE_ID = 3000
 START_LIMIT_S = 60.0
 ANSWER_LIMIT_S = 30.0
+ATTEMPTS = 200
 NOT_CONTROLLER = 41
 LOG_NAME = f"{0:020}.log"
 
@@ -114,6 +115,17 @@ def released_controller(
         yield controller
     finally:
         end(process)
+
+
+def await_listener(process: subprocess.Popen[bytes], port: int) -> None:
+    """Connect until the broker listens, which it does once it is registered."""
+    for _ in range(ATTEMPTS):
+        try:
+            return Connection(port).close()
+        except ConnectionRefusedError:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(0.1)
+    raise RuntimeError(f"the broker does not listen on {port}")
 
 
 def free_port() -> int:

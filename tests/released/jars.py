@@ -30,39 +30,43 @@ def cache_folder() -> Path:
 
 def class_path(release: Release) -> str:
     """Return the class path of `release`; fetches its jars first if the cache lacks them."""
-    folder = cache_folder() / "released" / release.version
+    return fetched(release.pom, release.version, cache_folder() / "released" / release.version)
+
+
+def fetched(pom: Path, version: str, folder: Path) -> str:
+    """Return the class path of a pom's jars in `folder`; fetches them if they are not there."""
     folder.mkdir(parents=True, exist_ok=True)
-    with _locked(folder / "lock"):
+    with locked(folder / "lock"):
         if not (folder / "complete").exists():
-            _fetch(release, folder)
+            _fetch(pom, version, folder)
     return str(folder / "lib" / "*")
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
     """Hold an exclusive lock: workers of pytest-xdist ask for the same jars at one time."""
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
-def _fetch(release: Release, folder: Path) -> None:
+def _fetch(pom: Path, version: str, folder: Path) -> None:
     maven = shutil.which("mvn")
     if maven is None:
         raise JarsMissing(
-            f"released Kafka {release.version} is fetched with Maven, got none on PATH: install it "
+            f"released Kafka {version} is fetched with Maven, got none on PATH: install it "
             "(Debian, Ubuntu: apt-get install maven)"
         )
-    print(f"fetching the jars of Kafka {release.version}", file=sys.stderr)
+    print(f"fetching the jars of Kafka {version}", file=sys.stderr)
     shutil.rmtree(folder / "lib", ignore_errors=True)
-    shutil.copy(release.pom, folder / "pom.xml")
-    command = [maven, "-q", "-B", f"-Dkafka.version={release.version}", "-DincludeScope=runtime"]
+    shutil.copy(pom, folder / "pom.xml")
+    command = [maven, "-q", "-B", f"-Dkafka.version={version}", "-DincludeScope=runtime"]
     command += ["-DoutputDirectory=lib", "dependency:copy-dependencies"]
     done = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, check=False, timeout=FETCH_LIMIT_S
     )
     if done.returncode:
-        raise JarsMissing(f"Maven could not fetch Kafka {release.version}: {done.stdout[-2000:]}")
+        raise JarsMissing(f"Maven could not fetch Kafka {version}: {done.stdout[-2000:]}")
     (folder / "complete").touch()
 
 

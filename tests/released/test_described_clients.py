@@ -1,8 +1,7 @@
 """What a released broker describes of clients, and ours from the same metadata: the same."""
 
-import subprocess
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,7 +28,12 @@ from kraftsim.controller.core.rpc.scram import (
 )
 from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
 from tests.builders import ControllerUnderTest
-from tests.released.controller import Connection, free_port, released_controller
+from tests.released.controller import (
+    Connection,
+    await_listener,
+    free_port,
+    released_controller,
+)
 from tests.released.releases import RELEASES
 
 pytestmark = pytest.mark.released
@@ -91,17 +95,6 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
         await_listener(controller.process, port)
         with closing(controller.connect()) as to_controller, closing(Connection(port)) as to_broker:
             yield Kafka(to_controller, to_broker)
-
-
-def await_listener(process: subprocess.Popen[bytes], port: int) -> None:
-    """Connect until the broker listens, which it does once it is registered."""
-    for _ in range(ATTEMPTS):
-        try:
-            return Connection(port).close()
-        except ConnectionRefusedError:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(0.1)
-    raise RuntimeError(f"the broker does not listen on {port}")
 
 
 @pytest.fixture

@@ -13,11 +13,12 @@ from kraftsim.controller.raft.roles import Leader
 from kraftsim.controller.time.timeline import NEVER_MS
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.network_rules import Block
-from tests.scenarios import planted
+from tests.scenarios import planted, planted_losses
 from tests.scenarios.watched import CLIENT, ask, describe, topic
 from tests.worlds import create_topic, node, nodes, pass_time
 
 SESSION_S = 9
+HOUR_S = 3600  # after which a controller writes a snapshot
 
 
 def active_id(world):
@@ -185,6 +186,39 @@ def a_long_wait(world):
     pass_time(world, 4 * SESSION_S)
 
 
+def a_stale_replica_alone(world):
+    """Broker 2 misses records, and broker 1, which has them, dies and comes back."""
+    create_topic(world, "led", (1, 2))
+    world.agents[2].pause()
+    pass_time(world, SESSION_S + 3)
+    world.agents[1].kill()
+    pass_time(world, SESSION_S + 3)
+    world.agents[2].resume()
+    pass_time(world, 5)
+    world.agents[1].start()
+    pass_time(world, 5)
+
+
+def an_isolated_leader(world):
+    pass_time(world, 1)
+    leader = node(active_id(world))
+    world.network.isolate(leader, nodes(world.controllers))
+    pass_time(world, 6)
+
+
+def a_stop_beside_a_voter_that_is_behind(world):
+    world.pause_controller(follower_id(world))
+    pass_time(world, 1)
+    create_topic(world, "missed", (1, 2))
+    pass_time(world, 1)
+    world.controllers[active_id(world)].stop()
+    pass_time(world, 1)
+
+
+def a_snapshot(world):
+    pass_time(world, HOUR_S + 60)
+
+
 def an_echo(world):
     """Somebody answers every message at once with another."""
     message = Message(CLIENT, node(1), UnregisterBrokerRequest(broker_id=1))
@@ -234,6 +268,16 @@ PLANTED = {
     "S28": (planted.hides_a_controller, a_description),
     "S29": (planted.sees_the_future, a_description),
     "S30": (planted.registrations_forget_what_was, the_same_incarnation_again),
+    "S31": (planted_losses.any_replica_is_eligible, a_stale_replica_alone),
+    "S32": (planted_losses.the_elr_is_never_emptied, a_stale_replica_alone),
+    "S33": (planted_losses.any_replica_is_eligible, a_stale_replica_alone),
+    "S34": (planted_losses.every_shutdown_is_clean, a_stale_replica_alone),
+    "S35": (planted_losses.decides_from_old_isrs, a_kill_of_a_leader),
+    "S36": (planted_losses.snapshots_without_brokers, a_snapshot),
+    "S37": (planted_losses.leads_without_a_majority, an_isolated_leader),
+    "S38": (planted_losses.names_the_shortest_log, a_stop_beside_a_voter_that_is_behind),
+    "S39": (planted_losses.reads_ahead, nothing),
+    "S40": (planted_losses.any_member_is_eligible, a_kill_of_a_leader),
     "L1": (planted.grants_nobody, a_failover),
     "L2": (planted.grants_anybody, an_isolated_voter),
     "L3": (planted.never_unfences, a_long_wait),

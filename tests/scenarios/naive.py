@@ -16,7 +16,7 @@ from kraftsim.controller.core.image.loader import Loader
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.node_id import controller_node
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
-from kraftsim.scenarios.properties.tenure import fenced_by, unfenced_by
+from kraftsim.scenarios.oracles.tenure import fenced_by, unfenced_by
 
 
 class Seen(NamedTuple):

@@ -276,3 +276,28 @@ def test_watching_claims_changes_nothing():
     }
 
     assert run(scenario(CRASH), 1).digest == run(scenario(CRASH, **claims), 1).digest
+
+
+CUT = {"at": "2s", "id": "the-cut", "net.partition": {"on": 1, "for": "15s"}}
+
+
+@pytest.mark.parametrize(
+    ("claim", "kind"),
+    [
+        ({"never": [{"record": "FenceBroker", "of": 1}]}, "broker_fenced"),
+        ({"never": [FENCED]}, "broker_fenced"),
+        ({"during": [{"fault": "the-cut", "holds": UNFENCED}]}, "broker_fenced"),
+        ({"leads_to": [{"if": FENCED, "then": GONE, "within": "1s"}]}, "broker_fenced"),
+    ],
+)
+def test_a_broken_claim_names_the_event_that_broke_it(claim, kind):
+    result = run(scenario(CUT, **claim), 1)
+
+    (broken,) = result.violations
+    assert kind == result.rows[broken.seq].kind
+
+
+def test_a_claim_that_no_event_breaks_names_none():
+    result = run(scenario(CUT, calm=[FENCED]), 1)
+
+    assert [-1] == [broken.seq for broken in result.violations]

@@ -1,4 +1,4 @@
-"""The fourteen lessons of the page: each asks before its moment, and shows each of its captions."""
+"""The fifteen lessons of the page: each asks before its moment, and shows each of its captions."""
 
 import re
 
@@ -8,7 +8,7 @@ from kraftsim.cli.scenario.narration import run_lines
 from kraftsim.files.scenario_files import library, read_file
 from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.language.reading import Problem
-from kraftsim.scenarios.running.run import Run, properties_of, run
+from kraftsim.scenarios.running.run import Run, run
 from kraftsim.scenarios.running.story import story
 
 LESSONS = {
@@ -33,7 +33,7 @@ def asking(**words):
 def test_the_library_lists_the_lessons_in_their_order():
     titles = [scenario.title for scenario in LESSONS.values()]
 
-    assert 14 == len(titles)
+    assert 15 == len(titles)
     for number, (name, title) in enumerate(zip(LESSONS, titles, strict=True), 1):
         assert name.startswith(f"lesson-{number:02}-")
         assert title.startswith(f"Lesson {number}: ")
@@ -55,7 +55,7 @@ def test_a_lesson_is_small_and_asks_a_question(name):
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_run_shows_each_caption_of_a_lesson_once_and_not_before_the_first_step(name):
     scenario = LESSONS[name]
-    played = Run(scenario, SEED, properties_of(scenario))
+    played = Run(scenario, SEED)
     result, told = played.finish(), story(played.world, played.stage)
     lines = [line.text for line in run_lines(scenario, result, told, repeat="", lines_max=1_000)]
     first_step = next(number for number, line in enumerate(lines) if " s  >> " in line)

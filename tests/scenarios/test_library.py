@@ -36,11 +36,12 @@ def test_a_file_is_sound_and_says_what_it_is(name):
     assert scenario.refs or name in CANARIES or "lease" in scenario.tags
     assert scenario.pins
     assert scenario_docs.family_of(scenario)
-    assert any(step.say for step in scenario.do), "nothing is said of what is done"
+    assert scenario.draw or any(step.say for step in scenario.do), "nothing is said of what is done"
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", [name for name in SCENARIOS if not SCENARIOS[name].draw])
 def test_a_file_makes_three_claims_or_more(name):
+    """But one whose cluster is drawn: it claims the properties that hold in every cluster."""
     assert len(SCENARIOS[name].expect.names()) >= 3
 
 

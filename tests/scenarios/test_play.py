@@ -8,7 +8,7 @@ from kraftsim.files.scenario_files import find, read_file
 from kraftsim.scenarios.document.scenario import Scenario
 from kraftsim.scenarios.document.smoke import in_small
 from kraftsim.scenarios.running.play import Phase, Play
-from kraftsim.scenarios.running.run import Run, properties_of
+from kraftsim.scenarios.running.run import Run
 from kraftsim.simulation.copying import copied
 
 S = 1_000_000  # microseconds
@@ -21,13 +21,13 @@ def small(name: str) -> Scenario:
 
 def play_of(name: str, seed: int = 7) -> Play:
     scenario = small(name)
-    return Play(Run(scenario, seed, properties_of(scenario)))
+    return Play(Run(scenario, seed))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_play_that_stops_anywhere_is_the_run(name: str) -> None:
     scenario = small(name)
-    run = Run(scenario, 7, properties_of(scenario)).finish()
+    run = Run(scenario, 7).finish()
 
     play, draw = play_of(name), Random(1)
     while not play.is_over:

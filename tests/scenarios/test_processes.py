@@ -58,6 +58,7 @@ def test_a_crashed_node_of_any_kind_is_gone_and_starts_again(world: World, node_
     assert world.are_unfenced(BROKERS)
 
 
+@pytest.mark.rule("1.51")
 def test_a_restarted_broker_is_a_new_incarnation(world: World, processes: Processes) -> None:
     before = incarnation(world, 2)
 

@@ -179,7 +179,7 @@ def test_a_step_is_told_only_to_those_that_listen():
     assert watching.on_step not in world.step_listeners
     assert [] == world.network.arrived
     assert len(world.committed_listeners) == 1
-    assert watching.unexercised() == ("S10",)
+    assert watching.properties["S10"].exercised == 0
 
 
 def test_a_violation_says_when_and_where_in_the_journal():

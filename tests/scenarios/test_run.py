@@ -11,7 +11,7 @@ from kraftsim.controller.core.handlers import HANDLERS
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.language.limits import LimitError
-from kraftsim.scenarios.properties.property import Broken, Property
+from kraftsim.scenarios.oracles.property import Broken, Property
 from kraftsim.scenarios.running.run import Run, run
 
 pytestmark = pytest.mark.slow

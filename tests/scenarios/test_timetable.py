@@ -37,6 +37,21 @@ def test_after_counts_from_when_the_step_before_was_done_also_one_that_waited():
     assert {"zero": 0.0, "waits": 0.0, "then": 2.0} == begun(run(scenario(*steps), 1))
 
 
+def test_a_step_knows_the_row_for_which_it_waited_and_one_for_a_time_knows_none():
+    waits = {"when": {"broker": 1, "state": "PAUSED"}, "id": "waits"} | NOTE
+    steps = ({"at": "3s", "id": "zero"} | PAUSE, waits, {"after": "2s", "id": "then"} | NOTE)
+    played = Run(scenario(*steps), 1, ())
+    rows = played.finish().rows
+
+    waited_for = {fault.fault_id: fault.after_seq for fault in played.stage.faults}
+    assert waited_for["zero"] is None
+    assert "fault_begins" == rows[waited_for["then"]].kind
+    assert ("agent_state", 1) == (
+        rows[waited_for["waits"]].kind,
+        rows[waited_for["waits"]].broker_id,
+    )
+
+
 def test_each_time_of_a_step_that_is_repeated_has_an_id_of_its_own():
     result = run(scenario({"every": "4s", "times": 3, "id": "again"} | PAUSE), 1)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import (
@@ -13,8 +14,10 @@ from kraftsim.controller.core.rpc import (
     Request,
     UnregisterBrokerRequest,
 )
+from kraftsim.controller.core.rpc.acls import AclCreation, CreateAclsRequest
 from kraftsim.controller.core.rpc.envelope import EnvelopeRequest
 from kraftsim.controller.core.rpc.quotas import AlterClientQuotasRequest
+from kraftsim.controller.core.rpc.scram import AlterUserScramCredentialsRequest
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.codec.compiler import encoder
 from tests.wire.hostile_frames import ANONYMOUS, LOOPBACK
@@ -60,6 +63,24 @@ UNREGISTRATION = spelled(UNREGISTER, 0, UnregisterBrokerRequest(broker_id=5))
 HEARTBEAT = BrokerHeartbeatRequest(
     broker_id=1, current_metadata_offset=1, want_fence=False, want_shut_down=False
 )
+ALICE_READS = AclCreation(
+    resource_type=2,
+    resource_name="orders",
+    principal="User:alice",
+    host="*",
+    operation=3,
+    permission_type=3,
+)
+EVERYTHING: dict[str, Any] = {
+    "resource_type_filter": 1,
+    "resource_name_filter": None,
+    "pattern_type_filter": 1,
+    "principal_filter": None,
+    "host_filter": None,
+    "operation": 1,
+    "permission_type": 1,
+}
+"""The filter that selects every ACL."""
 NAMED = ApiVersionsRequest(client_software_name="a", client_software_version="1")
 
 CASES: Mapping[str, Sent] = {
@@ -68,6 +89,8 @@ CASES: Mapping[str, Sent] = {
     "no topics": Sent(spelled(19, 7, CreateTopicsRequest(topics=()))),
     "producer ids": Sent(spelled(67, 0, AllocateProducerIdsRequest(broker_id=9, broker_epoch=1))),
     "no quotas": Sent(spelled(49, 1, AlterClientQuotasRequest(entries=()))),
+    "an ACL": Sent(spelled(30, 3, CreateAclsRequest(creations=(ALICE_READS,)))),
+    "no credentials": Sent(spelled(51, 0, AlterUserScramCredentialsRequest())),
     "the quorum": Sent(spelled(55, 2, DescribeQuorumRequest())),
     "bytes after the request": Sent(UNREGISTRATION + b"xx"),
     "bytes after the principal": Sent(UNREGISTRATION, principal=ANONYMOUS + b"xx"),

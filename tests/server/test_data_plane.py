@@ -10,8 +10,15 @@ from aiohttp import ClientSession
 from kraftsim import Cluster
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import FetchPartition, FetchRequest, FetchTopic, Request
+from kraftsim.controller.core.rpc.acls import (
+    CreateAclsRequest,
+    DeleteAclsFilter,
+    DeleteAclsRequest,
+    DescribeAclsRequest,
+)
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.json.json_form import from_json
+from tests.server.envelopes import ALICE_READS, EVERYTHING
 from tests.server.kafka_client import Client, connected
 
 pytestmark = pytest.mark.realtime
@@ -44,6 +51,19 @@ async def test_a_produced_batch_is_refused_at_once(facade: Client) -> None:
     assert partition.error_code == ErrorCode.POLICY_VIOLATION
     assert "kraftsim stores no messages" in partition.error_message
     assert await facade.is_served()
+
+
+async def test_the_first_refusal_is_warned_of(
+    facade: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        for _ in range(2):
+            facade.send(0, 9, produced(acks=1))
+            await facade.answer(0, 9)
+
+    warnings = [row.message for row in caplog.records if "was refused" in row.message]
+    assert len(warnings) == 1
+    assert "kraftsim stores no messages" in warnings[0]
 
 
 async def test_acks_0_ends_the_connection_and_is_warned_of_once(
@@ -106,10 +126,9 @@ async def test_delegation_tokens_are_not_allowed_in_plaintext(facade: Client, ke
 
 
 async def test_acls_are_refused_as_without_an_authorizer(facade: Client) -> None:
-    bodies = {29: {}, 30: {"creations": [{}, {}]}, 31: {"filters": [{}]}}
-    for key, body in bodies.items():
-        request: Any = from_json(APIS[key].request, body)
-        facade.send(key, 3, request)
+    facade.send(29, 3, DescribeAclsRequest(**EVERYTHING))
+    facade.send(30, 3, CreateAclsRequest(creations=(ALICE_READS,) * 2))
+    facade.send(31, 3, DeleteAclsRequest(filters=(DeleteAclsFilter(**EVERYTHING),)))
 
     described = (await facade.answer(29, 3))[1]
     created = (await facade.answer(30, 3))[1]

@@ -56,7 +56,7 @@ def listening(world: World) -> KafkaListener:
             request, version, listener="controller", image=node.committed, profile=node.profile
         )
 
-    listener.serve(Runtime(world.timeline, speed=0.0), describe, world.dispatch)
+    listener.serve(Runtime(world.timeline, speed=0.0), describe, world.dispatch, node.profile)
     return listener
 
 

@@ -43,6 +43,8 @@ def values(field: Field, version: int) -> st.SearchStrategy[Any]:
     if field.name.endswith("error_code"):
         return st.sampled_from(ERROR_CODES)
     spelled = of_type(field.type, version)
+    if version < field.empty_is_null_before:
+        spelled = spelled.map(lambda items: items or None)
     if field.tag is not None:
         spelled = st.just(field.default) | spelled
     return st.none() | spelled if field.nullable_since <= version else spelled

@@ -12,10 +12,13 @@ DATA_PLANE = {api.key for api in text_apis()}
 """Their versions are held against recordings in tests/golden/test_listed_apis.py."""
 OFFERED_BY_KAFKA = {
     1: ("Fetch", 4, 18, "broker", "controller"),
-    3: ("Metadata", 1, 13, "broker"),
+    3: ("Metadata", 0, 13, "broker"),
     18: ("ApiVersions", 0, 5, "broker", "controller"),
     19: ("CreateTopics", 2, 7, "broker", "controller"),
     20: ("DeleteTopics", 1, 6, "broker", "controller"),
+    29: ("DescribeAcls", 1, 3, "broker", "controller"),
+    30: ("CreateAcls", 1, 3, "broker", "controller"),
+    31: ("DeleteAcls", 1, 3, "broker", "controller"),
     35: ("DescribeLogDirs", 1, 5, "broker"),
     37: ("CreatePartitions", 0, 3, "broker", "controller"),
     43: ("ElectLeaders", 0, 2, "broker", "controller"),
@@ -48,6 +51,7 @@ OFFERED_BY_KAFKA = {
     80: ("AddRaftVoter", 0, 1, "broker", "controller"),
     81: ("RemoveRaftVoter", 0, 0, "broker", "controller"),
     82: ("UpdateRaftVoter", 0, 0, "controller"),
+    94: ("UnregisterController", 0, 0, "broker", "controller"),
 }
 
 

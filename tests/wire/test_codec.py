@@ -122,6 +122,13 @@ def test_null_topics_ask_for_all_and_an_empty_list_for_none() -> None:
             assert topics == read.topics, version
 
 
+def test_before_null_an_empty_list_asks_for_all_topics() -> None:
+    body = encoder(METADATA.request, 0)(MetadataRequest(topics=None))
+
+    assert bytes(4) == body
+    assert MetadataRequest(topics=None) == decoder(METADATA.request, 0)(body, 0)[0]
+
+
 def test_what_was_read_is_an_ordinary_value() -> None:
     """That nobody sets a field of it is the type checker's to see (core/value.py)."""
     read = decode_heartbeat(encoder(HEARTBEAT.request, 2)(A_HEARTBEAT))

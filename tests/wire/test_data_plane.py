@@ -77,6 +77,17 @@ def test_elements_that_a_request_lists_bare_are_named_in_the_refusal() -> None:
     assert (partition["errorCode"], partition["errorMessage"]) == (44, "nothing is stored")
 
 
+@pytest.mark.parametrize("version", [0, 3, 4, 6])
+def test_a_refused_coordinator_is_no_node(version: int) -> None:
+    """kafka-go sends a group's request to the node of the reply, and ignores the error."""
+    asked = {"key": "g"} if version < 4 else {"coordinatorKeys": ["g"]}
+
+    document = refused(10, version, asked)
+
+    row = document if version < 4 else document["coordinators"][0]
+    assert (row["nodeId"], row["host"], row["port"]) == (-1, "", -1)
+
+
 @pytest.mark.parametrize(
     ("version", "asked", "results"),
     [

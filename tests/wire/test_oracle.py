@@ -33,7 +33,7 @@ pytestmark = pytest.mark.slow
 
 
 PACKAGES = {key: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", api.name).lower() for key, api in APIS.items()}
-NEWER_THAN_KIO = {(18, 5), (28, 6), (42, 3), (88, 1), (89, 1), (93, 0)}  # of 4.4
+NEWER_THAN_KIO = {(18, 5), (28, 6), (42, 3), (88, 1), (89, 1), (93, 0), (94, 0)}  # of 4.4
 
 NARROWER_IN_KIO = {0, 8, 36, 38, 39, 40, 65, 78}
 """APIs with an int64 that kio keeps as a time, which most values exceed, or with null records."""
@@ -224,6 +224,8 @@ def document(value: Any, struct: Struct | None = None, version: int = 0) -> Any:
 
 
 def plain(value: Any, field: Field | None = None, version: int = 0) -> Any:
+    if value is None and field is not None and version < field.empty_is_null_before:
+        return []
     if isinstance(value, tuple) and not (field and isinstance(field.type, Converted)):
         element = None
         if field is not None and isinstance(field.type, Array):

@@ -99,7 +99,7 @@ def test_a_control_batch_keeps_its_kind() -> None:
         (NO_OP_SPELLED[:71], "expected a batch within 71 bytes"),
         (NO_OP_SPELLED[:16] + b"\1" + NO_OP_SPELLED[17:], "expected magic 2, got 1"),
         (NO_OP_SPELLED[:-2] + b"\1\0", "offset 10: expected CRC 2259985461, got"),
-        (with_crc(b"\0\1" + NO_OP_SPELLED[23:]), "expected attributes 0 or 32, got 1"),
+        (with_crc(b"\0\1" + NO_OP_SPELLED[23:]), "expected no compression, as in Kafka's metadata"),
         (with_crc(NO_OP_SPELLED[21:26] + b"\5" + NO_OP_SPELLED[27:]), "records for"),
         (with_crc(NO_OP_SPELLED[21:42] + b"\0" + NO_OP_SPELLED[43:]), "expected one time"),
         (with_crc(NO_OP_SPELLED[21:63] + b"\2" + NO_OP_SPELLED[64:]), "time delta"),

@@ -2,51 +2,89 @@
 
 Unlike UnregisterBroker, it also removes the broker id from every replica set (rule 3.12). If the
 broker holds the last replica of a partition, the request is refused unless `force` is set; with
-`force`, the partition moves to a live broker and loses its data. All partition changes and the
-unregistration are in one batch.
+`force`, the partition moves to a live broker and loses its data.
+
+The partition changes and the unregistration are in one batch, or, beyond 10,000 records, in slices:
+one batch each, the unregistration in the last. A slice is decided once the slice before it is
+committed, from the state of that moment. The log itself has the progress: after a failover the
+client repeats the request, and the new active controller removes what is left.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache, partial
+from typing import NamedTuple
 
 from ..errors import ApiError, ErrorCode, Impossible
 from ..image.broker import BrokerRegistration
-from ..image.partition import Partition, PartitionKey
+from ..image.partition import Partition, PartitionKey, Topic, is_reassigning
 from ..log.records import PartitionChangeRecord, Record
 from ..partitions import broker_changes
 from ..partitions.change import build
-from ..partitions.target import Assignment, Election, assignment_of
+from ..partitions.target import Assignment, Election, Rules
 from ..rpc import DecommissionBrokerRequest, DecommissionBrokerResponse
 from ..state import Decision, State
-from .unregistration import check_operation_size, unregistration
+from .unregistration import unregistration
 
 
 def decommission(state: State, request: DecommissionBrokerRequest, now_ms: int) -> Decision:
-    """Decide a DecommissionBroker request (rule 3.12).
+    """Decide a DecommissionBroker request (rule 3.12), or its first slice.
 
     Raises BROKER_NOT_AVAILABLE (8) if the broker is not registered, and
     BROKER_REQUIRED_FOR_PARTITIONS if it is the last replica of a partition and either `force` is
-    not set or no other broker is live.
+    not set or no other broker is live. Every partition is checked before the first slice.
     """
-    stored: BrokerRegistration | None = state.image.brokers.get(request.broker_id)
+    stored = _registration(state, request.broker_id)
+    leaving = state.image.index.hosted(request.broker_id)
+    return _slice(state, request, stored, leaving, checked=leaving)
+
+
+def _next_slice(request: DecommissionBrokerRequest, state: State, now_ms: int) -> Decision:
+    """Decide the slice after a committed slice.
+
+    Raises an error as `decommission` does if the broker has become the last replica of a partition
+    of this slice: then what is committed stays, and the broker stays registered.
+    """
+    stored = _registration(state, request.broker_id)
+    leaving = state.image.index.hosted(request.broker_id)
+    size = state.settings.decommission_slice_records
+    return _slice(state, request, stored, leaving, checked=leaving[:size])
+
+
+def _registration(state: State, broker_id: int) -> BrokerRegistration:
+    stored: BrokerRegistration | None = state.image.brokers.get(broker_id)
     if stored is None:
         raise ApiError(
             ErrorCode.BROKER_NOT_AVAILABLE,
-            f"expected the id of a registered broker, got {request.broker_id}",
+            f"expected the id of a registered broker, got {broker_id}",
         )
-    leaving = state.image.index.hosted(request.broker_id)
-    needed = [key for key in leaving if _is_last_replica(state, key, request.broker_id)]
+    return stored
+
+
+def _slice(
+    state: State,
+    request: DecommissionBrokerRequest,
+    stored: BrokerRegistration,
+    leaving: list[PartitionKey],
+    checked: list[PartitionKey],
+) -> Decision:
+    """Returns the changes of a bounded number of partitions, and the rest as a later decision."""
+    needed = [key for key in checked if _is_last_replica(state, key, request.broker_id)]
     refuge = _refuge(state, request.broker_id)
     if needed and (not request.force or refuge is None):
         raise _required(state, request, needed)
-    lost = set(needed)
+    lost, leaver = set(needed), _leaver(state, request.broker_id)
+    size = state.settings.decommission_slice_records
+    is_last = len(leaving) < size
     changes: list[Record] = [
         _placed_anew(state, key, request.broker_id, refuge)
         if key in lost and refuge is not None
-        else _shrunk(state, key, request.broker_id)
-        for key in leaving
+        else _shrunk(state, key, leaver)
+        for key in (leaving if is_last else leaving[: size - 1])
     ]
+    if not is_last:
+        return Decision(records=tuple(changes), is_atomic=True, rest=partial(_next_slice, request))
     records = (*changes, unregistration(stored))
-    check_operation_size(state, records)
     return Decision(records=records, reply=DecommissionBrokerResponse(), is_atomic=True)
 
 
@@ -56,8 +94,8 @@ def _is_last_replica(state: State, key: PartitionKey, broker_id: int) -> bool:
     The data is held by the ISR and the ELR; if both are empty, by the last known leader.
     """
     partition = state.image.partition(key)
-    holders = {*partition.isr, *partition.elr} or {*partition.last_known_elr}
-    return set(partition.replicas) == {broker_id} or holders <= {broker_id}
+    holders = partition.isr + partition.elr or partition.last_known_elr
+    return partition.replicas == (broker_id,) or all(b == broker_id for b in holders)
 
 
 def _refuge(state: State, broker_id: int) -> int | None:
@@ -79,26 +117,41 @@ def _required(
     )
 
 
-def _shrunk(state: State, key: PartitionKey, broker_id: int) -> PartitionChangeRecord:
+class _Leaver(NamedTuple):
+    """The leaving broker, and the rules by which the partitions that it leaves change."""
+
+    broker_id: int
+    rules: Callable[[Topic], Rules]
+    may_lead: Callable[[int], bool]
+
+
+def _leaver(state: State, broker_id: int) -> _Leaver:
+    may_lead = cache(lambda replica: replica != broker_id and state.image.is_active(replica))
+    return _Leaver(broker_id, broker_changes.rules_by_topic(state), may_lead)
+
+
+def _shrunk(state: State, key: PartitionKey, leaver: _Leaver) -> PartitionChangeRecord:
     """Removes the broker from the partition's replicas, ISR, ELR, reassignment and leadership."""
-    partition = _without_reassignment(state.image.partition(key), broker_id)
+    broker_id = leaver.broker_id
+    old = state.image.partition(key)
+    partition = _without_reassignment(old, broker_id) if is_reassigning(old) else old
     change = build(
         key,
         partition,
-        broker_changes.rules_of(state, state.image.topics[key[0]]),
+        leaver.rules(state.image.topics[key[0]]),
         target_isr=tuple(r for r in partition.isr if r != broker_id),
-        acceptable=broker_changes.acceptor(
-            state, partition, lambda r: r != broker_id and state.image.is_active(r)
-        ),
+        acceptable=broker_changes.acceptor(state, partition, leaver.may_lead),
         unclean_shutdown=(broker_id,),
-        assignment=replace(
-            assignment_of(partition),
+        assignment=Assignment(
             replicas=tuple(r for r in partition.replicas if r != broker_id),
+            removing=partition.removing_replicas,
+            adding=partition.adding_replicas,
         ),
     )
     if change is None:
         raise Impossible(f"broker {broker_id} leaves a replica set, and nothing changes")
-    old = state.image.partition(key)
+    if partition is old and not old.last_known_elr and change.last_known_elr is None:
+        return change
     return replace(
         change,
         adding_replicas=_changed(partition.adding_replicas, old.adding_replicas),

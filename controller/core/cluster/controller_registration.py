@@ -2,8 +2,18 @@
 
 from .. import feature_levels
 from ..errors import ApiError, ErrorCode
-from ..log.records import Endpoint, FeatureRange, RegisterControllerRecord
-from ..rpc import ControllerRegistrationRequest, ControllerRegistrationResponse
+from ..log.records import (
+    Endpoint,
+    FeatureRange,
+    RegisterControllerRecord,
+    UnregisterControllerRecord,
+)
+from ..rpc import (
+    ControllerRegistrationRequest,
+    ControllerRegistrationResponse,
+    UnregisterControllerRequest,
+    UnregisterControllerResponse,
+)
 from ..state import Decision, State
 
 
@@ -23,6 +33,24 @@ def register_controller(
     is_ready = request.zk_migration_ready and state.profile.writes_zk_migration_state
     record = registration(request, zk_migration_ready=is_ready)
     return Decision((record,), ControllerRegistrationResponse())
+
+
+def unregister_controller(
+    state: State, request: UnregisterControllerRequest, now_ms: int
+) -> Decision:
+    """Remove the registration of a controller; one that still runs registers again."""
+    if state.image.metadata_version < feature_levels.CONTROLLER_UNREGISTRATION_FROM:
+        raise ApiError(
+            ErrorCode.UNSUPPORTED_VERSION,
+            "The current MetadataVersion is too old to support controller unregistration.",
+        )
+    if request.controller_id not in state.image.controllers:
+        raise ApiError(
+            ErrorCode.CONTROLLER_ID_NOT_REGISTERED,
+            f"Controller ID {request.controller_id} is not currently registered.",
+        )
+    record = UnregisterControllerRecord(controller_id=request.controller_id)
+    return Decision((record,), UnregisterControllerResponse(), is_atomic=True)
 
 
 def registration(

@@ -26,7 +26,14 @@ from ..rpc.configs import (
 from ..state import RECORDS_PER_OPERATION_MAX, Decision, State
 from . import broker_loggers, group_configs, metrics_configs, topic_configs
 from .lists import appended, default_list, subtracted
-from .resources import ResourceType, alterable_type, check_existence, check_name, invalid_request
+from .resources import (
+    ResourceType,
+    alterable_type,
+    check_existence,
+    check_name,
+    invalid_request,
+    is_known,
+)
 
 SET, DELETE, APPEND, SUBTRACT = range(4)
 MIN_INSYNC_REPLICAS = "min.insync.replicas"
@@ -92,12 +99,16 @@ def _alter(
 
 
 def _key(resource: Resource, place: int) -> tuple[int, str, int]:
-    """Returns what a resource may share with no other; repeated loggers are each answered."""
-    is_each_answered = (
-        isinstance(resource, IncrementalAlterConfigsResource)
-        and resource.resource_type == ResourceType.BROKER_LOGGER
+    """Returns what a resource may share with no other.
+
+    A repeated resource of an unknown type, or a repeated logger, is answered each time.
+    """
+    resource_type = resource.resource_type
+    is_incremental = isinstance(resource, IncrementalAlterConfigsResource)
+    is_each_answered = not is_known(resource_type) or (
+        is_incremental and resource_type == ResourceType.BROKER_LOGGER
     )
-    return resource.resource_type, resource.resource_name, place if is_each_answered else -1
+    return resource_type, resource.resource_name, place if is_each_answered else -1
 
 
 def refused(resource: Resource, error: ApiError) -> AlterConfigsResourceResponse:
@@ -194,7 +205,7 @@ def _check(
         group_configs.check(in_order, state.profile)
     elif resource_type is ResourceType.CLIENT_METRICS:
         metrics_configs.check(in_order)
-    check_existence(state.image, resource_type, name)
+    check_existence(state, resource_type, name)
     kind = ConfigResourceKind(resource_type)
     state.policies.check_configs(AlteredConfigs(resource=kind, name=name, configs=changes.explicit))
 

@@ -68,6 +68,7 @@ errors.deadletterqueue.topic.name.prefix STRING c 4.4 4.4 dlq.
 fetch.max.bytes INT - 3.9 4.4 57671680
 fetch.purgatory.purge.interval.requests INT - 3.9 4.4 1000
 follower.fetch.last.tiered.offset.enable BOOLEAN c 4.3 4.4 false
+follower.replication.throttled.rate LONG ic 3.9 4.4 ~
 group.consumer.assignment.interval.ms INT c 4.3 4.4 1000
 group.consumer.assignor.offload.enable BOOLEAN ic 4.4 4.4 true
 group.consumer.assignors LIST - 3.9 3.9 org.apache.kafka.coordinator.group.assignor.\

@@ -3,6 +3,7 @@
 ROWS = """\
 leader.imbalance.check.interval.seconds LONG - 3.9 4.4 300
 leader.imbalance.per.broker.percentage INT - 3.9 3.9 10
+leader.replication.throttled.rate LONG ic 3.9 4.4 ~
 listener.security.protocol.map STRING b 3.9 4.4 SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,\
 SASL_PLAINTEXT:SASL_PLAINTEXT
 listeners STRING b 3.9 4.1 PLAINTEXT://:9092
@@ -148,6 +149,7 @@ remote.log.storage.manager.class.name STRING - 3.9 4.4 ~
 remote.log.storage.manager.class.path STRING - 3.9 4.4 ~
 remote.log.storage.manager.impl.prefix STRING - 3.9 4.4 rsm.config.
 remote.log.storage.system.enable BOOLEAN - 3.9 4.4 false
+replica.alter.log.dirs.io.max.bytes.per.second LONG ic 3.9 4.4 ~
 replica.fetch.backoff.ms INT - 3.9 4.4 1000
 replica.fetch.max.bytes INT - 3.9 4.4 1048576
 replica.fetch.min.bytes INT - 3.9 4.4 1

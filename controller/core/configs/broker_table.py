@@ -4,7 +4,8 @@ The rows come from the released jars (`KafkaConfig.configDef`, `DynamicBrokerCon
 are: name, type, change, first release, last release, default. The change is `c` for a
 configuration that the whole cluster can change while it runs, `b` for one that only a single broker
 can change, `i` for an internal one, which Kafka does not describe unless it is set. The default `~`
-is null; a missing default is the empty string.
+is null; a missing default is the empty string. The three rates of throttled replication are not in
+`KafkaConfig`, but in `QuotaConfig`; Kafka describes them like internal ones.
 """
 
 from functools import cache

@@ -54,8 +54,8 @@ def describe_configs(view: NodeView, request: DescribeConfigsRequest) -> Describ
     """
     if any(resource.resource_type not in _DESCRIBED for resource in request.resources):
         raise invalid_request(_MALFORMED)
-    levels = view.levels
-    results = tuple(_result(view, levels, request, resource) for resource in request.resources)
+    described = _Described(view, request)
+    results = tuple(_result(described, resource) for resource in request.resources)
     return DescribeConfigsResponse(results=results)
 
 
@@ -69,28 +69,51 @@ def refused(resource: DescribeConfigsResource, error: ApiError) -> DescribeConfi
     )
 
 
-def _result(
-    view: NodeView,
-    levels: Levels,
-    request: DescribeConfigsRequest,
-    resource: DescribeConfigsResource,
-) -> DescribeConfigsResult:
+def _result(described: "_Described", resource: DescribeConfigsResource) -> DescribeConfigsResult:
     try:
-        entries = list(_DESCRIBED[resource.resource_type](view, levels, resource.resource_name))
+        configs = described.configs(resource)
     except ApiError as error:
         return refused(resource, error)
-    keys = resource.configuration_keys
-    by_name = {entry.name: entry for entry in entries if not keys or entry.name in keys}
-    if request.include_documentation:
-        by_name = {name: _documented(entry) for name, entry in by_name.items()}
     return DescribeConfigsResult(
-        resource_type=resource.resource_type,
-        resource_name=resource.resource_name,
-        configs=tuple(
-            by_name[name] if request.include_synonyms else _without_synonyms(by_name[name])
-            for name in in_hash_order(by_name)
-        ),
+        resource_type=resource.resource_type, resource_name=resource.resource_name, configs=configs
     )
+
+
+class _Described:
+    """The configurations of the resources of one request.
+
+    Topics with the same own configurations share their description, which is encoded once.
+    """
+
+    def __init__(self, view: NodeView, request: DescribeConfigsRequest) -> None:
+        self._view = view
+        self._levels = view.levels
+        self._includes_synonyms = request.include_synonyms
+        self._includes_documentation = request.include_documentation
+        self._of_topics: dict[object, tuple[DescribeConfigsEntry, ...]] = {}
+
+    def configs(self, resource: DescribeConfigsResource) -> tuple[DescribeConfigsEntry, ...]:
+        """Returns the requested configurations; raises ApiError for a resource without any."""
+        name, keys = resource.resource_name, resource.configuration_keys
+        if resource.resource_type != ResourceType.TOPIC:
+            return self._entries(resource)
+        _check_topic(self._view, name)
+        own = self._view.image.configs.get((TOPIC_RESOURCE, name), {})
+        key = (keys, *own.items())
+        if key not in self._of_topics:
+            self._of_topics[key] = self._entries(resource)
+        return self._of_topics[key]
+
+    def _entries(self, resource: DescribeConfigsResource) -> tuple[DescribeConfigsEntry, ...]:
+        keys, describe = resource.configuration_keys, _DESCRIBED[resource.resource_type]
+        entries = describe(self._view, self._levels, resource.resource_name)
+        by_name = {entry.name: entry for entry in entries if not keys or entry.name in keys}
+        if self._includes_documentation:
+            by_name = {name: _documented(entry) for name, entry in by_name.items()}
+        return tuple(
+            by_name[name] if self._includes_synonyms else _without_synonyms(by_name[name])
+            for name in in_hash_order(by_name)
+        )
 
 
 def _documented(entry: DescribeConfigsEntry) -> DescribeConfigsEntry:
@@ -111,12 +134,15 @@ def _without_synonyms(entry: DescribeConfigsEntry) -> DescribeConfigsEntry:
     )
 
 
-def _topic(view: NodeView, levels: Levels, name: str) -> Entries:
+def _check_topic(view: NodeView, name: str) -> None:
     if (reason := flaw(name)) is not None:
         text = f"Topic name is invalid: {reason}"
         raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, text)
     if name not in view.image.topic_ids:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "")
+
+
+def _topic(view: NodeView, levels: Levels, name: str) -> Entries:
     own = view.image.configs.get((TOPIC_RESOURCE, name), {})
     for config in TOPIC_CONFIGS[view.profile.topic_configs].values():
         if config.default is None and config.name not in own:
@@ -177,9 +203,15 @@ def _own_entry(
 def _broker(view: NodeView, levels: Levels, name: str) -> Entries:
     if not name:
         cluster = view.dynamic("")
-        return [_node_entry(view, ((FROM_CLUSTER_DEFAULT, cluster),), key) for key in cluster]
+        return [_cluster_entry(view, cluster, key) for key in cluster]
     _check_node(view, name, "expected {} or empty string, but received {}")
     return [_node_entry(view, levels, key) for key in all_names(view, levels)]
+
+
+def _cluster_entry(view: NodeView, cluster: Mapping[str, str], name: str) -> DescribeConfigsEntry:
+    """Returns an entry of the whole cluster, whose text Kafka shows as it was given."""
+    entry = _node_entry(view, ((FROM_CLUSTER_DEFAULT, cluster),), name)
+    return entry if entry.is_sensitive else replace(entry, value=cluster[name])
 
 
 def _node_entry(view: NodeView, levels: Levels, name: str) -> DescribeConfigsEntry:

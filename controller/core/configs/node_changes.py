@@ -1,19 +1,27 @@
 """Changes of a broker's own configurations, which the broker checks and the controller does not."""
 
-from ..errors import ApiError, ErrorCode
+from collections.abc import Callable
+
+from ..errors import ApiError
 from ..java_text import parse_integer
 from ..rpc.configs import AlterConfigsResource, IncrementalAlterConfigsResource
 from .lists import appended, default_list, subtracted
 from .node_configs import KINDS, NodeView, in_force, needs_listener, needs_node
 from .resources import ResourceType, invalid_request
+from .thread_pools import check_pools
 from .validators import invalid
 
 SET, DELETE, APPEND, SUBTRACT = range(4)
 _WORDS = {APPEND: "append", SUBTRACT: "subtract"}
 
+CheckValue = Callable[[str, str], None]
+"""Raises ValueError, with Kafka's message, for a value that a configuration may not have."""
+
 
 def check_broker_changes(
-    view: NodeView, resource: IncrementalAlterConfigsResource | AlterConfigsResource
+    view: NodeView,
+    resource: IncrementalAlterConfigsResource | AlterConfigsResource,
+    check_value: CheckValue,
 ) -> None:
     """Raises ApiError unless the broker, or the whole cluster, may change so while it runs."""
     _check_node(view, resource.resource_name)
@@ -35,7 +43,9 @@ def check_broker_changes(
         )
     for name, text in texts.items():
         if name in view.known:
-            _parse(view, name, text)
+            _parse(view, name, text, check_value)
+    own_level = {} if resource.resource_name else view.dynamic(str(view.node_id))
+    check_pools(view.levels, {n: text for n, text in texts.items() if n not in own_level})
 
 
 def _check_node(view: NodeView, name: str) -> None:
@@ -69,9 +79,12 @@ def _new_texts(
     return texts
 
 
-def _parse(view: NodeView, name: str, text: str) -> None:
+def _parse(view: NodeView, name: str, text: str, check_value: CheckValue) -> None:
     """Raises INVALID_REQUEST, where a topic's configuration would be INVALID_CONFIG."""
     try:
         KINDS[view.known[name].type_name](name, text)
+        check_value(name, text)
     except ApiError as error:
-        raise ApiError(ErrorCode.INVALID_REQUEST, error.message) from None
+        raise invalid_request(error.message) from None
+    except ValueError as error:
+        raise invalid_request(str(error)) from None

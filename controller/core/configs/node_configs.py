@@ -72,7 +72,7 @@ _SHIPPED = Settings()
 def static_settings(settings: Settings) -> dict[str, str]:
     """Returns the settings that differ from the shipped defaults, as a properties file would."""
     return {
-        name.replace("_", "."): str(getattr(settings, name)).lower()
+        name.replace("_", "."): _text(getattr(settings, name))
         for name in Settings.__dataclass_fields__
         if name not in _OF_KRAFTSIM and getattr(settings, name) != getattr(_SHIPPED, name)
     }

@@ -3,9 +3,9 @@
 from enum import IntEnum
 
 from ..errors import ApiError, ErrorCode
-from ..image.image import Image
 from ..java_text import parse_integer
 from ..profile import Profile
+from ..state import State
 from ..topic_name import flaw
 
 
@@ -38,10 +38,14 @@ def wire_name(resource: str, name: str) -> str:
 
 def alterable_type(number: int, profile: Profile) -> ResourceType:
     """Returns the type of a number on the wire; raises UNSUPPORTED_VERSION for an unknown one."""
-    is_known = number in set(ResourceType) and number != ResourceType.UNKNOWN
-    if not is_known or (number == ResourceType.GROUP and not profile.has_group_configs):
+    if not is_known(number) or (number == ResourceType.GROUP and not profile.has_group_configs):
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION, f"Unknown resource type {number}.")
     return ResourceType(number)
+
+
+def is_known(number: int) -> bool:
+    """True unless the number is that of no type."""
+    return number in set(ResourceType) and number != ResourceType.UNKNOWN
 
 
 def check_name(resource_type: ResourceType, name: str) -> None:
@@ -69,17 +73,20 @@ _EMPTY_NAMES = {
 }
 
 
-def check_existence(image: Image, resource_type: ResourceType, name: str) -> None:
+def check_existence(state: State, resource_type: ResourceType, name: str) -> None:
     """Raises UNKNOWN_TOPIC_OR_PARTITION or BROKER_ID_NOT_REGISTERED for a missing resource.
 
-    Groups and client metrics need not exist. Controllers count as brokers.
+    Groups and client metrics need not exist. Controllers count as brokers; voters do before they
+    have registered, as below metadata.version 3.7-IV0.
     """
+    image = state.image
     if resource_type is ResourceType.TOPIC and name not in image.topic_ids:
         text = f"The topic '{name}' does not exist."
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, text)
     if resource_type is ResourceType.BROKER and name:
         node_id = parse_integer(name, 32)
-        if node_id not in image.brokers and node_id not in image.controllers:
+        voters = {voter.voter_id for voter in state.voters()}
+        if node_id not in voters | image.brokers.keys() | image.controllers.keys():
             raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, f"No node with id {node_id} found.")
 
 

@@ -5,9 +5,11 @@ Replay restores the image, but not the offset at which each record was first wri
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from ..feature_levels import METADATA_VERSION
+from ..feature_levels import DIRECTORY_ASSIGNMENT_FROM, METADATA_VERSION, elr_enabled
 from ..log import records as r
+from ..uuid import MIGRATING_DIRECTORY
 from .broker import BrokerRegistration
 from .image import Image
 from .partition import Partition, Topic
@@ -25,8 +27,12 @@ def records_of(image: Image) -> Iterator[r.Record]:
     for broker in image.brokers.values():
         yield _registration(broker)
     yield from image.controllers.values()
+    writing = _Writing(
+        elr=elr_enabled(image.features),
+        directories=image.metadata_version >= DIRECTORY_ASSIGNMENT_FROM,
+    )
     for topic_id in image.topic_ids.values():
-        yield from _topic(image.topics[topic_id])
+        yield from _topic(image.topics[topic_id], writing)
     yield from _configs(image)
     for entity, quotas in image.client_quotas.items():
         for key, value in quotas.items():
@@ -64,14 +70,30 @@ def _registration(broker: BrokerRegistration) -> r.RegisterBrokerRecord:
     )
 
 
-def _topic(topic: Topic) -> Iterator[r.Record]:
+class _Writing(NamedTuple):
+    """Which optional fields of partitions a snapshot has."""
+
+    elr: bool
+    directories: bool
+
+
+def _topic(topic: Topic, writing: _Writing) -> Iterator[r.Record]:
     yield r.TopicRecord(name=topic.name, topic_id=topic.topic_id)
     for partition_id, partition in sorted(topic.partitions.items()):
-        yield _partition(topic, partition_id, partition)
+        yield _partition(topic, partition_id, partition, writing)
 
 
-def _partition(topic: Topic, partition_id: int, partition: Partition) -> r.PartitionRecord:
-    """Empty eligible and last known replicas are written as null, as in Kafka."""
+def _partition(
+    topic: Topic, partition_id: int, partition: Partition, writing: _Writing
+) -> r.PartitionRecord:
+    """Eligible and last known replicas are null if they are empty, or if ELR is disabled.
+
+    A feature level of 0 disables ELR and leaves the replicas in the image. A partition that is
+    older than directories gets a zero id for each replica (PartitionRegistration, rule 10.43).
+    """
+    directories = partition.directories
+    if writing.directories and not directories:
+        directories = (MIGRATING_DIRECTORY,) * len(partition.replicas)
     return r.PartitionRecord(
         partition_id=partition_id,
         topic_id=topic.topic_id,
@@ -83,9 +105,9 @@ def _partition(topic: Topic, partition_id: int, partition: Partition) -> r.Parti
         leader_recovery_state=partition.leader_recovery_state,
         leader_epoch=partition.leader_epoch,
         partition_epoch=partition.partition_epoch,
-        directories=partition.directories,
-        eligible_leader_replicas=partition.elr or None,
-        last_known_elr=partition.last_known_elr or None,
+        directories=directories,
+        eligible_leader_replicas=(writing.elr and partition.elr) or None,
+        last_known_elr=(writing.elr and partition.last_known_elr) or None,
     )
 
 

@@ -94,8 +94,17 @@ def changed(partition: Partition, record: PartitionChangeRecord) -> Partition:
 
 
 def without_elr(partition: Partition) -> Partition:
-    """Returns the partition after a ClearElrRecord (rule 4.23), which increments no epoch."""
-    return replace(partition, elr=(), last_known_elr=())
+    """Returns the partition after a ClearElrRecord, which increments the partition epoch.
+
+    Rule 4.23.
+    """
+    epoch = partition.partition_epoch + 1
+    return replace(partition, elr=(), last_known_elr=(), partition_epoch=epoch)
+
+
+def is_reassigning(partition: Partition) -> bool:
+    """True if a reassignment of the partition is in progress."""
+    return bool(partition.adding_replicas or partition.removing_replicas)
 
 
 def is_imbalanced(partition: Partition) -> bool:

@@ -3,8 +3,11 @@
 The index uses sets and returns sorted lists, so that hash order never reaches a record.
 """
 
+from collections.abc import Iterable, Mapping
+
 from ..log.records import NO_LEADER
-from .partition import Partition, PartitionKey, is_imbalanced, needs_its_leader
+from ..uuid import Uuid
+from .partition import Partition, PartitionKey, is_imbalanced, is_reassigning, needs_its_leader
 
 NO_KEYS: set[PartitionKey] = set()
 ANY_BROKER = -1  # key of a set that does not belong to one broker
@@ -85,6 +88,7 @@ class PartitionIndex:
         self._led = KeySets()
         self._ailing = KeySets()
         self._imbalanced = KeySets()
+        self._reassigning = KeySets()
 
     def add(self, key: PartitionKey, partition: Partition) -> None:
         """Add a new partition."""
@@ -96,6 +100,8 @@ class PartitionIndex:
             self._ailing.add(partition.leader, key)
         if is_imbalanced(partition):
             self._imbalanced.add(ANY_BROKER, key)
+        if is_reassigning(partition):
+            self._reassigning.add(ANY_BROKER, key)
 
     def remove(self, key: PartitionKey, partition: Partition) -> None:
         """Remove a deleted partition."""
@@ -107,6 +113,8 @@ class PartitionIndex:
             self._ailing.discard(partition.leader, key)
         if is_imbalanced(partition):
             self._imbalanced.discard(ANY_BROKER, key)
+        if is_reassigning(partition):
+            self._reassigning.discard(ANY_BROKER, key)
 
     def replace(self, key: PartitionKey, old: Partition, new: Partition) -> None:
         """Update the index after a change of a partition from `old` to `new`."""
@@ -127,6 +135,10 @@ class PartitionIndex:
             self._imbalanced.add(ANY_BROKER, key)
         elif is_imbalanced(old):
             self._imbalanced.discard(ANY_BROKER, key)
+        if is_reassigning(new):
+            self._reassigning.add(ANY_BROKER, key)
+        elif is_reassigning(old):
+            self._reassigning.discard(ANY_BROKER, key)
 
     def hosted(self, broker_id: int) -> list[PartitionKey]:
         """Returns the partitions of which the broker has a replica, in sync or not."""
@@ -160,6 +172,18 @@ class PartitionIndex:
         """Returns the partitions that their first replica does not lead."""
         return sorted(self._imbalanced.of(ANY_BROKER))
 
+    def imbalanced_by_topic(self) -> Mapping[Uuid, list[int]]:
+        """Returns the ids of imbalanced partitions, by topic."""
+        return _by_topic(self._imbalanced.of(ANY_BROKER))
+
+    def leaderless_by_topic(self) -> Mapping[Uuid, list[int]]:
+        """Returns the ids of partitions without a leader, by topic."""
+        return _by_topic(self._led.of(NO_LEADER))
+
+    def reassigning_by_topic(self) -> Mapping[Uuid, list[int]]:
+        """Returns the ids of partitions of which a reassignment is in progress, by topic."""
+        return _by_topic(self._reassigning.of(ANY_BROKER))
+
     def led(self, broker_id: int) -> list[PartitionKey]:
         """Returns the partitions that the broker leads."""
         return sorted(self._led.of(broker_id))
@@ -177,4 +201,13 @@ class PartitionIndex:
         twin._led = self._led.copy()
         twin._ailing = self._ailing.copy()
         twin._imbalanced = self._imbalanced.copy()
+        twin._reassigning = self._reassigning.copy()
         return twin
+
+
+def _by_topic(keys: Iterable[PartitionKey]) -> Mapping[Uuid, list[int]]:
+    """Returns ascending ids by topic; only the lookup of a topic has an order."""
+    by_topic: dict[Uuid, list[int]] = {}
+    for topic_id, partition_id in sorted(keys):
+        by_topic.setdefault(topic_id, []).append(partition_id)
+    return by_topic

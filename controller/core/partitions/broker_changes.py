@@ -79,17 +79,16 @@ def leader_and_isr_changes(
             return False
         return replica == add or state.image.is_active(replica)
 
-    rules = cache(partial(_rules, state))
+    rules = rules_by_topic(state)
     leaving = () if unclean == NOBODY else (unclean,)
-    topics, configs = state.image.topics, state.image.configs
+    topics = state.image.topics
     for key in keys:
         topic = topics[key[0]]
         partition = topic.partitions[key[1]]
-        configured = topic.name if (TOPIC_RESOURCE, topic.name) in configs else None
         change = build(
             key,
             partition,
-            rules(configured, replica_count(topic)),
+            rules(topic),
             target_isr=tuple([r for r in partition.isr if r != remove and r != unclean]),
             acceptable=acceptor(state, partition, may_lead),
             unclean_shutdown=leaving,
@@ -123,6 +122,20 @@ def is_online(broker: BrokerRegistration, directory: Uuid) -> bool:
     if directory in broker.log_dirs or directory in (UNASSIGNED_DIRECTORY, MIGRATING_DIRECTORY):
         return True
     return directory != LOST_DIRECTORY and not broker.log_dirs
+
+
+def rules_by_topic(state: State) -> Callable[[Topic], Rules]:
+    """Returns `rules_of` for one operation on many topics.
+
+    All topics without own configurations and with the same number of replicas share their rules.
+    """
+    rules, configs = cache(partial(_rules, state)), state.image.configs
+
+    def rules_of_topic(topic: Topic) -> Rules:
+        configured = topic.name if (TOPIC_RESOURCE, topic.name) in configs else None
+        return rules(configured, replica_count(topic))
+
+    return rules_of_topic
 
 
 def rules_of(state: State, topic: Topic) -> Rules:

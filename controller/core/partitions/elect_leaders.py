@@ -43,12 +43,10 @@ def elect_leaders(state: State, request: ElectLeadersRequest, now_ms: int) -> De
         raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown election type {request.election_type}")
     records: list[Record] = []
     results = []
-    for name, partition_ids in _asked(state, request):
+    for name, partition_ids in _asked(state, request, election):
         elected = [
             _elected(state, name, partition_id, election, records) for partition_id in partition_ids
         ]
-        if request.topic_partitions is None:
-            elected = [e for e in elected if e.error_code != ErrorCode.ELECTION_NOT_NEEDED]
         results.append(ReplicaElectionResult(topic=name, partition_result=tuple(elected)))
     if len(records) > RECORDS_PER_OPERATION_MAX:
         raise ApiError(
@@ -58,12 +56,19 @@ def elect_leaders(state: State, request: ElectLeadersRequest, now_ms: int) -> De
     return Decision(records=tuple(records), reply=reply)
 
 
-def _asked(state: State, request: ElectLeadersRequest) -> Iterable[tuple[str, Iterable[int]]]:
-    """Returns the requested partitions by topic, or all of them."""
+def _asked(
+    state: State, request: ElectLeadersRequest, election: Election
+) -> Iterable[tuple[str, Iterable[int]]]:
+    """Returns the requested partitions by topic; of all topics, those that need the election."""
     if request.topic_partitions is not None:
         return [(topic.topic, topic.partitions) for topic in request.topic_partitions]
-    image = state.image
-    return [(name, image.topics[image.topic_ids[name]].partitions) for name in image.topic_ids]
+    index = state.image.index
+    needed = (
+        index.imbalanced_by_topic()
+        if election is Election.PREFERRED
+        else index.leaderless_by_topic()
+    )
+    return [(name, needed.get(topic_id, ())) for name, topic_id in state.image.topic_ids.items()]
 
 
 def _elected(

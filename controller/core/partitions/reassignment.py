@@ -5,11 +5,12 @@ replicas. Each change of the partition, an AlterPartition above all, tests the c
 (`change.py`).
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..errors import ApiError, ErrorCode
 from ..image.image import Image
-from ..image.partition import Partition, Topic
+from ..image.partition import Partition, Topic, is_reassigning
 from ..log.records import PartitionChangeRecord, Record
 from ..rpc import (
     AlterPartitionReassignmentsRequest,
@@ -108,8 +109,12 @@ def _reassigned(
 
 
 def _check_factor(partition: Partition, wanted: Ids) -> None:
-    """Raises INVALID_REPLICATION_FACTOR if the number of replicas would change (KIP-860)."""
-    ends_with = set(partition.replicas) - set(partition.removing_replicas)
+    """Raises INVALID_REPLICATION_FACTOR if the number of replicas would change (KIP-860).
+
+    A partition that one request names twice may add a replica that it does not have.
+    """
+    replicas = {*partition.replicas, *partition.adding_replicas}
+    ends_with = replicas - set(partition.removing_replicas)
     if len(ends_with) != len(wanted):
         raise ApiError(
             ErrorCode.INVALID_REPLICATION_FACTOR,
@@ -162,11 +167,6 @@ def _change(
     )
 
 
-def is_reassigning(partition: Partition) -> bool:
-    """True if a reassignment of the partition is in progress."""
-    return bool(partition.adding_replicas or partition.removing_replicas)
-
-
 def list_reassignments(
     image: Image, request: ListPartitionReassignmentsRequest
 ) -> ListPartitionReassignmentsResponse:
@@ -187,11 +187,16 @@ def list_reassignments(
 
 def _listed(
     image: Image, request: ListPartitionReassignmentsRequest
-) -> list[tuple[str, tuple[int, ...]]]:
+) -> list[tuple[str, Sequence[int]]]:
+    """Returns the requested partitions by topic; of all topics, those with a reassignment."""
     if request.topics is not None:
         return [(topic.name, topic.partition_indexes) for topic in request.topics]
-    topics = image.topics
-    return [(name, tuple(sorted(topics[id].partitions))) for name, id in image.topic_ids.items()]
+    ongoing = image.index.reassigning_by_topic()
+    return [
+        (name, ongoing[topic_id])
+        for name, topic_id in image.topic_ids.items()
+        if topic_id in ongoing
+    ]
 
 
 def _ongoing(index: int, partition: Partition) -> OngoingPartitionReassignment:

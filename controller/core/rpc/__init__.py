@@ -5,6 +5,7 @@ of the API does not carry has its default here. Enumerations are plain integers,
 error code of a peer is preserved.
 """
 
+from .acls import AclsRequest, AclsResponse
 from .assignments import (
     AllocateProducerIdsRequest,
     AllocateProducerIdsResponse,
@@ -58,6 +59,8 @@ from .features import (
     ControllerRegistrationRequest,
     ControllerRegistrationResponse,
     FeatureUpdate,
+    UnregisterControllerRequest,
+    UnregisterControllerResponse,
     UpdatableFeatureResult,
     UpdateFeaturesRequest,
     UpdateFeaturesResponse,
@@ -173,6 +176,7 @@ Request = (
     BrokerRegistrationRequest
     | BrokerHeartbeatRequest
     | UnregisterBrokerRequest
+    | UnregisterControllerRequest
     | DecommissionBrokerRequest
     | DescribeClusterRequest
     | ApiVersionsRequest
@@ -183,6 +187,7 @@ Request = (
     | ConfigsRequest
     | QuotasRequest
     | ScramRequest
+    | AclsRequest
     | AlterPartitionRequest
     | UpdateFeaturesRequest
     | ControllerRegistrationRequest
@@ -209,6 +214,7 @@ Response = (
     BrokerRegistrationResponse
     | BrokerHeartbeatResponse
     | UnregisterBrokerResponse
+    | UnregisterControllerResponse
     | DecommissionBrokerResponse
     | DescribeClusterResponse
     | ApiVersionsResponse
@@ -219,6 +225,7 @@ Response = (
     | ConfigsResponse
     | QuotasResponse
     | ScramResponse
+    | AclsResponse
     | AlterPartitionResponse
     | UpdateFeaturesResponse
     | ControllerRegistrationResponse
@@ -372,6 +379,8 @@ __all__ = [
     "SupportedFeatureKey",
     "UnregisterBrokerRequest",
     "UnregisterBrokerResponse",
+    "UnregisterControllerRequest",
+    "UnregisterControllerResponse",
     "UpdatableFeatureResult",
     "UpdateFeaturesRequest",
     "UpdateFeaturesResponse",

@@ -26,6 +26,7 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
     "results": ("groups_names", "topics", DIRS, "creations"),
     "filter_results": ("filters",),
     "topic_name": ("topic_name", "name"),
+    "auth_bytes": (),  # a secret of the client, which no response repeats
 }
 """Fields of responses, and the names under which requests have what belongs there."""
 _ERRORS = ("error_code", "partition_error_code")

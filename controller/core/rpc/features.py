@@ -61,3 +61,19 @@ class ControllerRegistrationResponse:
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = ""
+
+
+@value
+class UnregisterControllerRequest:
+    """UnregisterController (94), which Kafka has from 4.4 on."""
+
+    controller_id: int
+
+
+@value
+class UnregisterControllerResponse:
+    """The result of an unregistration."""
+
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    error_message: str | None = ""

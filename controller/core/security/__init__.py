@@ -1,1 +1,1 @@
-"""SCRAM credentials in the metadata: changes and descriptions."""
+"""SCRAM credentials and ACLs in the metadata: changes and descriptions."""

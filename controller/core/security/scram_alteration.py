@@ -20,7 +20,7 @@ from ..rpc.scram import (
 from ..state import Decision, State
 
 ITERATIONS_MIN, ITERATIONS_MAX = 4096, 16384
-_HASHES: Mapping[int, str] = {1: "sha256", 2: "sha512"}
+HASHES: Mapping[int, str] = {1: "sha256", 2: "sha512"}
 """The hash function of each mechanism."""
 
 Change = ScramCredentialDeletion | ScramCredentialUpsertion
@@ -97,7 +97,7 @@ def _check(state: State, change: Change) -> None:
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION, text)
     if not change.name:
         raise ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Username must not be empty")
-    if change.mechanism not in _HASHES:
+    if change.mechanism not in HASHES:
         raise ApiError(ErrorCode.UNSUPPORTED_SASL_MECHANISM, "Unknown SCRAM mechanism")
     if isinstance(change, ScramCredentialUpsertion):
         _check_iterations(change.iterations)
@@ -119,7 +119,7 @@ def _record(change: Change) -> Record:
         return RemoveUserScramCredentialRecord(name=change.name, mechanism=change.mechanism)
     if not change.salted_password:
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
-    stored_key, server_key = _keys(change.salted_password, _HASHES[change.mechanism])
+    stored_key, server_key = credential_keys(change.salted_password, HASHES[change.mechanism])
     return UserScramCredentialRecord(
         name=change.name,
         mechanism=change.mechanism,
@@ -130,7 +130,7 @@ def _record(change: Change) -> Record:
     )
 
 
-def _keys(salted_password: bytes, hash_name: str) -> tuple[bytes, bytes]:
+def credential_keys(salted_password: bytes, hash_name: str) -> tuple[bytes, bytes]:
     """Returns the stored key and the server key of a credential (RFC 5802, section 3)."""
     import hashlib  # slow to import, and needed for credentials only
     import hmac

@@ -59,7 +59,7 @@ _RESULT = Struct(
         Field("error_message", STRING, nullable_since=0),
         Field("resource_type", INT8),
         Field("resource_name", STRING),
-        Field("configs", Array(_CONFIG)),
+        Field("configs", Array(_CONFIG, repeats=True)),
     ),
 )
 

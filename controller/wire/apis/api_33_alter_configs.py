@@ -8,6 +8,7 @@ from ...core.rpc.configs import (
 )
 from ..codec.schema import BOOL, INT8, INT32, STRING, Array, Field, Struct, message
 from .api_44_incremental_alter_configs import RESULT
+from .refused_requests import check_resources
 
 VERSIONS = (0, 2)
 FLEXIBLE_SINCE = 2
@@ -32,6 +33,7 @@ REQUEST = message(
     Field("resources", Array(_RESOURCE)),
     Field("validate_only", BOOL),
     flexible_since=FLEXIBLE_SINCE,
+    check=check_resources,
 )
 RESPONSE = message(
     "AlterConfigsResponse",

@@ -12,6 +12,9 @@ from . import (
     api_18_api_versions,
     api_19_create_topics,
     api_20_delete_topics,
+    api_29_describe_acls,
+    api_30_create_acls,
+    api_31_delete_acls,
     api_32_describe_configs,
     api_33_alter_configs,
     api_35_describe_log_dirs,
@@ -44,6 +47,7 @@ from . import (
     api_80_add_raft_voter,
     api_81_remove_raft_voter,
     api_82_update_raft_voter,
+    api_94_unregister_controller,
 )
 
 API_VERSIONS = 18
@@ -52,6 +56,10 @@ SERVED_SINCE = {("controller", 1): 13}
 """The oldest version that a listener serves, by listener and key, if its schema has older ones."""
 LISTED_SINCE = SERVED_SINCE | {("broker", 0): 0}
 """The oldest version in ApiVersions; Kafka 4 lists Produce from 0 on and serves it from 3 on."""
+
+OWN_QUORUM = frozenset({1, 52})
+"""Fetch and Vote, which kraftsim's controllers exchange in the newest version in every profile: all
+of them ask for pre-votes (KIP-996), which older versions of Vote do not have."""
 
 
 @value(kw_only=False)
@@ -92,6 +100,8 @@ class Api:
 CONTROLLER = frozenset({"controller"})
 BROKER = frozenset({"broker"})
 BOTH = CONTROLLER | BROKER
+_OF_CONTROLLERS_TOO = frozenset({17, 36, 38, 39, 40, 41})
+"""The APIs of SASL and delegation tokens, of those that are text."""
 
 
 def api_of(
@@ -107,7 +117,8 @@ def _api(key: int, name: str, module: ModuleType, listeners: frozenset[str]) -> 
 
 
 def _of_text(api: TextApi) -> Api:
-    return Api(*api[:5], BROKER, api.messages)
+    listeners = BOTH if api.key in _OF_CONTROLLERS_TOO else BROKER
+    return Api(*api[:5], listeners, api.messages)
 
 
 APIS: dict[int, Api] = {
@@ -118,6 +129,9 @@ APIS: dict[int, Api] = {
         _api(API_VERSIONS, "ApiVersions", api_18_api_versions, BOTH),
         _api(19, "CreateTopics", api_19_create_topics, BOTH),
         _api(20, "DeleteTopics", api_20_delete_topics, BOTH),
+        _api(29, "DescribeAcls", api_29_describe_acls, BOTH),
+        _api(30, "CreateAcls", api_30_create_acls, BOTH),
+        _api(31, "DeleteAcls", api_31_delete_acls, BOTH),
         _api(35, "DescribeLogDirs", api_35_describe_log_dirs, BROKER),
         _api(37, "CreatePartitions", api_37_create_partitions, BOTH),
         _api(43, "ElectLeaders", api_43_elect_leaders, BOTH),
@@ -150,6 +164,7 @@ APIS: dict[int, Api] = {
         _api(80, "AddRaftVoter", api_80_add_raft_voter, BOTH),
         _api(81, "RemoveRaftVoter", api_81_remove_raft_voter, BOTH),
         _api(82, "UpdateRaftVoter", api_82_update_raft_voter, CONTROLLER),
+        _api(94, "UnregisterController", api_94_unregister_controller, BOTH),
         *map(_of_text, text_apis()),
     )
 }

@@ -24,7 +24,17 @@ def decoder(message: Message, version: int) -> Decoder:
     The function returns the object and the position after its bytes.
     """
     source, names = decode_source(message, version)
-    return compiled(source, names, f"decode {message.name} v{version}")
+    decode = compiled(source, names, f"decode {message.name} v{version}")
+    return decode if message.check is None else _checked(decode, message.check)
+
+
+def _checked(decode: Decoder, check: Callable[..., None]) -> Decoder:
+    def decode_and_check(data: bytes, pos: int) -> tuple[Any, int]:
+        decoded, end = decode(data, pos)
+        check(decoded)
+        return decoded, end
+
+    return decode_and_check
 
 
 @cache

@@ -102,7 +102,9 @@ class _Writer(SourceWriter):
             self._fields(field.type, path, values)
             return
         nullable = field.nullable_since <= self.version
-        values[field.name] = self._value(field.type, path, nullable, self._name("v"))
+        value = values[field.name] = self._value(field.type, path, nullable, self._name("v"))
+        if self.version < field.empty_is_null_before:
+            self.line(f"{value} = {value} or None")
 
     def _value(self, kind: WireType, path: str, nullable: bool, name: str) -> str:
         if isinstance(kind, Fixed):

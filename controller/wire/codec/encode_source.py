@@ -82,9 +82,10 @@ class _Writer(SourceWriter):
         for field in plain_fields(struct, self.version):
             kind = field.type
             inside = isinstance(kind, Struct) and kind.model is None
+            value = source if inside else f"{source}.{field.name}"
             self._value(
                 kind,
-                source if inside else f"{source}.{field.name}",
+                f"({value} or ())" if self.version < field.empty_is_null_before else value,
                 field.nullable_since <= self.version,
             )
         if self.flexible:

@@ -101,7 +101,7 @@ class Field:
 
     Null is permitted from version `nullable_since` on. A tagged field is written only if it differs
     from `default`. A field that is `on_demand` is written only by an encoder that was compiled for
-    it, and always decoded.
+    it, and always decoded. Before version `empty_is_null_before` an empty array stands for null.
     """
 
     name: str
@@ -112,6 +112,7 @@ class Field:
     tag: int | None = None
     default: object = None
     on_demand: bool = False
+    empty_is_null_before: int = 0
     json_name: str = ""
 
     @property
@@ -126,6 +127,7 @@ class Message:
 
     If `is_cached`, encoded bodies are cached, because the message has few distinct values. If
     `is_shared`, they are cached for the last objects, because the same object is sent often.
+    `check` raises DecodeError for a decoded object that Kafka's parser refuses.
     """
 
     name: str
@@ -135,6 +137,7 @@ class Message:
     flexible_since: int = 0
     is_cached: bool = False
     is_shared: bool = False
+    check: Callable[..., None] | None = None
 
     def is_flexible(self, version: int) -> bool:
         """True if the version uses compact lengths and tagged fields."""
@@ -160,9 +163,11 @@ def message(
     flexible_since: int = 0,
     is_cached: bool = False,
     is_shared: bool = False,
+    check: Callable[..., None] | None = None,
 ) -> Message:
     """Returns the schema of a message from its fields."""
-    return Message(name, Struct(model, fields), *versions, flexible_since, is_cached, is_shared)
+    struct = Struct(model, fields)
+    return Message(name, struct, *versions, flexible_since, is_cached, is_shared, check)
 
 
 def plain_fields(struct: Struct, version: int) -> Iterator[Field]:

@@ -48,10 +48,10 @@ TEXT = """\
  >
   key@-3:string key_type@1-:int8 coordinator_keys@4-:string[]
  <
-  throttle_time_ms@1-:int32 error_code@-3:int16 error_message@1-3?1:string node_id@-3:int32
-  host@-3:string port@-3:int32
+  throttle_time_ms@1-:int32 error_code@-3:int16 error_message@1-3?1:string node_id@-3=-1:int32
+  host@-3:string port@-3=-1:int32
   coordinators@4-[
-    key:string node_id:int32 host:string port:int32 error_code:int16 error_message?:string]
+    key:string node_id=-1:int32 host:string port=-1:int32 error_code:int16 error_message?:string]
 
 11 JoinGroup 0-9 flexible 6
  >

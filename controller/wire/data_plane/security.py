@@ -1,40 +1,6 @@
-"""Schemas of APIs of ACLs and delegation tokens, which a broker without either refuses."""
+"""Schemas of APIs of delegation tokens, which a node without a secret for them refuses."""
 
 TEXT = """\
-29 DescribeAcls 1-3 flexible 2
- >
-  resource_type_filter:int8 resource_name_filter?:string pattern_type_filter=3:int8
-  principal_filter?:string host_filter?:string operation:int8 permission_type:int8
- <
-  throttle_time_ms:int32 error_code:int16 error_message?:string
-  resources[
-    resource_type:int8 resource_name:string pattern_type=3:int8
-    acls[
-      principal:string host:string operation:int8 permission_type:int8]]
-
-30 CreateAcls 1-3 flexible 2
- >
-  creations[
-    resource_type:int8 resource_name:string resource_pattern_type=3:int8 principal:string
-    host:string operation:int8 permission_type:int8]
- <
-  throttle_time_ms:int32
-  results[
-    error_code:int16 error_message?:string]
-
-31 DeleteAcls 1-3 flexible 2
- >
-  filters[
-    resource_type_filter:int8 resource_name_filter?:string pattern_type_filter=3:int8
-    principal_filter?:string host_filter?:string operation:int8 permission_type:int8]
- <
-  throttle_time_ms:int32
-  filter_results[
-    error_code:int16 error_message?:string
-    matching_acls[
-      error_code:int16 error_message?:string resource_type:int8 resource_name:string
-      pattern_type=3:int8 principal:string host:string operation:int8 permission_type:int8]]
-
 38 CreateDelegationToken 1-3 flexible 2
  >
   owner_principal_type@3-?3:string owner_principal_name@3-?3:string

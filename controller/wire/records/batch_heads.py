@@ -37,6 +37,11 @@ def batch_heads(data: bytes | memoryview, position: int = 0) -> Iterator[BatchHe
     while len(data) - position >= BATCH_BYTES_MIN:
         offset, length, epoch, magic, _, _, delta, _, max_ms = _HEAD.unpack_from(data, position)
         end = position + _LENGTH_END + length
+        if not length and not any(data[position:]):
+            raise DecodeError(
+                f"expected a batch, got zeros to the end of the file, {len(data) - position} "
+                "bytes: the segment is preallocated, or its end was lost in a crash"
+            )
         if end < position + BATCH_BYTES_MIN or magic != MAGIC or delta < 0:
             raise DecodeError(
                 f"expected a batch of magic {MAGIC}, got magic {magic} and {length} bytes"

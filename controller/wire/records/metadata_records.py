@@ -16,6 +16,12 @@ from ..errors import DecodeError
 from .record_tables import RECORDS
 
 FRAME_VERSION = 1
+
+
+class UnknownRecordError(DecodeError):
+    """A whole record whose key or version this release does not know."""
+
+
 KEYS: dict[type, int] = {table.model: key for key, table in RECORDS.items()}
 
 
@@ -56,7 +62,9 @@ def decode_record(data: bytes) -> tuple[Record, int]:
 def _table(key: int, version: int) -> Message:
     table = RECORDS.get(key)
     if table is None:
-        raise DecodeError(f"expected a metadata record, got key {key}")
+        raise UnknownRecordError(f"expected a metadata record, got key {key}")
     if version > table.max_version:
-        raise DecodeError(f"{table.name}: expected version 0 to {table.max_version}, got {version}")
+        raise UnknownRecordError(
+            f"{table.name}: expected version 0 to {table.max_version}, got {version}"
+        )
     return table

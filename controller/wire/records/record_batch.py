@@ -3,7 +3,7 @@
 A batch keeps its bytes in `Batch.encoded` once it is encoded or decoded, because every follower
 gets the same bytes. The layout is that of Kafka's DefaultRecordBatch."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from struct import Struct as Packing
@@ -21,6 +21,9 @@ from .metadata_records import decode_record, encode_record
 READ_BATCHES_MAX = 4096  # cached decoded batches: those that a fleet decodes at the same time
 MAGIC = 2
 CONTROL = 0x20  # attribute bit; batches with any other bit are refused
+COMPRESSION = 0x07  # attribute bits
+CODECS = {1: "gzip", 2: "snappy", 3: "lz4", 4: "zstd"}
+RecordDecoder = Callable[[bytes], tuple[Record, int]]
 NO_PRODUCER = (-1, -1, -1)  # id, epoch, base sequence
 _HEAD = Packing(">qiibI")  # base offset, length of the rest, epoch, magic, CRC of what follows
 _BODY = Packing(">hiqqqhii")  # attributes, last delta, base and max time, producer, record count
@@ -113,8 +116,11 @@ def _read_batch(data: bytes) -> Batch:
     return decode_batch(data)
 
 
-def decode_batch(data: bytes) -> Batch:
-    """Returns the batch of exactly these bytes; raises DecodeError if they are damaged."""
+def decode_batch(data: bytes, decode: RecordDecoder = decode_record) -> Batch:
+    """Returns the batch of exactly these bytes; raises DecodeError if they are damaged.
+
+    `decode` returns the record and the version of a record's value.
+    """
     base_offset, _, epoch, magic, crc = _HEAD.unpack_from(data)
     if magic != MAGIC:
         raise DecodeError(f"batch at offset {base_offset}: expected magic {MAGIC}, got {magic}")
@@ -122,6 +128,11 @@ def decode_batch(data: bytes) -> Batch:
     if crc != computed:
         raise DecodeError(f"batch at offset {base_offset}: expected CRC {crc}, got {computed}")
     attributes, last_delta, base_ms, max_ms, *_, count = _BODY.unpack_from(data, _HEAD.size)
+    if attributes & COMPRESSION:
+        raise DecodeError(
+            f"batch at offset {base_offset}: expected no compression, as in Kafka's metadata log, "
+            f"got {CODECS.get(attributes & COMPRESSION, 'an unknown one')}"
+        )
     if attributes & ~CONTROL:
         raise DecodeError(
             f"batch at offset {base_offset}: expected attributes 0 or {CONTROL}, got {attributes}"
@@ -135,7 +146,7 @@ def decode_batch(data: bytes) -> Batch:
         raise DecodeError(
             f"batch at offset {base_offset}: expected one time, got {base_ms} to {max_ms}"
         )
-    records, versions = _read_records(data, count, is_control=attributes == CONTROL)
+    records, versions = _read_records(data, count, decode, is_control=attributes == CONTROL)
     return Batch(
         base_offset=base_offset,
         epoch=epoch,
@@ -150,7 +161,9 @@ def decode_batch(data: bytes) -> Batch:
 Records = tuple[Record, ...] | tuple[ControlRecord, ...]
 
 
-def _read_records(data: bytes, count: int, *, is_control: bool) -> tuple[Records, tuple[int, ...]]:
+def _read_records(
+    data: bytes, count: int, decode: RecordDecoder, *, is_control: bool
+) -> tuple[Records, tuple[int, ...]]:
     """Returns the records and their versions; the records must fill the batch."""
     read: list[tuple[Record | ControlRecord, int]] = []
     pos = _HEAD.size + _BODY.size
@@ -160,7 +173,7 @@ def _read_records(data: bytes, count: int, *, is_control: bool) -> tuple[Records
             if is_control:
                 read.append((decode_control_record(key or b"", value), CONTROL_RECORD_VERSION))
             else:
-                read.append(decode_record(value))
+                read.append(decode(value))
     except IndexError:
         raise DecodeError(f"expected {count} records, got {len(data)} bytes") from None
     if pos != len(data):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from kraftsim.broker_agent.configurations import properties
 from kraftsim.controller.core.configs.alteration import DELETE, SET
@@ -88,7 +89,10 @@ class ConfigVerbs(TopicVerbs):
             ),
         )
         if resource == "broker":
-            check_broker_changes(self._config_view(resource, name), changed)
+            from kraftsim.configuration.checks import check_value  # reads a table
+
+            view = self._config_view(resource, name)
+            check_broker_changes(view, changed, partial(check_value, view.profile))
         reply = await self.request(IncrementalAlterConfigsRequest(resources=(changed,)))
         assert isinstance(reply, IncrementalAlterConfigsResponse), type(reply)
         result = reply.responses[0]

@@ -33,7 +33,7 @@ def print_summary(
         print(*_lines(state, deaf), last, sep="\n")
     if damage:
         return USAGE
-    if deaf or state.failures:
+    if deaf or state.failures or (state.is_finished and state.exercise.missed):
         return FAILED
     if not state.is_finished:
         return UNFINISHED
@@ -60,6 +60,8 @@ def _document(state: "State") -> dict[str, object]:
         "verdicts": dict(state.verdicts),
         "planted": dict(state.planted),
         "canaries": state.canaries,
+        "idle": list(state.exercise.idle),
+        "missed": list(state.exercise.missed),
     }
 
 
@@ -74,6 +76,11 @@ def _lines(state: "State", deaf: list[str]) -> list[str]:
     if state.planted:
         killed = state.planted["fail"]
         lines.append(f"planted bugs: detected in {killed:,} of {state.planted.total():,} runs")
+    idle, missed = state.exercise.idle, state.exercise.missed
+    if idle:
+        lines.append(f"properties that no run has tested: {', '.join(idle)}")
+    if missed:
+        lines.append(f"failed, because swarms should have tested: {', '.join(missed)}")
     lines += [
         f"a canary had an unexpected verdict, so no verdict can be trusted: {name}" for name in deaf
     ]

@@ -1,4 +1,4 @@
-"""Checks of a running cluster, over HTTP: its service, leader, brokers, clock and faults."""
+"""Checks of a running cluster, over HTTP: leader, brokers, clock, faults and lost messages."""
 
 from collections.abc import Callable, Iterator
 
@@ -102,6 +102,22 @@ def _brokers(url: str) -> Iterator[Finding]:
         yield warn("partitions", f"{leaderless} without a leader", remedy)
 
 
+def _clients(url: str) -> Iterator[Finding]:
+    """A client whose request a listener does not have loses its connection without a reason."""
+    cluster = call(url, SHOW_CLUSTER.method, SHOW_CLUSTER.path, {})
+    refused = cluster["refusedVersions"]
+    assert isinstance(refused, list), cluster
+    for row in refused[:SHOWN_MAX]:
+        client = f"client {row['clientId']!r}" if row["clientId"] else "a client without an id"
+        yield warn(
+            "clients",
+            f"{client} at {row['clientAddress']} sent {row['api']} version {row['version']} to "
+            f"{row['listener']}, which does not have it ({row['count']} requests)",
+            "send it to a listener that has it, or start the cluster with the --profile of a "
+            "release that has it: `kraftsim up --help`",
+        )
+
+
 def _clock(url: str) -> Iterator[Finding]:
     """A clock that stands while a call waits for time to pass makes the call wait for ever."""
     clock = call(url, SHOW_CLOCK.method, SHOW_CLOCK.path, {})
@@ -128,6 +144,23 @@ def _faults(url: str) -> Iterator[Finding]:
         yield ok("faults", "none is open")
 
 
+def _messages(url: str) -> Iterator[Finding]:
+    """A producer with acks=0 takes its messages for written, although they are lost."""
+    cluster = call(url, SHOW_CLUSTER.method, SHOW_CLUSTER.path, {})
+    lost, refused = cluster["produceRequestsLost"], cluster["dataPlaneRequestsRefused"]
+    if lost:
+        yield warn(
+            "messages",
+            f"{lost} Produce requests with acks=0 were lost, and their clients report success",
+            "let the producers wait for acks: kraftsim stores no messages and refuses each",
+        )
+    elif refused:
+        found = f"{refused} requests of producers, consumers or groups were refused"
+        yield ok("messages", found, "kraftsim stores no messages; attach a broker of Kafka")
+    else:
+        yield ok("messages", "no client has sent or read any")
+
+
 def _snapshots(url: str) -> Iterator[Finding]:
     """Names the snapshots to which the cluster can go back."""
     names = [str(row["name"]) for row in _rows(url, LIST_SNAPSHOTS, "snapshots")]
@@ -145,7 +178,9 @@ def _ids(ids: list[object]) -> str:
 CHECKS: dict[str, Callable[[str], Iterator[Finding]]] = {
     "controllers": _controllers,
     "brokers": _brokers,
+    "clients": _clients,
     "clock": _clock,
     "faults": _faults,
+    "messages": _messages,
     "snapshots": _snapshots,
 }

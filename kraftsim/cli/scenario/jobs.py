@@ -187,14 +187,14 @@ def _work(results: connection.Connection, job: Job, planted: Planted) -> None:
 def _run(job: Job, planted: Planted, on_progress: "Progress") -> Finished:
     from kraftsim.scenarios.language.limits import LimitError
     from kraftsim.scenarios.language.reading import Problem
-    from kraftsim.scenarios.running.run import Run, properties_of
+    from kraftsim.scenarios.running.run import Run
     from kraftsim.scenarios.running.story import story
 
     scenario = job.file.scenario
     began_s = time.monotonic()
     try:
         with planted():
-            run = Run(scenario, job.seed, properties_of(scenario), on_progress)
+            run = Run(scenario, job.seed, on_progress=on_progress)
             result = run.finish()
     except Problem as problem:
         message = f"{job.file.document.error(problem)} (seed {job.seed})"

@@ -55,10 +55,16 @@ def verdict(result: Result, story: Sequence[StoryLine], repeat: str) -> Iterator
         number = "" if violation.number in ("-", violation.name) else f"{violation.number} "
         at = _when(violation.t_us, story)
         yield Line(f"  broken at {at}: {number}{violation.name}: {violation.what}", "fail")
+        if violation.is_claim:
+            by = (line for line in story if violation.seq in line.seqs)
+            yield from (Line(f"  by:    {text}") for text in event_lines(by))
     if violations and result.verdict == "fail":
         until = [line for line in story if line.t_us <= violations[0].t_us][-LAST_EVENTS:]
         yield from (Line(f"  before:{text}") for text in event_lines(until))
     yield from (Line(f"  measured: {measured}") for measured in result.measured)
+    if result.idle:
+        names = ", ".join(result.idle)
+        yield Line(f"  never tested: {len(result.idle)} of {len(result.exercised)}: {names}")
     if result.verdict != "pass":
         yield from (Line(f"  vacuous: {name}") for name in result.vacuous)
         yield Line(f"  repeat: {repeat}")

@@ -30,6 +30,7 @@ def result_document(result: "Result", drifted: list[str]) -> dict[str, object]:
         "drifted": drifted,
         "effects": dict(result.effects),
         "exercised": dict(result.exercised),
+        "idle": list(result.idle),
         "measured": {
             measured.name: {"value": measured.value, "unit": "us" if measured.is_time else "times"}
             | {"take": measured.take, "samples": measured.samples}

@@ -17,6 +17,7 @@ from ..output import add_output, is_data, print_data
 from ..progress import Progress
 from ..terminal import GAP, print_wrapped, width
 from .explore import add_explore
+from .hunt import add_hunt
 from .mutants import add_mutants
 from .runs import add_allow_code, add_cell, add_run, seconds, seeds_of
 from .shrink_progress import shrinking
@@ -47,6 +48,7 @@ def add_scenario_verbs(parent: argparse.ArgumentParser) -> None:
     lint.set_defaults(run=_lint)
     _add_shrink(subverbs)
     add_explore(subverbs)
+    add_hunt(subverbs)
     add_mutants(subverbs)
     schema = subverbs.add_parser(
         "schema", help="print the JSON Schema of scenario files, for editors"

@@ -43,6 +43,7 @@ class Draft:
     configured: set[tuple[int, str]] = field(default_factory=set)  # resources of no topic
     limited: set[tuple[tuple[str, str | None], ...]] = field(default_factory=set)  # by quotas
     credentials: set[tuple[str, int]] = field(default_factory=set)  # users and mechanisms
+    has_acls: bool = False
     controllers: set[int] = field(default_factory=set)  # that have registered themselves
 
     def __post_init__(self) -> None:

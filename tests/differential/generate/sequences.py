@@ -5,10 +5,12 @@ from random import Random
 
 from kraftsim.controller.core import feature_levels
 from tests.differential.generate import (
+    acls,
     brokers,
     cluster,
     configs,
     credentials,
+    not_configured,
     partitions,
     quotas,
     reassignments,
@@ -53,11 +55,16 @@ _USUAL: tuple[tuple[Draw, float], ...] = (
     (configs.describe, 5),
     (quotas.alter, 2),
     (credentials.alter, 1.5),
+    (acls.create, 1.5),
+    (acls.describe, 0.7),
+    (acls.delete, 0.7),
+    (not_configured.ask, 0.3),
 )
 _OF_THE_CLUSTER: tuple[tuple[Draw, float], ...] = (
     *_USUAL,
     (cluster.update_features, 40),
     (cluster.register_controller, 5),
+    (cluster.unregister_controller, 2),
     (cluster.change_voters, 20),
 )
 _OF_MIN_ISR: tuple[tuple[Draw, float], ...] = (
@@ -74,10 +81,26 @@ _OF_CLIENTS: tuple[tuple[Draw, float], ...] = (
     (topics.create, 5),
     (brokers.heartbeat, 5),
 )
+_OF_ACLS: tuple[tuple[Draw, float], ...] = (
+    (acls.create, 50),
+    (acls.describe, 25),
+    (acls.delete, 20),
+    (topics.create, 3),
+    (not_configured.ask, 4),
+)
 _REFUSED: tuple[tuple[Draw, float], ...] = ((cluster.register_controller, 5),)
+EVERY_DRAW: tuple[Draw, ...] = (
+    *(draw for draw, _ in _USUAL),
+    cluster.update_features,
+    cluster.register_controller,
+    credentials.describe,
+)
+"""Each kind of request once, without those that change who votes."""
+
 _SHARE_OF_THE_CLUSTER = 0.1
 _SHARE_OF_MIN_ISR = 0.08
 _SHARE_OF_CLIENTS = 0.08
+_SHARE_OF_ACLS = 0.1
 _SHARE_OF_BIG_TOPICS = 0.004
 
 
@@ -87,11 +110,14 @@ def draw_sequence(
     """The sequence `number` of `seed`: always the same."""
     random = Random(f"{seed}/{number}")
     draft = Draft(random, release, cluster_id, number, level=start.level or 0)
-    if draft.chance(_SHARE_OF_BIG_TOPICS):
-        steps = draw_big(draft)
-    else:
-        steps = [*_opening(draft), *_drawn(draft, _draws(draft), random.randint(4, 24))]
+    steps = draw_big(draft) if draft.chance(_SHARE_OF_BIG_TOPICS) else draw_steps(draft)
     return Sequence(f"{seed}-{number}", tuple(steps), tuple(cleanup(draft)), start)
+
+
+def draw_steps(draft: Draft) -> list[Step]:
+    """The steps of a usual sequence, without the cleanup."""
+    steps = _opening(draft)
+    return steps + _drawn(draft, _draws(draft), draft.random.randint(4, 24))
 
 
 def _draws(draft: Draft) -> tuple[tuple[Draw, float], ...]:
@@ -100,6 +126,8 @@ def _draws(draft: Draft) -> tuple[tuple[Draw, float], ...]:
         return _OF_MIN_ISR
     if draft.chance(_SHARE_OF_CLIENTS):
         return _OF_CLIENTS
+    if draft.chance(_SHARE_OF_ACLS):
+        return _OF_ACLS
     if draft.chance(_SHARE_OF_THE_CLUSTER):
         return _OF_THE_CLUSTER
     if draft.level < feature_levels.CONTROLLER_REGISTRATION_FROM:
@@ -134,6 +162,7 @@ def _drawn(draft: Draft, draws: tuple[tuple[Draw, float], ...], count: int) -> l
 def cleanup(draft: Draft) -> list[Step]:
     """Delete every topic, unregister every broker: the next sequence meets an empty cluster."""
     steps = configs.restore(draft) + quotas.restore(draft) + credentials.restore(draft)
+    steps += acls.restore(draft)
     steps += [
         Ask("DeleteTopics", 5, {"topicNames": [name], "timeoutMs": 10000})
         for name in sorted(draft.topics)

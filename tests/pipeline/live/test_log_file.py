@@ -6,6 +6,7 @@ import pytest
 
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.records.batch_heads import BatchHead, batch_heads
+from kraftsim.controller.wire.records.checksum import crc32c
 from kraftsim.pipeline.live.log_file import BATCH_BYTES_MAX, DamagedFile, LogFile
 from tests.golden.recordings import RELEASES, dump
 from tests.golden.test_recordings import compact
@@ -79,7 +80,7 @@ def test_a_flipped_bit_ends_the_reading_at_the_byte_of_its_batch(tmp_path: Path)
     found, error = read(file)
 
     assert before(head) == offsets(found)
-    assert error.startswith(f"{file}: byte {head.position}: ")
+    assert error.startswith(f"{file}: byte {head.position}, offset {head.base_offset}: ")
     assert "expected CRC" in error
 
 
@@ -90,14 +91,15 @@ def test_a_truncated_file_is_read_up_to_its_last_whole_batch(cut: int, tmp_path:
     found, error = read(file)
 
     assert before(HEADS[-1]) == offsets(found)
-    assert f"{file}: byte {HEADS[-1].position}: expected a whole batch, got {cut} bytes" in error
+    place = f"{file}: byte {HEADS[-1].position}, offset {HEADS[-1].base_offset}"
+    assert f"{place}: expected a whole batch, got {cut} bytes" in error
 
 
 def test_zeros_after_the_last_batch_are_damage(tmp_path: Path) -> None:
     found, error = read(on_disk(tmp_path, SEGMENT + bytes(100)))
 
     assert HEADS[-1].last_offset + 1 == len(found)
-    assert f"byte {len(SEGMENT)}: expected a batch of magic 2, got magic 0" in error
+    assert f"byte {len(SEGMENT)}, offset {len(found)}: expected a batch, got zeros to the" in error
 
 
 def test_a_missing_batch_is_noticed(tmp_path: Path) -> None:
@@ -105,7 +107,7 @@ def test_a_missing_batch_is_noticed(tmp_path: Path) -> None:
     found, error = read(on_disk(tmp_path, SEGMENT[: gone.position] + SEGMENT[gone.end :]))
 
     assert before(gone) == offsets(found)
-    assert f"byte {gone.position}: expected a batch at offset {gone.base_offset}" in error
+    assert f"byte {gone.position}, offset {gone.base_offset}: expected a batch at offset" in error
 
 
 def test_a_length_of_gigabytes_is_refused_before_it_is_read(tmp_path: Path) -> None:
@@ -124,10 +126,54 @@ def test_a_snapshot_without_its_footer_is_incomplete(tmp_path: Path) -> None:
     found, error = read(on_disk(tmp_path, SNAPSHOT.data[: footer.position], SNAPSHOT.name))
 
     assert before(footer) == offsets(found)
-    assert f"byte {footer.position}: snapshot: expected a footer last" in error
+    assert f"byte {footer.position}, offset {footer.base_offset}: snapshot: expected a foo" in error
 
 
 def test_a_file_that_is_no_log_is_refused_at_its_first_byte(tmp_path: Path) -> None:
     found, error = read(on_disk(tmp_path, b"This is no metadata log. " * 10))
 
-    assert ([], True) == (found, "byte 0: expected a batch of magic 2" in error)
+    assert ([], True) == (found, "byte 0, offset 0: expected a batch of magic 2" in error)
+
+
+def with_body(head: BatchHead, body: bytes) -> bytes:
+    """A batch of the segment with other bytes after its CRC; its CRC and its length are right."""
+    batch = SEGMENT[head.position : head.end]
+    length = (len(batch) - 12 + len(body) - len(batch[21:])).to_bytes(4, "big")
+    return batch[:8] + length + batch[12:17] + crc32c(body).to_bytes(4, "big") + body
+
+
+@pytest.mark.parametrize(("key", "version"), [(63, 0), (27, 9)])
+def test_a_record_of_a_newer_release_is_printed_in_hex_and_the_file_is_read_on(
+    key: int, version: int, tmp_path: Path
+) -> None:
+    head = next(
+        head
+        for head in HEADS
+        if head.last_offset == head.base_offset and not SEGMENT[head.position + 22] & 0x20
+    )
+    frame = bytes([1, key, version, 7, 7])
+    record = b"\x00\x00\x00\x01" + bytes([len(frame) * 2]) + frame + b"\x00"
+    body = SEGMENT[head.position + 21 : head.position + 23] + bytes(4)
+    body += SEGMENT[head.position + 27 : head.position + 57] + (1).to_bytes(4, "big")
+    body += bytes([len(record) * 2]) + record
+    whole = SEGMENT[: head.position] + with_body(head, body) + SEGMENT[head.end :]
+
+    found, error = read(on_disk(tmp_path, whole))
+
+    unknown = found[head.base_offset]
+    assert (error, len(found)) == ("", HEADS[-1].last_offset + 1)
+    assert (unknown["type"], unknown["version"]) == (f"UNKNOWN_{key}", version)
+    assert unknown["data"] == {"hex": frame.hex()}
+
+
+def test_a_compressed_batch_names_its_codec(tmp_path: Path) -> None:
+    head = HEADS[3]
+    body = bytearray(SEGMENT[head.position + 21 : head.end])
+    body[1] |= 4
+    whole = SEGMENT[: head.position] + with_body(head, bytes(body))
+
+    found, error = read(on_disk(tmp_path, whole))
+
+    assert before(head) == offsets(found)
+    assert f"byte {head.position}, offset {head.base_offset}: batch at offset" in error
+    assert "expected no compression, as in Kafka's metadata log, got zstd" in error

@@ -1,0 +1,101 @@
+"""The replicas on a broker's disk, which outlive its processes (KIP-631, topic identifiers).
+
+A running broker applies the metadata at once, so its disk has what its image assigns to it. A
+process that ends leaves an inventory of that. The next process compares it with the latest
+metadata at the start of RECOVERY: replicas of topics that were deleted meanwhile are deleted, and
+replicas that the metadata assigns to other brokers are *stray*. Released Kafka renames both to
+`...-stray` and keeps the files.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.partition import PartitionKey
+from kraftsim.controller.core.uuid import Uuid
+from kraftsim.controller.core.value import value
+
+NAMED_MAX = 10  # replicas in a row of the journal or a line of the log
+
+
+@value
+class StoredReplica:
+    """A replica on disk: its topic's name, its partition, its directory (None: not assigned)."""
+
+    topic: str
+    partition: int
+    directory: Uuid | None
+
+    @property
+    def name(self) -> str:
+        """Name of the partition, as Kafka names its folder."""
+        return f"{self.topic}-{self.partition}"
+
+
+@value
+class Found:
+    """What a broker finds on its disk at RECOVERY, in order of topic and partition."""
+
+    deleted: tuple[StoredReplica, ...] = ()
+    stray: tuple[StoredReplica, ...] = ()
+
+    def rows(self) -> Iterator[tuple[str, list[object], int]]:
+        """Yields what happened, the names of at most NAMED_MAX replicas, and their number."""
+        for kind, replicas in (("replicas_deleted", self.deleted), ("replicas_stray", self.stray)):
+            if replicas:
+                yield kind, [replica.name for replica in replicas[:NAMED_MAX]], len(replicas)
+
+
+@dataclass(slots=True)
+class ReplicaStore:
+    """The inventory that the last process left; strays stay until their topic is deleted."""
+
+    replicas: Mapping[PartitionKey, StoredReplica] = field(default_factory=dict)
+    is_compared: bool = True
+    """True if the process that runs has compared the inventory with the metadata."""
+
+    def begin(self) -> None:
+        """Note that a new process starts over this disk."""
+        self.is_compared = False
+
+    def end(self, image: Image, broker_id: int) -> None:
+        """Take the inventory of a process that compared, and ends with the metadata `image`."""
+        self.replicas = {**self._strays(image, broker_id), **dict(assigned(image, broker_id))}
+
+    def compare(self, image: Image, broker_id: int) -> Found:
+        """Returns what the metadata no longer has, and deletes the replicas of deleted topics."""
+        ordered = sorted(self.replicas.items(), key=lambda item: (item[1].topic, item[0][1]))
+        deleted = [(key, replica) for key, replica in ordered if key[0] not in image.topics]
+        strays = self._strays(image, broker_id)
+        self.replicas = strays
+        self.is_compared = True
+        return Found(
+            deleted=tuple(replica for _, replica in deleted),
+            stray=tuple(replica for key, replica in ordered if key in strays),
+        )
+
+    def on_disk(self, image: Image, broker_id: int) -> list[StoredReplica]:
+        """Returns the replicas that the broker serves, or, before it compared, those it finds."""
+        if self.is_compared:
+            return [replica for _, replica in assigned(image, broker_id)]
+        return list(self.replicas.values())
+
+    def _strays(self, image: Image, broker_id: int) -> dict[PartitionKey, StoredReplica]:
+        return {
+            key: replica
+            for key, replica in self.replicas.items()
+            if key[0] in image.topics and not _is_assigned(image, key, broker_id)
+        }
+
+
+def assigned(image: Image, broker_id: int) -> Iterator[tuple[PartitionKey, StoredReplica]]:
+    """Yields the replicas that the metadata assigns to the broker."""
+    for key in image.index.hosted(broker_id):
+        topic = image.topics[key[0]]
+        directory = topic.partitions[key[1]].directory_of(broker_id)
+        yield key, StoredReplica(topic=topic.name, partition=key[1], directory=directory)
+
+
+def _is_assigned(image: Image, key: PartitionKey, broker_id: int) -> bool:
+    partition = image.topics[key[0]].partitions.get(key[1])
+    return partition is not None and broker_id in partition.replicas

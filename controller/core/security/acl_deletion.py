@@ -1,0 +1,80 @@
+"""DeleteAcls (31) on the active controller: each filter removes the entries that it selects.
+
+An entry that several filters select is in the result of each, and is removed once.
+"""
+
+from ..errors import ApiError, ErrorCode
+from ..log.records import AccessControlEntryRecord, RemoveAccessControlEntryRecord
+from ..rpc.acls import (
+    DeleteAclsFilter,
+    DeleteAclsFilterResult,
+    DeleteAclsMatchingAcl,
+    DeleteAclsRequest,
+    DeleteAclsResponse,
+)
+from ..state import RECORDS_PER_OPERATION_MAX, Decision, State
+from ..uuid import Uuid
+from .acl_creation import check_authorizer
+from .acl_filters import selected
+from .acl_kinds import OPERATIONS, PATTERN_TYPES, PERMISSION_TYPES, RESOURCE_TYPES, is_known
+
+_TOO_MANY = "Cannot remove more than 10000 acls in a single delete operation."
+
+
+def delete_acls(state: State, request: DeleteAclsRequest, now_ms: int) -> Decision:
+    """Decide a DeleteAcls request."""
+    check_authorizer(state)
+    results = tuple(_result(state, wanted) for wanted in request.filters)
+    found: dict[Uuid, None] = {}
+    for entry in (entry for _, entries in results for entry in entries):
+        if len(found) == RECORDS_PER_OPERATION_MAX:  # as Kafka, although it may be removed already
+            return Decision((), refused(request, ApiError(ErrorCode.INVALID_REQUEST, _TOO_MANY)))
+        found[entry.id] = None
+    records = tuple(RemoveAccessControlEntryRecord(id=entry_id) for entry_id in found)
+    reply = DeleteAclsResponse(filter_results=tuple(result for result, _ in results))
+    return Decision(records, reply, is_atomic=True)
+
+
+def refused(request: DeleteAclsRequest, error: ApiError) -> DeleteAclsResponse:
+    """Returns the response to a request that is refused as a whole."""
+    return DeleteAclsResponse(filter_results=(_refusal(error),) * len(request.filters))
+
+
+def _refusal(error: ApiError) -> DeleteAclsFilterResult:
+    return DeleteAclsFilterResult(error_code=error.code, error_message=error.message or None)
+
+
+def _result(
+    state: State, wanted: DeleteAclsFilter
+) -> tuple[DeleteAclsFilterResult, tuple[AccessControlEntryRecord, ...]]:
+    """Returns the result of a filter, and the entries that it selects."""
+    text = _flaw(wanted)
+    if text is not None:
+        return _refusal(ApiError(ErrorCode.INVALID_REQUEST, text)), ()
+    entries = tuple(selected(state.image.access_controls, wanted))
+    return DeleteAclsFilterResult(matching_acls=tuple(map(_matching, entries))), entries
+
+
+def _flaw(wanted: DeleteAclsFilter) -> str | None:
+    """Returns Kafka's message for a filter with an unknown number."""
+    pattern = (
+        (RESOURCE_TYPES, wanted.resource_type_filter),
+        (PATTERN_TYPES, wanted.pattern_type_filter),
+    )
+    entry = (OPERATIONS, wanted.operation), (PERMISSION_TYPES, wanted.permission_type)
+    for what, numbers in (("patternFilter", pattern), ("entryFilter", entry)):
+        if any(not is_known(names, number) for names, number in numbers):
+            return f"Unknown {what}."
+    return None
+
+
+def _matching(entry: AccessControlEntryRecord) -> DeleteAclsMatchingAcl:
+    return DeleteAclsMatchingAcl(
+        resource_type=entry.resource_type,
+        resource_name=entry.resource_name,
+        pattern_type=entry.pattern_type,
+        principal=entry.principal,
+        host=entry.host,
+        operation=entry.operation,
+        permission_type=entry.permission_type,
+    )

@@ -1,0 +1,1 @@
+"""The verbs that show the quorum and change its voters."""

@@ -1,0 +1,154 @@
+"""`kraftsim scenario hunt`: searches for runs that show something new, and for violations.
+
+Exit codes: 0 no violation, 1 a violation was found, 2 invalid arguments, 130 interrupted.
+"""
+
+import argparse
+import multiprocessing
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import FAILED, GOOD, UsageError
+from ..output import add_output, is_data, print_data
+from ..progress import Progress
+
+if TYPE_CHECKING:
+    from multiprocessing.pool import Pool
+
+    from kraftsim.scenarios.hunting.candidate import Candidate, Shown
+    from kraftsim.scenarios.hunting.hunt import Finding, Hunt
+
+SWARM = "swarm-of-everything"
+MINUTES = 10.0
+SHRINK_TRIES = 300  # runs of the search for a smaller scenario, for each finding
+
+
+def add_hunt(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the verb `hunt` to the parser."""
+    parser = verbs.add_parser(
+        "hunt", help="search for runs that show something new, and for violations"
+    )
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument(
+        "--minutes", type=float, default=MINUTES, help="stop after this time (default 10)"
+    )
+    length.add_argument("--runs", type=int, metavar="N", help="stop after at least N runs")
+    parser.add_argument(
+        "-j", "--jobs", type=int, default=1, metavar="N", help="processes (default 1)"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="seed of the search (default 1)")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FOLDER",
+        help="folder of corpus, curve and findings (default hunt)",
+    )
+    parser.add_argument(
+        "--plain", action="store_true", help="draw every run anew: a plain swarm, to compare with"
+    )
+    add_output(parser)
+    parser.set_defaults(run=_hunt)
+
+
+def _hunt(arguments: argparse.Namespace) -> int:
+    from kraftsim.scenarios.hunting.hunt import Hunt
+
+    from ...files.hunt_files import read_corpus, write_corpus
+    from ...files.scenario_files import find, read_file
+
+    if arguments.jobs < 1 or (arguments.runs is not None and arguments.runs < 1):
+        raise UsageError("--jobs and --runs: expected 1 or more")
+    folder = arguments.out or Path("hunt")
+    folder.mkdir(parents=True, exist_ok=True)
+    scenario = read_file(find(SWARM)).scenario
+    hunt = Hunt(scenario, arguments.seed, not arguments.plain, read_corpus(folder))
+    try:
+        with _pool(arguments.jobs) as pool:
+            _rounds(arguments, hunt, folder, pool)
+    finally:
+        write_corpus(folder, hunt.corpus)
+    found = [_written(folder, finding, number) for number, finding in enumerate(hunt.findings, 1)]
+    _report(arguments, hunt, folder, found)
+    return FAILED if found else GOOD
+
+
+@contextmanager
+def _pool(jobs: int) -> "Iterator[Pool]":
+    """Yields processes that ignore SIGINT: the search ends them."""
+    import signal
+
+    context = multiprocessing.get_context("fork")
+    with context.Pool(jobs, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
+        yield pool
+
+
+def _rounds(arguments: argparse.Namespace, hunt: "Hunt", folder: Path, pool: "Pool") -> None:
+    from kraftsim.scenarios.hunting.candidate import run
+
+    from ...files.hunt_files import append_to_curve
+
+    progress, began_s = Progress(is_enabled=not is_data(arguments)), time.monotonic()
+
+    def run_all(candidates: "Sequence[Candidate]") -> "Iterator[Shown]":
+        return pool.imap(run, candidates)
+
+    while not _is_over(arguments, hunt, time.monotonic() - began_s):
+        hunt.round(run_all)
+        behaviours, passed_s = len(hunt.corpus.runs_with), time.monotonic() - began_s
+        point = {"runs": hunt.runs, "seconds": round(passed_s, 1), "behaviours": behaviours}
+        append_to_curve(folder, point)
+        found = f"{len(hunt.findings)} violations"
+        progress.write(f"hunt: {hunt.runs:,} runs, {behaviours:,} behaviours, {found}")
+    progress.clear()
+
+
+def _is_over(arguments: argparse.Namespace, hunt: "Hunt", passed_s: float) -> bool:
+    if arguments.runs is not None:
+        return bool(hunt.runs >= arguments.runs)
+    return bool(passed_s >= 60 * arguments.minutes)
+
+
+def _written(folder: Path, finding: "Finding", number: int) -> dict[str, object]:
+    """Shrinks a finding, writes it to a file, and returns what is told of it."""
+    from kraftsim.scenarios.document.scenario import read_scenario
+    from kraftsim.scenarios.running.shrink import shrink
+
+    from ...files.hunt_files import write_finding
+
+    tries = iter(range(SHRINK_TRIES))
+    scenario = read_scenario(finding.candidate.document)
+    try:
+        small = shrink(
+            scenario, finding.candidate.seed, may_go_on=lambda: next(tries, None) is not None
+        ).scenario
+    except (ValueError, LookupError):  # a cluster that does not start has no smaller scenario
+        small = scenario
+    path = write_finding(
+        folder, f"{finding.broken[0].replace('[', '-').rstrip(']')}-{number}", small
+    )
+    seed = finding.candidate.seed
+    return {"broken": list(finding.broken), "what": finding.what, "path": str(path), "seed": seed}
+
+
+def _report(
+    arguments: argparse.Namespace, hunt: "Hunt", folder: Path, found: list[dict[str, object]]
+) -> None:
+    summary = {
+        "runs": hunt.runs,
+        "behaviours": len(hunt.corpus.runs_with),
+        "kept": len(hunt.corpus.kept),
+        "findings": found,
+    }
+    if is_data(arguments):
+        print_data(arguments, summary)
+        return
+    print(
+        f"{hunt.runs:,} runs, {summary['behaviours']:,} behaviours, {summary['kept']:,} plans kept "
+        f"in {folder}"
+    )
+    for finding in found:
+        print(f"broken: {finding['what']}")
+        print(f"  kraftsim scenario run {finding['path']} --seed {finding['seed']}")

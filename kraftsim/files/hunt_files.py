@@ -1,0 +1,56 @@
+"""The files of a hunt: its corpus as JSON lines, its curve as JSON lines, its findings as YAML."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from kraftsim.scenarios.document.scenario import Scenario
+from kraftsim.scenarios.hunting.candidate import Candidate, Shown
+from kraftsim.scenarios.hunting.corpus import Corpus
+
+from ..errors import UsageError
+from .scenario_files import written
+
+CORPUS, CURVE, FINDINGS = "corpus.jsonl", "curve.jsonl", "findings"
+
+
+def read_corpus(folder: Path) -> Corpus:
+    """Reads the corpus of an earlier hunt; raises UsageError for a file that is no corpus."""
+    corpus, path = Corpus(), folder / CORPUS
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    for number, line in enumerate(lines, start=1):
+        try:
+            kept = json.loads(line)
+            first_us = {int(behaviour): us for behaviour, us in kept["first_us"].items()}
+            corpus.take(Candidate(kept["document"], kept["seed"]), Shown(first_us, ()))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise UsageError(
+                f"{path}:{number}: expected a kept plan with the keys document, seed and first_us, "
+                f"got {error!r}"
+            ) from None
+    return corpus
+
+
+def write_corpus(folder: Path, corpus: Corpus) -> None:
+    """Writes the corpus; a file that is there is replaced as a whole."""
+    partial = folder / f"{CORPUS}.new"
+    with partial.open("w", encoding="utf-8") as file:
+        for kept in corpus.kept:
+            document, seed = kept.candidate.document, kept.candidate.seed
+            line = {"document": document, "seed": seed, "first_us": kept.first_us}
+            file.write(f"{json.dumps(line)}\n")
+    partial.replace(folder / CORPUS)
+
+
+def append_to_curve(folder: Path, point: Mapping[str, object]) -> None:
+    """Appends a point of the curve: runs, processor seconds and behaviours so far."""
+    with (folder / CURVE).open("a", encoding="utf-8") as file:
+        file.write(f"{json.dumps(point)}\n")
+
+
+def write_finding(folder: Path, name: str, small: Scenario) -> Path:
+    """Writes the smallest scenario of a finding, and returns its path."""
+    path = folder / FINDINGS / f"{name}.yaml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(written(small), "utf-8")
+    return path

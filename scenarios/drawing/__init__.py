@@ -1,0 +1,1 @@
+"""Draws whole scenarios: shape, release, settings, network, faults, and what an admin does."""

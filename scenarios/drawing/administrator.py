@@ -1,0 +1,98 @@
+"""Draws what an administrator does: topics, configurations, features, brokers that join or leave.
+
+Many requests are refused: they name a topic that was deleted, or a broker that is dead. The
+refusal must change nothing, which the properties check.
+"""
+
+from collections.abc import Callable, Mapping
+
+from kraftsim.controller.core.profile import PROFILES
+
+from .lot import Lot, Words
+
+Draw = Callable[[Lot], Words]
+
+NEW_TOPICS = ("n0", "n1", "n2")
+TOPIC_CONFIGS: Mapping[str, tuple[str | None, ...]] = {
+    "min.insync.replicas": ("1", "2", None),
+    "unclean.leader.election.enable": ("true", "false", None),
+    "retention.ms": ("60000", None),
+}
+FEATURES: Mapping[str, tuple[int, ...]] = {
+    "eligible.leader.replicas.version": (0, 1),
+    "group.version": (0, 1),
+    "transaction.version": (0, 2),
+}
+
+
+def _topic(lot: Lot) -> str:
+    return lot.one_of((*lot.topics, *NEW_TOPICS))
+
+
+def _partition(lot: Lot) -> Words:
+    return {"name": _topic(lot), "partition": lot.stream.randint(0, 3)}
+
+
+def _create(lot: Lot) -> Words:
+    partitions, replication = lot.stream.randint(1, 8), lot.stream.randint(1, 3)
+    return {
+        "name": lot.one_of(NEW_TOPICS),
+        "partitions": partitions,
+        "replication": replication,
+    }
+
+
+def _elect(lot: Lot) -> Words:
+    return _partition(lot) | {"election": lot.one_of(("preferred", "unclean"))}
+
+
+def _reassign(lot: Lot) -> Words:
+    return _partition(lot) | {"to": lot.some_of(list(lot.brokers))}
+
+
+def _config(lot: Lot) -> Words:
+    key = lot.one_of(list(TOPIC_CONFIGS))
+    words: Words = {"name": _topic(lot), "key": key}
+    if key == "min.insync.replicas" and lot.chance(0.3):
+        words |= {"resource": "broker", "name": "default"}
+    value = lot.one_of(TOPIC_CONFIGS[key])
+    return words if value is None else words | {"value": value}
+
+
+def _features(lot: Lot) -> Words:
+    if lot.chance(0.4):
+        return {"feature": "metadata.version", "level": lot.stream.randint(14, 33)}
+    feature = lot.one_of(list(FEATURES))
+    return {"feature": feature, "level": lot.one_of(FEATURES[feature])}
+
+
+def _add(lot: Lot) -> Words:
+    return {"count": 1} | ({"rack": lot.one_of(("a", "b", "c"))} if lot.chance(0.5) else {})
+
+
+def _install(lot: Lot) -> Words:
+    """Returns a release that supports whatever the controllers may finalize."""
+    least = PROFILES[lot.release].metadata_version
+    newer = [name for name, profile in PROFILES.items() if profile.metadata_version >= least]
+    return {"on": lot.one_of(lot.brokers), "release": lot.one_of(newer)}
+
+
+VERBS: Mapping[str, Draw] = {
+    "topic.create": _create,
+    "topic.delete": lambda lot: {"name": _topic(lot)},
+    "topic.alter": lambda lot: {"name": _topic(lot), "partitions": lot.stream.randint(2, 10)},
+    "topic.elect_leaders": _elect,
+    "reassignment.start": _reassign,
+    "reassignment.cancel": _partition,
+    "config.set": _config,
+    "features.update": _features,
+    "broker.unregister": lambda lot: {"on": lot.one_of(lot.brokers)},
+    "broker.decommission": lambda lot: {"on": lot.one_of(lot.brokers), "force": lot.chance(0.3)},
+    "broker.add": _add,
+    "broker.install": _install,
+    "load.flood": lambda lot: {"every": lot.time(20, 500), "for": lot.time(500, 5_000)},
+    "quorum.transfer": lambda lot: {"to": lot.one_of(lot.controllers)},
+}
+# A request of an administrator is likelier to concern a topic than to remove a broker for good.
+WEIGHTS = {"broker.unregister": 1, "broker.decommission": 1, "broker.install": 1}
+USUAL_WEIGHT = 3

@@ -1,0 +1,111 @@
+"""Draws the steps of a scenario, within a budget of nodes that have a fault at a time."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from random import Random
+
+from . import administrator
+from .faults import FAULTS
+from .lot import Lot, Words, log_uniform_ms
+
+PART_OF_FAULTS = 0.4  # a run has some kinds of faults only: a bug may need one without the others
+RECOVERY_MS = 2_000  # from the end of a fault until its node may get the next
+MAJORITY_LOST = 0.1  # part of the runs whose faults may cost a majority of the controllers
+ADMINISTERED = 0.8  # part of the runs with an administrator
+
+
+@dataclass(slots=True)
+class Budget:
+    """The nodes that have a fault: at most `controllers` and `brokers` of them at a time.
+
+    `until_ms` maps each node that was struck to the time from which it may be struck again.
+    """
+
+    controllers: int
+    brokers: int
+    until_ms: dict[int, int] = field(default_factory=dict)
+    lost: set[int] = field(default_factory=set)  # controllers that vote no more
+
+    def free(self, lot: Lot, now_ms: int, pool: str) -> list[int]:
+        """Returns the nodes of a pool that may get a fault: controllers, brokers, nodes or voters.
+
+        A fault of a voter takes its vote for good, so only a minority may get one in a run.
+        """
+        if pool == "voters" and len(self.lost) >= (len(lot.controllers) - 1) // 2:
+            return []
+        struck = {node for node, end_ms in self.until_ms.items() if end_ms > now_ms} | self.lost
+        free: list[int] = []
+        if pool != "brokers" and len(struck & {*lot.controllers}) < self.controllers:
+            free += [node for node in lot.controllers if node not in struck]
+        if pool in ("brokers", "nodes") and len(struck & {*lot.brokers}) < self.brokers:
+            free += [node for node in lot.brokers if node not in struck]
+        return free
+
+
+def drawn_budget(lot: Lot) -> Budget:
+    """Draws a budget: usually a minority of the controllers, and one broker or half of them."""
+    controllers = (len(lot.controllers) - 1) // 2
+    if lot.chance(MAJORITY_LOST) or not controllers:
+        controllers = len(lot.controllers)
+    return Budget(controllers, lot.one_of((1, 1, len(lot.brokers) // 2, len(lot.brokers))))
+
+
+def drawn_steps(lot: Lot, run_ms: int) -> list[Words]:
+    """Returns the steps of a run, in the order of their times."""
+    fault_every_ms, request_every_ms = (log_uniform_ms(lot.stream, 1_000, 15_000) for _ in range(2))
+    kinds = [kind for kind in FAULTS if lot.chance(PART_OF_FAULTS)] or list(FAULTS)
+    budget = drawn_budget(lot)
+    steps: list[Words] = []
+    for at_ms in _times(lot.stream, fault_every_ms, run_ms):
+        steps += drawn_fault(lot, lot.one_of(kinds), at_ms, budget)
+    if lot.chance(ADMINISTERED):
+        steps += [
+            drawn_request(lot, at_ms) for at_ms in _times(lot.stream, request_every_ms, run_ms)
+        ]
+    return sorted(steps, key=at_ms_of)
+
+
+def drawn_fault(lot: Lot, kind: str, at_ms: int, budget: Budget) -> list[Words]:
+    """Returns a step with a fault of this kind; none if the budget has no node for it."""
+    word, pool, draw = FAULTS[kind]
+    free = budget.free(lot, at_ms, pool)
+    if not free:
+        return []
+    node = lot.one_of(free)
+    words = draw(lot, node)
+    budget.until_ms[node] = at_ms + lasting_ms_of(words) + RECOVERY_MS
+    budget.lost |= {node} if pool == "voters" else set()
+    return [step_of(at_ms, word, words)]
+
+
+def drawn_request(lot: Lot, at_ms: int) -> Words:
+    """Returns a step in which an administrator requests something."""
+    verbs = administrator.VERBS
+    weights = [administrator.WEIGHTS.get(verb, administrator.USUAL_WEIGHT) for verb in verbs]
+    (word,) = lot.stream.choices(list(verbs), weights)
+    return step_of(at_ms, word, verbs[word](lot))
+
+
+def step_of(at_ms: int, word: str, words: Words) -> Words:
+    """Returns a step that may have no effect: a drawn fault may meet a node that is dead."""
+    return {"at": f"{at_ms}ms", "optional": True, word: words}
+
+
+def at_ms_of(step: Words) -> int:
+    """Returns the time of a drawn step in milliseconds."""
+    return _ms(step["at"])
+
+
+def lasting_ms_of(words: Words) -> int:
+    """Returns the time that a drawn fault lasts, in milliseconds."""
+    return _ms(words.get("for", "0ms"))
+
+
+def _ms(text: object) -> int:
+    return int(str(text).removesuffix("ms"))
+
+
+def _times(stream: Random, every_ms: int, run_ms: int) -> Iterator[int]:
+    at_ms = 0
+    while (at_ms := at_ms + int(stream.expovariate(1 / every_ms))) < run_ms:
+        yield at_ms

@@ -1,0 +1,1 @@
+"""A search for runs that show something new: behaviours, mutated plans, rounds of candidates."""

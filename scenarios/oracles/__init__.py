@@ -1,0 +1,1 @@
+"""What properties look up: replays of logs, tenures, and a data plane that only they have."""

@@ -1,0 +1,83 @@
+"""Base of properties: a property watches a world and reports when it was broken.
+
+A property is incremental: each event costs it little, so that all properties can be checked after
+every event. It does not change the world, and draws no random numbers.
+"""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.node_id import NodeId
+from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.node.node import Node
+from kraftsim.controller.raft.protocol import Turn
+
+if TYPE_CHECKING:
+    from kraftsim.simulation.message import Message
+    from kraftsim.simulation.world import World
+
+
+Kinds = tuple[type[Request], ...] | None
+"""Types of requests; None: all types."""
+
+
+class Broken(Exception):
+    """Raised if a property does not hold; the text states the expected and the actual value."""
+
+
+class Property:
+    """Base of properties of a world; a subclass overrides the hooks that it needs.
+
+    `number` is the number in the list of properties (S1, L3), and `claim` states the property
+    in one sentence. `exercised` counts how often there was something to check. `always` is True
+    if Kafka 4.3 always keeps the property; Kafka breaks the others in known ways. `kinds` are
+    the requests whose messages the property gets; None: all messages.
+    """
+
+    number: ClassVar[str]
+    name: ClassVar[str]
+    claim: ClassVar[str]
+    always: ClassVar[bool] = True
+    kinds: ClassVar[Kinds] = None
+
+    def __init__(self, world: "World") -> None:
+        self.world = world
+        self.exercised = 0
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        """Called after a step of a controller, unless the only effect of the step is a reply."""
+
+    def wrote(self, node: Node, turn: Turn) -> None:
+        """Called after a step that changed the log: see `persist`, `truncate_to` and `snapshot`."""
+
+    def moved(self, node: Node, turn: Turn) -> None:
+        """Called after a step that changed a controller's epoch, role, leader, vote or activity.
+
+        It is also called after the first step of a process, and after `wrote` of the same
+        step.
+        """
+
+    def committed(self, node_id: int, batch: Batch) -> None:
+        """Called when a controller learns that a batch is committed, in the order of its log."""
+
+    def sent(self, sender: NodeId, request: Any) -> None:
+        """Called when a broker sends a request to a controller, of the kinds of `kinds`."""
+
+    def arrived(self, message: "Message") -> None:
+        """Called before a message reaches its receiver."""
+
+    def stopped(self, message: "Message") -> None:
+        """Called when a message is lost or held back."""
+
+    def restarted(self, node_id: int) -> None:
+        """Called before the first step of a controller's process."""
+
+    def controller_changed(self, node_id: int, state: ProcessState) -> None:
+        """Called after a controller was killed, started, paused or resumed."""
+
+    def broker_changed(self, broker_id: int, state: ProcessState) -> None:
+        """Called after the state of a broker's agent or process has changed."""
+
+    def finished(self) -> None:
+        """Called at the end of the calm, to check what must have happened during the run."""

@@ -1,0 +1,164 @@
+"""Properties of elections, S33 and S34: who may lead a partition, by the log and by requests.
+
+KIP-966; rules 1.33 to 1.37, 4.5, 4.8 to 4.11, 4.28, 4.32.
+"""
+
+from typing import ClassVar
+
+from kraftsim.controller.core.log import records as r
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.rpc import (
+    AlterPartitionRequest,
+    BrokerRegistrationRequest,
+    DecommissionBrokerRequest,
+    ElectLeadersRequest,
+)
+from kraftsim.controller.core.rpc.partitions import UNCLEAN_ELECTION
+from kraftsim.controller.core.uuid import Uuid
+from kraftsim.simulation.message import Message
+from kraftsim.simulation.world import World
+
+from ..oracles.committed import OfTheCommittedLog
+from ..oracles.log_configs import allows_unclean, has_elr
+from ..oracles.property import Broken, Kinds, Property
+from ..oracles.shadow import Fact, Key
+
+PROPOSALS_MAX = 1000  # partitions whose proposed ISRs are remembered
+INCARNATIONS_MAX = 10_000  # registrations whose requests are remembered
+NOT_REGISTERED = -2  # epoch that no request has as its previous one
+
+
+class LeadersWereEligible(OfTheCommittedLog):
+    """Compares each new leader with the ISR and ELR before, and with the proposals of the leader.
+
+    Another leader is an unclean one: it needs a permission, and must be declared as RECOVERING.
+    """
+
+    number = "S33"
+    name = "leaders-were-eligible"
+    claim = (
+        "A new leader was in the ISR or ELR before, unless an unclean election is enabled or"
+        " requested; an unclean leader begins as recovering."
+    )
+    kinds: ClassVar[Kinds] = (AlterPartitionRequest, DecommissionBrokerRequest, ElectLeadersRequest)
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._default = world.topology.settings.unclean_leader_election_enable
+        # partition -> its partition epoch, and all replicas that were proposed for its ISR at it
+        self._proposed: dict[Key, tuple[int, set[int]]] = {}
+        self._forced: set[int] = set()  # brokers that may be decommissioned with losses
+        self._asked: set[tuple[str, int]] = set()  # partitions that may be elected uncleanly
+        self._asked_all = False
+
+    def arrived(self, message: Message) -> None:
+        if message.is_reply:
+            return
+        match message.request:
+            case AlterPartitionRequest() as request:
+                self._note_proposals(request)
+            case DecommissionBrokerRequest(force=True) as request:
+                self._forced.add(request.broker_id)
+            case ElectLeadersRequest(election_type=election) as request if (
+                election == UNCLEAN_ELECTION
+            ):
+                topics = request.topic_partitions
+                self._asked_all = self._asked_all or topics is None
+                for topic in topics or ():
+                    self._asked |= {(topic.topic, number) for number in topic.partitions}
+
+    def partition_changed(self, key: Key, before: Fact | None, after: Fact) -> None:
+        proposal = self._proposed.pop(key, None)
+        leader = after["leader"]
+        if before is None or leader in (before["leader"], r.NO_LEADER):
+            return
+        self.exercised += 1
+        eligible = {*before["isr"], *before["eligible_leader_replicas"]}
+        if proposal is not None and proposal[0] == before["partition_epoch"]:
+            eligible |= proposal[1]
+        if leader in eligible:
+            return
+        change = f"leader {leader} of {key}: {before} became {after}"
+        if not self._may_lose(key, before, after):
+            raise Broken(f"{change}, and no unclean election is enabled or requested")
+        if after["leader_recovery_state"] != r.RECOVERING:
+            raise Broken(f"{change}, an unclean election that is not declared")
+
+    def _note_proposals(self, request: AlterPartitionRequest) -> None:
+        for topic in request.topics:
+            for data in topic.partitions:
+                key: Key = "Partition", topic.topic_id, data.partition_index
+                isr = {*data.new_isr, *(member.broker_id for member in data.new_isr_with_epochs)}
+                epoch, known = self._proposed.get(key, (data.partition_epoch, set()))
+                if epoch == data.partition_epoch:
+                    isr |= known
+                if len(self._proposed) == PROPOSALS_MAX:
+                    del self._proposed[next(iter(self._proposed))]
+                self._proposed[key] = data.partition_epoch, isr
+
+    def _may_lose(self, key: Key, before: Fact, after: Fact) -> bool:
+        """Returns True if an unclean election of this partition is enabled or requested."""
+        topic = self.shadow.facts["Topic", key[1]]["name"]
+        if allows_unclean(self.shadow, topic, self.world.controllers, self._default):
+            return True
+        if self._asked_all or (topic, key[2]) in self._asked:
+            self._asked.discard((topic, int(str(key[2]))))
+            return True
+        if self._forced & (set(before["replicas"]) - set(after["replicas"])):
+            return True
+        return self._is_last_known(before, after["leader"])
+
+    def _is_last_known(self, before: Fact, leader: int) -> bool:
+        """Returns True if nobody is eligible, and this is the last known leader (rule 4.28)."""
+        eligible = {*before["isr"], *before["eligible_leader_replicas"]}
+        return has_elr(self.shadow) and not eligible and before["last_known_elr"] == (leader,)
+
+
+class UncleanLeavesElr(OfTheCommittedLog):
+    """Checks that a broker is in no ISR and ELR once its unclean restart is registered.
+
+    A restart is clean if the request names the epoch that was registered before (rule 1.35).
+    """
+
+    number = "S34"
+    name = "unclean-restart-leaves-elr"
+    claim = "A broker that restarts after an unclean shutdown stays in no ISR and no ELR."
+    kinds: ClassVar[Kinds] = (BrokerRegistrationRequest,)
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._previous: dict[Uuid, int] = {}  # by incarnation, the epoch that its request names
+        self._unclean: dict[int, int] = {}  # broker -> offset of the registration, in this batch
+
+    def arrived(self, message: Message) -> None:
+        request = message.request
+        if isinstance(request, BrokerRegistrationRequest) and not message.is_reply:
+            if len(self._previous) == INCARNATIONS_MAX:
+                del self._previous[next(iter(self._previous))]
+            self._previous[request.incarnation_id] = request.previous_broker_epoch
+
+    def read(self, record: object, offset: int) -> None:
+        if not isinstance(record, r.RegisterBrokerRecord):
+            return
+        known = self.shadow.broker(record.broker_id) or {}
+        previous = self._previous.get(record.incarnation_id)
+        is_same = known.get("incarnation_id") == record.incarnation_id
+        if previous is None or is_same or not self.world.topology.profile.cleans_up_at_registration:
+            return
+        if previous != known.get("broker_epoch", NOT_REGISTERED) and has_elr(self.shadow):
+            self._unclean[record.broker_id] = offset
+
+    def done(self, batch: Batch, touched: set[Key]) -> None:
+        unclean, self._unclean = self._unclean, {}
+        for broker_id, offset in unclean.items():
+            for kind in ("isr", "eligible_leader_replicas"):
+                keys = self.mentions.of(kind, broker_id)
+                self.exercised += 1
+                for key in keys:
+                    raise Broken(
+                        f"broker {broker_id} is registered at offset {offset} after an unclean "
+                        f"shutdown, and stays in {kind} of {key}: {self.shadow.facts[key]}"
+                    )
+
+
+CLASSES: tuple[type[Property], ...] = (LeadersWereEligible, UncleanLeavesElr)

@@ -1,0 +1,292 @@
+"""S16: a reply that reports success is sent after its records are committed, for every API.
+
+Rules 0A.5, 9.4. What a reply implies is read from the request and the reply, and looked up in the
+committed log; how a controller decides or defers is not looked at.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.log import records as r
+from kraftsim.controller.core.rpc import (
+    AllocateProducerIdsRequest,
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionRequest,
+    AssignReplicasToDirsRequest,
+    BrokerHeartbeatRequest,
+    BrokerRegistrationRequest,
+    ControllerRegistrationRequest,
+    CreatePartitionsRequest,
+    CreateTopicsRequest,
+    DecommissionBrokerRequest,
+    DeleteTopicsRequest,
+    UnregisterBrokerRequest,
+    UpdateFeaturesRequest,
+)
+from kraftsim.controller.core.rpc.configs import AlterConfigsRequest, IncrementalAlterConfigsRequest
+from kraftsim.controller.core.rpc.quotas import AlterClientQuotasRequest
+from kraftsim.controller.core.rpc.scram import AlterUserScramCredentialsRequest
+from kraftsim.simulation.message import Message
+from kraftsim.simulation.world import World
+
+from ..oracles.committed import OfTheCommittedLog
+from ..oracles.property import Broken, Kinds, Property
+from ..oracles.shadow import Fact, Key
+
+Happened = tuple[object, ...]
+SET_CONFIG = 0  # operation of IncrementalAlterConfigs
+KRAFT_VERSION = "kraft.version"  # its level is a control record
+
+
+def _of_register(record: r.RegisterBrokerRecord) -> Happened:
+    return "registered", record.broker_id, record.broker_epoch
+
+
+def _of_change(record: r.BrokerRegistrationChangeRecord) -> Happened:
+    return ("unfenced" if record.fenced == r.UNFENCE else "", record.broker_id, record.broker_epoch)
+
+
+RECORDED: dict[type, Callable[[Any], Happened]] = {
+    r.RegisterBrokerRecord: _of_register,
+    r.UnregisterBrokerRecord: lambda record: ("unregistered", record.broker_id),
+    r.BrokerRegistrationChangeRecord: _of_change,
+    r.UnfenceBrokerRecord: lambda record: ("unfenced", record.id, record.epoch),
+    r.TopicRecord: lambda record: ("topic", record.topic_id),
+    r.RemoveTopicRecord: lambda record: ("deleted", record.topic_id),
+    r.ConfigRecord: lambda record: (
+        *("config", record.resource_type, record.resource_name),
+        *(record.name, record.value),
+    ),
+    r.FeatureLevelRecord: lambda record: ("feature", record.name, record.feature_level),
+    r.RegisterControllerRecord: lambda record: (
+        *("controller", record.controller_id),
+        record.incarnation_id,
+    ),
+    r.ClientQuotaRecord: lambda record: ("quota", _entity(record.entity), record.key, record.value),
+    r.UserScramCredentialRecord: lambda record: ("scram", record.name, record.mechanism),
+}
+"""What a record makes true, for records whose facts are looked up by replies."""
+
+
+def _entity(parts: Any) -> Happened:
+    return tuple(sorted((part.entity_type, part.entity_name or "") for part in parts))
+
+
+class AnswerAfterCommit(OfTheCommittedLog):
+    """Looks up what a successful reply implies in the committed log.
+
+    `_epochs` has the highest partition epoch of each partition, `_replicas` all of its replicas so
+    far with their directories, `_producer_ids` the end of the allocated producer ids.
+    """
+
+    number = "S16"
+    name = "answer-after-commit"
+    claim = "A response that reports success is sent after its records are committed."
+    kinds: ClassVar[Kinds] = (
+        BrokerRegistrationRequest,
+        BrokerHeartbeatRequest,
+        UnregisterBrokerRequest,
+        DecommissionBrokerRequest,
+        CreateTopicsRequest,
+        DeleteTopicsRequest,
+        AlterPartitionRequest,
+        CreatePartitionsRequest,
+        AlterPartitionReassignmentsRequest,
+        IncrementalAlterConfigsRequest,
+        AlterConfigsRequest,
+        UpdateFeaturesRequest,
+        AllocateProducerIdsRequest,
+        ControllerRegistrationRequest,
+        AlterClientQuotasRequest,
+        AlterUserScramCredentialsRequest,
+        AssignReplicasToDirsRequest,
+    )
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._happened: set[Happened] = set()
+        self._epochs: dict[Key, int] = {}
+        self._replicas: dict[Key, set[object]] = {}
+        self._producer_ids = 0
+
+    def read(self, record: Any, offset: int) -> None:
+        rule = RECORDED.get(type(record))
+        if rule is not None:
+            self._happened.add(rule(record))
+        elif isinstance(record, r.ProducerIdsRecord):
+            self._producer_ids = max(self._producer_ids, record.next_producer_id)
+
+    def partition_changed(self, key: Key, before: Fact | None, after: Fact) -> None:
+        self._epochs[key] = after["partition_epoch"]
+        known = self._replicas.setdefault(key, set())
+        known.update(after["replicas"])
+        known.update(zip(after["replicas"], after["directories"], strict=False))
+
+    def arrived(self, message: Message) -> None:
+        if not message.is_reply or isinstance(message.reply, ApiError | None):
+            return
+        implied = IMPLIED.get(type(message.request))
+        if implied is None:
+            return
+        for fact in implied(self, message.request, message.reply):
+            self.exercised += 1
+            if not self._holds(fact):
+                raise Broken(f"{message.receiver} gets {fact}, which is not committed")
+
+    def topic_id(self, name: object) -> object:
+        """Returns the id of a topic of the committed log, or None."""
+        for key, fact in self.shadow.of("Topic").items():
+            if fact["name"] == name:
+                return key[1]
+        return None
+
+    def _holds(self, fact: Happened) -> bool:
+        match fact:
+            case ("partition", topic_id, int(number), int(epoch)):
+                return self._epochs.get(("Partition", topic_id, number), -1) >= epoch
+            case ("replica", topic_id, int(number), replica):
+                return replica in self._replicas.get(("Partition", topic_id, number), ())
+            case ("producer ids", int(end)):
+                return end <= self._producer_ids
+        return fact in self._happened
+
+
+CLASSES: tuple[type[Property], ...] = (AnswerAfterCommit,)
+
+Facts = Iterator[Happened]
+
+
+def _registered(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    if not reply.error_code:
+        yield "registered", request.broker_id, reply.broker_epoch
+
+
+def _unfenced(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    if not (reply.error_code or reply.is_fenced):
+        yield "unfenced", request.broker_id, request.broker_epoch
+
+
+def _unregistered(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    if not reply.error_code:
+        yield "unregistered", request.broker_id
+
+
+def _created(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    if not request.validate_only:
+        yield from (("topic", topic.topic_id) for topic in reply.topics if not topic.error_code)
+
+
+def _deleted(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    yield from (("deleted", topic.topic_id) for topic in reply.responses if not topic.error_code)
+
+
+def _altered(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    for topic in reply.topics:
+        for partition in topic.partitions:
+            if not partition.error_code:
+                epoch = partition.partition_epoch
+                yield "partition", topic.topic_id, partition.partition_index, epoch
+
+
+def _grown(of: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    failed = {topic.name for topic in reply.results if topic.error_code}
+    for topic in () if request.validate_only else request.topics:
+        topic_id = of.topic_id(topic.name)
+        if topic.name not in failed and topic_id is not None:
+            yield "partition", topic_id, topic.count - 1, 0
+
+
+def _reassigned(of: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    failed = {
+        (topic.name, partition.partition_index)
+        for topic in reply.responses
+        for partition in topic.partitions
+        if partition.error_code or reply.error_code
+    }
+    for topic in () if reply.error_code else request.topics:
+        for partition in topic.partitions:
+            number, topic_id = partition.partition_index, of.topic_id(topic.name)
+            if (topic.name, number) not in failed and topic_id is not None:
+                for replica in partition.replicas or ():
+                    yield "replica", topic_id, number, replica
+
+
+def _set_configs(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    failed = {(at.resource_type, at.resource_name) for at in reply.responses if at.error_code}
+    for resource in () if request.validate_only else request.resources:
+        of = resource.resource_type, resource.resource_name
+        last = {config.name: config for config in resource.configs}
+        for config in () if of in failed else last.values():
+            is_set = getattr(config, "config_operation", SET_CONFIG) == SET_CONFIG
+            if is_set and config.value is not None:
+                yield "config", *of, config.name, config.value
+
+
+def _levels(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    if (
+        reply.error_code
+        or request.validate_only
+        or any(result.error_code for result in reply.results)
+    ):
+        return
+    for update in request.feature_updates:
+        if update.max_version_level and update.feature != KRAFT_VERSION:
+            yield "feature", update.feature, update.max_version_level
+
+
+def _producer_ids(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    if not reply.error_code:
+        yield "producer ids", reply.producer_id_start + reply.producer_id_len
+
+
+def _controller(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    if not reply.error_code:
+        yield "controller", request.controller_id, request.incarnation_id
+
+
+def _quotas(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    failed = {_entity(entry.entity) for entry in reply.entries if entry.error_code}
+    for entry in () if request.validate_only else request.entries:
+        entity = _entity(entry.entity)
+        for op in entry.ops:
+            if entity not in failed and not op.remove:
+                yield "quota", entity, op.key, op.value
+
+
+def _credentials(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    failed = {result.user for result in reply.results if result.error_code}
+    for upsertion in request.upsertions:
+        if upsertion.name not in failed:
+            yield "scram", upsertion.name, upsertion.mechanism
+
+
+def _directories(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    for directory in () if reply.error_code else reply.directories:
+        for topic in directory.topics:
+            for partition in topic.partitions:
+                if not partition.error_code:
+                    place = request.broker_id, directory.id
+                    yield "replica", topic.topic_id, partition.partition_index, place
+
+
+IMPLIED: dict[type, Callable[[AnswerAfterCommit, Any, Any], Facts]] = {
+    BrokerRegistrationRequest: _registered,
+    BrokerHeartbeatRequest: _unfenced,
+    UnregisterBrokerRequest: _unregistered,
+    DecommissionBrokerRequest: _unregistered,
+    CreateTopicsRequest: _created,
+    DeleteTopicsRequest: _deleted,
+    AlterPartitionRequest: _altered,
+    CreatePartitionsRequest: _grown,
+    AlterPartitionReassignmentsRequest: _reassigned,
+    IncrementalAlterConfigsRequest: _set_configs,
+    AlterConfigsRequest: _set_configs,
+    UpdateFeaturesRequest: _levels,
+    AllocateProducerIdsRequest: _producer_ids,
+    ControllerRegistrationRequest: _controller,
+    AlterClientQuotasRequest: _quotas,
+    AlterUserScramCredentialsRequest: _credentials,
+    AssignReplicasToDirsRequest: _directories,
+}
+"""What a reply implies, by the kind of request."""

@@ -1,0 +1,157 @@
+"""S37 and S38: leaders without a majority stop, and hand leadership to who has the most records.
+
+Rules 10.25 and 10.39; KIP-595, KIP-853. Contacts are the fetches that reach the leader.
+"""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.controller.core.log.batch import Batch, Voters
+from kraftsim.controller.core.node_id import controller_node
+from kraftsim.controller.core.rpc import EndQuorumEpochRequest, FetchRequest, FetchSnapshotRequest
+from kraftsim.controller.node.node import Node
+from kraftsim.controller.raft.protocol import Turn
+from kraftsim.simulation.message import Message
+from kraftsim.simulation.world import World
+
+from ..oracles.property import Broken, Kinds, Property
+
+SLACK_MS = 10  # timers fire once per millisecond, after the messages of their time
+
+
+@dataclass(slots=True)
+class Reign:
+    """The time in which a controller leads an epoch.
+
+    `since_ms` is when a majority had last fetched, on the leader's clock; `fetched` are the voters
+    that have fetched since, `ends` the offsets from which they last fetched.
+    """
+
+    epoch: int
+    since_ms: int
+    fetched: set[int] = field(default_factory=set)
+    ends: dict[int, int] = field(default_factory=dict)
+
+
+class _OfReigns(Property):
+    """Base of properties of leaders: records the fetches that reach each leader."""
+
+    kinds: ClassVar[Kinds] = (FetchRequest, FetchSnapshotRequest)
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.reigns: dict[int, Reign] = {}
+
+    def restarted(self, node_id: int) -> None:
+        self.reigns.pop(node_id, None)
+
+    def controller_changed(self, node_id: int, state: ProcessState) -> None:
+        """Counts from the end of a pause: a paused controller cannot resign."""
+        if node_id in self.reigns:
+            self.reigns[node_id].since_ms = self.world.clock_ms(controller_node(node_id))
+
+    def moved(self, node: Node, turn: Turn) -> None:
+        quorum = node.quorum
+        known = self.reigns.get(quorum.me.node_id)
+        if not quorum.is_leader:
+            self.reigns.pop(quorum.me.node_id, None)
+        elif known is None or known.epoch != quorum.epoch:
+            self.reigns[quorum.me.node_id] = Reign(quorum.epoch, turn.now_ms)
+
+    def wrote(self, node: Node, turn: Turn) -> None:
+        """Counts anew after a change of the voters (rule 10.25)."""
+        reign = self.reigns.get(node.config.node_id)
+        if reign is not None and any(_changes_voters(batch) for batch in turn.persist):
+            reign.fetched.clear()
+            reign.since_ms = turn.now_ms
+
+    def arrived(self, message: Message) -> None:
+        if message.is_reply or message.receiver.number not in self.reigns:
+            return
+        process = self.world.controller_of(message.receiver)
+        if process is None or not process.is_running:
+            return
+        request, reign = message.request, self.reigns[message.receiver.number]
+        if isinstance(request, FetchRequest):
+            voter = max(request.replica_id, request.replica_state.replica_id)
+            at = request.topics[0].partitions[0]
+            if at.current_leader_epoch == reign.epoch:
+                reign.ends[voter] = at.fetch_offset
+                self._note(process.node, voter, reign)
+        elif isinstance(request, FetchSnapshotRequest):
+            self._note(process.node, request.replica_id, reign)
+
+    def _note(self, node: Node, voter: int, reign: Reign) -> None:
+        quorum = node.quorum
+        if voter not in quorum.voters.ids:
+            return
+        reign.fetched.add(voter)
+        counted = len(reign.fetched.intersection(quorum.voters.ids)) + quorum.is_voter
+        if counted >= quorum.voters.majority:
+            reign.fetched.clear()
+            reign.since_ms = self.world.clock_ms(controller_node(quorum.me.node_id))
+
+
+def _changes_voters(batch: Batch) -> bool:
+    return batch.is_control and any(isinstance(record, Voters) for record in batch.records)
+
+
+class LonelyLeaderStops(_OfReigns):
+    """Checks that a leader to which no majority of voters fetches resigns in time."""
+
+    number = "S37"
+    name = "lonely-leader-stops"
+    claim = "A leader from which no majority fetches stops within 1.5 fetch timeouts."
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        reign = self.reigns.get(node.config.node_id)
+        if reign is None or not node.quorum.is_leader or not node.quorum.other_voters:
+            return
+        silent_ms = turn.now_ms - reign.since_ms
+        timeout_ms = node.settings.controller_quorum_fetch_timeout_ms
+        if silent_ms <= timeout_ms:
+            return
+        self.exercised += 1
+        bound_ms = timeout_ms * 3 // 2 + SLACK_MS
+        if silent_ms > bound_ms:
+            raise Broken(
+                f"{node.config.node_id} leads epoch {reign.epoch} {silent_ms} ms after a majority "
+                f"last fetched, expected at most {bound_ms} ms"
+            )
+
+
+class MostCaughtUpSucceeds(_OfReigns):
+    """Checks the order of the candidates that a resigning leader names.
+
+    The first may be another if somebody asked for it by name; a leader that is stopped names the
+    replica with the longest log.
+    """
+
+    number = "S38"
+    name = "most-caught-up-succeeds"
+    claim = "A leader that is stopped names its successors by the lengths of their logs."
+
+    def moved(self, node: Node, turn: Turn) -> None:
+        reign = self.reigns.get(node.config.node_id)
+        super().moved(node, turn)
+        if reign is None:
+            return
+        for send in turn.sends:
+            if isinstance(send.request, EndQuorumEpochRequest):
+                self._check(node, send.request, reign)
+                return
+
+    def _check(self, node: Node, request: EndQuorumEpochRequest, reign: Reign) -> None:
+        partition = request.topics[0].partitions[0]
+        named = [candidate.candidate_id for candidate in partition.preferred_candidates]
+        named = named or list(partition.preferred_successors)
+        is_stopped = self.world.controllers[node.config.node_id].is_stopping
+        judged = named if is_stopped else named[1:]
+        ends = [reign.ends.get(candidate, -1) for candidate in judged]
+        self.exercised += len(set(ends)) > 1
+        if ends != sorted(ends, reverse=True):
+            raise Broken(f"{node.config.node_id} names {judged}, whose logs end at {ends}")
+
+
+CLASSES: tuple[type[Property], ...] = (LonelyLeaderStops, MostCaughtUpSucceeds)

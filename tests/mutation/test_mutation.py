@@ -1,0 +1,84 @@
+"""Drawn mutants: every one is a change that compiles, and a judge that is asked sees it."""
+
+import ast
+from dataclasses import replace
+
+import pytest
+
+from tools.mutation.copied import copy_to, planted
+from tools.mutation.drawn import ROOT, Drawn, drawn
+from tools.mutation.judges import Judge
+from tools.mutation.operators import mutated, sites
+from tools.mutation.score import Verdict, table
+
+SOURCE = '''
+def is_over(self, now_ms, limit_ms):
+    """Returns True once the limit has passed."""
+    if self.fenced and not self.is_paused:
+        self.count += 1
+    return now_ms >= limit_ms + 1
+'''
+
+
+def the_changes():
+    return {mutated(SOURCE, site.number).splitlines()[-1].strip() for site in sites(SOURCE)}
+
+
+def test_operators_change_comparisons_bounds_and_sums():
+    assert {
+        "return now_ms > limit_ms + 1",
+        "return now_ms >= limit_ms + 2",
+        "return now_ms >= limit_ms - 1",
+    } <= the_changes()
+
+
+def test_operators_drop_conditions_and_updates():
+    changed = {mutated(SOURCE, site.number) for site in sites(SOURCE)}
+
+    assert any("if True:" in source for source in changed)
+    assert any("if False:" in source for source in changed)
+    assert any("        pass" in source for source in changed)
+    assert any(
+        "if not self.is_paused:" in source.replace(" and not", "and") or "not not" in source
+        for source in changed
+    )
+
+
+def test_a_drawn_mutant_changes_its_module_and_compiles():
+    for mutant in drawn(100, seed=5):
+        honest = (ROOT / mutant.path).read_text("utf-8")
+        changed = mutated(honest, mutant.number)
+        compile(changed, mutant.path, "exec")
+        assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(honest)), mutant.name
+
+
+def test_a_seed_draws_the_same_mutants_again():
+    assert drawn(20, seed=5) == drawn(20, seed=5) != drawn(20, seed=6)
+
+
+def test_a_score_counts_of_those_that_the_tests_kill():
+    found = Verdict(
+        "a.py:1 Lt -> LtE", dict.fromkeys(("tests", "library", "swarm", "hunt"), True), {}
+    )
+    missed = replace(found, name="a.py:2 dropped call", killed=found.killed | {"hunt": False})
+
+    assert "| hunt | 1 | 1 of 2 (50%) |" in table([found, missed])
+    assert "- `a.py:2 dropped call`" in table([found, missed])
+
+
+@pytest.mark.slow
+def test_a_swarm_kills_a_mutant_in_a_copy_and_spares_honest_code(tmp_path):
+    copy = copy_to(tmp_path / "copy")
+    path = "controller/core/leases.py"
+    honest = (ROOT / path).read_text("utf-8")
+    swarm = Judge("swarm", ("-m", "tools.mutation.strike", "swarm", "12"), 600)
+    of_expiry = [site for site in sites(honest) if "session" in honest.splitlines()[site.line - 1]]
+
+    assert not swarm.kills(copy)
+    killed = []
+    for site in of_expiry[:2]:
+        with planted(copy, Drawn(path, site.number, site.line, site.change)):
+            killed.append(swarm.kills(copy))
+
+    assert any(killed)
+    assert (copy / path).read_text("utf-8") == honest

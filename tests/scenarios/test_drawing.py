@@ -1,0 +1,114 @@
+"""A swarm of everything: every seed draws a scenario, and all seeds together draw every verb."""
+
+from random import Random
+
+import pytest
+
+from kraftsim.files.scenario_files import find, read_file
+from kraftsim.scenarios.document.plan import drawn_document, expand
+from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.drawing.scenario import lot_of
+from kraftsim.scenarios.drawing.steps import Budget, drawn_fault
+from kraftsim.scenarios.running.run import run
+from kraftsim.scenarios.verbs import VERBS
+
+SEEDS = range(300)
+# Verbs that no swarm draws, and why.
+LEFT_OUT = {
+    "disk.lost_fsync": "a disk that lies loses votes and records, which breaks Raft's promises",
+    "net.heal": "it ends the faults that were drawn",
+    "note": "it changes nothing",
+    "proc.start": "a node that is dead is started when its fault ends",
+    "quorum.forget": "no record says that it renews every lease",
+    "rpc.forget": "no record says that it renews every lease",
+    "rpc.observe": "it changes nothing",
+}
+
+
+def the_swarm():
+    return read_file(find("swarm-of-everything")).scenario
+
+
+def documents():
+    return [drawn_document(the_swarm(), seed) for seed in SEEDS]
+
+
+def words_of(document):
+    return [word for step in document["do"] for word in step if word not in ("at", "optional")]
+
+
+def test_every_seed_draws_a_scenario():
+    for document in documents():
+        assert read_scenario(document).name == "swarm-of-everything"
+
+
+def test_a_seed_draws_the_same_plan_again():
+    assert expand(the_swarm(), 11) == expand(the_swarm(), 11)
+    assert expand(the_swarm(), 11) != expand(the_swarm(), 12)
+
+
+def test_every_verb_is_drawn_but_those_that_are_left_out():
+    drawn = {word for document in documents() for word in words_of(document)}
+
+    assert drawn == VERBS.keys() - LEFT_OUT.keys()
+
+
+def test_every_shape_and_release_is_drawn():
+    clusters = [document["cluster"] for document in documents()]
+
+    assert {cluster["controllers"] for cluster in clusters} == {1, 3, 5}
+    assert {cluster["brokers"] for cluster in clusters} == {*range(2, 13)}
+    assert {document["profile"] for document in documents()} == {
+        "kafka-3.9",
+        "kafka-4.1",
+        "kafka-4.3",
+        "kafka-4.4",
+    }
+
+
+def test_only_a_minority_loses_its_vote_for_good():
+    lot = lot_of(drawn_document(the_swarm(), 1), Random(1))
+    lot.controllers = range(3000, 3005)
+    budget = Budget(controllers=5, brokers=3)
+
+    lost = [
+        drawn_fault(lot, "proc.amnesia of a voter", at_ms, budget)
+        for at_ms in range(0, 10**6, 10**5)
+    ]
+
+    assert sum(map(len, lost)) == 2
+
+
+def test_a_drawn_step_without_an_effect_leaves_the_run_meaningful():
+    document = {
+        "schema": "kraftsim/scenario/1",
+        "name": "two-kills",
+        "claim": "The second kill meets a dead broker.",
+        "time": {"run": "5s", "calm": "15s"},
+        "do": [
+            {"at": "1s", "proc.crash": {"on": 1}},
+            {"at": "2s", "optional": True, "proc.crash": {"on": 1}},
+        ],
+    }
+    required = document | {
+        "do": [{k: v for k, v in s.items() if k != "optional"} for s in document["do"]]
+    }
+
+    assert run(read_scenario(document), 1).verdict == "pass"
+    assert run(read_scenario(required), 1).verdict == "vacuous"
+
+
+@pytest.mark.rule("10.53")
+def test_a_run_in_which_a_voter_moves_is_judged_by_safety_alone():
+    moving = next(d for d in documents() if "proc.move" in words_of(d))
+    staying = next(d for d in documents() if "proc.move" not in words_of(d))
+
+    assert moving["expect"] == {"always": ["safety"]}
+    assert staying["expect"] == {"always": ["all"]}
+
+
+@pytest.mark.slow
+def test_the_first_seeds_break_nothing():
+    results = [run(the_swarm(), seed) for seed in range(1, 41)]
+
+    assert {result.seed: result.violations for result in results if result.verdict != "pass"} == {}

@@ -1,0 +1,78 @@
+"""A hunt: it repeats, keeps what is new, varies plans into plans, and finds a planted bug."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from kraftsim.files.scenario_files import find, read_file
+from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.hunting.candidate import Shown, drawn, run
+from kraftsim.scenarios.hunting.corpus import Corpus
+from kraftsim.scenarios.hunting.hunt import ROUND, Hunt
+from kraftsim.scenarios.hunting.variation import varied
+from kraftsim.scenarios.language.amounts import Amount
+from kraftsim.scenarios.mutants import MUTANTS, planted
+
+SHORT = Amount(fixed_us=8_000_000)
+
+
+def a_short_swarm():
+    scenario = read_file(find("swarm-of-everything")).scenario
+    return replace(scenario, time=replace(scenario.time, run=SHORT, calm=SHORT))
+
+
+def run_all(candidates):
+    return map(run, candidates)
+
+
+def after_rounds(count, run_all=run_all):
+    hunt = Hunt(a_short_swarm(), seed=3)
+    for _ in range(count):
+        hunt.round(run_all)
+    return hunt
+
+
+def test_a_hunt_repeats_whatever_order_its_candidates_run_in():
+    def backwards(candidates):
+        return reversed([run(candidate) for candidate in reversed(candidates)])
+
+    there, again = after_rounds(2), after_rounds(2, backwards)
+
+    assert there.runs == 2 * ROUND
+    assert there.corpus == again.corpus
+    assert there.corpus.runs_with
+
+
+def test_a_run_shows_the_same_behaviours_again():
+    candidate = drawn(a_short_swarm(), 5)
+
+    assert run(candidate) == run(candidate)
+
+
+def test_every_variation_is_a_scenario_whose_nodes_exist():
+    parents = [drawn(a_short_swarm(), seed) for seed in range(20)]
+
+    for seed, parent in enumerate(parents):
+        variation = varied(parent, [2_000_000], parents[seed - 1], Random(seed))
+        assert read_scenario(variation.document).cluster == read_scenario(parent.document).cluster
+        assert "crash" not in run(variation).broken
+
+
+def test_a_corpus_keeps_only_plans_that_show_something_new():
+    corpus, candidate = Corpus(), drawn(a_short_swarm(), 1)
+
+    assert corpus.take(candidate, Shown({7: 100, 8: 200}, ())) == 2
+    assert corpus.take(candidate, Shown({7: 300}, ())) == 0
+    assert corpus.take(candidate, Shown({9: 300}, ("vote-once",))) == 1
+
+    assert [kept.first_us for kept in corpus.kept] == [{7: 100, 8: 200}]
+    assert corpus.runs_with == {7: 2, 8: 1, 9: 1}
+
+
+@pytest.mark.python_modules
+def test_a_hunt_finds_a_planted_bug():
+    with planted(MUTANTS["M42"]):  # no lease expires
+        hunt = after_rounds(3)
+
+    assert "no-late-fence" in {finding.broken[0] for finding in hunt.findings}

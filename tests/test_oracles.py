@@ -1,0 +1,57 @@
+"""Properties derive their truth from requests, replies and the log, not from what they judge."""
+
+import ast
+
+from tests.test_architecture import imports_of, modules, place, tree_of
+
+# A property judges by requests, replies and the log, never by the modules that it judges.
+ROOMS = ("kraftsim.scenarios.oracles", "kraftsim.scenarios.properties")
+SPOKEN = ("errors", "log", "node_id", "rpc", "uuid")  # of the core: values on the wire and in logs
+HANDED = (  # the objects that a property is handed, and judges
+    *("broker_agent.hosted_agent", "broker_agent.process_state"),
+    *("controller.node.node", "simulation.message", "simulation.world"),
+    *(
+        f"controller.raft.{name}"
+        for name in ("log", "protocol", "quorum", "roles", "snapshot", "voters")
+    ),
+)
+JUDGED = {  # what else a module judges: it may name its type, and takes no truth from it
+    "api": {"controller.core.image.broker"},
+    "image": {"controller.core.image.image"},
+    "leases": {"controller.core.leases"},
+}
+STATES_OF_DECISIONS = {"latest"}  # attributes of a node that no oracle reads
+READS_IMAGES = {"active_state"}  # judges `state.image` of the active controller
+
+
+def test_oracles_import_nothing_that_they_judge() -> None:
+    allowed = {f"kraftsim.controller.core.{name}" for name in SPOKEN}
+    allowed |= {f"kraftsim.{name}" for name in HANDED}
+    wrong = []
+    for module in modules():
+        if not module.startswith(ROOMS):
+            continue
+        judged = {f"kraftsim.{name}" for name in JUDGED.get(module.rpartition(".")[2], ())}
+        for imported in imports_of(module, ast.walk(tree_of(module))):
+            target = imported.target
+            is_spoken = any(f"{target}.".startswith(f"{name}.") for name in allowed)
+            is_other = imported.is_ours and not target.startswith(ROOMS)
+            if is_other and not is_spoken and target not in judged:
+                wrong.append(f"{place(module, imported.line)}: {target}")
+
+    assert wrong == []
+
+
+def test_oracles_read_no_state_of_decisions() -> None:
+    wrong = []
+    for module in modules():
+        name = module.rpartition(".")[2]
+        if not module.startswith(ROOMS) or name in READS_IMAGES:
+            continue
+        for node in ast.walk(tree_of(module)):
+            if isinstance(node, ast.Attribute):
+                is_image = node.attr == "image" and ast.unparse(node.value).endswith("state")
+                if is_image or node.attr in STATES_OF_DECISIONS:
+                    wrong.append(f"{place(module, node.lineno)}: {ast.unparse(node)}")
+
+    assert wrong == []

@@ -1,0 +1,1 @@
+"""The page of foreign clients, from what the suite records of their calls."""

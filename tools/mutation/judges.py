@@ -1,0 +1,57 @@
+"""The judges of a mutant: the quick tests, the library, a swarm of sixty seeds, a hunt.
+
+Each is a process in the copy that has the mutant. It kills the mutant if it fails, or if it does
+not end within a time in which honest code always ends.
+"""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+SEEDS = 60  # of the swarm
+HUNT_S = 600  # seconds of processor time of a hunt
+TESTS = ("tests/core", "tests/raft", "tests/broker_agent", "tests/test_node.py", "tests/golden")
+PYTEST = ("-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-n", "0")
+QUICK = "not slow and not realtime and not interop and not spark and not released and not page"
+KILLED, SURVIVED = 1, 0
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """A command that fails where the mutant is found; `limit_s` bounds it in seconds."""
+
+    name: str
+    command: tuple[str, ...]
+    limit_s: float
+
+    def kills(self, folder: Path) -> bool:
+        """Runs the command in the copy; returns True if it fails or does not end in time."""
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "KRAFTSIM_PURE": "1"}
+        environment |= {"PYTHONPATH": str(folder), "PYTHONHASHSEED": "0"}
+        try:
+            done = subprocess.run(
+                (sys.executable, *self.command),
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=self.limit_s,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return True
+        return done.returncode != SURVIVED
+
+
+def judges(hunt_s: int = HUNT_S) -> tuple[Judge, ...]:
+    """Returns the judges in the order in which they are asked."""
+    strike = ("-m", "tools.mutation.strike")
+    return (
+        Judge("tests", (*PYTEST, "-m", QUICK, *TESTS), 900),
+        Judge("library", (*strike, "library"), 900),
+        Judge("swarm", (*strike, "swarm", str(SEEDS)), 900),
+        Judge("hunt", (*strike, "hunt", str(hunt_s)), 4 * hunt_s),
+    )
