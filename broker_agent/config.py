@@ -17,7 +17,8 @@ class AgentConfig:
     """Configuration of one broker.
 
     `metadata_linger_ms` spaces the fetches of a large fleet. `replica_catch_up_ms` is the time
-    until a leader proposes a returned replica for the ISR.
+    until a leader proposes a returned replica for the ISR. `inter_broker_listener` is the name of
+    the listener at which brokers talk to each other.
     """
 
     broker_id: int
@@ -29,6 +30,7 @@ class AgentConfig:
     session_timeout_ms: int
     registration_timeout_ms: int
     replica_catch_up_ms: int
+    inter_broker_listener: str = CLIENT_LISTENER
     rack: str | None = None
     metadata_linger_ms: int = 0
     retries_at_heartbeat_interval: bool = True

@@ -29,7 +29,7 @@ from kraftsim.controller.core.rpc.configs import (
 )
 from kraftsim.controller.raft.protocol import Reply
 
-from .config import CLIENT_LISTENER, AgentConfig, log_dir_path
+from .config import AgentConfig, log_dir_path
 
 AlterRequest = IncrementalAlterConfigsRequest | AlterConfigsRequest
 Resource = IncrementalAlterConfigsResource | AlterConfigsResource
@@ -49,6 +49,7 @@ _NO_ERROR = ApiError(ErrorCode.NONE, "")
 def properties(config: AgentConfig) -> dict[str, str]:
     """Returns the configurations of Kafka's with which such a broker is started."""
     listeners = ",".join(f"{of.name}://{of.host}:{of.port}" for of in config.listeners)
+    names = ("CONTROLLER", *(of.name for of in config.listeners))
     rack = {} if config.rack is None else {"broker.rack": config.rack}
     return rack | {
         "process.roles": "broker",
@@ -56,7 +57,8 @@ def properties(config: AgentConfig) -> dict[str, str]:
         "broker.id": str(config.broker_id),
         "listeners": listeners,
         "advertised.listeners": listeners,
-        "listener.security.protocol.map": f"CONTROLLER:PLAINTEXT,{CLIENT_LISTENER}:PLAINTEXT",
+        "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in names),
+        "inter.broker.listener.name": config.inter_broker_listener,
         "controller.listener.names": "CONTROLLER",
         "log.dirs": ",".join(map(log_dir_path, config.log_dirs)),
     }

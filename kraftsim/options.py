@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.feature_levels import level_of
+from kraftsim.controller.core.policies import NO_POLICIES, Policies
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES, Profile
 from kraftsim.controller.core.settings import Settings
 from kraftsim.scenarios.language.suggestions import nearest
@@ -101,6 +102,7 @@ class ClusterOptions:
         self._check_ports()
         self.speed()
         settings_in(profile_of(self.profile), self.settings)
+        policies_in(profile_of(self.profile), self.settings)
         if self.metadata_version is not None:
             level_of(self.metadata_version)
 
@@ -231,6 +233,7 @@ def topology_of(
         ),
         profile=profile,
         settings=settings_in(profile, options.settings),
+        policies=policies_in(profile, options.settings),
         metadata_version=(level_of(options.metadata_version) if options.metadata_version else None),
     )
 
@@ -265,6 +268,19 @@ def settings_in(profile: Profile, overrides: Mapping[str, object]) -> Settings:
             f"got {unknown!r}"
         )
     return with_settings(profile, configuration)
+
+
+def policies_in(profile: Profile, overrides: Mapping[str, object]) -> Policies:
+    """Returns the policies that `overrides` name; raises ValueError if one is missing."""
+    if not overrides:
+        return NO_POLICIES
+    from kraftsim.configuration.configuration import configuration_of
+    from kraftsim.configuration.policies import policies_of
+
+    try:
+        return policies_of(configuration_of(profile, overrides).policies)
+    except ValueError as error:
+        raise ValueError(f"settings: {error}") from None
 
 
 def with_settings(profile: Profile, configuration: "Configuration") -> Settings:

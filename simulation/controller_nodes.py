@@ -44,6 +44,7 @@ def _config(spec: ControllerSpec, topology: Topology, draw: Draw) -> NodeConfig:
         directory_id=random_uuid(draw),
         metadata_version=topology.metadata_version,
         kraft_version=topology.kraft_version,
+        policies=topology.policies,
     )
 
 

@@ -7,6 +7,7 @@ from kraftsim.broker_agent.config import CLIENT_LISTENER, AgentConfig
 from kraftsim.controller.core.feature_levels import METADATA_VERSION
 from kraftsim.controller.core.java_text import STRING_BYTES_MAX
 from kraftsim.controller.core.node_id import NodeId, broker_node, checked_id, controller_node
+from kraftsim.controller.core.policies import NO_POLICIES, Policies
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
 from kraftsim.controller.core.settings import Settings
@@ -96,6 +97,7 @@ class Topology:
     settings: Settings = field(default_factory=Settings)
     metadata_version: int | None = None
     kraft_version: int = 1
+    policies: Policies = NO_POLICIES
 
     def __post_init__(self) -> None:
         controllers: set[int] = set()

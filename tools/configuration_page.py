@@ -19,6 +19,7 @@ from kraftsim.configuration.names import (
     reason,
     setting_name,
 )
+from kraftsim.configuration.policies import POLICIES
 from kraftsim.controller.core.profile import KIP_631
 from kraftsim.controller.core.settings import LEAST
 
@@ -57,14 +58,30 @@ NODE_TITLE = """\
 ## Of the node
 
 `kraftsim controller run --config FILE` takes its id, its static voters and its listeners from the
-file; the listener of a controller must be plaintext and be named `CONTROLLER`. `kraftsim agent`
-takes its id, its controllers and its rack. `kraftsim up` chooses its nodes and their addresses
+file; a controller has one listener, plaintext, of any name. `kraftsim agent` takes its id, its
+controllers, its rack and its listeners, which are plaintext, of any number and name; each further
+broker of the process has the next ports. `kraftsim up` chooses its nodes and their addresses
 itself, and says that these configurations have no effect."""
 REFUSED_TITLE = """\
 ## Refused, with what to set instead
 
 Kafka 4 ignores these names with a warning. kraftsim refuses them: a cluster that runs with other
 settings than its file says is a poor test."""
+POLICIES_TITLE = """\
+## Policies
+
+Kafka loads a Java class for each of these configurations; kraftsim calls a function of Python,
+`MODULE:FUNCTION`. The function gets a `NewTopic` or an `AlteredConfigs`
+(`kraftsim.controller.core.policies`) after every other check, also for requests that only validate,
+and returns None, or the text with which the request is refused (POLICY_VIOLATION). A function that
+raises refuses with UNKNOWN_SERVER_ERROR, as a class of Kafka. The configurations of a new topic are
+asked about too.
+
+```python
+def three_replicas(topic):
+    if topic.replication_factor != 3:
+        return f"{topic.name}: expected 3 replicas, got {topic.replication_factor}"
+```"""
 DRAFT_TITLE = f"""\
 ## Names of KIP-631
 
@@ -78,6 +95,10 @@ def render() -> str:
     """Returns the text of the page."""
     blocks = [INTRODUCTION, EFFECT_TITLE, _with_effect(), "## Of kraftsim only", _own(), NODE_TITLE]
     blocks += [_table(("key", "type", "default", "valid values", "releases"), _rows(OF_THE_NODE))]
+    blocks += [
+        POLICIES_TITLE,
+        _table(("key", "type", "default", "valid values", "releases"), _rows(POLICIES)),
+    ]
     blocks += [REFUSED_TITLE, _refused(), DRAFT_TITLE, _pairs("draft", DRAFT_NAMES)]
     return "\n\n".join(block.strip("\n") for block in (*blocks, *_without_effect())) + "\n"
 
@@ -115,7 +136,7 @@ def _without_effect() -> Iterator[str]:
 
 def _is_accepted_only(key: Key) -> bool:
     """True unless the key sets something, is the node's, or is refused."""
-    starts = (*OF_ZOOKEEPER, *OF_THE_NODE)
+    starts = (*OF_ZOOKEEPER, *OF_THE_NODE, *POLICIES)
     return setting_name(key.name) not in SETTINGS and not any(
         key.name == start or (start.endswith(".") and key.name.startswith(start))
         for start in starts

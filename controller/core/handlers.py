@@ -5,6 +5,7 @@ the same entries, so each API has one implementation.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from .brokers.decommission import decommission
@@ -149,8 +150,10 @@ def response_to(request: Request, reply: Response | ApiError, version: int) -> R
     response = refusal(request, reply) if isinstance(reply, ApiError) else reply
     if version == 0 and isinstance(response, DescribeClusterResponse):
         return describe_cluster.as_version_0(response)
-    if version in _METADATA_WITHOUT_IDS and isinstance(request, MetadataRequest):
-        return _without_ids(request, response)
+    if version < DELETION_DISABLED_SINCE and isinstance(response, DeleteTopicsResponse):
+        return _without_disabled(response)
+    if isinstance(request, MetadataRequest) and isinstance(response, MetadataResponse):
+        return _as_version(version, request, response)
     return response
 
 
@@ -161,7 +164,45 @@ def refusal(request: Request, error: ApiError) -> Response:
     return _REFUSALS[type(request)](request, error)
 
 
+LISTENER_NOT_FOUND_SINCE, DELETION_DISABLED_SINCE = 6, 3
 _METADATA_WITHOUT_IDS = (10, 11)  # the request has topic ids, but Kafka refuses all but zero
+
+
+def _without_disabled(response: DeleteTopicsResponse) -> DeleteTopicsResponse:
+    """Returns a response of DeleteTopics before version 3, which lacks TOPIC_DELETION_DISABLED."""
+    disabled, instead = ErrorCode.TOPIC_DELETION_DISABLED, ErrorCode.INVALID_REQUEST
+    return replace(
+        response,
+        responses=tuple(
+            replace(result, error_code=instead) if result.error_code == disabled else result
+            for result in response.responses
+        ),
+    )
+
+
+def _as_version(version: int, request: MetadataRequest, response: MetadataResponse) -> Response:
+    """Returns a description as a version of Metadata has it (rule 5.41)."""
+    if version in _METADATA_WITHOUT_IDS:
+        return _without_ids(request, response)
+    if version < LISTENER_NOT_FOUND_SINCE:
+        return replace(response, topics=tuple(map(_without_listener_errors, response.topics)))
+    return response
+
+
+def _without_listener_errors(topic: MetadataTopic) -> MetadataTopic:
+    """Returns the topic; a leader without the client's listener is one that is not available."""
+    missing = ErrorCode.LISTENER_NOT_FOUND
+    if all(partition.error_code != missing for partition in topic.partitions):
+        return topic
+    return replace(
+        topic,
+        partitions=tuple(
+            replace(partition, error_code=ErrorCode.LEADER_NOT_AVAILABLE)
+            if partition.error_code == missing
+            else partition
+            for partition in topic.partitions
+        ),
+    )
 
 
 def _without_ids(request: MetadataRequest, response: Response) -> Response:
@@ -198,7 +239,10 @@ def _deleted_none(request: DeleteTopicsRequest, error: ApiError) -> DeleteTopics
     return DeleteTopicsResponse(
         responses=tuple(
             DeletableTopicResult(
-                name=name, topic_id=topic_id, error_code=error.code, error_message=error.message
+                name=name,
+                topic_id=topic_id,
+                error_code=error.code,
+                error_message=error.message or None,
             )
             for name, topic_id in topics
         )

@@ -18,10 +18,14 @@ class Settings:
     controller_quorum_election_backoff_max_ms: int = 1000
     controller_quorum_request_timeout_ms: int = 2000
     controller_quorum_retry_backoff_ms: int = 20
+    controller_quorum_auto_join_enable: bool = False
     metadata_log_max_record_bytes_between_snapshots: int = 20 * 1024 * 1024
     metadata_log_max_snapshot_interval_ms: int = 3_600_000
     num_partitions: int = 1
     default_replication_factor: int = 1
+    delete_topic_enable: bool = True
+    controller_quota_window_num: int = 11
+    controller_quota_window_size_seconds: int = 1
     min_insync_replicas: int = 1
     unclean_leader_election_enable: bool = False
     unclean_leader_election_interval_ms: int = 300_000
@@ -63,6 +67,8 @@ LEAST = {
     "min_insync_replicas": 1,
     "unclean_leader_election_interval_ms": 1,
     "leader_imbalance_check_interval_seconds": 1,
+    "controller_quota_window_num": 1,
+    "controller_quota_window_size_seconds": 1,
     "replica_catch_up_ms": 0,
     "decommission_slice_records": 2,
 }

@@ -6,7 +6,7 @@ node applies them, in that order.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .errors import ApiError, ErrorCode
@@ -15,6 +15,8 @@ from .image.image import Image
 from .leases import Leases
 from .log.batch import ControlRecord, Voter
 from .log.records import Record
+from .mutations import MutationNote, Mutations
+from .policies import NO_POLICIES, Policies
 from .profile import Profile
 from .rpc import Response
 from .settings import Settings
@@ -42,6 +44,8 @@ class State:
     random: Callable[[], float]
     next_offset: int = 0
     voters: Callable[[], tuple[Voter, ...]] = tuple
+    policies: Policies = NO_POLICIES
+    mutations: Mutations = field(default_factory=lambda: Mutations(Settings()))
 
 
 @value(kw_only=False)
@@ -73,7 +77,7 @@ class ExpiryNote:
     broker_id: int
 
 
-Note = HeartbeatNote | RegistrationNote | ExpiryNote
+Note = HeartbeatNote | RegistrationNote | ExpiryNote | MutationNote
 
 
 def check_broker_epoch(state: State, broker_id: int, broker_epoch: int) -> BrokerRegistration:

@@ -26,6 +26,7 @@ from ..core.log.records import (
     UnfenceBrokerRecord,
     UnregisterBrokerRecord,
 )
+from ..core.mutations import MutationNote, Mutations
 from ..core.profile import Profile
 from ..core.rpc import ControllerRegistrationRequest, Request
 from ..core.settings import Settings
@@ -54,6 +55,9 @@ CHANGE_LEASES = frozenset(
         UnregisterBrokerRecord,
     }
 )
+
+
+_CONTACTS = (HeartbeatNote, RegistrationNote, ExpiryNote)
 
 
 class _Slice(NamedTuple):
@@ -101,6 +105,8 @@ class Active:
             random=random,
             next_offset=quorum.log.end_offset,
             voters=partial(_voters_known_to, quorum),
+            policies=config.policies,
+            mutations=Mutations(settings),
         )
 
     def claim(self, me: ControllerRegistrationRequest, turn: Turn) -> None:
@@ -246,6 +252,8 @@ class Active:
                 return  # nearly every heartbeat changes nothing
         elif isinstance(note, ExpiryNote):
             leases.expired(note.broker_id)
+        elif isinstance(note, MutationNote):
+            self.state.mutations.taken(note)
         if decision.control:
             self._append_control(decision.control, turn)
         if decision.records:
@@ -261,7 +269,9 @@ class Active:
                 amends=note.amends,
                 now_ms=now_ms,
             )
-        if self._lease_check_ms == NEVER_MS and note is not None:  # the first contact (2.41)
+        if self._lease_check_ms == NEVER_MS and isinstance(
+            note, _CONTACTS
+        ):  # the first contact (2.41)
             self._lease_check_ms = self._next_lease_check(now_ms)
             self._set_deadline()
 

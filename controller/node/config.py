@@ -1,9 +1,10 @@
-"""The identity of a controller; `raft/protocol.py` has its inputs and outputs."""
+"""The identity of a controller and its policies; `raft/protocol.py` has its inputs and outputs."""
 
 from dataclasses import replace
 
 from ..core.log.batch import Voter, VoterEndpoint
 from ..core.log.records import Record
+from ..core.policies import NO_POLICIES, Policies
 from ..core.uuid import ZERO_UUID, Uuid
 from ..core.value import value
 from ..raft.identity import LISTENER, Identity
@@ -14,6 +15,7 @@ from ..raft.voters import ReplicaKey, VoterSet
 class NodeConfig:
     """The identity of a controller.
 
+    `listener_name` is that of every controller's listener (`controller.listener.names`).
     `voters` are the initial voters; if empty, this controller is the only voter. `kraft_version` 1
     keeps the voters in the log (KIP-853). `is_volatile`: log and vote are lost when the process
     ends. `bootstrap` are the records of an empty log, of a formatted directory; without them, those
@@ -24,22 +26,24 @@ class NodeConfig:
     cluster_id: str
     host: str
     port: int
+    listener_name: str = LISTENER
     directory_id: Uuid
     voters: tuple[Voter, ...] = ()
     kraft_version: int = 1
     metadata_version: int | None = None
     bootstrap: tuple[Record, ...] = ()
     is_volatile: bool = False
+    policies: Policies = NO_POLICIES
 
     @property
     def endpoint(self) -> VoterEndpoint:
         """This controller's own listener."""
-        return VoterEndpoint(name=LISTENER, host=self.host, port=self.port)
+        return VoterEndpoint(name=self.listener_name, host=self.host, port=self.port)
 
     @property
     def properties(self) -> dict[str, str]:
         """The configurations of Kafka's with which such a controller is started."""
-        listener = f"{LISTENER}://{self.host}:{self.port}"
+        listener = f"{self.listener_name}://{self.host}:{self.port}"
         others = [(v.voter_id, v.endpoints[0]) for v in self.voters if v.endpoints]
         voters = others or [(self.node_id, self.endpoint)]
         addresses = [f"{endpoint.host}:{endpoint.port}" for _, endpoint in voters]
@@ -53,14 +57,16 @@ class NodeConfig:
                 )
             }
         )
-        return quorum | {
+        return {
+            **quorum,
+            **dict(self.policies.names),
             "process.roles": "controller",
             "node.id": str(self.node_id),
             "broker.id": str(self.node_id),
             "listeners": listener,
             "advertised.listeners": listener,
-            "controller.listener.names": LISTENER,
-            "listener.security.protocol.map": f"{LISTENER}:PLAINTEXT",
+            "controller.listener.names": self.listener_name,
+            "listener.security.protocol.map": f"{self.listener_name}:PLAINTEXT",
         }
 
     @property

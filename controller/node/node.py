@@ -36,7 +36,6 @@ from ..core.security.not_configured import refused_by_controller
 from ..core.settings import Settings
 from ..core.state import Decision, State
 from ..raft import conduct, description, elections, leading
-from ..raft.identity import LISTENER
 from ..raft.log import MetadataLog
 from ..raft.protocol import (
     Answered,
@@ -232,7 +231,7 @@ class Node:
                 request,
                 cluster_id=self.config.cluster_id,
                 leader_id=self.leader_id,
-                listener=LISTENER,
+                listener=self.config.listener_name,
             )
         except ApiError as error:
             return error

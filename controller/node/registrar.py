@@ -16,7 +16,6 @@ from ..core.rpc import (
 )
 from ..core.settings import Settings
 from ..core.uuid import Uuid, random_uuid
-from ..raft.identity import LISTENER
 from ..raft.peers import Peers
 from ..raft.protocol import Answered, Channel, Turn
 from ..raft.quorum import Quorum
@@ -89,7 +88,7 @@ def _request(
     config: NodeConfig, profile: Profile, incarnation_id: Uuid
 ) -> ControllerRegistrationRequest:
     """Returns the registration of this process; an active controller writes the same content."""
-    listener = BrokerListener(name=LISTENER, host=config.host, port=config.port)
+    listener = BrokerListener(name=config.listener_name, host=config.host, port=config.port)
     return ControllerRegistrationRequest(
         controller_id=config.node_id,
         incarnation_id=incarnation_id,

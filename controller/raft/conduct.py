@@ -5,6 +5,7 @@ from typing import Any
 
 from ..core.rpc import (
     AddRaftVoterRequest,
+    AddRaftVoterResponse,
     ApiVersionsRequest,
     BeginQuorumEpochRequest,
     BeginQuorumEpochResponse,
@@ -16,6 +17,7 @@ from ..core.rpc import (
     FetchSnapshotRequest,
     FetchSnapshotResponse,
     RemoveRaftVoterRequest,
+    RemoveRaftVoterResponse,
     Request,
     Response,
     UpdateRaftVoterRequest,
@@ -130,6 +132,8 @@ _REACTIONS: Mapping[tuple[type, type], Callable[[Quorum, int, Any, Any, Turn], b
     (EndQuorumEpochRequest, EndQuorumEpochResponse): epochs.on_end_response,
     (FetchSnapshotRequest, FetchSnapshotResponse): snapshots.on_response,
     (UpdateRaftVoterRequest, UpdateRaftVoterResponse): following.on_update_response,
+    (AddRaftVoterRequest, AddRaftVoterResponse): following.on_join_response,
+    (RemoveRaftVoterRequest, RemoveRaftVoterResponse): following.on_join_response,
 }
 
 

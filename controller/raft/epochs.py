@@ -21,7 +21,6 @@ from ..core.rpc import (
 )
 from ..core.uuid import ZERO_UUID, Uuid
 from . import messages
-from .identity import LISTENER
 from .protocol import Turn
 from .quorum import LostMemoryError, Quorum
 from .roles import Follower, Leader, Resigned, leader_role, resigned_role
@@ -85,7 +84,9 @@ def _endpoint_of(
 ) -> VoterEndpoint | None:
     for endpoint in endpoints:
         if endpoint.node_id == leader_id:
-            return VoterEndpoint(name=LISTENER, host=endpoint.host, port=endpoint.port)
+            return VoterEndpoint(
+                name=quorum.identity.endpoint.name, host=endpoint.host, port=endpoint.port
+            )
     voter = quorum.voters.find(leader_id)
     return voter.endpoints[0] if voter is not None and voter.endpoints else None
 

@@ -8,12 +8,17 @@ from collections.abc import Hashable
 from ..core.errors import ErrorCode
 from ..core.log.batch import Batch
 from ..core.rpc import (
+    AddRaftVoterRequest,
+    AddRaftVoterResponse,
     EpochEndOffset,
     FetchPartitionData,
     FetchRequest,
     FetchResponse,
     FetchSnapshotRequest,
     NodeEndpoint,
+    RemoveRaftVoterRequest,
+    RemoveRaftVoterResponse,
+    Request,
     UpdateRaftVoterRequest,
     UpdateRaftVoterResponse,
 )
@@ -22,9 +27,22 @@ from . import epochs, messages, snapshots
 from .protocol import Turn
 from .quorum import Quorum
 from .roles import Follower
+from .voters import ReplicaKey
 
 UPDATE_PERIOD = 3  # fetch timeouts between two UpdateRaftVoter requests
-OWN_REQUESTS = (FetchRequest, FetchSnapshotRequest, UpdateRaftVoterRequest)
+OWN_REQUESTS = (
+    FetchRequest,
+    FetchSnapshotRequest,
+    UpdateRaftVoterRequest,
+    AddRaftVoterRequest,
+    RemoveRaftVoterRequest,
+)
+_JOINED_OR_BUSY = (
+    ErrorCode.NONE,
+    ErrorCode.REQUEST_TIMED_OUT,
+    ErrorCode.DUPLICATE_VOTER,
+    ErrorCode.VOTER_NOT_FOUND,
+)
 FETCH_WAIT_MS = 500  # how long a leader may delay a response without records
 
 
@@ -40,11 +58,33 @@ def poll(quorum: Quorum, turn: Turn) -> None:
         _fetch_from_next_voter(quorum, turn)
         return
     request = (
-        _own_address(quorum, turn)
+        _voter_change(quorum, turn)
         or snapshots.next_request(quorum)
         or messages.fetch_request(quorum, FETCH_WAIT_MS)
     )
     quorum.peers.send(quorum.leader_id, quorum.leader_endpoint, request, turn)
+
+
+def _voter_change(quorum: Quorum, turn: Turn) -> Request | None:
+    """Returns this replica's request to change the voters, if one is due."""
+    if turn.now_ms < quorum.update_voter_ms:
+        return None
+    return _own_address(quorum, turn) if quorum.is_voter else _joining(quorum, turn)
+
+
+def _joining(quorum: Quorum, turn: Turn) -> AddRaftVoterRequest | RemoveRaftVoterRequest | None:
+    """Returns the request by which an observer joins the voters by itself (KIP-1186).
+
+    A voter of the same id with another directory is this controller's former disk: it leaves first.
+    """
+    settings = quorum.settings
+    if not settings.controller_quorum_auto_join_enable or quorum.history.kraft_version == 0:
+        return None
+    quorum.postpone_voter_update(turn.now_ms + settings.controller_quorum_fetch_timeout_ms)
+    former = quorum.voters.find(quorum.me.node_id)
+    if former is None:
+        return messages.add_request(quorum)
+    return messages.remove_request(quorum, ReplicaKey(former.voter_id, former.voter_directory_id))
 
 
 def _own_address(quorum: Quorum, turn: Turn) -> UpdateRaftVoterRequest | None:
@@ -52,10 +92,7 @@ def _own_address(quorum: Quorum, turn: Turn) -> UpdateRaftVoterRequest | None:
 
     At kraft.version 0 no log has such a record, so a voter sends it to every leader (golden A2).
     """
-    known = quorum.voters.find(quorum.me.node_id)
-    if not quorum.is_voter or known == quorum.identity.as_voter:
-        return None
-    if turn.now_ms < quorum.update_voter_ms:
+    if quorum.voters.find(quorum.me.node_id) == quorum.identity.as_voter:
         return None
     period_ms = quorum.settings.controller_quorum_fetch_timeout_ms * UPDATE_PERIOD
     quorum.postpone_voter_update(turn.now_ms + period_ms)
@@ -76,6 +113,18 @@ def on_update_response(
     endpoint = NodeEndpoint(node_id=leader.leader_id, host=leader.host, port=leader.port)
     epochs.learn(quorum, leader.leader_epoch, leader.leader_id, (endpoint,), turn)
     return not response.error_code
+
+
+def on_join_response(
+    quorum: Quorum,
+    _peer_id: int,
+    _request: AddRaftVoterRequest | RemoveRaftVoterRequest,
+    response: AddRaftVoterResponse | RemoveRaftVoterResponse,
+    turn: Turn,
+) -> bool:
+    """Handle the response to a request to join; the next one waits for a fetch timeout."""
+    quorum.postpone_voter_update(quorum.fetch_ms(turn))
+    return response.error_code in _JOINED_OR_BUSY
 
 
 def _is_safe(quorum: Quorum) -> bool:

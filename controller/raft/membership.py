@@ -27,7 +27,6 @@ from ..core.rpc import (
 from ..core.uuid import ZERO_UUID, uuid_text
 from ..time.timeline import NEVER_MS
 from . import leading
-from .identity import LISTENER
 from .protocol import Turn
 from .quorum import Quorum
 from .roles import Leader, VoterChange, leader_role
@@ -60,7 +59,7 @@ def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) ->
     role = leader_role(quorum.role)
     timeout_ms = quorum.settings.controller_quorum_request_timeout_ms
     role.begin_change(VoterChange(request, token, turn.now_ms + timeout_ms))
-    endpoint = _endpoints(request.listeners)[0]
+    endpoint = _endpoints(quorum, request.listeners)[0]
     question = ApiVersionsRequest(client_software_name=SOFTWARE, client_software_version="4.3.1")
     quorum.peers.send(request.voter_id, endpoint, question, turn)
     return True
@@ -105,7 +104,7 @@ def on_api_versions(quorum: Quorum, peer_id: int, response: Response | None, tur
         text = f"{_aborted(change.request)} since it is lagging behind"
         _finish(quorum, turn, ErrorCode.REQUEST_TIMED_OUT, text)
     else:
-        voter = _voter(change.request, supported)
+        voter = _voter(quorum, change.request, supported)
         _write(quorum, change, quorum.voters.with_voter(voter), turn)
     return True
 
@@ -163,7 +162,7 @@ def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> Updat
     voter = Voter(
         voter_id=request.voter_id,
         voter_directory_id=request.voter_directory_id,
-        endpoints=_endpoints(request.listeners),
+        endpoints=_endpoints(quorum, request.listeners),
         k_raft_version_feature=VersionRange(
             min_supported_version=request.k_raft_version_feature.min_supported_version,
             max_supported_version=request.k_raft_version_feature.max_supported_version,
@@ -192,7 +191,7 @@ def _update_refusal(quorum: Quorum, request: UpdateRaftVoterRequest) -> ErrorCod
         return ErrorCode.UNKNOWN_LEADER_EPOCH
     if not quorum.is_leader:
         return ErrorCode.NOT_LEADER_OR_FOLLOWER
-    if not _describes_a_voter(request):
+    if not _describes_a_voter(quorum, request):
         return ErrorCode.INVALID_REQUEST
     unready = _unready(quorum, "updating")
     if unready is not None and not (
@@ -208,13 +207,13 @@ def _update_refusal(quorum: Quorum, request: UpdateRaftVoterRequest) -> ErrorCod
     return ErrorCode.NONE
 
 
-def _describes_a_voter(request: UpdateRaftVoterRequest) -> bool:
+def _describes_a_voter(quorum: Quorum, request: UpdateRaftVoterRequest) -> bool:
     """True if the request has all fields that a voters record needs, at a later kraft.version."""
     supported = request.k_raft_version_feature
     return (
         request.voter_id >= 0
         and request.voter_directory_id != ZERO_UUID
-        and _names_listener(request.listeners)
+        and _names_listener(quorum, request.listeners)
         and 0 <= supported.min_supported_version <= supported.max_supported_version
     )
 
@@ -241,8 +240,8 @@ def _refusal(quorum: Quorum, request: ChangeRequest) -> Refusal | None:
     if request.voter_directory_id == ZERO_UUID or request.voter_id < 0:
         text = f"{verb} voter request didn't include a valid voter"
         return ErrorCode.INVALID_REQUEST, text
-    if isinstance(request, AddRaftVoterRequest) and not _names_listener(request.listeners):
-        return ErrorCode.INVALID_REQUEST, _without_listener(request.listeners)
+    if isinstance(request, AddRaftVoterRequest) and not _names_listener(quorum, request.listeners):
+        return ErrorCode.INVALID_REQUEST, _without_listener(quorum, request.listeners)
     return _unready(quorum, "adding" if verb == "Add" else "removing")
 
 
@@ -265,11 +264,11 @@ def _unready(quorum: Quorum, verb: str) -> Refusal | None:
     return None
 
 
-def _names_listener(listeners: tuple[QuorumEndpoint, ...]) -> bool:
-    return any(listener.name == LISTENER for listener in listeners)
+def _names_listener(quorum: Quorum, listeners: tuple[QuorumEndpoint, ...]) -> bool:
+    return any(listener.name == quorum.identity.endpoint.name for listener in listeners)
 
 
-def _without_listener(listeners: tuple[QuorumEndpoint, ...]) -> str:
+def _without_listener(quorum: Quorum, listeners: tuple[QuorumEndpoint, ...]) -> str:
     """Returns Kafka's message about a missing listener, with the text forms of its maps."""
     addresses = ", ".join(
         f"ListenerName({listener.name})={listener.host}/<unresolved>:{listener.port}"
@@ -277,7 +276,7 @@ def _without_listener(listeners: tuple[QuorumEndpoint, ...]) -> str:
     )
     return (
         f"Add voter request didn't include the endpoint (Endpoints(endpoints={{{addresses}}})) for "
-        f"the default listener ListenerName({LISTENER})"
+        f"the default listener ListenerName({quorum.identity.endpoint.name})"
     )
 
 
@@ -342,18 +341,19 @@ def _key(request: ChangeRequest) -> ReplicaKey:
     return ReplicaKey(request.voter_id, request.voter_directory_id)
 
 
-def _voter(request: AddRaftVoterRequest, supported: VersionRange) -> Voter:
+def _voter(quorum: Quorum, request: AddRaftVoterRequest, supported: VersionRange) -> Voter:
     return Voter(
         voter_id=request.voter_id,
         voter_directory_id=request.voter_directory_id,
-        endpoints=_endpoints(request.listeners),
+        endpoints=_endpoints(quorum, request.listeners),
         k_raft_version_feature=supported,
     )
 
 
-def _endpoints(listeners: tuple[QuorumEndpoint, ...]) -> tuple[VoterEndpoint, ...]:
+def _endpoints(quorum: Quorum, listeners: tuple[QuorumEndpoint, ...]) -> tuple[VoterEndpoint, ...]:
     """Returns the endpoints; the controller listener is first, where other nodes connect."""
-    ordered = sorted(listeners, key=lambda listener: listener.name != LISTENER)
+    default = quorum.identity.endpoint.name
+    ordered = sorted(listeners, key=lambda listener: listener.name != default)
     return tuple(
         VoterEndpoint(name=endpoint.name, host=endpoint.host, port=endpoint.port)
         for endpoint in ordered

@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 from ..core.errors import ErrorCode
 from ..core.log.batch import FETCH_BYTES_MAX, Voter, VoterEndpoint
 from ..core.rpc import (
+    AddRaftVoterRequest,
     BeginQuorumEpochPartition,
     BeginQuorumEpochRequest,
     BeginQuorumEpochResponse,
@@ -27,6 +28,7 @@ from ..core.rpc import (
     QuorumEndpoint,
     QuorumEpochPartitionResult,
     QuorumEpochTopicResult,
+    RemoveRaftVoterRequest,
     UpdateRaftVoterRequest,
     VotePartition,
     VotePartitionResult,
@@ -246,4 +248,26 @@ def update_request(quorum: Quorum) -> UpdateRaftVoterRequest:
             min_supported_version=supported.min_supported_version,
             max_supported_version=supported.max_supported_version,
         ),
+    )
+
+
+def add_request(quorum: Quorum) -> AddRaftVoterRequest:
+    """Returns a request to add this replica; the leader replies before the commit (KIP-1186)."""
+    me = quorum.identity.as_voter
+    return AddRaftVoterRequest(
+        cluster_id=quorum.identity.cluster_id,
+        timeout_ms=quorum.settings.controller_quorum_request_timeout_ms,
+        voter_id=me.voter_id,
+        voter_directory_id=me.voter_directory_id,
+        listeners=tuple(as_endpoint(endpoint) for endpoint in me.endpoints),
+        ack_when_committed=False,
+    )
+
+
+def remove_request(quorum: Quorum, former: ReplicaKey) -> RemoveRaftVoterRequest:
+    """Returns a request to remove a voter."""
+    return RemoveRaftVoterRequest(
+        cluster_id=quorum.identity.cluster_id,
+        voter_id=former.node_id,
+        voter_directory_id=former.directory_id,
     )

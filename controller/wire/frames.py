@@ -5,11 +5,19 @@ string in every header; flexible headers end with tagged fields, except for the 
 ApiVersions response.
 """
 
+from dataclasses import replace
 from struct import Struct as Packing
 from struct import error
 from typing import NamedTuple, cast
 
-from ..core.rpc import Request, Response
+from ..core.rpc import (
+    CreatePartitionsRequest,
+    CreateTopicsRequest,
+    DeleteTopicsRequest,
+    Request,
+    Response,
+)
+from ..core.rpc.requester import Requester
 from .apis.table import API_VERSIONS, APIS, ENVELOPE
 from .codec.compiler import Encoder, decoder, encoder
 from .codec.decode_source import skip_tags
@@ -74,7 +82,15 @@ def decode_request(header: RequestHeader, frame: bytes) -> Request:
     """
     message = APIS[header.api_key].request
     request, _ = decoder(message, header.api_version)(frame, header.body_offset)
-    return cast(Request, request)
+    return from_client(cast(Request, request), header)
+
+
+def from_client(request: Request, header: RequestHeader) -> Request:
+    """Returns the request with its client, if a quota of mutations may apply to it."""
+    if isinstance(request, CreateTopicsRequest | CreatePartitionsRequest | DeleteTopicsRequest):
+        client = Requester(client_id=header.client_id or "", version=header.api_version)
+        return replace(request, requester=client)
+    return request
 
 
 def encode_response(
@@ -161,10 +177,11 @@ class Exchange:
     def decode(self, frame: bytes) -> Request:
         """Returns the request of a frame; a request that is repeated is decoded once."""
         if len(frame) - self.end > REPEATED_BYTES_MAX:
-            return cast(Request, self._decode(frame, self.end)[0])
+            return from_client(cast(Request, self._decode(frame, self.end)[0]), self.header)
         body = frame[self.end :]
         if self._request is None or body != self._body:
-            self._request = cast(Request, self._decode(frame, self.end)[0])
+            request = cast(Request, self._decode(frame, self.end)[0])
+            self._request = from_client(request, self.header)
             self._body = body
         return self._request
 

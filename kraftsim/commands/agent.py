@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from kraftsim.broker_agent.config import AgentConfig
 from kraftsim.broker_agent.fleet import Fleet
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.configuration.configuration import Configuration
@@ -16,6 +17,7 @@ from kraftsim.configuration.quorum import SERVERS, VOTERS
 from kraftsim.configuration.roles import BROKER
 from kraftsim.controller.core.node_id import NODE_ID_MAX, checked_id
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
+from kraftsim.controller.core.rpc import BrokerListener
 from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.server.runtime import Runtime
@@ -33,6 +35,7 @@ from ..options import ClusterOptions, accept_cluster_id, topology_of
 from ..service.facades import ClientView
 from ..service.fleet_facades import FleetFacades
 from ..service.voter_addresses import address_of
+from .agent_listeners import AgentListeners, agent_listeners
 from .configured import configured, expect_no_voter, pairs_of
 from .up import (
     StopRequest,
@@ -68,12 +71,18 @@ def run_agents(arguments: argparse.Namespace) -> int:
         controllers=(),  # of another process: their ids need not be those of `kraftsim up`
         brokers=tuple(_specs(broker_ids, options.racks)),
     )
+    listeners = agent_listeners(arguments.kafka_port, configuration, arguments.count)
     try:
-        return run_until_signalled(_run(topology, controllers, arguments.kafka_port))
+        return run_until_signalled(_run(topology, controllers, listeners))
     except PortUnavailable as error:
         raise as_option(error) from None
     except OSError as error:
-        raise CommandError(f"--kafka-port: {error}") from None
+        raise CommandError(f"{_option(arguments)}: {error}") from None
+
+
+def _option(arguments: argparse.Namespace) -> str:
+    """Returns the option that chose the listeners."""
+    return "--config" if arguments.kafka_port is None else "--kafka-port"
 
 
 def _controllers(arguments: argparse.Namespace, configuration: Configuration) -> list[Address]:
@@ -111,7 +120,9 @@ def _specs(broker_ids: range, racks: Sequence[str]) -> Iterator[BrokerSpec]:
         yield BrokerSpec(broker_id=broker_id, port=unbound_port(broker_id), rack=rack)
 
 
-async def _run(topology: Topology, controllers: Sequence[Address], kafka_port: int | None) -> int:
+async def _run(
+    topology: Topology, controllers: Sequence[Address], listeners: AgentListeners
+) -> int:
     stopping = stop_signals()
     entropy = random.SystemRandom().random
     timeline = Timeline(wall_start_ms=time.time_ns() // 1_000_000)
@@ -122,13 +133,14 @@ async def _run(topology: Topology, controllers: Sequence[Address], kafka_port: i
     view = ClientView(topology.cluster_id, topology.profile, entropy, has_authorizer=has_authorizer)
     progress = _Progress(len(topology.brokers), facades, stopping)
     try:
-        specs = list(topology.brokers)
-        if kafka_port is not None:
-            for index, spec in enumerate(specs):
-                port = kafka_port and kafka_port + index
-                bound = await facades.bind(spec.broker_id, spec.host, port)
-                specs[index] = replace(spec, port=bound)
-        configs = [agent_config(topology, spec, random_uuid(entropy)) for spec in specs]
+        configs = [
+            _with_listeners(
+                agent_config(topology, spec, random_uuid(entropy)),
+                await listeners.bind(facades, spec.broker_id, position),
+                listeners.inter_broker,
+            )
+            for position, spec in enumerate(topology.brokers)
+        ]
         fleet.start(configs, progress.on_state)
         facades.serve(view)
         waiting = asyncio.ensure_future(progress.report_until_all_run(controllers))
@@ -144,6 +156,15 @@ async def _run(topology: Topology, controllers: Sequence[Address], kafka_port: i
         await facades.close()
         runtime.close()
     return stopping.exit_code if was_signalled else FAILED
+
+
+def _with_listeners(
+    config: AgentConfig, bound: tuple[BrokerListener, ...], inter_broker: str
+) -> AgentConfig:
+    """Returns the configuration with the bound listeners; without any, nothing listens."""
+    if not bound:
+        return config
+    return replace(config, listeners=bound, inter_broker_listener=inter_broker)
 
 
 async def _silence(fleet: Fleet) -> None:

@@ -11,6 +11,7 @@ from kraftsim.configuration.configuration import (
     Pairs,
     configuration_of,
     names_of,
+    releases_with,
     sentences,
 )
 from kraftsim.configuration.quorum import VOTERS
@@ -37,7 +38,9 @@ def pairs_of(arguments: argparse.Namespace, profile: Profile) -> dict[str, objec
     with _naming("--set"):
         for unknown in _alone(profile, changes).unknown:
             expected = nearest(unknown, names_of(profile), CONFIGURATIONS)
-            raise ValueError(f"expected {expected}, got {unknown!r}")
+            releases = releases_with(unknown)
+            of = "" if releases is None else f", a configuration of Kafka {releases}"
+            raise ValueError(f"expected {expected}, got {unknown!r}{of}")
         changed = {**pairs, **changes}
         configuration_of(profile, changed)
     return changed
@@ -89,6 +92,9 @@ def _of_file(path: str, profile: Profile) -> dict[str, object]:
 def _with_suggestions(unknown: Sequence[str], profile: Profile) -> Iterator[str]:
     known = names_of(profile)
     for name in unknown:
+        if (releases := releases_with(name)) is not None:
+            yield f"{name} (of Kafka {releases})"
+            continue
         near = near_words(name, known)
         yield f"{name} (did you mean {near[0]}?)" if near else name
 

@@ -6,6 +6,7 @@ from random import SystemRandom
 
 from kraftsim.configuration.configuration import Configuration
 from kraftsim.configuration.listeners import ANY_ADDRESS, PLAINTEXT, PROTOCOL_MAP, Listener
+from kraftsim.configuration.policies import policies_of
 from kraftsim.configuration.quorum import VOTERS, QuorumAddress
 from kraftsim.configuration.roles import CONTROLLER, NAMES, NodeRoles
 from kraftsim.controller.core.feature_levels import level_of
@@ -42,9 +43,12 @@ def bound_controller(
     node_id = _node_id(arguments, configuration)
     cluster_id = _cluster_id(arguments, formatted, node_id)
     listener = _controller_listener(configuration.node)
-    voters = _voters(arguments, configuration, formatted)
+    listener_name = LISTENER if listener is None else listener.name
+    voters = _voters(arguments, configuration, formatted, listener_name)
     own = next((voter for voter in voters if voter.voter_id == node_id), None)
-    option, bound = _bound(arguments, configuration.node, own, node_id)
+    option, bound = _bound(
+        arguments, configuration.node, own, node_id=node_id, listener_name=listener_name
+    )
     if listener is None or option == "--listen":
         host, port = bound
     else:
@@ -54,6 +58,7 @@ def bound_controller(
         cluster_id=cluster_id,
         host=host,
         port=port,
+        listener_name=listener_name,
         directory_id=_directory(arguments, own, formatted),
         voters=voters,
         kraft_version=int(arguments.voters is not None or _has_voters(formatted)),
@@ -62,6 +67,7 @@ def bound_controller(
         else None,
         bootstrap=() if arguments.metadata_version or formatted is None else formatted.bootstrap,
         is_volatile=True,
+        policies=policies_of(configuration.policies),
     )
     return Bound(node=node, address=bound, option=option)
 
@@ -118,14 +124,17 @@ def _has_voters(formatted: Formatted | None) -> bool:
 
 
 def _voters(
-    arguments: argparse.Namespace, configuration: Configuration, formatted: Formatted | None
+    arguments: argparse.Namespace,
+    configuration: Configuration,
+    formatted: Formatted | None,
+    listener_name: str,
 ) -> tuple[Voter, ...]:
     """Returns the voters of --voters, else of the formatted directory, else the static voters.
 
     Rule 7.8 has the static voters.
     """
     if arguments.voters is not None:
-        return voters_of(arguments.voters)
+        return voters_of(arguments.voters, listener_name)
     if formatted is not None and formatted.voters:
         return formatted.voters
     if not configuration.voters:
@@ -133,14 +142,17 @@ def _voters(
             f"--voters: expected ID@HOST:PORT:DIRECTORY,..., or a --config with {VOTERS}, or "
             "log.dirs that are formatted with initial voters"
         )
-    return tuple(_static(node_id, at) for node_id, at in sorted(configuration.voters.items()))
+    return tuple(
+        _static(node_id, address, listener_name)
+        for node_id, address in sorted(configuration.voters.items())
+    )
 
 
-def _static(node_id: int, address: QuorumAddress) -> Voter:
+def _static(node_id: int, address: QuorumAddress, listener_name: str) -> Voter:
     return Voter(
         voter_id=checked_id(f"--config: {VOTERS}", node_id),
         voter_directory_id=ZERO_UUID,
-        endpoints=(VoterEndpoint(name=LISTENER, host=address.host, port=address.port),),
+        endpoints=(VoterEndpoint(name=listener_name, host=address.host, port=address.port),),
         k_raft_version_feature=RAFT_VERSIONS,
     )
 
@@ -154,12 +166,14 @@ def _controller_listener(node: NodeRoles | None) -> Listener | None:
             "--config: process.roles: expected controller, got broker: `kraftsim agent` runs "
             "brokers"
         )
-    listener = node.advertised_controller_listeners[0]
-    if listener.name != LISTENER:
+    listeners = node.advertised_controller_listeners
+    if len(listeners) > 1:
+        names = ", ".join(listener.name for listener in listeners)
         raise ValueError(
-            f"--config: {NAMES}: expected {LISTENER}, the name that kraftsim's controllers give "
-            f"their listeners, got {listener.name}"
+            f"--config: {NAMES}: expected one listener, because a controller of kraftsim binds "
+            f"one, got {names}"
         )
+    (listener,) = listeners
     if node.protocols[listener.name] != PLAINTEXT:
         raise ValueError(
             f"--config: {PROTOCOL_MAP}: expected {PLAINTEXT}, because kraftsim has no TLS and no "
@@ -169,13 +183,18 @@ def _controller_listener(node: NodeRoles | None) -> Listener | None:
 
 
 def _bound(
-    arguments: argparse.Namespace, node: NodeRoles | None, own: Voter | None, node_id: int
+    arguments: argparse.Namespace,
+    node: NodeRoles | None,
+    own: Voter | None,
+    *,
+    node_id: int,
+    listener_name: str,
 ) -> tuple[str, Address]:
     """Returns the address to bind, and the option that chose it."""
     if arguments.listen is not None:
         return "--listen", address_of("--listen", arguments.listen)
     if node is not None:
-        bound = next(each for each in node.listeners if each.name == LISTENER)
+        bound = next(each for each in node.listeners if each.name == listener_name)
         return "--config", (bound.host or ANY_ADDRESS, bound.port)
     if own is not None:
         option = "--voters" if arguments.voters is not None else "--config"

@@ -8,7 +8,7 @@ from kraftsim.controller.core.value import value
 from kraftsim.scenarios.language.suggestions import nearest
 
 from .bounds import check_ids
-from .keys import Key, keys_of
+from .keys import Key, every_key, keys_of
 from .names import (
     DRAFT_NAMES,
     OF_THE_NODE,
@@ -20,6 +20,7 @@ from .names import (
     reason,
     setting_name,
 )
+from .policies import POLICIES
 from .quorum import SERVERS, VOTERS, QuorumAddress, servers_of, voters_of
 from .roles import NodeRoles, roles_of
 from .values import Values
@@ -35,7 +36,8 @@ class Configuration:
 
     `settings` maps attributes of Settings to values. `node` is None without process.roles,
     `node_id` without node.id and broker.id. `of_the_node` and `without_effect` are keys that were
-    given; `unknown` are keys that the release does not have.
+    given; `unknown` are keys that the release does not have. `policies` has the functions named for
+    `POLICIES`.
     """
 
     settings: Mapping[str, Value]
@@ -44,6 +46,7 @@ class Configuration:
     voters: Mapping[int, QuorumAddress]
     servers: tuple[QuorumAddress, ...]
     rack: str | None
+    policies: Mapping[str, str]
     of_the_node: tuple[str, ...]
     without_effect: tuple[str, ...]
     unknown: tuple[str, ...]
@@ -76,9 +79,14 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
         voters=voters_of(values.words(VOTERS)),
         servers=servers_of(values.words(SERVERS)),
         rack=None if rack is None else str(rack),
+        policies={name: named[name] for name in POLICIES if name in named},
         of_the_node=tuple(name for name in known if name in OF_THE_NODE),
         without_effect=tuple(
-            name for name in known if name not in OF_THE_NODE and setting_name(name) not in SETTINGS
+            name
+            for name in named
+            if (name in keys or _is_of_a_plugin(name))
+            and name not in (*OF_THE_NODE, *POLICIES)
+            and setting_name(name) not in SETTINGS
         ),
         unknown=tuple(name for name in named if name not in keys and not _is_of_a_plugin(name)),
     )
@@ -87,6 +95,15 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
 def names_of(profile: Profile) -> list[str]:
     """Returns the names that property files of the profile may have."""
     return [*keys_of(profile.topic_configs), *own_keys()]
+
+
+def releases_with(name: str) -> str | None:
+    """Returns the releases that have a configuration, such as "3.9"; None if no release has it."""
+    found = [key for key in every_key() if key.name == name]
+    if not found:
+        return None
+    first, last = found[0].since, found[-1].until
+    return first if first == last else f"{first} to {last}"
 
 
 def sentences(configuration: Configuration) -> list[str]:
@@ -138,5 +155,11 @@ def _expect_current(name: str, profile: Profile, keys: Mapping[str, Key]) -> Non
 
 
 def _is_of_a_plugin(name: str) -> bool:
-    """Returns True for overrides of a listener, and configurations of remote storage."""
-    return name.startswith(("listener.name.", "rsm.config.", "rlmm.config."))
+    """Returns True for overrides of a listener, and for remote storage and authorizers."""
+    return name.startswith(_OF_PLUGINS)
+
+
+_OF_PLUGINS = (
+    *("listener.name.", "rsm.config.", "rlmm.config."),
+    *("super.users", "allow.everyone.if.no.acl.found"),
+)

@@ -60,7 +60,15 @@ _REASONS: Mapping[str, str] = {
     **dict.fromkeys(
         (
             *("log.", "remote.", "compression.", "message.", "max.decompressed.", "replica."),
-            *("fetch.", "max.incremental.fetch.", "follower.", "num.replica.", "num.recovery."),
+            *(
+                "rsm.config.",
+                "rlmm.config.",
+                "fetch.",
+                "max.incremental.fetch.",
+                "follower.",
+                "num.replica.",
+                "num.recovery.",
+            ),
             *("metadata.log.dir", "metadata.log.segment.", "metadata.max.retention.", "cordoned."),
             *("background.", "max.request.partition.", "delete.records.", "producer.purgatory."),
         ),
@@ -76,7 +84,14 @@ _REASONS: Mapping[str, str] = {
     **dict.fromkeys(
         (
             *("sasl.", "ssl.", "security.", "principal.", "delegation."),
-            *("password.", "early.start.", "connections.max.reauth.", "listener.name."),
+            *(
+                "super.users",
+                "allow.everyone.",
+                "password.",
+                "early.start.",
+                "connections.max.reauth.",
+                "listener.name.",
+            ),
             "connection.failed.",
         ),
         _NO_SECURITY,

@@ -24,7 +24,7 @@ class NodeRoles:
 
     `listeners` are those that the node binds, `advertised` the addresses for other nodes and
     clients, by listener name. `voters` are static voters by id, `servers` the controllers to ask
-    for the voters.
+    for the voters. Brokers talk to each other at the listener `inter_broker_listener`.
     """
 
     node_id: int
@@ -35,6 +35,7 @@ class NodeRoles:
     advertised: tuple[Listener, ...]
     controller_listener_names: tuple[str, ...]
     protocols: Mapping[str, str]
+    inter_broker_listener: str
 
     @property
     def advertised_controller_listeners(self) -> tuple[Listener, ...]:
@@ -66,6 +67,9 @@ def roles_of(values: Values) -> NodeRoles:
         advertised=listeners_of(values.words(ADVERTISED), protocols, distinct_ports=False),
         controller_listener_names=values.words(NAMES),
         protocols=protocols,
+        inter_broker_listener=str(
+            values.value(INTER_BROKER) or values.value(INTER_BROKER_PROTOCOL)
+        ).upper(),
         voters=voters,
         servers=servers,
     )

@@ -63,7 +63,8 @@ PARTITIONS_KEPT_MAX = 500  # of a reply that is kept, and as many brokers
 class ClientView:
     """Answers Metadata and DescribeCluster requests of clients from an image of the metadata.
 
-    `kept` may be shared by the listeners of a cluster.
+    A client of the listener `listener` gets the addresses of the listeners of that name. `kept` may
+    be shared by the listeners of a cluster.
     """
 
     cluster_id: str
@@ -71,11 +72,12 @@ class ClientView:
     random: Callable[[], float]
     kept: KeptReplies = field(default_factory=KeptReplies)
     has_authorizer: bool = False
+    listener: str = CLIENT_LISTENER
 
     def metadata(self, image: Image, request: MetadataRequest, reply_to: ReplyTo) -> Iterator[None]:
         """Answers a Metadata request from the image, and yields after TOPICS_AT_ONCE topics."""
         controller_id = any_broker(self.kept.live_brokers(image), self.random)
-        kept = self.kept.find(image, (request, controller_id))
+        kept = self.kept.find(image, (request, controller_id, self.listener))
         if kept is not None:
             reply_to(kept)
             return
@@ -83,7 +85,7 @@ class ClientView:
         if wanted > TOPICS_AT_ONCE:
             image = image.copy()  # the broker may fetch records between two slices
         topics: list[MetadataTopic] = []
-        for topic in facade.described_topics(image, request, CLIENT_LISTENER):
+        for topic in facade.described_topics(image, request, self.listener):
             topics.append(topic)
             if len(topics) % TOPICS_AT_ONCE == 0:
                 yield
@@ -92,17 +94,17 @@ class ClientView:
             request,
             topics,
             cluster_id=self.cluster_id,
-            listener=CLIENT_LISTENER,
+            listener=self.listener,
             controller_id=controller_id,
         )
         if _is_small(topics):
-            self._keep(image, (request, controller_id), reply)
+            self._keep(image, (request, controller_id, self.listener), reply)
         reply_to(reply)
 
     def brokers(self, image: Image, request: DescribeClusterRequest) -> DescribeClusterResponse:
         """Answers a DescribeCluster request from the image; raises ApiError if it is refused."""
         controller_id = any_broker(self.kept.live_brokers(image), self.random)
-        question = (request, controller_id)
+        question = (request, controller_id, self.listener)
         kept = self.kept.find(image, question)
         if type(kept) is DescribeClusterResponse:
             return kept
@@ -110,7 +112,7 @@ class ClientView:
             image,
             request,
             cluster_id=self.cluster_id,
-            listener=CLIENT_LISTENER,
+            listener=self.listener,
             controller_id=controller_id,
         )
         self._keep(image, question, reply)
@@ -178,7 +180,8 @@ class Facade:
                 self._view.answer_brokers(image, request, reply_to)
             case DescribeTopicPartitionsRequest():
                 _answer(
-                    partial(describe_topic_partitions, image, request, CLIENT_LISTENER), reply_to
+                    partial(describe_topic_partitions, image, request, self._view.listener),
+                    reply_to,
                 )
             case DescribeLogDirsRequest():
                 agent = self._agent.agent

@@ -1,7 +1,8 @@
-"""The Kafka listeners of a fleet in its own process: at most one for each of its brokers."""
+"""The Kafka listeners of a fleet in its own process, by broker and name."""
 
 import asyncio
 import logging
+from dataclasses import replace
 from functools import partial
 
 from kraftsim.broker_agent.data_plane import DataPlane
@@ -17,44 +18,52 @@ log = logging.getLogger(__name__)
 
 
 class FleetFacades:
-    """The facades of a fleet. `bootstrap_servers` lists their addresses; empty if none is bound."""
+    """The facades of a fleet.
+
+    `bootstrap_servers` lists the addresses of each broker's first listener; it is empty if none is
+    bound.
+    """
 
     def __init__(self, fleet: Fleet, runtime: Runtime) -> None:
         self._fleet = fleet
         self._runtime = runtime
-        self._listeners: dict[int, FollowedListener] = {}
+        self._listeners: dict[int, dict[str, FollowedListener]] = {}
         self.data_plane = DataPlane(log.warning)
         self.bootstrap_servers = ""
 
-    async def bind(self, broker_id: int, host: str, port: int) -> int:
-        """Binds a port for the broker before it registers, and returns the port.
+    async def bind(self, broker_id: int, name: str, host: str, port: int) -> int:
+        """Binds a port for a listener of the broker before it registers, and returns the port.
 
         Raises PortUnavailable if the port is in use or forbidden.
         """
         listener = FollowedListener("broker", f"broker-{broker_id}", host)
         with binding("kafka_port", host, port):
             bound = await listener.bind(port)
-        self._listeners[broker_id] = listener
-        servers = (self.bootstrap_servers, f"{host}:{bound}")
-        self.bootstrap_servers = ",".join(filter(None, servers))
+        listeners = self._listeners.setdefault(broker_id, {})
+        if not listeners:
+            servers = (self.bootstrap_servers, f"{host}:{bound}")
+            self.bootstrap_servers = ",".join(filter(None, servers))
+        listeners[name] = listener
         return bound
 
     def serve(self, view: ClientView) -> None:
         """Starts to answer requests on every bound port."""
-        for broker_id, listener in self._listeners.items():
-            ask = partial(self._fleet.forward, broker_id)
-            facade = Facade(
-                view, self._fleet.agents[broker_id], self._runtime, ask, self.data_plane
-            )
-            listener.serve(self._runtime, facade.describe, facade.answer, view.profile)
+        for broker_id, listeners in self._listeners.items():
+            agent, ask = self._fleet.agents[broker_id], partial(self._fleet.forward, broker_id)
+            for name, listener in listeners.items():
+                of_listener = replace(view, listener=name)
+                facade = Facade(of_listener, agent, self._runtime, ask, self.data_plane)
+                listener.serve(self._runtime, facade.describe, facade.answer, view.profile)
 
     def follow(self, broker_id: int, state: ProcessState) -> None:
-        """Opens, holds or closes the broker's listener as the state of its process requires."""
-        listener = self._listeners.get(broker_id)
-        if listener is not None:
+        """Opens, holds or closes the broker's listeners as the state of its process requires."""
+        listeners = self._listeners.get(broker_id)
+        if listeners is not None:
             agent = self._fleet.agents[broker_id]
-            listener.follow(state, lambda: agent.is_alive)
+            for listener in listeners.values():
+                listener.follow(state, lambda: agent.is_alive)
 
     async def close(self) -> None:
         """Closes every listener."""
-        await asyncio.gather(*(listener.shut() for listener in self._listeners.values()))
+        every = [listener for of in self._listeners.values() for listener in of.values()]
+        await asyncio.gather(*(listener.shut() for listener in every))

@@ -18,12 +18,12 @@ def address_of(option: str, text: str) -> Address:
     return host.removeprefix("[").removesuffix("]"), number
 
 
-def voters_of(text: str) -> tuple[Voter, ...]:
+def voters_of(text: str, listener_name: str = LISTENER) -> tuple[Voter, ...]:
     """Parses a list of voters and returns them in order of id.
 
     Raises ValueError for an invalid voter, or if two voters share an id, an address or a directory.
     """
-    voters = [voter_of("--voters", name) for name in text.split(",")]
+    voters = [voter_of("--voters", name, listener_name) for name in text.split(",")]
     ids = [voter.voter_id for voter in voters]
     if len(set(ids)) < len(ids):
         raise ValueError(f"--voters: expected each id once, got {sorted(ids)}")
@@ -36,7 +36,7 @@ def voters_of(text: str) -> tuple[Voter, ...]:
     return tuple(sorted(voters, key=lambda voter: voter.voter_id))
 
 
-def voter_of(option: str, text: str) -> Voter:
+def voter_of(option: str, text: str, listener_name: str = LISTENER) -> Voter:
     """Parses `id@host:port:directoryId`; raises ValueError if it is invalid."""
     node_id, at, rest = text.partition("@")
     address, _, directory = rest.rpartition(":")
@@ -48,7 +48,7 @@ def voter_of(option: str, text: str) -> Voter:
     return Voter(
         voter_id=number,
         voter_directory_id=directory_of(option, directory),
-        endpoints=(VoterEndpoint(name=LISTENER, host=host, port=port),),
+        endpoints=(VoterEndpoint(name=listener_name, host=host, port=port),),
         k_raft_version_feature=RAFT_VERSIONS,
     )
 

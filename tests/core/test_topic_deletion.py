@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.log.records import RemoveTopicRecord
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_1, KAFKA_4_3, KAFKA_4_4
 from kraftsim.controller.core.rpc import DeleteTopicsRequest, DeleteTopicState
@@ -133,3 +134,14 @@ def test_a_refused_topic_does_not_stop_the_others(cluster):
     assert [("a", ZERO_UUID, 42, TWICE_BY_NAME), ("b", b, 0, None)] == results
     assert [RemoveTopicRecord(topic_id=b)] == cluster.records_since(mark)
     assert [a] == list(cluster.image.topics)
+
+
+@pytest.mark.rule("4.62")
+def test_no_topic_is_deleted_if_that_is_disabled():
+    cluster = ControllerUnderTest(delete_topic_enable=False)
+    cluster.unfenced(1)
+    cluster.created("t")
+    request = DeleteTopicsRequest(topic_names=("t", "absent"))
+
+    assert ErrorCode.TOPIC_DELETION_DISABLED == cluster.refused(request)
+    assert "t" in cluster.node.latest.topic_ids

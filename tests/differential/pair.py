@@ -11,7 +11,7 @@ from kraftsim.controller.core import feature_levels
 from kraftsim.controller.core.uuid import parse_uuid
 from tests.differential.decoder import differing_records, differing_records_of
 from tests.differential.judge import Bench, Witness
-from tests.differential.settings import RELEASED_SETTINGS, USUAL, USUAL_SESSION_MS, Start
+from tests.differential.settings import NO_OPTIONS, USUAL, USUAL_SESSION_MS, Options, Start
 from tests.differential.sides import OurSide, ReleasedSide
 from tests.released.controller import NODE_ID, released_controller
 from tests.released.releases import Release
@@ -53,6 +53,7 @@ def started_pair(
     start: Start = USUAL,
     *,
     session_timeout_ms: int = USUAL_SESSION_MS,
+    options: Options = NO_OPTIONS,
 ) -> Iterator[Pair]:
     place = MEMORY if MEMORY.is_dir() else None
     with (
@@ -63,7 +64,8 @@ def started_pair(
             cluster_id=CLUSTER_ID,
             has_dynamic_voters=start.has_dynamic_voters,
             metadata_version=start.metadata_version,
-            settings=RELEASED_SETTINGS | {"broker.session.timeout.ms": str(session_timeout_ms)},
+            settings=options.released(session_timeout_ms),
+            classes=options.classes,
         ) as controller,
     ):
         released = ReleasedSide(controller)
@@ -75,6 +77,7 @@ def started_pair(
             directory_id=parse_uuid(controller.directory_id),
             start=start,
             session_timeout_ms=session_timeout_ms,
+            options=options,
         )
         ours, kafka = Witness(make_ours()), Witness(released)
         level = start.level or release.profile.metadata_version

@@ -1,10 +1,12 @@
 """The configuration of both sides: nothing is written while nothing is asked, nothing lingers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from kraftsim.controller.core import feature_levels
+from kraftsim.controller.core.policies import NO_POLICIES, Policies
 from kraftsim.controller.core.settings import STANDARD_AUTHORIZER, Settings
 
 NEVER_MS = 10**9
@@ -32,6 +34,27 @@ SILENT_SESSION_MS = 20_000  # of silent sequences: what hundreds of them ask fit
 
 
 @dataclass(frozen=True, slots=True)
+class Options:
+    """Settings of both sides beside the usual ones, by their names in Kafka, and policies.
+
+    `classes` is a folder with the classes that Kafka loads for the policies.
+    """
+
+    settings: Mapping[str, int | bool] = field(default_factory=dict)
+    policies: Policies = NO_POLICIES
+    classes: Path | None = None
+
+    def ours(self, session_timeout_ms: int) -> Settings:
+        given = {name.replace(".", "_"): value for name, value in self.settings.items()}
+        return replace(OUR_SETTINGS, broker_session_timeout_ms=session_timeout_ms, **given)
+
+    def released(self, session_timeout_ms: int) -> dict[str, str]:
+        given = {name: str(value).lower() for name, value in self.settings.items()}
+        session = {"broker.session.timeout.ms": str(session_timeout_ms)}
+        return {**RELEASED_SETTINGS, **session, **given, **dict(self.policies.names)}
+
+
+@dataclass(frozen=True, slots=True)
 class Start:
     """How a pair begins: who votes, and which metadata.version is finalized (None: the newest)."""
 
@@ -52,6 +75,7 @@ class Start:
 
 
 USUAL = Start()
+NO_OPTIONS = Options()
 UNUSUAL = (
     Start(has_dynamic_voters=False),
     Start(metadata_version="3.9-IV0"),

@@ -40,7 +40,7 @@ from kraftsim.controller.wire.frames import (
     read_request_header,
 )
 from kraftsim.controller.wire.records.record_batch import decode_batches, encode_batch
-from tests.differential.settings import OUR_SETTINGS, USUAL, Start
+from tests.differential.settings import NO_OPTIONS, OUR_SETTINGS, USUAL, Options, Start
 from tests.other_controllers import nobody_else
 from tests.released.controller import NODE_ID, Connection, ReleasedController
 
@@ -114,6 +114,7 @@ class OurSide:
         directory_id: Uuid,
         start: Start = USUAL,
         session_timeout_ms: int = OUR_SETTINGS.broker_session_timeout_ms,
+        options: Options = NO_OPTIONS,
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
         config = NodeConfig(
@@ -124,6 +125,7 @@ class OurSide:
             directory_id=directory_id,
             kraft_version=int(start.has_dynamic_voters),
             metadata_version=start.level,
+            policies=options.policies,
         )
         self._clock_s = clock_s
         self._began_s = clock_s()
@@ -131,7 +133,7 @@ class OurSide:
         node = Node(
             config,
             profile=profile,
-            settings=replace(OUR_SETTINGS, broker_session_timeout_ms=session_timeout_ms),
+            settings=options.ours(session_timeout_ms),
             random=random.Random(1).random,
             snapshot_format=by_reference(),
         )
@@ -174,6 +176,11 @@ class OurSide:
             if wanted == outcome(decision.reply, decision.records):
                 state.random = random.Random(seed).random
                 return
+
+    def has_appended(self) -> bool:
+        """True once there are records that `appended` has not returned."""
+        self.follow_clock()
+        return self.hosted.node.log.end_offset > self._read
 
     def follow_clock(self) -> None:
         self.timeline.run_until(int((self._clock_s() - self._began_s) * 1e6))

@@ -71,6 +71,10 @@ class Quorum:
     def voter_ids(self) -> set[int]:
         return {voter.replica_id for voter in self._seen_by_leader().current_voters}
 
+    def voter_directories(self) -> dict[int, bytes]:
+        voters = self._seen_by_leader().current_voters
+        return {voter.replica_id: voter.replica_directory_id for voter in voters}
+
     def observers(self) -> set[int]:
         return {observer.replica_id for observer in self._seen_by_leader().observers}
 

@@ -52,6 +52,23 @@ def test_clients_and_agents_go_on_when_the_active_controller_is_killed(
             assert agents.poll() is None
 
 
+@pytest.mark.rule("10.55")
+def test_a_controller_with_a_new_disk_joins_by_itself(tmp_path: Path) -> None:
+    with quorum_of_three(tmp_path) as quorum:
+        eventually(lambda: quorum.leader() is not None, True, ignoring=OSError)
+        leader = quorum.leader()
+        killed = next(node_id for node_id in IDS if node_id != leader)
+        quorum.kill(killed)
+
+        fresh = b"a directory anew"
+        quorum.start(
+            *(killed, "--directory-id", uuid_text(fresh)),
+            *("--set", "controller.quorum.auto.join.enable=true"),
+        )
+        eventually(lambda: quorum.voter_directories().get(killed), fresh, ignoring=OSError)
+        assert set(IDS) == quorum.voter_ids()
+
+
 @pytest.mark.rule("9.37")
 def test_a_voter_whose_memory_is_gone_may_not_come_back_as_if_it_were_not(tmp_path: Path) -> None:
     """Under its old directory id it ends by itself; under a new one it joins and is added."""

@@ -46,6 +46,21 @@ def test_a_controller_binds_its_listener_and_names_the_advertised_one() -> None:
     assert (controller.node.host, controller.node.port) == ("kraft.test", 19093)
 
 
+def test_a_controller_names_its_listener_as_the_file_does() -> None:
+    node = bound(
+        {
+            **CONTROLLER,
+            "controller.listener.names": "CTRL",
+            "listeners": "CTRL://a:1",
+            "listener.security.protocol.map": "CTRL:PLAINTEXT",
+        }
+    ).node
+
+    assert ("CTRL", "a", 1) == (node.endpoint.name, node.endpoint.host, node.endpoint.port)
+    assert {"CTRL"} == {voter.endpoints[0].name for voter in node.voters}
+    assert "CTRL" == node.properties["controller.listener.names"]
+
+
 @pytest.mark.parametrize("host", ["", "0.0.0.0"])
 def test_a_listener_without_a_host_is_known_by_the_host_of_the_voters(host: str) -> None:
     controller = bound({**CONTROLLER, "listeners": f"CONTROLLER://{host}:9093"})
@@ -80,12 +95,12 @@ def test_of_both_roles_the_controller_runs() -> None:
         (
             {
                 **CONTROLLER,
-                "controller.listener.names": "CTRL",
-                "listeners": "CTRL://a:1",
-                "listener.security.protocol.map": "CTRL:PLAINTEXT",
+                "controller.listener.names": "CTRL,OTHER",
+                "listeners": "CTRL://a:1,OTHER://a:2",
+                "listener.security.protocol.map": "CTRL:PLAINTEXT,OTHER:PLAINTEXT",
             },
             {},
-            "--config: controller.listener.names: expected CONTROLLER, ",
+            "--config: controller.listener.names: expected one listener, because",
         ),
         (
             {**CONTROLLER, "listener.security.protocol.map": "CONTROLLER:SASL_SSL"},

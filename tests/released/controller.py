@@ -89,10 +89,12 @@ def released_controller(
     metadata_version: str | None = None,
     settings: dict[str, str] | None = None,
     client_port: int | None = None,
+    classes: Path | None = None,
 ) -> Iterator[ReleasedController]:
     """A controller that is active; its process ends with the block.
 
     With `client_port` the process is a broker too, which listens there.
+    `classes` is a folder with the classes that the settings name.
     `metadata_version` such as "3.9-IV0" is finalized at first, by default the newest.
     """
     port = free_port()
@@ -104,9 +106,9 @@ def released_controller(
     folder.mkdir(parents=True, exist_ok=True)
     config = folder / "controller.properties"
     config.write_text("".join(f"{key}={value}\n" for key, value in properties.items()), "utf-8")
-    format_storage(release, config, cluster_id=cluster_id, options=options)
+    format_storage(release, config, cluster_id=cluster_id, options=options, classes=classes)
     with (folder / "server.log").open("wb") as log:
-        process = start_node(release, config, log)
+        process = start_node(release, config, log, classes=classes)
     try:
         controller = ReleasedController(release, process, cluster_id, port, folder)
         _await_active(controller)

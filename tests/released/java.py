@@ -27,9 +27,17 @@ TOOL_LIMIT_S = 120
 
 
 def java_command(
-    release: Release, folder: Path, main_class: str, *, heap_mb: int = 512
+    release: Release,
+    folder: Path,
+    main_class: str,
+    *,
+    heap_mb: int = 512,
+    classes: Path | None = None,
 ) -> list[str]:
-    """Return the command up to the main class; writes the logging configuration to `folder`."""
+    """Return the command up to the main class; writes the logging configuration to `folder`.
+
+    `classes` is a folder with more classes.
+    """
     settings = folder / "log4j.properties"
     settings.write_text(_LOG4J2 if release.uses_log4j2 else _LOG4J, "utf-8")
     option = "log4j2.configurationFile=" if release.uses_log4j2 else "log4j.configuration=file:"
@@ -40,14 +48,29 @@ def java_command(
         f"-D{option}{settings}",
         f"-Dkafka.logs.dir={folder}",
         "-cp",
-        class_path(release),
+        class_path(release) if classes is None else f"{class_path(release)}:{classes}",
         main_class,
     ]
 
 
-def run_tool(release: Release, folder: Path, main_class: str, arguments: Sequence[str]) -> str:
+def compiled(release: Release, sources: Sequence[Path], folder: Path) -> Path:
+    """Compiles Java sources against the jars of a release; returns the folder of the classes."""
+    compiler = require_java("A released Kafka").program.with_name("javac")
+    command = [compiler, "-cp", class_path(release), "-d", folder, *sources]
+    subprocess.run(command, check=True, timeout=TOOL_LIMIT_S)
+    return folder
+
+
+def run_tool(
+    release: Release,
+    folder: Path,
+    main_class: str,
+    arguments: Sequence[str],
+    *,
+    classes: Path | None = None,
+) -> str:
     """Return what the tool prints on stdout; subprocess.CalledProcessError if it fails."""
-    command = [*java_command(release, folder, main_class), *arguments]
+    command = [*java_command(release, folder, main_class, classes=classes), *arguments]
     done = subprocess.run(
         command, stdout=subprocess.PIPE, text=True, check=True, timeout=TOOL_LIMIT_S
     )

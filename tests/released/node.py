@@ -12,16 +12,24 @@ STOP_LIMIT_S = 20.0
 
 
 def format_storage(
-    release: Release, config: Path, *, cluster_id: str, options: Sequence[str] = ()
+    release: Release,
+    config: Path,
+    *,
+    cluster_id: str,
+    options: Sequence[str] = (),
+    classes: Path | None = None,
 ) -> None:
     """Formats the log directories that the properties file names, as `kafka-storage.sh` does."""
     arguments = ["format", "-t", cluster_id, "-c", str(config), *options]
-    run_tool(release, config.parent, "kafka.tools.StorageTool", arguments)
+    run_tool(release, config.parent, "kafka.tools.StorageTool", arguments, classes=classes)
 
 
-def start_node(release: Release, config: Path, log: BinaryIO) -> subprocess.Popen[bytes]:
+def start_node(
+    release: Release, config: Path, log: BinaryIO, *, classes: Path | None = None
+) -> subprocess.Popen[bytes]:
     """Starts the process of `kafka-server-start.sh`; `log` gets its warnings and errors."""
-    command = [*java_command(release, config.parent, "kafka.Kafka"), str(config)]
+    java = java_command(release, config.parent, "kafka.Kafka", classes=classes)
+    command = [*java, str(config)]
     return subprocess.Popen(command, stdout=log, stderr=log)
 
 

@@ -12,6 +12,7 @@ from .. import feature_levels
 from ..errors import ApiError, ErrorCode
 from ..hash_order import in_hash_order
 from ..log.records import ClearElrRecord, ConfigRecord, Record
+from ..policies import AlteredConfigs, ConfigResourceKind
 from ..rpc.configs import (
     AlterableConfig,
     AlterConfigsRequest,
@@ -205,6 +206,8 @@ def _check(
     elif resource_type is ResourceType.CLIENT_METRICS:
         metrics_configs.check(in_order)
     check_existence(state, resource_type, name)
+    kind = ConfigResourceKind(resource_type)
+    state.policies.check_configs(AlteredConfigs(resource=kind, name=name, configs=changes.explicit))
 
 
 def _check_min_insync_replicas(

@@ -89,6 +89,7 @@ class _Described:
         self._view = view
         self._levels = view.levels
         self._includes_synonyms = request.include_synonyms
+        self._includes_documentation = request.include_documentation
         self._of_topics: dict[object, tuple[DescribeConfigsEntry, ...]] = {}
 
     def configs(self, resource: DescribeConfigsResource) -> tuple[DescribeConfigsEntry, ...]:
@@ -107,10 +108,18 @@ class _Described:
         keys, describe = resource.configuration_keys, _DESCRIBED[resource.resource_type]
         entries = describe(self._view, self._levels, resource.resource_name)
         by_name = {entry.name: entry for entry in entries if not keys or entry.name in keys}
+        if self._includes_documentation:
+            by_name = {name: _documented(entry) for name, entry in by_name.items()}
         return tuple(
             by_name[name] if self._includes_synonyms else _without_synonyms(by_name[name])
             for name in in_hash_order(by_name)
         )
+
+
+def _documented(entry: DescribeConfigsEntry) -> DescribeConfigsEntry:
+    from .documentation import documentation_of
+
+    return replace(entry, documentation=documentation_of(entry.name))
 
 
 def _without_synonyms(entry: DescribeConfigsEntry) -> DescribeConfigsEntry:

@@ -1,6 +1,9 @@
 """Partitions: CreatePartitions (37), ElectLeaders (43) and the reassignments (45, 46)."""
 
+from dataclasses import field
+
 from ..value import value
+from .requester import NOBODY, Requester
 
 PREFERRED_ELECTION = 0
 UNCLEAN_ELECTION = 1
@@ -31,6 +34,7 @@ class CreatePartitionsRequest:
     topics: tuple[CreatePartitionsTopic, ...]
     timeout_ms: int = 60000
     validate_only: bool = False
+    requester: Requester = field(default=NOBODY, compare=False)
 
 
 @value

@@ -1,7 +1,10 @@
 """Topics and partitions: CreateTopics (19), DeleteTopics (20), AlterPartition (56)."""
 
+from dataclasses import field
+
 from ..uuid import ZERO_UUID, Uuid
 from ..value import value
+from .requester import NOBODY, Requester
 
 
 @value
@@ -38,6 +41,7 @@ class CreateTopicsRequest:
     topics: tuple[CreatableTopic, ...]
     timeout_ms: int = 60000
     validate_only: bool = False
+    requester: Requester = field(default=NOBODY, compare=False)
 
 
 @value
@@ -88,6 +92,7 @@ class DeleteTopicsRequest:
     topics: tuple[DeleteTopicState, ...] = ()
     topic_names: tuple[str, ...] = ()
     timeout_ms: int = 60000
+    requester: Requester = field(default=NOBODY, compare=False)
 
 
 @value

@@ -21,8 +21,10 @@ from ..log.records import (
     Record,
     TopicRecord,
 )
+from ..mutations import Allowance
 from ..partitions import broker_changes, placement
 from ..partitions.manual import bad_assignment, check_any_active, check_manual_replicas
+from ..policies import AlteredConfigs, ConfigResourceKind, NewTopic
 from ..rpc import (
     CreatableTopic,
     CreatableTopicConfig,
@@ -55,16 +57,17 @@ def create_topics(state: State, request: CreateTopicsRequest, now_ms: int) -> De
     results: list[CreatableTopicResult] = []
     records: list[Record] = []
     _check_partitions(state, accepted)
-    survey = Survey(state)
+    allowance = state.mutations.allowance(state.image, request, now_ms)
+    survey = Survey(state, allowance)
     for topic in accepted:
         result, created = _create(survey, topic)
         results.append(result)
         records += created
         if len(records) > RECORDS_PER_OPERATION_MAX:
             raise _too_large("Unable to perform excessively large batch operation.")
-    reply = _spellable(request, (*results, *refused.values()))
+    reply = _spellable(request, (*results, *refused.values()), allowance.throttle_ms)
     written = () if request.validate_only else tuple(records)
-    return Decision(records=written, reply=reply, is_atomic=True)
+    return Decision(written, reply, allowance.note(now_ms), is_atomic=True)
 
 
 def _refused_by_the_listener(counts: Counter[str]) -> dict[str, CreatableTopicResult]:
@@ -80,7 +83,7 @@ def _refused_by_the_listener(counts: Counter[str]) -> dict[str, CreatableTopicRe
 
 
 def _spellable(
-    request: CreateTopicsRequest, results: tuple[CreatableTopicResult, ...]
+    request: CreateTopicsRequest, results: tuple[CreatableTopicResult, ...], throttle_ms: int
 ) -> CreateTopicsResponse:
     """Returns the response; every topic has error -1 if a message is too long to encode.
 
@@ -92,14 +95,15 @@ def _spellable(
         results = tuple(
             CreatableTopicResult(name=t.name, error_code=failed) for t in request.topics
         )
-    return CreateTopicsResponse(topics=results)
+    return CreateTopicsResponse(throttle_time_ms=throttle_ms, topics=results)
 
 
 class Survey:
     """Values that the topics of one request share, computed on first use."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, allowance: Allowance) -> None:
         self.state = state
+        self.allowance = allowance
         self._layout: placement.Layout | None = None
         self._in_force: dict[tuple[tuple[str, str], ...], tuple[CreatableTopicConfig, ...]] = {}
         self._active: dict[int, bool] = {}
@@ -150,7 +154,8 @@ def _partition_count(state: State, topic: CreatableTopic) -> int:
 
 
 def _refused(name: str, error: ApiError) -> CreatableTopicResult:
-    return CreatableTopicResult(name=name, error_code=error.code, error_message=error.message)
+    message = error.message or None
+    return CreatableTopicResult(name=name, error_code=error.code, error_message=message)
 
 
 def _create(survey: Survey, topic: CreatableTopic) -> tuple[CreatableTopicResult, list[Record]]:
@@ -158,7 +163,10 @@ def _create(survey: Survey, topic: CreatableTopic) -> tuple[CreatableTopicResult
     try:
         names.check(state, topic.name)
         configs = _checked_configs(state, topic)
+        _check_config_policy(state, topic.name, configs)
         assignment = _manual(state, topic) if topic.assignments else _automatic(survey, topic)
+        _check_topic_policy(state, topic, configs, assignment)
+        survey.allowance.take(len(assignment))
     except ApiError as error:
         return _refused(topic.name, error), []
     topic_id = random_uuid(state.random)
@@ -171,6 +179,29 @@ def _create(survey: Survey, topic: CreatableTopic) -> tuple[CreatableTopicResult
         configs=survey.in_force(configs),
     )
     return result, records
+
+
+def _check_config_policy(state: State, name: str, configs: dict[str, str]) -> None:
+    """Asks the policy about altered configurations, as Kafka does also of a new topic."""
+    if configs:
+        altered = AlteredConfigs(resource=ConfigResourceKind.TOPIC, name=name, configs=configs)
+        state.policies.check_configs(altered)
+
+
+def _check_topic_policy(
+    state: State, topic: CreatableTopic, configs: dict[str, str], assignment: Assignment
+) -> None:
+    """Asks the policy about new topics, which comes after every other check."""
+    is_manual = bool(topic.assignments)
+    state.policies.check_topic(
+        NewTopic(
+            name=topic.name,
+            partitions=None if is_manual else len(assignment),
+            replication_factor=None if is_manual else len(assignment[0]),
+            assignments=assignment if is_manual else None,
+            configs=configs,
+        )
+    )
 
 
 def _too_large(message: str) -> ApiError:

@@ -20,7 +20,12 @@ Key = TypeVar("Key", str, bytes)
 
 
 def delete_topics(state: State, request: DeleteTopicsRequest, now_ms: int) -> Decision:
-    """Decide a DeleteTopics request: one RemoveTopicRecord for each topic, in one batch."""
+    """Decide a DeleteTopics request: one RemoveTopicRecord for each topic, in one batch.
+
+    Raises TOPIC_DELETION_DISABLED unless delete.topic.enable is true (rule 4.62).
+    """
+    if not state.settings.delete_topic_enable:
+        raise ApiError(ErrorCode.TOPIC_DELETION_DISABLED, "")
     image, results = state.image, [refusal for topic in request.topics for refusal in _odd(topic)]
     names = Counter([*request.topic_names, *_names(request.topics)])
     ids = Counter(_ids(request.topics))
@@ -35,10 +40,18 @@ def delete_topics(state: State, request: DeleteTopicsRequest, now_ms: int) -> De
     for name in in_hash_order(name for name, count in names.items() if count == 1):
         refusal = _doom(image, name, ids, doomed)
         results += [] if refusal is None else [refusal]
-    results += [DeletableTopicResult(name=name, topic_id=key) for key, name in doomed.items()]
-    records = tuple(RemoveTopicRecord(topic_id=topic_id) for topic_id in doomed)
-    reply = DeleteTopicsResponse(responses=tuple(results))
-    return Decision(records=records, reply=reply, is_atomic=True)
+    allowance = state.mutations.allowance(image, request, now_ms)
+    records: list[RemoveTopicRecord] = []
+    for topic_id, name in doomed.items():
+        try:
+            allowance.take(len(image.topics[topic_id].partitions))
+        except ApiError as error:
+            results.append(_refused(name, topic_id, error))
+        else:
+            results.append(DeletableTopicResult(name=name, topic_id=topic_id))
+            records.append(RemoveTopicRecord(topic_id=topic_id))
+    reply = DeleteTopicsResponse(throttle_time_ms=allowance.throttle_ms, responses=tuple(results))
+    return Decision(tuple(records), reply, allowance.note(now_ms), is_atomic=True)
 
 
 def _doom(
@@ -75,7 +88,7 @@ def _twice(counts: Counter[Key]) -> list[Key]:
 
 def _refused(name: str | None, topic_id: Uuid, error: ApiError) -> DeletableTopicResult:
     return DeletableTopicResult(
-        name=name, topic_id=topic_id, error_code=error.code, error_message=error.message
+        name=name, topic_id=topic_id, error_code=error.code, error_message=error.message or None
     )
 
 

@@ -42,7 +42,8 @@ def create_partitions(state: State, request: CreatePartitionsRequest, now_ms: in
     names = in_hash_order(counts)
     results = [_refused(name, DUPLICATE_NAME) for name in names if counts[name] > 1]
     records: list[Record] = []
-    survey = Survey(state)
+    allowance = state.mutations.allowance(state.image, request, now_ms)
+    survey = Survey(state, allowance)
     for name in names:
         if counts[name] == 1:
             result, created = _grow(survey, topics[name])
@@ -50,7 +51,10 @@ def create_partitions(state: State, request: CreatePartitionsRequest, now_ms: in
             records += created
     return Decision(
         records=() if request.validate_only else tuple(records),
-        reply=CreatePartitionsResponse(results=tuple(results)),
+        reply=CreatePartitionsResponse(
+            throttle_time_ms=allowance.throttle_ms, results=tuple(results)
+        ),
+        note=allowance.note(now_ms),
         is_atomic=True,
     )
 
@@ -108,13 +112,14 @@ def _no_increase(message: str) -> ApiError:
 def _replica_lists(survey: Survey, topic: Topic, request: CreatePartitionsTopic) -> ReplicaLists:
     factor = replica_count(topic)
     additional = request.count - len(topic.partitions)
-    if request.assignments is None:
-        return _placed(survey, additional, factor)
-    if len(request.assignments) != additional:
+    if request.assignments is not None and len(request.assignments) != additional:
         raise bad_assignment(
             f"Attempted to add {additional} additional partition(s), but only "
             f"{len(request.assignments)} assignment(s) were specified."
         )
+    survey.allowance.take(additional)
+    if request.assignments is None:
+        return _placed(survey, additional, factor)
     replica_lists = [assignment.broker_ids for assignment in request.assignments]
     for partition_id, replicas in enumerate(replica_lists, len(topic.partitions)):
         check_manual_replicas(survey.state, replicas, factor)

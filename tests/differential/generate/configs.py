@@ -92,10 +92,19 @@ def describe(draft: Draft) -> Ask:
         resources.append({"resourceType": kind, "resourceName": name, "configurationKeys": wanted})
     version = draft.random.randint(1, 4)
     body = {"resources": resources, "includeSynonyms": draft.chance(0.7)}
-    return Ask("DescribeConfigs", version, body | ({} if version < 3 else _UNDOCUMENTED))
+    wants_texts = all(resource["resourceType"] in _DOCUMENTED for resource in resources)
+    documented = {"includeDocumentation": wants_texts and draft.chance(0.3)}
+    return Ask("DescribeConfigs", version, body | ({} if version < 3 else documented))
 
 
-_UNDOCUMENTED = {"includeDocumentation": False}
+_DOCUMENTED = (_TOPIC, _GROUP, _METRICS)
+
+
+def describe_with_texts(name: str) -> Ask:
+    """Asks for the documentation of every configuration of a broker or controller."""
+    resource = {"resourceType": _BROKER, "resourceName": name, "configurationKeys": None}
+    body = {"resources": [resource], "includeSynonyms": False, "includeDocumentation": True}
+    return Ask("DescribeConfigs", 4, body)
 
 
 def _resources(draft: Draft) -> list[tuple[int, str]]:

@@ -140,7 +140,12 @@ def _stale_elr(draft: Draft) -> list[Step]:
     ]
 
 
+def _texts_of_a_controller(draft: Draft) -> list[Step]:
+    return [configs.describe_with_texts(str(NODE_ID))]
+
+
 _EXAMPLES = (
+    Example("config-documentation", _texts_of_a_controller),
     Example("leader-without-a-replica", _isr_member_without_a_replica, _SINCE_4_1),
     Example("stale-elr", _stale_elr, _SINCE_4_1),
     Example("orders", _downgrade_that_no_broker_supports),
