@@ -30,7 +30,15 @@ def test_a_file_that_is_no_corpus_is_named_with_its_line(tmp_path, capsys):
     assert "corpus.jsonl:1: expected a kept plan" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["--runs", "0"], ["-j", "0"]])
-def test_a_hunt_needs_a_run_and_a_process(words, capsys):
+@pytest.mark.parametrize(
+    ("words", "refusal"),
+    [
+        (["--runs", "0"], "--runs: expected 1 or more, got 0"),
+        (["-j", "0"], "--jobs: expected 1 or more, got 0"),
+        (["--minutes", "-1"], "--minutes: expected more than 0, got -1"),
+        (["--out", __file__], "--out: expected a folder"),
+    ],
+)
+def test_a_hunt_of_nothing_or_into_a_file_is_refused(words, refusal, capsys):
     assert main(["scenario", "hunt", *words]) == 2
-    assert "expected 1 or more" in capsys.readouterr().err
+    assert refusal in capsys.readouterr().err

@@ -59,9 +59,10 @@ def _hunt(arguments: argparse.Namespace) -> int:
     from ...files.hunt_files import read_corpus, write_corpus
     from ...files.scenario_files import find, read_file
 
-    if arguments.jobs < 1 or (arguments.runs is not None and arguments.runs < 1):
-        raise UsageError("--jobs and --runs: expected 1 or more")
+    _expect_amounts(arguments)
     folder = arguments.out or Path("hunt")
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"--out: expected a folder, got the file {folder}")
     folder.mkdir(parents=True, exist_ok=True)
     scenario = read_file(find(SWARM)).scenario
     hunt = Hunt(scenario, arguments.seed, not arguments.plain, read_corpus(folder))
@@ -73,6 +74,16 @@ def _hunt(arguments: argparse.Namespace) -> int:
     found = [_written(folder, finding, number) for number, finding in enumerate(hunt.findings, 1)]
     _report(arguments, hunt, folder, found)
     return FAILED if found else GOOD
+
+
+def _expect_amounts(arguments: argparse.Namespace) -> None:
+    """Raises UsageError for an amount of nothing."""
+    for option in ("jobs", "runs"):
+        amount = getattr(arguments, option)
+        if amount is not None and amount < 1:
+            raise UsageError(f"--{option}: expected 1 or more, got {amount}")
+    if arguments.minutes <= 0:
+        raise UsageError(f"--minutes: expected more than 0, got {arguments.minutes:g}")
 
 
 @contextmanager
