@@ -29,7 +29,7 @@ from kraftsim.controller.core.rpc.configs import (
 )
 from kraftsim.controller.raft.protocol import Reply
 
-from .config import AgentConfig, log_dir_path
+from .config import CLIENT_LISTENER, AgentConfig, log_dir_path
 
 AlterRequest = IncrementalAlterConfigsRequest | AlterConfigsRequest
 Resource = IncrementalAlterConfigsResource | AlterConfigsResource
@@ -50,15 +50,16 @@ def properties(config: AgentConfig) -> dict[str, str]:
     """Returns the configurations of Kafka's with which such a broker is started."""
     listeners = ",".join(f"{of.name}://{of.host}:{of.port}" for of in config.listeners)
     names = ("CONTROLLER", *(of.name for of in config.listeners))
-    rack = {} if config.rack is None else {"broker.rack": config.rack}
-    return rack | {
+    own = {} if config.rack is None else {"broker.rack": config.rack}
+    if config.inter_broker_listener != CLIENT_LISTENER:  # Kafka's own default, by its protocol
+        own["inter.broker.listener.name"] = config.inter_broker_listener
+    return own | {
         "process.roles": "broker",
         "node.id": str(config.broker_id),
         "broker.id": str(config.broker_id),
         "listeners": listeners,
         "advertised.listeners": listeners,
         "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in names),
-        "inter.broker.listener.name": config.inter_broker_listener,
         "controller.listener.names": "CONTROLLER",
         "log.dirs": ",".join(map(log_dir_path, config.log_dirs)),
     }

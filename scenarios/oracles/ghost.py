@@ -212,13 +212,18 @@ class Ghost(OfTheCommittedLog):
             partition.since_us = self.world.timeline.now_us
 
     def _check_members(self, key: Key, partition: Partition, before: Fact) -> None:
-        """Checks that new members of the ISR, and all of the ELR, have what was acknowledged."""
+        """Checks that new members of the ISR, and all of the ELR, have what was acknowledged.
+
+        A completed reassignment leaves removed replicas in the ELR, as in Kafka. They cannot lead.
+        """
         if partition.is_declared:
             return
         after = partition.fact
         for name, known in (("isr", before["isr"]), ("eligible_leader_replicas", ())):
             for member in after[name]:
                 if member in known or self._process(member).lost:
+                    continue
+                if member not in after["replicas"]:
                     continue
                 self.joined += 1
                 log = partition.logs.get(member, EMPTY)

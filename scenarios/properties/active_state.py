@@ -138,9 +138,15 @@ def _end(shadow: Shadow) -> int:
 
 
 def _lasting(fact: Fact | None) -> Fact | None:
-    """Returns a fact without the position of a registration, which a snapshot does not keep."""
-    if fact is None or POSITION not in fact:
-        return fact
+    """Returns a fact without what a snapshot does not keep.
+
+    That is the position of a registration, and whether the replicas of a partition that is older
+    than directories have none or zero ids (rule 10.43).
+    """
+    if fact is None:
+        return None
+    if "directories" in fact and not any(map(any, fact["directories"])):
+        return fact | {"directories": ()}
     return {name: value for name, value in fact.items() if name != POSITION}
 
 

@@ -50,6 +50,14 @@ class LeadersWereEligible(OfTheCommittedLog):
         self._forced: set[int] = set()  # brokers that may be decommissioned with losses
         self._asked: set[tuple[str, int]] = set()  # partitions that may be elected uncleanly
         self._asked_all = False
+        self._registered: set[int] = set()  # brokers that register in this batch
+
+    def read(self, record: object, offset: int) -> None:
+        if isinstance(record, r.RegisterBrokerRecord):
+            self._registered.add(record.broker_id)
+
+    def done(self, batch: Batch, touched: set[Key]) -> None:
+        self._registered.clear()
 
     def arrived(self, message: Message) -> None:
         if message.is_reply:
@@ -109,8 +117,11 @@ class LeadersWereEligible(OfTheCommittedLog):
         return self._is_last_known(before, after["leader"])
 
     def _is_last_known(self, before: Fact, leader: int) -> bool:
-        """Returns True if nobody is eligible, and this is the last known leader (rule 4.28)."""
-        eligible = {*before["isr"], *before["eligible_leader_replicas"]}
+        """Returns True if nobody is eligible, and this is the last known leader (rule 4.28).
+
+        A broker that registers in the batch after an unclean shutdown is eligible no more.
+        """
+        eligible = {*before["isr"], *before["eligible_leader_replicas"]} - self._registered
         return has_elr(self.shadow) and not eligible and before["last_known_elr"] == (leader,)
 
 

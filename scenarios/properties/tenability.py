@@ -12,6 +12,7 @@ from kraftsim.controller.core.node_id import controller_node
 from kraftsim.controller.core.rpc import EndQuorumEpochRequest, FetchRequest, FetchSnapshotRequest
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
+from kraftsim.controller.raft.voters import ReplicaKey
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
@@ -76,7 +77,8 @@ class _OfReigns(Property):
         if isinstance(request, FetchRequest):
             voter = max(request.replica_id, request.replica_state.replica_id)
             at = request.topics[0].partitions[0]
-            if at.current_leader_epoch == reign.epoch:
+            key = ReplicaKey(voter, at.replica_directory_id)
+            if at.current_leader_epoch == reign.epoch and process.node.quorum.voters.includes(key):
                 reign.ends[voter] = at.fetch_offset
                 self._note(process.node, voter, reign)
         elif isinstance(request, FetchSnapshotRequest):

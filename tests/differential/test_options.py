@@ -246,8 +246,8 @@ def test_a_topic_that_allows_it_gets_an_unclean_leader_by_itself(pair: Pair) -> 
 
 @pytest.mark.rule("4.63", "4.64")
 def test_a_client_that_creates_too_many_partitions_is_throttled(pair: Pair) -> None:
-    """Kafka reads nothing from a throttled connection until its bucket is at 0; a request half a
-    second later finds tokens in both buckets."""
+    """Kafka reads nothing from a throttled connection until its bucket is at 0; half a second later
+    both buckets have tokens."""
     for steps in (
         (
             mutation_rate(4.0),

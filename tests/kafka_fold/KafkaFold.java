@@ -360,8 +360,10 @@ public class KafkaFold {
             line.put("type", record.message().getClass().getSimpleName());
             line.put("version", record.version());
             JsonNode data = MetadataJsonConverters.writeJson(record.message(), record.version());
-            if (data.get("features") instanceof ArrayNode) {
-                sort((ArrayNode) data.get("features"));
+            for (String field : List.of("features", "endPoints")) {
+                if (data.get(field) instanceof ArrayNode) {
+                    sort((ArrayNode) data.get(field));
+                }
             }
             line.set("data", data);
             lines.add(line.toString());
@@ -369,7 +371,7 @@ public class KafkaFold {
         return lines;
     }
 
-    /** Kafka keeps the features of a broker in a hash map, whose order follows from its history. */
+    /** Kafka keeps features and listeners of a broker in hash maps, whose order says nothing. */
     private static void sort(ArrayNode array) {
         List<JsonNode> members = new ArrayList<>();
         array.forEach(members::add);

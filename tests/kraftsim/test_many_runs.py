@@ -41,7 +41,8 @@ def summary(out: str) -> list[str]:
 
 def test_runs_in_processes_have_the_digests_and_verdicts_of_runs_in_turn(run: Any) -> None:
     code, in_turn, _ = run(f"{PASSING} --seeds 1..4")
-    assert (code, len(verdicts(in_turn))) == (0, 3)
+    passes = [line for line in verdicts(in_turn) if line.startswith("PASS")]
+    assert (code, len(passes)) == (0, 3)
 
     for count in (2, 3, 0):
         code, in_processes, _ = run(f"{PASSING} --seeds 1..4 -j {count}")
