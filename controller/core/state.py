@@ -15,7 +15,7 @@ from .image.image import Image
 from .leases import Leases
 from .log.batch import ControlRecord, Voter
 from .log.records import Record
-from .mutations import MutationNote, Mutations
+from .mutations import MutationNote, Mutations, unlimited
 from .policies import NO_POLICIES, Policies
 from .profile import Profile
 from .rpc import Response
@@ -45,7 +45,7 @@ class State:
     next_offset: int = 0
     voters: Callable[[], tuple[Voter, ...]] = tuple
     policies: Policies = NO_POLICIES
-    mutations: Mutations = field(default_factory=lambda: Mutations(Settings()))
+    mutations: Mutations = field(default_factory=unlimited)
 
 
 @value(kw_only=False)

@@ -252,7 +252,7 @@ def test_a_configuration_file_is_used_and_what_is_not_simulated_is_named(
     up.signal(signal.SIGTERM)
     code, _, err = up.ended()
     assert code == 0
-    assert "log.dirs has no effect: kraftsim stores no messages" in err
+    assert "log.dirs: no effect on a cluster" in err
     assert "broker.session.timeout (did you mean broker.session.timeout.ms?)" in err
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID as StandardUuid
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from kio.serial import entity_reader, entity_writer
 from kio.serial._implicit_defaults import get_tagged_field_default
@@ -26,6 +26,7 @@ from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.codec.compiler import decoder, encoder
 from kraftsim.controller.wire.codec.schema import Array, Converted, Field, Message, Struct
+from kraftsim.controller.wire.errors import DecodeError
 
 from .instances import instances
 
@@ -35,6 +36,8 @@ pytestmark = pytest.mark.slow
 PACKAGES = {key: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", api.name).lower() for key, api in APIS.items()}
 NEWER_THAN_KIO = {(18, 5), (28, 6), (42, 3), (88, 1), (89, 1), (93, 0), (94, 0)}  # of 4.4
 
+# ACLs and AlterConfigs: Kafka closes the connection for some values, and so do we.
+REFUSES_VALUES = {29, 30, 31, 33}
 NARROWER_IN_KIO = {0, 8, 36, 38, 39, 40, 65, 78}
 """APIs with an int64 that kio keeps as a time, which most values exceed, or with null records."""
 VALUES = [
@@ -202,6 +205,8 @@ def test_both_read_what_the_other_wrote(
     ours = data.draw(instances(message, version))
 
     spelled = encoder(message, version)(ours)
+    if kind == "request" and key in REFUSES_VALUES:
+        assume(is_accepted(message, version, spelled))
     theirs, end = entity_reader(kio_class(key, version, kind))(spelled, 0)
     assert len(spelled) == end
     assert document(theirs) == document(ours, message.struct, version)
@@ -210,6 +215,15 @@ def test_both_read_what_the_other_wrote(
     entity_writer(kio_class(key, version, kind))(again, theirs)
     assert spelled == again.getvalue()
     assert (ours, len(spelled)) == decoder(message, version)(again.getvalue(), 0)
+
+
+def is_accepted(message: Any, version: int, spelled: bytes) -> bool:
+    """Returns False if the values are those for which Kafka's parser closes the connection."""
+    try:
+        decoder(message, version)(spelled, 0)
+    except DecodeError:
+        return False
+    return True
 
 
 def document(value: Any, struct: Struct | None = None, version: int = 0) -> Any:
