@@ -29,6 +29,10 @@ NOT_RUN = {
         "serves the run until Ctrl-C; tests/kraftsim/test_open_run.py does"
     ),
     "kraftsim up --host 0.0.0.0 --open-lessons": "serves the network until Ctrl-C",
+    (
+        "kraftsim up --set "
+        "authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer"
+    ): "serves until Ctrl-C; tests/server/test_acls.py has such a cluster",
     "curl -sN -H 'Accept: text/event-stream' localhost:8090/v1/events": "runs until Ctrl-C",
     "kraftsim campaign report /tmp/campaign --html /tmp/report.html": (
         "starts Spark; tutorial-incident.md runs the verb"
