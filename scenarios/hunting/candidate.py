@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import repeat
 
 from kraftsim.controller.core.errors import Impossible
 
@@ -10,10 +9,9 @@ from ..document.plan import drawn_document
 from ..document.scenario import Scenario, read_scenario
 from ..language.limits import LimitError
 from ..language.reading import Problem
-from ..running.run import Run
+from ..running.until_broken import UntilBroken, Violated
 from .coverage import Coverage
 
-CHECK_INTERVAL_US = 1_000_000  # virtual time between two checks for a violation
 START = "start"  # name of the violation of a cluster that does not start
 CRASH = "crash"  # name of the violation of a run that raised an unexpected error
 
@@ -39,21 +37,6 @@ class Shown:
     what: str = ""
 
 
-class _Broken(Exception):
-    """Ends a run at its first violation."""
-
-
-class _Watched(Run):
-    """A run that ends at its first violation."""
-
-    def move(self, by_us: int) -> None:
-        whole, rest_us = divmod(by_us, CHECK_INTERVAL_US)
-        for piece_us in (*repeat(CHECK_INTERVAL_US, whole), rest_us):
-            super().move(piece_us)
-            if self.watch.violations or self.assertion:
-                raise _Broken
-
-
 def drawn(scenario: Scenario, seed: int) -> Candidate:
     """Returns the candidate that a swarm of everything draws for a seed."""
     return Candidate(drawn_document(scenario, seed), seed)
@@ -62,13 +45,13 @@ def drawn(scenario: Scenario, seed: int) -> Candidate:
 def run(candidate: Candidate) -> Shown:
     """Runs a candidate; one that is no scenario, or whose cluster does not start, shows nothing."""
     try:
-        watched = _Watched(read_scenario(candidate.document), candidate.seed)
+        watched = UntilBroken(read_scenario(candidate.document), candidate.seed)
     except Problem:
         return Shown({}, ())
     coverage = Coverage(watched.world)
     try:
         violations = list(watched.finish().violations)
-    except _Broken:
+    except Violated:
         violations = list(watched.watch.violations.values())
         violations += [watched.assertion] if watched.assertion else []
     except Impossible as impossible:

@@ -2,17 +2,16 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import repeat
 
 from kraftsim.controller.core.errors import Impossible
 
 from ..document.scenario import Scenario
 from ..language.limits import LimitError
 from ..running.run import Run
+from ..running.until_broken import UntilBroken, Violated
 from .mutant import Mutant, planted
 
 START = "start"  # name of the failure of a run that does not end
-CHECK_INTERVAL_US = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +47,9 @@ def kills(mutant: Mutant, scenario: Scenario, passing: Iterable[int]) -> int:
 def falls(scenario: Scenario, seed: int) -> bool:
     """Returns True if the run breaks a property or claim; the run may end at a violation."""
     try:
-        return bool(_UntilBroken(scenario, seed).finish().violations)
-    except (_Violated, LimitError, Impossible):
+        return bool(UntilBroken(scenario, seed).finish().violations)
+    except (Violated, LimitError, Impossible):
         return True
-
-
-class _Violated(Exception):
-    """Ends a run at its first violation."""
-
-
-class _UntilBroken(Run):
-    """A run that checks every second of virtual time for a violation."""
-
-    def move(self, by_us: int) -> None:
-        for piece_us in (
-            *repeat(CHECK_INTERVAL_US, by_us // CHECK_INTERVAL_US),
-            by_us % CHECK_INTERVAL_US,
-        ):
-            super().move(piece_us)
-            if self.watch.violations:
-                raise _Violated
 
 
 def broken(scenario: Scenario, seed: int) -> tuple[str, ...]:
