@@ -125,9 +125,11 @@ def _reduce(class_def: ast.ClassDef) -> str:
 
 
 def _parameter(field: ast.AnnAssign) -> str:
-    parameter = f"{_name(field)}: {ast.unparse(field.annotation)}"
-    if "default_factory" in _options(field):
+    parameter, options = f"{_name(field)}: {ast.unparse(field.annotation)}", _options(field)
+    if "default_factory" in options:
         return f"{_name(field)}: {_unquoted(field.annotation)} | None = None"
+    if "default" in options:
+        return f"{parameter} = {options['default']}"
     return parameter if field.value is None else f"{parameter} = {ast.unparse(field.value)}"
 
 

@@ -20,6 +20,11 @@ class Place:
     epoch: int = -1
     spelled: list[bytes] = field(default_factory=list, compare=False, repr=False)
 
+@value
+class Request:
+    name: str
+    client: str = field(default="ANONYMOUS", compare=False)
+
 @dataclass(frozen=True, slots=True)
 class Following:
     fetch_ms: int
@@ -62,6 +67,13 @@ def test_a_value_is_made_by_name_and_compared_by_what_counts(module):
     assert 3 == replace(place, epoch=3).epoch
     with pytest.raises(TypeError):
         module["Place"](7)
+
+
+def test_a_field_without_comparison_has_its_default(module):
+    request = module["Request"](name="orders")
+
+    assert "ANONYMOUS" == request.client
+    assert request == module["Request"](name="orders", client="alice")
 
 
 def test_what_a_factory_makes_is_nobody_elses(module):
