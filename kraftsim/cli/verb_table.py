@@ -13,7 +13,7 @@ VERBS = {
     "quorum-tool": "describe the quorum in the lines of Kafka's kafka-metadata-quorum",
     "controller": "list, show, kill, start, pause and resume controllers; run one as a process",
     "broker": "list, show, add, stop, kill, pause, resume, restart, mute and deafen brokers",
-    "topic": "list, show, create, alter and delete topics; elect their leaders",
+    "topic": "list, describe, create, alter and delete topics; elect their leaders",
     "reassignment": "list, start and cancel reassignments of replicas",
     "config": "show and change configurations of topics, brokers, groups and client metrics",
     "request": "list and count the requests of clients",
