@@ -1,7 +1,7 @@
 """The identity and the addresses of `kraftsim controller run`: from its options and `--config`."""
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import SystemRandom
 
 from kraftsim.configuration.configuration import Configuration
@@ -30,6 +30,13 @@ class Bound:
     node: NodeConfig
     address: Address
     option: str
+
+    def node_at(self, port: int) -> NodeConfig:
+        """Returns the controller whose listener has bound `port`.
+
+        A listener of port 0 is advertised with the port that the system chose, as in Kafka.
+        """
+        return self.node if self.node.port else replace(self.node, port=port)
 
 
 def bound_controller(
@@ -81,7 +88,7 @@ def _advertised(listener: Listener, own: Voter | None) -> Address:
             "--config: advertised.listeners: expected the host of the controller's listener, "
             "because listeners names every address of the machine"
         )
-    return own.endpoints[0].host, own.endpoints[0].port
+    return own.endpoints[0].host, listener.port
 
 
 def _node_id(arguments: argparse.Namespace, configuration: Configuration) -> int:
