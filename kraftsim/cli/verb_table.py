@@ -7,7 +7,7 @@ the start of a service.
 VERBS = {
     "up": "run a cluster: controllers, simulated brokers and an HTTP service",
     "agent": "run simulated brokers that register with controllers at the given addresses",
-    "storage": "make ids, and show formatted log directories, as Kafka's kafka-storage does",
+    "storage": "make ids, format log directories, show features, as Kafka's kafka-storage does",
     "cluster": "show the cluster; Kafka's kafka-cluster: list, unregister, decommission brokers",
     "quorum": "show the quorum, transfer its leadership, add and remove voters",
     "quorum-tool": "describe the quorum in the lines of Kafka's kafka-metadata-quorum",
