@@ -7,7 +7,7 @@ from random import SystemRandom
 from kraftsim.configuration.configuration import Configuration
 from kraftsim.configuration.listeners import ANY_ADDRESS, PLAINTEXT, PROTOCOL_MAP, Listener
 from kraftsim.configuration.policies import policies_of
-from kraftsim.configuration.quorum import VOTERS, QuorumAddress
+from kraftsim.configuration.quorum import SERVERS, VOTERS, QuorumAddress
 from kraftsim.configuration.roles import CONTROLLER, NAMES, NodeRoles
 from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.log.batch import Voter, VoterEndpoint
@@ -68,6 +68,7 @@ def bound_controller(
         listener_name=listener_name,
         directory_id=_directory(arguments, own, formatted),
         voters=voters,
+        bootstrap_servers=() if voters else _servers(configuration, listener_name),
         kraft_version=int(arguments.voters is not None or _has_voters(formatted)),
         metadata_version=level_of(arguments.metadata_version)
         if arguments.metadata_version
@@ -138,20 +139,30 @@ def _voters(
 ) -> tuple[Voter, ...]:
     """Returns the voters of --voters, else of the formatted directory, else the static voters.
 
-    Rule 7.8 has the static voters.
+    Rule 7.8 has the static voters. A directory that is formatted without initial voters has none:
+    its node learns them from the bootstrap servers.
     """
     if arguments.voters is not None:
         return voters_of(arguments.voters, listener_name)
     if formatted is not None and formatted.voters:
         return formatted.voters
     if not configuration.voters:
+        if formatted is not None and configuration.servers:
+            return ()
         raise ValueError(
             f"--voters: expected ID@HOST:PORT:DIRECTORY,..., or a --config with {VOTERS}, or "
-            "log.dirs that are formatted with initial voters"
+            f"with {SERVERS} and formatted log.dirs"
         )
     return tuple(
         _static(node_id, address, listener_name)
         for node_id, address in sorted(configuration.voters.items())
+    )
+
+
+def _servers(configuration: Configuration, listener_name: str) -> tuple[VoterEndpoint, ...]:
+    return tuple(
+        VoterEndpoint(name=listener_name, host=server.host, port=server.port)
+        for server in configuration.servers
     )
 
 

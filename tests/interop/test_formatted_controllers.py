@@ -8,7 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from kraftsim.controller.core.rpc import DescribeClusterRequest, DescribeClusterResponse
+from kraftsim.controller.core.rpc import (
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+    DescribeQuorumPartition,
+    DescribeQuorumRequest,
+    DescribeQuorumResponse,
+    DescribeQuorumTopic,
+)
 from tests.interop.quorum_running import CLUSTER_ID, ask
 from tests.interop.running import LIMIT_S, _running, eventually
 
@@ -55,3 +62,29 @@ def test_a_listener_of_port_0_is_printed_and_registered_with_the_port_it_bound(
     with controller(tmp_path, properties(tmp_path, 3000, "127.0.0.1:9093"), "-s") as port:
         assert port != 0
         eventually(lambda: registered(port), {3000: port}, ignoring=OSError)
+
+
+@pytest.mark.rule("10.37")
+def test_a_node_without_initial_controllers_finds_the_quorum_by_its_bootstrap_servers(
+    tmp_path: Path,
+) -> None:
+    for name in ("leader", "joining"):
+        (tmp_path / name).mkdir()
+    first = properties(tmp_path, 3000, "127.0.0.1:9093")
+    with controller(tmp_path / "leader", first, "-s") as port:
+        joining = properties(tmp_path, 3001, f"127.0.0.1:{port}")
+        joining += (
+            "controller.quorum.auto.join.enable=true\ncontroller.quorum.fetch.timeout.ms=500\n"
+        )
+        with controller(tmp_path / "joining", joining, "-N") as joined:
+            eventually(lambda: registered(port), {3000: port, 3001: joined}, ignoring=OSError)
+            eventually(lambda: voters(port), {3000, 3001}, ignoring=OSError)
+
+
+def voters(port: int) -> set[int]:
+    """The ids of the voters, as the leader at a port describes them."""
+    partition = DescribeQuorumPartition(partition_index=0)
+    topic = DescribeQuorumTopic(topic_name="__cluster_metadata", partitions=(partition,))
+    response = ask(port, DescribeQuorumRequest(topics=(topic,)))
+    assert isinstance(response, DescribeQuorumResponse)
+    return {voter.replica_id for voter in response.topics[0].partitions[0].current_voters}
