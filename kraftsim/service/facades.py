@@ -204,14 +204,18 @@ class Facade:
                 check = partial(_check_value, self._view.profile)
                 configurations.alter(self._config_view, request, check, forward, reply_to)
             case DataPlaneRequest() if request.api_key == ALTER_REPLICA_LOG_DIRS:
-                paths = [log_dir_path(id) for id in self._agent.agent.config.log_dirs]
-                reply_to(self._data_plane.alter_log_dirs(request, paths))
+                reply_to(self._data_plane.alter_log_dirs(request, self._log_dirs))
             case DataPlaneRequest():
                 reply_to(self._data_plane.reply(request))
             case FetchRequest():
                 reply_to(self._data_plane.fetch(request))
             case _:
                 self._forwarding.forward(request, reply_to)
+
+    @property
+    def _log_dirs(self) -> list[str]:
+        """The paths of the broker's log directories."""
+        return [log_dir_path(directory) for directory in self._agent.agent.config.log_dirs]
 
     @property
     def _config_view(self) -> NodeView:

@@ -199,7 +199,7 @@ def test_a_word_that_many_words_begin_with_names_five() -> None:
 def test_a_word_that_no_configuration_is_like_gets_no_hint(word: str) -> None:
     known = names_of(KAFKA_4_3)
 
-    assert nearest(word, known, "docs/x.md") == f"one of {len(known)} (all: docs/x.md)"
+    assert nearest(word, known, "the page") == f"one of {len(known)} (all: the page)"
 
 
 def test_a_part_of_a_name_leads_to_the_shortest_names_that_have_it() -> None:
