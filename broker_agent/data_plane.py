@@ -6,7 +6,9 @@ The codes were chosen with kafka-python, aiokafka, librdkafka, the Java clients 
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
+from dataclasses import replace
+from typing import Any
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.rpc import (
@@ -17,6 +19,7 @@ from kraftsim.controller.core.rpc import (
     FetchResponse,
     FetchTopicData,
 )
+from kraftsim.controller.core.rpc.data_plane import DIRS
 from kraftsim.controller.core.security.not_configured import refused_token
 
 TEXT = (
@@ -24,8 +27,10 @@ TEXT = (
     "only. Use a Kafka broker to produce and to consume."
 )
 NO_SASL = "This listener expects no SASL authentication."
+NO_SUCH_DIRECTORY = "The broker has no log directory of this path."
 FETCH = 1
 FIND_COORDINATOR = 10
+ALTER_REPLICA_LOG_DIRS = 34
 TRANSACTION = 1  # the type of the key of a coordinator of transactions
 
 REFUSED_WITH: Mapping[int, ErrorCode] = {
@@ -60,12 +65,35 @@ class DataPlane:
             return request.response()
         if request.api_key in TOKENS:
             return refused_token(request)
+        return self._refusal(request)
+
+    def _refusal(self, request: DataPlaneRequest) -> ApiError:
+        """Counts a request that is refused, and returns its error."""
         code = code_of(request)
         text = NO_SASL if code == ErrorCode.ILLEGAL_SASL_STATE else TEXT
         self._count_refused(request.api_key, text)
         if request.is_one_way:
             self._count_lost()
         return ApiError(code, text)
+
+    def alter_log_dirs(
+        self, request: DataPlaneRequest, log_dirs: Container[str]
+    ) -> DataPlaneResponse:
+        """Refuses AlterReplicaLogDirs (34) directory by directory.
+
+        A path that is none of the broker's `log_dirs` is LOG_DIR_NOT_FOUND for each of its
+        partitions, whatever they are, as in Kafka 4.3.1.
+        """
+        asked: Any = request
+        results: list[object] = []
+        for directory in getattr(asked, DIRS):
+            part = replace(asked, **{DIRS: (directory,)})
+            refusal = ApiError(ErrorCode.LOG_DIR_NOT_FOUND, NO_SUCH_DIRECTORY)
+            if directory.path in log_dirs:
+                refusal = self._refusal(part)
+            results += part.refused(refusal).results
+        response: DataPlaneResponse = asked.response(results=tuple(results))
+        return response
 
     def fetch(self, request: FetchRequest) -> FetchResponse:
         """Refuses every partition of a Fetch request; a consumer ignores a code for the whole."""

@@ -119,8 +119,8 @@ async def list_topics(kraft: "Cluster", from_: str = "", limit: int | None = Non
     return {"topics": page, "next": page.next}
 
 
-async def show_topic(kraft: "Cluster", name: str) -> TopicDocument:
-    """Show a topic with leader, replicas and in-sync replicas of every partition."""
+async def describe_topic(kraft: "Cluster", name: str) -> TopicDocument:
+    """Describe a topic: leader, replicas and in-sync replicas of every partition."""
     return await kraft.topic(name)
 
 
@@ -318,7 +318,7 @@ OPERATIONS: tuple[Operation, ...] = (
     LIST_BROKERS,
     Operation("GET", "/v1/brokers/{id}", ("broker", "show"), "broker", show_broker),
     LIST_TOPICS,
-    Operation("GET", "/v1/topics/{name}", ("topic", "show"), "topic", show_topic),
+    Operation("GET", "/v1/topics/{name}", ("topic", "describe"), "topic", describe_topic),
     *TOPIC_OPERATIONS,
     *PARTITION_OPERATIONS,
     *CONFIG_OPERATIONS,

@@ -32,9 +32,9 @@ Written by `python -m tools.configuration_page` from the table of configurations
 page. Names, types, defaults and valid values are those of the released jars of Kafka 3.9.1, 4.1.1,
 4.3.1 and 4.4.0; `--profile` chooses the release.
 
-- `--config FILE` reads a Kafka `.properties` file, in the syntax of `java.util.Properties`; a line
-  without separator is refused. `kraftsim up`, `kraftsim controller run` and `kraftsim agent` have
-  the option.
+- `--config FILE` reads a Kafka `.properties` file, in the syntax and the encoding (ISO 8859-1) of
+  `java.util.Properties`; a line without separator is refused. `kraftsim up`, `kraftsim controller
+  run` and `kraftsim agent` have the option.
 - `--set KEY=VALUE` changes one configuration and takes precedence over the file; repeat it for
   several.
 - `Cluster(settings={"broker.session.timeout.ms": 3000})`, and `settings` of the pytest marker, take

@@ -128,7 +128,7 @@ async def _reads(call: Call) -> None:
     await call("list_brokers", limit=2)
     await call("show_broker", id=1)
     await call("list_topics", from_="a", limit=10)
-    await call("show_topic", name="orders")
+    await call("describe_topic", name="orders")
     log = await call("show_log_end")
     await call("show_log", from_=log["highWatermark"] - 3, limit=2)
     await call("list_events", from_=0, limit=2)
@@ -167,7 +167,7 @@ async def _kafka_requests(call: Call) -> None:
 
 async def _shrunk_isr(call: Call) -> None:
     """The leader of the partition removes a follower from the ISR."""
-    topic = await call("show_topic", name="orders")
+    topic = await call("describe_topic", name="orders")
     (partition,) = topic["partitions"]
     leader = await call("show_broker", id=partition["leader"])
     change = {

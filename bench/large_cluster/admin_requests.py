@@ -164,8 +164,8 @@ def controller_questions() -> Iterator[Question]:
     yield Question("IncrementalAlterConfigs: 1 topic", "IncrementalAlterConfigs", 1, _configs(1))
     yield Question("IncrementalAlterConfigs: 1,000", "IncrementalAlterConfigs", 1, _configs(1_000))
     yield Question("AlterConfigs: 1 topic", "AlterConfigs", 2, _whole_configs)
-    one = [{"topic": large(0), "partitions": [0]}]
-    yield Question("ElectLeaders: 1 partition", "ElectLeaders", 2, _elections(one))
+    partition = [{"topic": large(0), "partitions": [0]}]
+    yield Question("ElectLeaders: 1 partition", "ElectLeaders", 2, _elections(partition))
     yield Question("ElectLeaders: all partitions", "ElectLeaders", 2, _elections(None))
     name = "AlterPartitionReassignments"
     yield Question(f"{name}: 1", name, 1, _reassignments(1))

@@ -16,8 +16,9 @@ class NodeConfig:
     """The identity of a controller.
 
     `listener_name` is that of every controller's listener (`controller.listener.names`).
-    `voters` are the initial voters; if empty, this controller is the only voter. `kraft_version` 1
-    keeps the voters in the log (KIP-853). `is_volatile`: log and vote are lost when the process
+    `voters` are the initial voters; if empty, this controller is the only voter, unless it has
+    `bootstrap_servers`, from which it learns the voters. `kraft_version` 1 keeps the voters in the
+    log (KIP-853). `is_volatile`: log and vote are lost when the process
     ends. `bootstrap` are the records of an empty log, of a formatted directory; without them, those
     of `metadata_version`, by default the profile's.
     """
@@ -29,6 +30,7 @@ class NodeConfig:
     listener_name: str = LISTENER
     directory_id: Uuid
     voters: tuple[Voter, ...] = ()
+    bootstrap_servers: tuple[VoterEndpoint, ...] = ()
     kraft_version: int = 1
     metadata_version: int | None = None
     bootstrap: tuple[Record, ...] = ()
@@ -47,9 +49,10 @@ class NodeConfig:
         others = [(v.voter_id, v.endpoints[0]) for v in self.voters if v.endpoints]
         voters = others or [(self.node_id, self.endpoint)]
         addresses = [f"{endpoint.host}:{endpoint.port}" for _, endpoint in voters]
+        servers = [f"{endpoint.host}:{endpoint.port}" for endpoint in self.bootstrap_servers]
         quorum = (
-            {"controller.quorum.bootstrap.servers": ",".join(addresses)}
-            if self.kraft_version
+            {"controller.quorum.bootstrap.servers": ",".join(servers or addresses)}
+            if self.kraft_version or servers
             else {
                 "controller.quorum.voters": ",".join(
                     f"{voter_id}@{address}"
@@ -79,8 +82,9 @@ class NodeConfig:
             voters=VoterSet(self.voters),
             kraft_version=self.kraft_version,
             is_volatile=self.is_volatile,
+            bootstrap_servers=self.bootstrap_servers,
         )
-        if self.voters:
+        if self.voters or self.bootstrap_servers:
             return alone
         # static voters have an id and an address only (rule 5.37)
         directory_id = self.directory_id if self.kraft_version else ZERO_UUID

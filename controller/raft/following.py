@@ -6,7 +6,7 @@ Rules 10.31 to 10.37.
 from collections.abc import Hashable
 
 from ..core.errors import ErrorCode
-from ..core.log.batch import Batch
+from ..core.log.batch import Batch, VoterEndpoint
 from ..core.rpc import (
     AddRaftVoterRequest,
     AddRaftVoterResponse,
@@ -43,6 +43,7 @@ _JOINED_OR_BUSY = (
     ErrorCode.DUPLICATE_VOTER,
     ErrorCode.VOTER_NOT_FOUND,
 )
+FIRST_SERVER_ID = -2  # of the first bootstrap server; -1 is no node
 FETCH_WAIT_MS = 500  # how long a leader may delay a response without records
 
 
@@ -143,14 +144,24 @@ def fetch_from_voters(quorum: Quorum, turn: Turn) -> None:
 
 def _fetch_from_next_voter(quorum: Quorum, turn: Turn) -> None:
     """Fetch from the next voter that has no request in flight."""
-    voters = quorum.other_voters
-    for step in range(len(voters)):
-        voter = voters[(quorum.next_fetch_index + step) % len(voters)]
-        if quorum.peers.is_free(voter.voter_id, turn.now_ms):
-            quorum.fetch_next_from((quorum.next_fetch_index + step + 1) % len(voters))
+    sources = _sources(quorum)
+    for step in range(len(sources)):
+        peer_id, endpoint = sources[(quorum.next_fetch_index + step) % len(sources)]
+        if quorum.peers.is_free(peer_id, turn.now_ms):
+            quorum.fetch_next_from((quorum.next_fetch_index + step + 1) % len(sources))
             request = messages.fetch_request(quorum, FETCH_WAIT_MS)
-            quorum.peers.send(voter.voter_id, voter.endpoints[0], request, turn)
+            quorum.peers.send(peer_id, endpoint, request, turn)
             return
+
+
+def _sources(quorum: Quorum) -> list[tuple[int, VoterEndpoint]]:
+    """Returns the other voters with their addresses; while none is known, the bootstrap servers.
+
+    A bootstrap server has a negative id until its response names the leader, as in Kafka.
+    """
+    voters = [(voter.voter_id, voter.endpoints[0]) for voter in quorum.other_voters]
+    servers = quorum.identity.bootstrap_servers
+    return voters or [(FIRST_SERVER_ID - at, server) for at, server in enumerate(servers)]
 
 
 def on_response(

@@ -14,7 +14,8 @@ class Identity:
     """The identity of a replica, and the voters it knows before it reads a log.
 
     `voters` are the configured voters at kraft.version `kraft_version`. If `is_volatile`, log and
-    vote are lost when the process ends. If `updates_static_voters`, the replica accepts
+    vote are lost when the process ends. `bootstrap_servers` are controllers to fetch from while no
+    voter is known (controller.quorum.bootstrap.servers). If `updates_static_voters`, it accepts
     UpdateRaftVoter at kraft.version 0, unlike Kafka 3.9. `as_voter` is this replica's entry in a
     voters record.
     """
@@ -25,6 +26,7 @@ class Identity:
     voters: VoterSet
     kraft_version: int = 1
     is_volatile: bool = False
+    bootstrap_servers: tuple[VoterEndpoint, ...] = ()
     updates_static_voters: bool = True
     as_voter: Voter = field(init=False)
 

@@ -77,7 +77,7 @@ class Parser(argparse.ArgumentParser):
 OWN_WORDS = {  # for words of Kafka's and other tools
     "describe": ("show", "get", "list"),
     "get": ("show",),
-    "show": ("get",),
+    "show": ("get", "describe"),
     "alter": ("set",),
     "delete": ("remove",),
     "remove": ("delete",),

@@ -85,7 +85,8 @@ def add_controller(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]")
         metavar="ID@HOST:PORT:DIRECTORY,...",
         help=(
             "id, address and directory id of each voter of a new quorum (default: the initial "
-            "voters of the formatted log.dirs, else controller.quorum.voters in --config)"
+            "voters of the formatted log.dirs, else controller.quorum.voters in --config; a "
+            "directory that is formatted without them has controller.quorum.bootstrap.servers)"
         ),
     )
     _add_own_address(parser)

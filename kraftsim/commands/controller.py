@@ -19,7 +19,6 @@ from kraftsim.controller.raft.protocol import Send
 from kraftsim.controller.raft.quorum import LostMemoryError
 from kraftsim.controller.raft.roles import Resigned, Role
 from kraftsim.controller.server import api_versions
-from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.server.kafka_listener import KafkaListener
 from kraftsim.controller.server.peer_lines import PeerLines
 from kraftsim.controller.server.runtime import Runtime
@@ -61,38 +60,50 @@ def run_controller(arguments: argparse.Namespace) -> int:
 
 
 async def _run(bound: Bound, profile: Profile, settings: Settings, ready_file: str | None) -> int:
-    """Runs the controller until a signal."""
-    config, option, (host, port) = bound.node, bound.option, bound.address
+    """Binds the listener, and runs the controller until a signal."""
+    option, (host, port) = bound.option, bound.address
     stopping = stop_signals()
-    service = ControllerService(config, profile, settings, stopping)
+    listener = KafkaListener("controller", f"controller-{bound.node.node_id}")
     try:
         with binding(option, host, port, takes_zero=False):
-            await service.open(bound.address)
-        lines = {
-            "KRAFTSIM_BOOTSTRAP_CONTROLLERS": f"{config.host}:{config.port}",
-            "KRAFTSIM_NODE_ID": str(config.node_id),
-            "KRAFTSIM_CLUSTER_ID": config.cluster_id,
-        }
-        stopping.is_running = True
-        with announced(lines, ready_file):
-            await stopping.wait()
-        await service.hand_over()
+            config = bound.node_at(await listener.open(host, port))
+        service = ControllerService(config, profile, settings, stopping, listener)
+        try:
+            service.start()
+            stopping.is_running = True
+            with announced(_lines(config), ready_file):
+                await stopping.wait()
+            await service.hand_over()
+        finally:
+            service.close()
     except OSError as error:
         raise CommandError(f"{option}: {host}:{port}: {error}") from None
-    finally:
-        service.close()
     return FAILED if service.has_failed else stopping.exit_code
 
 
+def _lines(config: NodeConfig) -> dict[str, str]:
+    """Returns what the process prints once it listens."""
+    return {
+        "KRAFTSIM_BOOTSTRAP_CONTROLLERS": f"{config.host}:{config.port}",
+        "KRAFTSIM_NODE_ID": str(config.node_id),
+        "KRAFTSIM_CLUSTER_ID": config.cluster_id,
+    }
+
+
 class ControllerService:
-    """One controller on real time and real sockets.
+    """One controller on real time and real sockets, which its `listener` has bound.
 
     Its log is in memory only; `raft/epochs.note_epoch` explains the
     consequence when the process ends.
     """
 
     def __init__(
-        self, config: NodeConfig, profile: Profile, settings: Settings, stopping: asyncio.Event
+        self,
+        config: NodeConfig,
+        profile: Profile,
+        settings: Settings,
+        stopping: asyncio.Event,
+        listener: KafkaListener,
     ) -> None:
         self._config = config
         self._stopping = stopping
@@ -108,15 +119,14 @@ class ControllerService:
         )
         self._foreign_peers = ForeignPeers(config)
         self._hosted = HostedNode(self._node, Clock(self._timeline), self._send)
-        self._listener = KafkaListener("controller", f"controller-{config.node_id}")
+        self._listener = listener
         self.has_failed = False
         self._is_followed = asyncio.Event()
         self._logged_role = ""
         self._last_role: Role | None = None
 
-    async def open(self, address: Address) -> None:
-        """Binds the address and starts the node."""
-        await self._listener.open(*address)
+    def start(self) -> None:
+        """Serves the listener and starts the node."""
         describe = partial(api_versions.of_controller, self._node)
         self._listener.serve(self._runtime, describe, self._answer, self._node.profile)
         self._deliver(self._hosted.start)

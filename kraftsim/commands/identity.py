@@ -1,13 +1,13 @@
 """The identity and the addresses of `kraftsim controller run`: from its options and `--config`."""
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import SystemRandom
 
 from kraftsim.configuration.configuration import Configuration
 from kraftsim.configuration.listeners import ANY_ADDRESS, PLAINTEXT, PROTOCOL_MAP, Listener
 from kraftsim.configuration.policies import policies_of
-from kraftsim.configuration.quorum import VOTERS, QuorumAddress
+from kraftsim.configuration.quorum import SERVERS, VOTERS, QuorumAddress
 from kraftsim.configuration.roles import CONTROLLER, NAMES, NodeRoles
 from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.log.batch import Voter, VoterEndpoint
@@ -30,6 +30,13 @@ class Bound:
     node: NodeConfig
     address: Address
     option: str
+
+    def node_at(self, port: int) -> NodeConfig:
+        """Returns the controller whose listener has bound `port`.
+
+        A listener of port 0 is advertised with the port that the system chose, as in Kafka.
+        """
+        return self.node if self.node.port else replace(self.node, port=port)
 
 
 def bound_controller(
@@ -61,6 +68,7 @@ def bound_controller(
         listener_name=listener_name,
         directory_id=_directory(arguments, own, formatted),
         voters=voters,
+        bootstrap_servers=() if voters else _servers(configuration, listener_name),
         kraft_version=int(arguments.voters is not None or _has_voters(formatted)),
         metadata_version=level_of(arguments.metadata_version)
         if arguments.metadata_version
@@ -81,7 +89,7 @@ def _advertised(listener: Listener, own: Voter | None) -> Address:
             "--config: advertised.listeners: expected the host of the controller's listener, "
             "because listeners names every address of the machine"
         )
-    return own.endpoints[0].host, own.endpoints[0].port
+    return own.endpoints[0].host, listener.port
 
 
 def _node_id(arguments: argparse.Namespace, configuration: Configuration) -> int:
@@ -131,20 +139,30 @@ def _voters(
 ) -> tuple[Voter, ...]:
     """Returns the voters of --voters, else of the formatted directory, else the static voters.
 
-    Rule 7.8 has the static voters.
+    Rule 7.8 has the static voters. A directory that is formatted without initial voters has none:
+    its node learns them from the bootstrap servers.
     """
     if arguments.voters is not None:
         return voters_of(arguments.voters, listener_name)
     if formatted is not None and formatted.voters:
         return formatted.voters
     if not configuration.voters:
+        if formatted is not None and configuration.servers:
+            return ()
         raise ValueError(
             f"--voters: expected ID@HOST:PORT:DIRECTORY,..., or a --config with {VOTERS}, or "
-            "log.dirs that are formatted with initial voters"
+            f"with {SERVERS} and formatted log.dirs"
         )
     return tuple(
         _static(node_id, address, listener_name)
         for node_id, address in sorted(configuration.voters.items())
+    )
+
+
+def _servers(configuration: Configuration, listener_name: str) -> tuple[VoterEndpoint, ...]:
+    return tuple(
+        VoterEndpoint(name=listener_name, host=server.host, port=server.port)
+        for server in configuration.servers
     )
 
 

@@ -38,7 +38,7 @@ def _guarded(key: str, names: Mapping[str, str]) -> Policy[object]:
             if refusal is None or isinstance(refusal, str):
                 return refusal
             raise TypeError(f"expected a text or None, got {refusal!r}")
-        except Exception:
+        except Exception:  # a function of the user may raise anything: it refuses, as in Kafka
             log.exception("%s: %s failed", key, names[key])
             raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "") from None
 

@@ -1,10 +1,16 @@
-"""Reads a Kafka `.properties` file, in the syntax of java.util.Properties."""
+"""Reads a Kafka `.properties` file, in the syntax and the encoding of java.util.Properties.
+
+Kafka's services and tools read a stream of bytes, which Java takes for ISO 8859-1: another
+character is written as an escape sequence, such as the six characters backslash, u20ac. Every byte
+is a character, so that no file is refused for its bytes.
+"""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 FILE_BYTES_MAX = 1024 * 1024
+_ENCODING = "iso-8859-1"
 _SPACE = " \t\f"
 _KEY = re.compile(r"((?:\\.|[^\\=: \t\f])*)[ \t\f]*([=:])?[ \t\f]*", re.DOTALL)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.|$)", re.DOTALL)
@@ -18,7 +24,7 @@ def read_properties(path: Path) -> dict[str, str]:
     if path.stat().st_size > FILE_BYTES_MAX:
         raise ValueError(f"{path}: expected at most {FILE_BYTES_MAX} bytes")
     pairs: dict[str, str] = {}
-    for number, line in _logical_lines(path.read_text("utf-8")):
+    for number, line in _logical_lines(path.read_bytes().decode(_ENCODING)):
         match = _KEY.match(line)
         assert match is not None, line
         value = line[match.end() :]
@@ -57,4 +63,8 @@ def _unescaped(text: str) -> str:
             return chr(int(letter[1:], 16))
         return _LETTERS.get(letter, letter)
 
-    return _ESCAPE.sub(character, text)
+    unescaped = _ESCAPE.sub(character, text)
+    if unescaped is text or unescaped.isascii():
+        return unescaped
+    # two escape sequences make one character beyond U+FFFF, as in Java's UTF-16
+    return unescaped.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

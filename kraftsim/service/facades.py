@@ -10,8 +10,8 @@ from dataclasses import field
 from functools import partial
 
 from kraftsim.broker_agent import configurations, facade
-from kraftsim.broker_agent.config import CLIENT_LISTENER
-from kraftsim.broker_agent.data_plane import DataPlane
+from kraftsim.broker_agent.config import CLIENT_LISTENER, log_dir_path
+from kraftsim.broker_agent.data_plane import ALTER_REPLICA_LOG_DIRS, DataPlane
 from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic_partitions
 from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
@@ -203,12 +203,19 @@ class Facade:
                 forward = self._forwarding.forward
                 check = partial(_check_value, self._view.profile)
                 configurations.alter(self._config_view, request, check, forward, reply_to)
+            case DataPlaneRequest() if request.api_key == ALTER_REPLICA_LOG_DIRS:
+                reply_to(self._data_plane.alter_log_dirs(request, self._log_dirs))
             case DataPlaneRequest():
                 reply_to(self._data_plane.reply(request))
             case FetchRequest():
                 reply_to(self._data_plane.fetch(request))
             case _:
                 self._forwarding.forward(request, reply_to)
+
+    @property
+    def _log_dirs(self) -> list[str]:
+        """The paths of the broker's log directories."""
+        return [log_dir_path(directory) for directory in self._agent.agent.config.log_dirs]
 
     @property
     def _config_view(self) -> NodeView:

@@ -77,10 +77,8 @@ class ForeignPeers:
             )
 
     def _warn_of_cluster(self, peer_id: int, statement: str) -> None:
-        text = (
-            f"node {peer_id} belongs to another cluster: expected {self._config.cluster_id}, but "
-            "it "
-        )
+        peer = f"node {peer_id}" if peer_id >= 0 else "a bootstrap server"
+        text = f"{peer} belongs to another cluster: expected {self._config.cluster_id}, but it "
         text += f"{statement}. Give both the same --cluster-id, or correct --voters"
         self._warn_once(peer_id, ErrorCode.INCONSISTENT_CLUSTER_ID, text)
 

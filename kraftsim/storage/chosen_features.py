@@ -62,7 +62,7 @@ def _metadata_version(profile: Profile, release: str | None, level: int | None) 
             f"Use --release-version instead of --feature {METADATA_VERSION}=X to avoid ambiguity."
         )
     low, high = profile.least_metadata_version, profile.metadata_version
-    testing = min(high + 1, len(LEVEL_NAMES))  # in development when the release was made
+    testing = newest_known_version(profile)
     if not low <= level <= testing:
         raise FormatRefused(
             f"No MetadataVersion with feature level {level}. Valid feature levels are from {low} "
@@ -73,17 +73,39 @@ def _metadata_version(profile: Profile, release: str | None, level: int | None) 
     return level
 
 
+def newest_known_version(profile: Profile) -> int:
+    """Returns the metadata.version that was in development when the release was made."""
+    return min(profile.metadata_version + 1, len(LEVEL_NAMES))
+
+
 def _of_release(profile: Profile, release: str) -> int:
-    """Returns the level of a name such as 4.3-IV0, or the last level of a release such as 4.3.1."""
-    names = LEVEL_NAMES[profile.least_metadata_version - 1 : profile.metadata_version]
+    level = latest_of_release(profile, release)
+    if level is None:
+        raise unknown_release(release, _stable_names(profile))
+    return level
+
+
+def latest_of_release(profile: Profile, release: str) -> int | None:
+    """Returns the level of a name such as 4.3-IV0, or the last level of a release such as 4.3.1.
+
+    None if the profile has no such metadata.version, or it was in development.
+    """
     of_release = ".".join(release.split(".")[:2])
+    names = _stable_names(profile)
     found = [name for name in names if name == release or name.partition("-")[0] == of_release]
-    if not found:
-        raise FormatRefused(
-            f"Unknown {METADATA_VERSION} '{release}'. Supported {METADATA_VERSION} are: "
-            f"{', '.join(names)}"
-        )
-    return LEVEL_NAMES.index(found[-1]) + 1
+    return LEVEL_NAMES.index(found[-1]) + 1 if found else None
+
+
+def _stable_names(profile: Profile) -> list[str]:
+    return LEVEL_NAMES[profile.least_metadata_version - 1 : profile.metadata_version]
+
+
+def unknown_release(release: str, names: Sequence[str]) -> FormatRefused:
+    """Returns the refusal of a release that has none of the names."""
+    return FormatRefused(
+        f"Unknown {METADATA_VERSION} '{release}'. Supported {METADATA_VERSION} are: "
+        f"{', '.join(names)}"
+    )
 
 
 def _kraft_version(level: int | None, is_dynamic: bool) -> int:

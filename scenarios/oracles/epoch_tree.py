@@ -45,13 +45,13 @@ class EpochTree:
             log = Position(log.epoch, end) if start.end < end else start
         return log
 
-    def common(self, one: Position, other: Position) -> Position:
+    def common(self, log: Position, other: Position) -> Position:
         """Returns the longest prefix that both logs have."""
-        while one.epoch != other.epoch:
-            if one.epoch < other.epoch:
-                one, other = other, one
-            one = self._starts.get(one.epoch, EMPTY)
-        return one if one.end < other.end else other
+        while log.epoch != other.epoch:
+            if log.epoch < other.epoch:
+                log, other = other, log
+            log = self._starts.get(log.epoch, EMPTY)
+        return log if log.end < other.end else other
 
     def has(self, log: Position, prefix: Position) -> bool:
         """Returns True if the log begins with `prefix`."""

@@ -138,6 +138,7 @@ _SYNTAX = (
     "a:1\nb 2\nc\t=\t3\nd : 4\n=1",
     "# no\n! no\na=1,\\\n   2\\\n#3\nb=\\\\\\\nc",
     "a\\=b\\:c=d\\=e\\u00fc\\t\\q\r\nf=\rg=1\\",
+    "ü=ä\na=\\ud83d\\ude00\n",  # the file is in UTF-8, and Java reads it as ISO 8859-1
 )
 
 

@@ -224,7 +224,7 @@ def test_events_are_lines_and_begin_where_they_are_wanted(service: Service, run:
         ("scenario lst", "did you mean 'list'?"),
         ("scenario list --tag leasse", "expected 'lease' (nearest)"),
         ("scenario run --tag leasse", "expected 'lease' (nearest)"),
-        ("scenario list --tag nix", "another of 13 (all: `kraftsim scenario list --json`)"),
+        ("scenario list --tag nix", "expected one of 13 (all: `kraftsim scenario list --json`)"),
         (
             "scenario run gc-pause",
             "'gc-pause-longer-than-lease' or 'gc-pause-shorter-than-lease' (nearest)",
@@ -233,7 +233,7 @@ def test_events_are_lines_and_begin_where_they_are_wanted(service: Service, run:
         ("scenario run mute-broker --mutant M4", "bug 'M4': expected 'M41' or 'M42' or"),
         ("scenario explore --mutant m4", "bug 'm4': expected 'M41' or 'M42' or"),
         ("scenario mutants nix", "(all: docs/bugs.md)"),
-        ("topic describe t", "(did you mean 'show'?)"),
+        ("broker describe 1", "(did you mean 'show'?)"),
         ("config describe topic t", "(did you mean 'get'?)"),
         ("config alter topic t a=b", "(did you mean 'set'?)"),
     ],

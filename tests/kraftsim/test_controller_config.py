@@ -61,12 +61,21 @@ def test_a_controller_names_its_listener_as_the_file_does() -> None:
     assert "CTRL" == node.properties["controller.listener.names"]
 
 
+@pytest.mark.parametrize(("port", "advertised"), [(0, 40_000), (9093, 9093)])
+def test_a_listener_of_port_0_is_advertised_with_the_port_that_it_bound(
+    port: int, advertised: int
+) -> None:
+    controller = bound({**CONTROLLER, "listeners": f"CONTROLLER://localhost:{port}"})
+
+    assert controller.node_at(40_000).port == advertised
+
+
 @pytest.mark.parametrize("host", ["", "0.0.0.0"])
 def test_a_listener_without_a_host_is_known_by_the_host_of_the_voters(host: str) -> None:
-    controller = bound({**CONTROLLER, "listeners": f"CONTROLLER://{host}:9093"})
+    controller = bound({**CONTROLLER, "listeners": f"CONTROLLER://{host}:9094"})
 
-    assert controller.address == ("0.0.0.0", 9093)
-    assert (controller.node.host, controller.node.port) == ("localhost", 9093)
+    assert controller.address == ("0.0.0.0", 9094)
+    assert (controller.node.host, controller.node.port) == ("localhost", 9094)
 
 
 def test_options_take_precedence_over_the_file() -> None:

@@ -63,7 +63,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     [
         ("broker list", GOOD),
         ("broker kill 9", FAILED),
-        ("topic show nosuch", FAILED),
+        ("topic describe nosuch", FAILED),
         ("broker list --outptu json", USAGE),
         ("broker list --output xml", USAGE),
         ("scenario run nosuch", USAGE),

@@ -16,6 +16,7 @@ from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, FetchRequest, V
 from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.raft.identity import LISTENER, RAFT_VERSIONS
+from kraftsim.controller.server.kafka_listener import KafkaListener
 from kraftsim.service.foreign_peers import ForeignPeers
 from tests.interop.quorum_running import free_ports
 
@@ -81,13 +82,16 @@ def two_controllers() -> tuple[NodeConfig, NodeConfig]:
 
 @asynccontextmanager
 async def running(*configs: NodeConfig) -> AsyncIterator[None]:
-    services = [
-        ControllerService(config, DEFAULT_PROFILE, DEFAULT_PROFILE.settings, asyncio.Event())
-        for config in configs
-    ]
+    services: list[ControllerService] = []
+    profile = DEFAULT_PROFILE
     try:
-        for service, config in zip(services, configs, strict=True):
-            await service.open((config.host, config.port))
+        for config in configs:
+            listener = KafkaListener("controller", f"controller-{config.node_id}")
+            await listener.open(config.host, config.port)
+            services.append(
+                ControllerService(config, profile, profile.settings, asyncio.Event(), listener)
+            )
+            services[-1].start()
         yield
     finally:
         for service in services:

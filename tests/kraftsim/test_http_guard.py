@@ -153,10 +153,10 @@ async def test_a_client_that_reads_no_response_is_dropped(
     kraft: Cluster, http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "STALLED_S", 0.05)
-    one = await received(
+    response = await received(
         kraft, b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     )
-    requests = 20_000_000 // len(one)  # far more than the buffers of two sockets
+    requests = 20_000_000 // len(response)  # far more than the buffers of two sockets
     port = int(kraft.http_url.rpartition(":")[2])
     _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1)
     writer.write(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * requests)

@@ -32,6 +32,8 @@ NOUNS = (
     "topic",
 )
 
+SHOWS = {"config": "get", "topic": "describe"}  # words of Kafka's clients and tools
+
 
 def by_path(operation: Operation) -> tuple[str, ...]:
     """The noun and the verb of an HTTP path: a list is a plural, a change has its verb last."""
@@ -45,9 +47,7 @@ def by_path(operation: Operation) -> tuple[str, ...]:
         return noun, fixed[1]
     if operation.method == "POST":
         return noun, "add"
-    if noun == "config":  # get and set, as Kafka's admin clients
-        return noun, "get"
-    return noun, "list" if fixed[0] != noun and not has_id else "show"
+    return noun, "list" if fixed[0] != noun and not has_id else SHOWS.get(noun, "show")
 
 
 def by_method(operation: Operation) -> set[tuple[str, ...]]:
@@ -58,7 +58,7 @@ def by_method(operation: Operation) -> set[tuple[str, ...]]:
         return {(of.removesuffix("s"), verb)}
     noun = name.removesuffix("s")
     if noun in NOUNS:
-        return {(noun, "show" if name == noun else "list")}
+        return {(noun, SHOWS.get(noun, "show") if name == noun else "list")}
     first, _, last = name.partition("_")
     if name in ("advance", "run_until"):  # time, which only the clock has
         return {("clock", name.replace("_", "-"))}
@@ -142,6 +142,8 @@ async def test_a_cut_link_is_mended_by_the_opposite_verb() -> None:
         ("controllers list", "did you mean 'controller'?"),
         ("topics list", "did you mean 'topic'?"),
         ("controller --node-id 3000", "'run'"),
+        ("topic show orders", "did you mean 'describe'?"),
+        ("broker describe 1", "did you mean 'show'?"),
     ],
 )
 def test_a_former_word_is_refused_with_the_word_for_it(run: Any, line: str, hint: str) -> None:

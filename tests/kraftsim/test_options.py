@@ -6,8 +6,9 @@ import pytest
 
 from kraftsim import Cluster
 from kraftsim.cli.main import build_parser
+from kraftsim.configuration.configuration import names_of
 from kraftsim.controller.core.feature_levels import level_of
-from kraftsim.controller.core.profile import DEFAULT_PROFILE, KAFKA_3_9, PROFILES
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, KAFKA_3_9, KAFKA_4_3, PROFILES
 from kraftsim.options import BROKERS_MAX, ClusterOptions, topology_of
 from kraftsim.scenarios.document.scenario import SCHEMA, Scenario
 from kraftsim.scenarios.language.suggestions import nearest
@@ -188,10 +189,21 @@ def test_the_nearest_word_is_named_or_all_of_them() -> None:
     assert nearest("", ("fenced", "unfenced")) == "fenced, unfenced"
 
 
-def test_a_word_that_many_words_begin_with_or_that_none_is_like_names_five() -> None:
+def test_a_word_that_many_words_begin_with_names_five() -> None:
     many = [f"M{number}" for number in range(10, 100)]
 
     assert nearest("m4", many) == "'M40' or 'M41' or 'M42' or 'M43' or 'M44' (nearest)"
-    others = nearest("xyz", many, "docs/bugs.md")
-    assert others.endswith(" or another of 90 (all: docs/bugs.md)")
-    assert others.count("M") == 5
+
+
+@pytest.mark.parametrize("word", ["foo", "a?", "xyz"])
+def test_a_word_that_no_configuration_is_like_gets_no_hint(word: str) -> None:
+    known = names_of(KAFKA_4_3)
+
+    assert nearest(word, known, "the page") == f"one of {len(known)} (all: the page)"
+
+
+def test_a_part_of_a_name_leads_to_the_shortest_names_that_have_it() -> None:
+    known = ("a.heartbeat.interval", "heartbeats", "session.timeout")
+
+    assert nearest("beat", known) == "'heartbeats' or 'a.heartbeat.interval' (nearest)"
+    assert nearest("be", known) == ", ".join(known)  # too short to mean a part

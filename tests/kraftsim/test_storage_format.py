@@ -228,6 +228,20 @@ def test_a_directory_that_is_not_formatted_needs_a_cluster_id(tmp_path: Path) ->
         bound_to(properties(tmp_path))
 
 
+@pytest.mark.rule("7.8")
+def test_a_directory_without_voters_leaves_them_to_the_bootstrap_servers(
+    tmp_path: Path, run: Any
+) -> None:
+    path = properties(tmp_path, {"controller.quorum.bootstrap.servers": "a:1,b:2"})
+    run(command(path, "--no-initial-controllers"))
+
+    node = bound_to(path).node
+
+    assert [(server.host, server.port) for server in node.bootstrap_servers] == [("a", 1), ("b", 2)]
+    assert (node.voters, node.kraft_version) == ((), 0)
+    assert node.properties["controller.quorum.bootstrap.servers"] == "a:1,b:2"
+
+
 def test_a_level_that_the_profile_does_not_support_is_refused(tmp_path: Path, run: Any) -> None:
     path = properties(tmp_path)
     run(command(path, "--standalone"))

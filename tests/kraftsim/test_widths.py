@@ -16,7 +16,7 @@ pytestmark = pytest.mark.realtime
 LONG_TOPIC = "a-topic-with-quite-a-long-name.of-a-team"
 OF_A_CLUSTER = (
     *("controller list", "controller show 3000", "quorum show", "cluster show", "broker show 1"),
-    *("cluster list-endpoints", f"topic show {LONG_TOPIC}", "topic list", "broker list"),
+    *("cluster list-endpoints", f"topic describe {LONG_TOPIC}", "topic list", "broker list"),
     *("events", "request list", "request count --where brokerId=78", "log show --limit 9"),
     "explain 9",
 )
@@ -97,7 +97,7 @@ def test_narrow_campaigns_keep_state_runs_and_verdicts_then_times(tmp_path: Path
 
 
 def test_what_is_inside_a_document_is_a_table_or_indented(url: str, run: Any) -> None:
-    lines = run(f"topic show {LONG_TOPIC}")[1].splitlines()
+    lines = run(f"topic describe {LONG_TOPIC}")[1].splitlines()
     assert lines[2] == "partitions:"
     assert lines[3].split()[:3] == ["partition", "leader", "epoch"]
     assert [line.split()[0] for line in lines[4:]] == ["0", "1", "2"]

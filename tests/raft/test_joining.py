@@ -10,8 +10,15 @@ from kraftsim.controller.core.rpc import (
     RemoveRaftVoterResponse,
 )
 from kraftsim.controller.core.settings import Settings
-from tests.builders import uuid_of
-from tests.raft.replicas import Replicas, key_of
+from kraftsim.controller.raft import conduct
+from kraftsim.controller.raft.identity import Identity
+from kraftsim.controller.raft.log import MetadataLog
+from kraftsim.controller.raft.protocol import Answered, Channel, ElectionState, Turn
+from kraftsim.controller.raft.quorum import Quorum
+from kraftsim.controller.raft.snapshot import by_reference
+from kraftsim.controller.raft.voters import VoterSet
+from tests.builders import CLUSTER_ID, uuid_of
+from tests.raft.replicas import Replicas, endpoint_of, key_of
 from tests.raft.standing import ME, lead
 
 JOINING = Settings(controller_quorum_auto_join_enable=True)
@@ -127,3 +134,30 @@ def test_a_removal_that_another_made_is_no_failure():
     gone = RemoveRaftVoterResponse(error_code=ErrorCode.VOTER_NOT_FOUND)
     replicas.answer(run_until(replicas, RemoveRaftVoterRequest), gone)
     assert replicas.in_flight  # it fetches at once, without the backoff of a failure
+
+
+@pytest.mark.rule("10.37")
+def test_an_observer_without_voters_fetches_from_the_bootstrap_servers_in_turn():
+    quorum = Quorum(
+        Identity(
+            key=key_of(NEWCOMER),
+            cluster_id=CLUSTER_ID,
+            endpoint=endpoint_of(NEWCOMER),
+            voters=VoterSet(),
+            kraft_version=0,
+            bootstrap_servers=(endpoint_of(1), endpoint_of(2)),
+        ),
+        settings=Settings(),
+        random=lambda: 0.0,
+        snapshot_format=by_reference(),
+        log=MetadataLog(),
+        stored=ElectionState(),
+    )
+    started, failed = Turn(0, 0), Turn(0, 0)
+    conduct.start(quorum, started)
+    failure = Answered(channel=Channel.RAFT, peer_id=-2, number=1, response=None)
+    conduct.on_answer(quorum, failure, failed)
+
+    sent = [(send.peer_id, send.endpoint) for send in (*started.sends, *failed.sends)]
+    assert [(-2, endpoint_of(1)), (-3, endpoint_of(2))] == sent
+    assert not quorum.is_voter

@@ -1,5 +1,6 @@
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.StringReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,11 +10,12 @@ import java.util.TreeMap;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.utils.Utils;
 
 /**
  * What a released Kafka makes of property files. `keys` prints the definition of every key;
- * `read` reads a JSON array of texts on stdin, and prints for each the pairs that
- * java.util.Properties reads and the message with which KafkaConfig refuses them, or null.
+ * `read` reads a JSON array of texts on stdin, writes each to a file in UTF-8, and prints the
+ * pairs that Kafka reads from it, and the message with which KafkaConfig refuses them, or null.
  */
 public class ReadProperties {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -25,14 +27,16 @@ public class ReadProperties {
 
     private static List<Object> read() throws Exception {
         List<Object> answers = new ArrayList<>();
+        Path file = Files.createTempFile("kraftsim", ".properties");
         for (Object text : JSON.readValue(System.in, List.class)) {
-            Properties properties = new Properties();
-            properties.load(new StringReader((String) text));
+            Files.writeString(file, (String) text);
+            Properties properties = Utils.loadProps(file.toString());
             Map<String, Object> answer = new LinkedHashMap<>();
             answer.put("pairs", new TreeMap<>(properties));
             answer.put("message", refusal(properties));
             answers.add(answer);
         }
+        Files.delete(file);
         return answers;
     }
 

@@ -86,10 +86,10 @@ def test_a_fault_names_what_it_hits_and_its_amounts(verb, words, said):
 
 def test_a_selector_stands_for_the_nodes_that_it_selected():
     """Two equal selectors of one verb may select different nodes."""
-    one = {"pick": 1, "of": "brokers"}
+    broker = {"pick": 1, "of": "brokers"}
     chosen = set()
     for seed in range(8):
-        _, fault = begin(running(seed=seed), "net.partition", {"between": [one, one]})
+        _, fault = begin(running(seed=seed), "net.partition", {"between": [broker, broker]})
         sides = [str(node) for group in fault.targets for node in group]
         assert f"{' | '.join(sides)} (both ways)" == fault_words(fault)
         chosen.add(tuple(sides))

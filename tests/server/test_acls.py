@@ -1,5 +1,6 @@
 """ACLs over sockets and HTTP, in a cluster with an authorizer."""
 
+import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,7 @@ from kraftsim.controller.core.rpc.acls import (
 )
 from kraftsim.controller.core.rpc.configs import AlterConfigsRequest, AlterConfigsResource
 from kraftsim.controller.core.settings import STANDARD_AUTHORIZER
+from kraftsim.http.openapi import EXAMPLES
 from tests.server.envelopes import ALICE_READS, EVERYTHING
 from tests.server.kafka_client import Client, connected
 
@@ -74,30 +76,14 @@ async def test_a_broker_forwards_changes_and_describes_its_own_metadata(kraft: C
     assert [acl.resource_name for acl in result.matching_acls] == ["orders"]
 
 
-async def test_acls_are_created_and_described_over_http(kraft: Cluster) -> None:
-    entry = {
-        "resourceType": 2,
-        "resourceName": "orders",
-        "resourcePatternType": 4,
-        "principal": "User:alice",
-        "host": "*",
-        "operation": 3,
-        "permissionType": 3,
-    }
-    everything = {
-        "resourceTypeFilter": 1,
-        "resourceNameFilter": None,
-        "patternTypeFilter": 1,
-        "principalFilter": None,
-        "hostFilter": None,
-        "operation": 1,
-        "permissionType": 1,
-    }
+async def test_the_examples_of_http_create_and_describe_acls(kraft: Cluster) -> None:
+    examples = json.loads(EXAMPLES.read_text("utf-8"))
+    creations, of_orders = (examples[name]["body"] for name in ("CreateAcls", "DescribeAcls"))
     url = f"{kraft.http_url}/kafka"
     async with ClientSession() as session:
-        async with session.post(f"{url}/CreateAcls", json={"creations": [entry]}) as reply:
+        async with session.post(f"{url}/CreateAcls", json=creations) as reply:
             created = await reply.json()
-        async with session.post(f"{url}/DescribeAcls", json=everything) as reply:
+        async with session.post(f"{url}/DescribeAcls", json=of_orders) as reply:
             described = await reply.json()
         async with session.get(f"{kraft.http_url}/v1/log") as reply:
             log = await reply.text()

@@ -8,6 +8,7 @@ import pytest
 from aiohttp import ClientSession
 
 from kraftsim import Cluster
+from kraftsim.broker_agent.config import log_dir_path
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import FetchPartition, FetchRequest, FetchTopic, Request
 from kraftsim.controller.core.rpc.acls import (
@@ -16,6 +17,7 @@ from kraftsim.controller.core.rpc.acls import (
     DeleteAclsRequest,
     DescribeAclsRequest,
 )
+from kraftsim.controller.core.uuid import parse_uuid
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.json.json_form import from_json
 from tests.server.envelopes import ALICE_READS, EVERYTHING
@@ -51,6 +53,20 @@ async def test_a_produced_batch_is_refused_at_once(facade: Client) -> None:
     assert partition.error_code == ErrorCode.POLICY_VIOLATION
     assert "kraftsim stores no messages" in partition.error_message
     assert await facade.is_served()
+
+
+async def test_a_path_that_is_no_log_directory_is_not_found_and_no_replica_moves(
+    kraft: Cluster, facade: Client
+) -> None:
+    own = log_dir_path(parse_uuid((await kraft.broker(1))["logDirs"][0]))
+    topics = [{"name": "t", "partitions": [0, 1]}]
+    dirs = [{"path": path, "topics": topics} for path in ("/nowhere", own)]
+
+    facade.send(34, 2, from_json(APIS[34].request, {"dirs": dirs}))
+
+    _, response = await facade.answer(34, 2)
+    codes = [[partition.error_code for partition in topic.partitions] for topic in response.results]
+    assert codes == [[ErrorCode.LOG_DIR_NOT_FOUND] * 2, [ErrorCode.POLICY_VIOLATION] * 2]
 
 
 async def test_the_first_refusal_is_warned_of(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ...errors import FAILED, GOOD
 from ...printable import printable
 from ..output import add_output, is_data, print_data
+from .feature_verbs import add_feature_verbs
 from .format_verb import add_format
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def add_storage(storage: argparse.ArgumentParser) -> None:
     add_output(info)
     info.set_defaults(run=_info)
     add_format(verbs)
+    add_feature_verbs(verbs)
 
 
 def _random_uuid(arguments: argparse.Namespace) -> int:
