@@ -178,14 +178,15 @@ class KafkaConnection(asyncio.Protocol):
     def _handle(self, frame: bytes) -> None:
         """Handle one request; its reply is pending if it does not come at once."""
         listener, exchange = self._listener, self._exchange
-        if exchange is None or not exchange.matches(frame):
-            exchange = self._begin(frame)
+        request = None if exchange is None else exchange.repeated(frame)
+        if exchange is None or request is None:
+            exchange = self._exchange_of(frame)
             if exchange is None:
                 return
-        if exchange.is_envelope:
-            self._handle_envelope(exchange, frame)
-            return
-        request = exchange.decode(frame)
+            if exchange.is_envelope:
+                self._handle_envelope(exchange, frame)
+                return
+            request = exchange.decode(frame)
         if listener.note is not None:
             listener.note(self.address, exchange.header, frame)
         if type(request) in listener.intercepted and listener.intercept is not None:
@@ -226,11 +227,13 @@ class KafkaConnection(asyncio.Protocol):
         """Handle requests later, because the timeline must not be entered within a step."""
         asyncio.get_running_loop().call_soon(self.work)
 
-    def _begin(self, frame: bytes) -> Exchange | None:
-        """Returns the exchange for a new API, version or client id.
+    def _exchange_of(self, frame: bytes) -> Exchange | None:
+        """Returns the exchange of a frame, a new one for a new API, version or client id.
 
         Returns None if the frame is handled completely, by an error reply.
         """
+        if self._exchange is not None and self._exchange.matches(frame):
+            return self._exchange
         header = read_request_header(frame)
         listener = self._listener
         if header[:2] not in listener.spoken:

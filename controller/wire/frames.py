@@ -27,7 +27,7 @@ FRAME_BYTES_MAX = 100 * 1024 * 1024  # of a response, such as a slice of a snaps
 REQUEST_BYTES_MAX = 4 * 1024 * 1024  # Kafka's socket.request.max.bytes is 100 MiB
 CACHED_REPLIES_MAX = 64  # of one version of an API at a listener; a heartbeat has eight
 CACHED_BYTES_MAX = 16 * 1024  # of a cached reply
-REPEATED_BYTES_MAX = 1024  # of a request that is compared with the next
+REPEATED_BYTES_MAX = 1024  # of the body of a request that is compared with the next
 _LENGTH = Packing(">i")
 _HEADER = Packing(">hhih")  # key, version, correlation id, length of the client's id
 _CORRELATION_ID = Packing(">i")
@@ -123,17 +123,16 @@ Bodies = dict[Encoder, dict[int, tuple[Response, bytes, bytes]]]
 class Exchange:
     """The codec for all requests of one connection with the same API, version and client id.
 
-    A connection repeats the same request, so it caches the last exchange and decodes only the
-    correlation id. A frame belongs to the exchange if `frame[:4] == start` and `frame[8:end] ==
-    tail`. `header` is that of the first frame. The connections of a listener share the bytes of its
-    replies, `bodies`.
+    A connection repeats the same request, so it caches the last exchange and its last request. A
+    frame belongs to the exchange if `frame[:4] == start` and `frame[8:end] == tail`. `header` is
+    that of the first frame. The connections of a listener share the bytes of its replies, `bodies`.
     """
 
     __slots__ = (
-        "_body",
         "_cached",
         "_decode",
         "_encode",
+        "_last",
         "_request",
         "_tags",
         "end",
@@ -167,23 +166,25 @@ class Exchange:
         self._cached: dict[int, tuple[Response, bytes, bytes]] | None = None
         if response.is_cached or response.is_shared:
             self._cached = {} if bodies is None else bodies.setdefault(self._encode, {})
-        self._body = b""
+        self._last = b""  # of the frame of `_request`, all after its correlation id
         self._request: Request | None = None
 
     def matches(self, frame: bytes) -> bool:
         """True if the frame has the API, version and client id of this exchange."""
         return frame[8 : self.end] == self.tail and frame[:4] == self.start
 
+    def repeated(self, frame: bytes) -> Request | None:
+        """Returns the last request if the frame repeats it with any correlation id; or None."""
+        last = self._last
+        is_same = len(frame) - 8 == len(last) and frame[8:] == last and frame[:4] == self.start
+        return self._request if is_same else None
+
     def decode(self, frame: bytes) -> Request:
-        """Returns the request of a frame; a request that is repeated is decoded once."""
-        if len(frame) - self.end > REPEATED_BYTES_MAX:
-            return from_client(cast(Request, self._decode(frame, self.end)[0]), self.header)
-        body = frame[self.end :]
-        if self._request is None or body != self._body:
-            request = cast(Request, self._decode(frame, self.end)[0])
-            self._request = from_client(request, self.header)
-            self._body = body
-        return self._request
+        """Returns the request of a frame that the exchange matches."""
+        request = from_client(cast(Request, self._decode(frame, self.end)[0]), self.header)
+        if len(frame) - self.end <= REPEATED_BYTES_MAX and not self.is_envelope:
+            self._request, self._last = request, frame[8:]
+        return request
 
     def encode(self, correlation_id: bytes, response: Response) -> bytes:
         """Returns a response as a whole frame, with its length.
