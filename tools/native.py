@@ -28,6 +28,7 @@ HOT = (
     "controller/core/*/*.py",
     "controller/node/*.py",
     "controller/raft/*.py",
+    "controller/server/awaited.py",
     "controller/server/kafka_connection.py",
     "controller/server/runtime.py",
     "controller/server/turns.py",

@@ -55,7 +55,8 @@ from kraftsim.controller.server.turns import in_turns
 
 ReplyTo = Callable[[Response | ApiError], None]
 
-TOPICS_AT_ONCE = 100  # takes about a millisecond to describe
+TOPICS_AT_ONCE = 10  # more topics are described in slices
+PARTS_AT_ONCE = 300  # topics and partitions of a slice, which takes about a millisecond
 PARTITIONS_KEPT_MAX = 500  # of a reply that is kept, and as many brokers
 NO_STEPS: Iterator[None] = iter(())
 VALID = ApiVersionsRequest()  # every valid request gets the same reply
@@ -89,15 +90,19 @@ class ClientView:
     def _described(
         self, state: KeptState, request: MetadataRequest, controller_id: int, reply_to: ReplyTo
     ) -> Iterator[None]:
-        """Answers a Metadata request, and yields after TOPICS_AT_ONCE topics."""
+        """Answers a Metadata request, in slices if it is about many topics."""
         image = state.image
         wanted = len(image.topics if request.topics is None else request.topics)
-        if wanted > TOPICS_AT_ONCE:
+        is_sliced = wanted > TOPICS_AT_ONCE
+        if is_sliced:
             image = image.copy()  # the broker may fetch records between two slices
         topics: list[MetadataTopic] = []
+        parts = 0
         for topic in facade.described_topics(image, request, self.listener):
             topics.append(topic)
-            if len(topics) % TOPICS_AT_ONCE == 0:
+            parts += 1 + len(topic.partitions)
+            if is_sliced and parts >= PARTS_AT_ONCE:
+                parts = 0
                 yield
         reply = facade.metadata(
             image,
