@@ -290,7 +290,8 @@ class KafkaConnection(asyncio.Protocol):
     def _encode(self, awaited: Awaited, steps: Steps) -> Iterator[None]:
         """Reply with the frame that the steps return, unless the request is dropped meanwhile."""
         frame = yield from steps
-        if self._awaited is awaited and self._transport is not None:
+        pending = None if self._transport is None else self._awaited
+        if pending is not None and pending[1:] == awaited[1:]:
             self._put_awaited(frame)
 
     def _put_awaited(self, frame: bytes) -> None:
