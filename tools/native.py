@@ -49,6 +49,7 @@ HOT = (
     "simulation/service_queue.py",
     "simulation/streams.py",
     "simulation/turning_points.py",
+    "service/facades.py",
     "service/request_journal.py",
     "simulation/world.py",
 )
