@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from functools import cache, partial
 from hashlib import blake2b
-from random import Random, SystemRandom
+from random import Random
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -50,7 +50,7 @@ ROOMS: Final = tuple(
 """The packages whose objects are copied."""
 SHARED: Final = (
     *(NoneType, bool, bytes, float, frozenset, int, range, str, type),
-    *(BaseException, Enum, ModuleType, NodeId, ReplicaKey, SystemRandom),
+    *(BaseException, Enum, ModuleType, NodeId, ReplicaKey),
 )
 """What never changes, beside kraftsim's own values."""
 ABSENT: Final = object()

@@ -28,6 +28,7 @@ HOT = (
     "controller/core/*/*.py",
     "controller/node/*.py",
     "controller/raft/*.py",
+    "controller/server/awaited.py",
     "controller/server/kafka_connection.py",
     "controller/server/runtime.py",
     "controller/server/turns.py",
@@ -48,6 +49,7 @@ HOT = (
     "simulation/service_queue.py",
     "simulation/streams.py",
     "simulation/turning_points.py",
+    "service/facades.py",
     "service/request_journal.py",
     "simulation/world.py",
 )

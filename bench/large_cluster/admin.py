@@ -14,6 +14,7 @@ from typing import Any, cast
 from kraftsim.broker_agent import configurations
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic_partitions
+from kraftsim.broker_agent.replica_store import ReplicaStore
 from kraftsim.controller.core.configs.description import describe_configs
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.quotas.description import describe_client_quotas
@@ -33,7 +34,7 @@ from kraftsim.controller.core.rpc.quotas import DescribeClientQuotasRequest
 from kraftsim.controller.core.rpc.scram import DescribeUserScramCredentialsRequest
 from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
 from kraftsim.controller.wire.apis.table import APIS
-from kraftsim.controller.wire.frames import encode_response
+from kraftsim.controller.wire.codec.compiler import StepEncoder, step_encoder
 from kraftsim.controller.wire.json.json_form import from_json
 from kraftsim.service.facades import ClientView
 from kraftsim.service.garbage_collection import bound_pauses
@@ -175,9 +176,8 @@ def _described(cluster: Cluster, view: ClientView, question: Question) -> Row:
     times = Times()
     for number in range(ROUNDS):
         request = _request(question.api, question.body(number))
-        key, steps_ms = KEYS[question.api], []
-        encode = partial(encode_response, key, question.version, 1)
-        slices = _slices(cluster, view, request, encode)
+        steps_ms = []
+        slices = _slices(cluster, view, request, _encoder(question))
         is_over = False
         while not is_over:
             began_s = time.process_time()
@@ -187,24 +187,31 @@ def _described(cluster: Cluster, view: ClientView, question: Question) -> Row:
     return times.row(question.name)
 
 
+def _encoder(question: Question) -> StepEncoder:
+    """Returns what encodes the response in steps, as a connection does."""
+    response = APIS[KEYS[question.api]].response
+    in_steps = step_encoder(response, question.version)
+    if in_steps is None:
+        raise RuntimeError(f"{response.name}: expected a response that is encoded in steps")
+    return in_steps
+
+
 def _slices(
-    cluster: Cluster, view: ClientView, request: Request, encode: Callable[[Response], bytes]
+    cluster: Cluster, view: ClientView, request: Request, encode: StepEncoder
 ) -> Iterator[None]:
     image = cluster.image
+    replies: list[Response | ApiError] = []
     if isinstance(request, MetadataRequest):
-        yield from view.metadata(image, request, lambda reply: _encode(encode, reply))
-        return
-    _encode(encode, READERS[type(request)](cluster, view, request))
-
-
-def _encode(encode: Callable[[Response], bytes], reply: Response | ApiError) -> None:
-    assert not isinstance(reply, ApiError), reply
-    encode(reply)
+        yield from view.metadata(image, request, replies.append)
+    else:
+        replies.append(READERS[type(request)](cluster, view, request))
+    yield from encode(replies[0])
 
 
 def _directories(cluster: Cluster, _: ClientView, request: Any) -> Response:
     broker = cluster.image.brokers[30]
-    return describe_log_dirs(cluster.image, request, broker.broker_id, broker.log_dirs)
+    stored = ReplicaStore().on_disk(cluster.image, broker.broker_id)
+    return describe_log_dirs(stored, request, broker.log_dirs)
 
 
 READERS: Mapping[type, Callable[[Cluster, ClientView, Any], Response]] = {

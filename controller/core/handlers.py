@@ -148,13 +148,8 @@ HANDLERS: Mapping[type, Handler] = {
 def response_to(request: Request, reply: Response | ApiError, version: int) -> Response:
     """Returns the response to `request` as version `version` of its API has it."""
     response = refusal(request, reply) if isinstance(reply, ApiError) else reply
-    if version == 0 and isinstance(response, DescribeClusterResponse):
-        return describe_cluster.as_version_0(response)
-    if version < DELETION_DISABLED_SINCE and isinstance(response, DeleteTopicsResponse):
-        return _without_disabled(response)
-    if isinstance(request, MetadataRequest) and isinstance(response, MetadataResponse):
-        return _as_version(version, request, response)
-    return response
+    as_version = _BY_VERSION.get(type(response))
+    return response if as_version is None else as_version(version, request, response)
 
 
 def refusal(request: Request, error: ApiError) -> Response:
@@ -168,8 +163,10 @@ LISTENER_NOT_FOUND_SINCE, DELETION_DISABLED_SINCE = 6, 3
 _METADATA_WITHOUT_IDS = (10, 11)  # the request has topic ids, but Kafka refuses all but zero
 
 
-def _without_disabled(response: DeleteTopicsResponse) -> DeleteTopicsResponse:
-    """Returns a response of DeleteTopics before version 3, which lacks TOPIC_DELETION_DISABLED."""
+def _deletion_as_version(version: int, _: Request, response: DeleteTopicsResponse) -> Response:
+    """Returns a response of DeleteTopics, which lacks TOPIC_DELETION_DISABLED before version 3."""
+    if version >= DELETION_DISABLED_SINCE:
+        return response
     disabled, instead = ErrorCode.TOPIC_DELETION_DISABLED, ErrorCode.INVALID_REQUEST
     return replace(
         response,
@@ -180,7 +177,9 @@ def _without_disabled(response: DeleteTopicsResponse) -> DeleteTopicsResponse:
     )
 
 
-def _as_version(version: int, request: MetadataRequest, response: MetadataResponse) -> Response:
+def _metadata_as_version(
+    version: int, request: MetadataRequest, response: MetadataResponse
+) -> Response:
     """Returns a description as a version of Metadata has it (rule 5.41)."""
     if version in _METADATA_WITHOUT_IDS:
         return _without_ids(request, response)
@@ -253,6 +252,17 @@ def _altered_none(
     request: IncrementalAlterConfigsRequest | AlterConfigsRequest, error: ApiError
 ) -> tuple[AlterConfigsResourceResponse, ...]:
     return tuple(alteration.refused(resource, error) for resource in request.resources)
+
+
+def _cluster_as_version(version: int, _: Request, response: DescribeClusterResponse) -> Response:
+    return response if version else describe_cluster.as_version_0(response)
+
+
+_BY_VERSION: Mapping[type, Callable[[int, Any, Any], Response]] = {
+    DescribeClusterResponse: _cluster_as_version,
+    DeleteTopicsResponse: _deletion_as_version,
+    MetadataResponse: _metadata_as_version,
+}
 
 
 def _with_code(response: Any) -> Callable[[Any, ApiError], Response]:

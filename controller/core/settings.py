@@ -35,8 +35,11 @@ class Settings:
     """The class of the authorizer, STANDARD_AUTHORIZER or none: ACLs are stored with one only."""
     replica_catch_up_ms: int = 500
     """Not in Kafka: time until a simulated leader adds a returned replica to the ISR."""
-    decommission_slice_records: int = 10_000
-    """Not in Kafka: most records in one batch of a DecommissionBroker (KIP-631)."""
+    decommission_slice_records: int = 1_000
+    """Not in Kafka: most records in one batch of a DecommissionBroker (KIP-631).
+
+    A thousand take 30 ms to decide, in which no heartbeat is answered.
+    """
     start_time_tag: bool = False
     """Not in Kafka (`kraftsim.start.time.tag`): also send startTimeMs on the wire (KIP-436)."""
 

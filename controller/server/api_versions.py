@@ -5,6 +5,7 @@ error 35 in a response of version 0 (rule 5.47).
 """
 
 import re
+from functools import lru_cache
 
 from ..core.errors import ErrorCode
 from ..core.feature_levels import KRAFT_VERSION, METADATA_VERSION
@@ -115,8 +116,9 @@ def refusal(
     """
     if version > profile.api_versions_max:
         return unsupported(profile)
-    names = (request.client_software_name, request.client_software_version)
-    if version >= SOFTWARE_NAMED_FROM and not all(_SOFTWARE.fullmatch(name) for name in names):
+    if version >= SOFTWARE_NAMED_FROM and not _names_software(
+        request.client_software_name, request.client_software_version
+    ):
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
     receiver = (request.cluster_id, request.node_id)
     if version < NODE_NAMED_FROM or receiver == (None, -1):
@@ -126,6 +128,12 @@ def refusal(
     if broker is not None and receiver != broker:
         return ApiVersionsResponse(error_code=ErrorCode.REBOOTSTRAP_REQUIRED)
     return None
+
+
+@lru_cache(maxsize=64)
+def _names_software(name: str, version: str) -> bool:
+    """True if the name and the version of a client are valid; few clients are asked about."""
+    return bool(_SOFTWARE.fullmatch(name) and _SOFTWARE.fullmatch(version))
 
 
 def _range(api: Api, listener: str, profile: Profile) -> ApiVersion:

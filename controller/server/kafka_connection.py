@@ -2,11 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol, cast
 
 from ..core.errors import ApiError, ErrorCode
-from ..core.handlers import response_to
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, DataPlaneRequest, Request
 from ..raft.protocol import Reply
 from ..wire.apis.table import API_VERSIONS
@@ -17,13 +16,15 @@ from ..wire.frames import (
     Exchange,
     FrameReader,
     RequestHeader,
+    Steps,
     encode_response,
     read_request_header,
 )
 from .admission import address_of
-from .envelope import Forwarded, open_envelope, refused_envelope
+from .awaited import Awaited, encoded, encoded_at_once
+from .envelope import open_envelope, refused_envelope
 from .runtime import Runtime
-from .turns import REQUESTS_PER_VISIT
+from .turns import REQUESTS_PER_VISIT, in_turns
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +70,7 @@ class KafkaConnection(asyncio.Protocol):
         self._out: list[bytes] = []
         self._out_bytes = 0
         self._exchange: Exchange | None = None
-        self._awaited: tuple[Exchange | Forwarded, bytes, Request] | None = None
+        self._awaited: Awaited | None = None
         self._is_working = False
         self._cannot_write = False
         self._is_paused = False
@@ -166,7 +167,8 @@ class KafkaConnection(asyncio.Protocol):
                 handled += 1
                 self._handle(frame)
         except DecodeError as error:
-            self._refuse_bytes(error)
+            self.flush()  # malformed bytes close this connection only, after its replies
+            self.refuse(str(error))
         finally:
             self._is_working = False
         self._handled += handled
@@ -178,14 +180,15 @@ class KafkaConnection(asyncio.Protocol):
     def _handle(self, frame: bytes) -> None:
         """Handle one request; its reply is pending if it does not come at once."""
         listener, exchange = self._listener, self._exchange
-        if exchange is None or not exchange.matches(frame):
-            exchange = self._begin(frame)
+        request = None if exchange is None else exchange.repeated(frame)
+        if exchange is None or request is None:
+            exchange = self._exchange_of(frame)
             if exchange is None:
                 return
-        if exchange.is_envelope:
-            self._handle_envelope(exchange, frame)
-            return
-        request = exchange.decode(frame)
+            if exchange.is_envelope:
+                self._handle_envelope(exchange, frame)
+                return
+            request = exchange.decode(frame)
         if listener.note is not None:
             listener.note(self.address, exchange.header, frame)
         if type(request) in listener.intercepted and listener.intercept is not None:
@@ -226,11 +229,13 @@ class KafkaConnection(asyncio.Protocol):
         """Handle requests later, because the timeline must not be entered within a step."""
         asyncio.get_running_loop().call_soon(self.work)
 
-    def _begin(self, frame: bytes) -> Exchange | None:
-        """Returns the exchange for a new API, version or client id.
+    def _exchange_of(self, frame: bytes) -> Exchange | None:
+        """Returns the exchange of a frame, a new one for a new API, version or client id.
 
         Returns None if the frame is handled completely, by an error reply.
         """
+        if self._exchange is not None and self._exchange.matches(frame):
+            return self._exchange
         header = read_request_header(frame)
         listener = self._listener
         if header[:2] not in listener.spoken:
@@ -270,25 +275,42 @@ class KafkaConnection(asyncio.Protocol):
 
         A refused request whose client expects no response ends the connection, as in Kafka.
         """
-        request = None if self._awaited is None else self._awaited[2]
-        if isinstance(request, DataPlaneRequest) and request.is_one_way:
+        awaited, runtime = self._awaited, self._listener.runtime
+        if awaited is None or self._transport is None or runtime is None:
+            return
+        if isinstance(awaited[2], DataPlaneRequest) and awaited[2].is_one_way:
             self.end()
             return
-        frame = self._encoded(reply)
-        if frame is not None:
-            self._put(frame)
-            if not self._is_working:
-                self._continue_soon()
+        frame = encoded(awaited, reply)
+        if isinstance(frame, bytes):
+            self._put_awaited(frame)
+        else:
+            in_turns(runtime.turns, self._encode(awaited, frame))
+
+    def _encode(self, awaited: Awaited, steps: Steps) -> Iterator[None]:
+        """Reply with the frame that the steps return, unless the request is dropped meanwhile."""
+        frame = yield from steps
+        pending = None if self._transport is None else self._awaited
+        if pending is not None and pending[1:] == awaited[1:]:
+            self._put_awaited(frame)
+
+    def _put_awaited(self, frame: bytes) -> None:
+        self._awaited = None
+        self._put(frame)
+        if not self._is_working:
+            self._continue_soon()
 
     def reply_damaged(self, reply: Reply, change: Callable[[bytes], bytes], closes: bool) -> None:
         """Reply with changed bytes; then close the connection if `closes`."""
-        frame = self._encoded(reply)
-        if frame is not None:
-            self._put(change(frame))
-            if closes:
-                self.end()
-            elif not self._is_working:
-                self._continue_soon()
+        awaited = self._awaited
+        if awaited is None or self._transport is None:
+            return
+        frame = change(encoded_at_once(awaited, reply))
+        if closes:
+            self._put(frame)
+            self.end()
+        else:
+            self._put_awaited(frame)
 
     def end(self) -> None:
         """Close the connection after the replies so far; the pending request gets none."""
@@ -303,17 +325,6 @@ class KafkaConnection(asyncio.Protocol):
         self._note_unread()
         if not self._is_working:
             self._mind_backlog()
-
-    def _encoded(self, reply: Reply) -> bytes | None:
-        """Returns the reply to the pending request as a frame; None if the connection ended."""
-        awaited = self._awaited
-        if awaited is None or self._transport is None:
-            return None
-        self._awaited = None
-        exchange, correlation_id, request = awaited
-        if isinstance(exchange, Forwarded):
-            return exchange.encode_reply(correlation_id, reply)
-        return exchange.encode(correlation_id, response_to(request, reply, exchange.version))
 
     def _continue_soon(self) -> None:
         """Write a late reply; requests that remain wait for a visit."""
@@ -369,11 +380,6 @@ class KafkaConnection(asyncio.Protocol):
             self.refuse("expected the client to read its replies")
         elif self._idle_looks >= STUCK_LOOKS and self._reader.data:
             self.refuse("expected the rest of a request")
-
-    def _refuse_bytes(self, error: DecodeError) -> None:
-        """Close this connection, and no other, because its bytes are malformed."""
-        self.flush()
-        self.refuse(str(error))
 
     def refuse(self, reason: str) -> None:
         """Close the connection, with a line in the log that gives the reason."""

@@ -72,3 +72,4 @@ _REMOVE: Mapping[int, Callable[[Any], Request]] = {
     ENVELOPE: _of_envelope,
 }
 """The functions that mark the secrets of a request, by the key of its API."""
+APIS_WITH_SECRETS = frozenset(_REMOVE)

@@ -5,6 +5,7 @@ string in every header; flexible headers end with tagged fields, except for the 
 ApiVersions response.
 """
 
+from collections.abc import Generator
 from dataclasses import replace
 from struct import Struct as Packing
 from struct import error
@@ -19,15 +20,16 @@ from ..core.rpc import (
 )
 from ..core.rpc.requester import Requester
 from .apis.table import API_VERSIONS, APIS, ENVELOPE
-from .codec.compiler import Encoder, decoder, encoder
+from .codec.compiler import Encoder, decoder, encoder, step_encoder
 from .codec.decode_source import skip_tags
+from .codec.schema import Message
 from .errors import DecodeError
 
 FRAME_BYTES_MAX = 100 * 1024 * 1024  # of a response, such as a slice of a snapshot
 REQUEST_BYTES_MAX = 4 * 1024 * 1024  # Kafka's socket.request.max.bytes is 100 MiB
 CACHED_REPLIES_MAX = 64  # of one version of an API at a listener; a heartbeat has eight
 CACHED_BYTES_MAX = 16 * 1024  # of a cached reply
-REPEATED_BYTES_MAX = 1024  # of a request that is compared with the next
+REPEATED_BYTES_MAX = 1024  # of the body of a request that is compared with the next
 _LENGTH = Packing(">i")
 _HEADER = Packing(">hhih")  # key, version, correlation id, length of the client's id
 _CORRELATION_ID = Packing(">i")
@@ -116,25 +118,38 @@ def _header_tags(api_key: int, api_version: int) -> bytes:
     return b"\0" if is_flexible else b""
 
 
-# The last replies of a listener by their encoders and identities, as (reply, length, body).
-Bodies = dict[Encoder, dict[int, tuple[Response, bytes, bytes]]]
+Spelling = tuple[Message, int, bool]  # a response, its version, and whether it has a start time
+# The last replies of a listener by their spelling and identities, as (reply, length, body).
+Bodies = dict[Spelling, dict[int, tuple[Response, bytes, bytes]]]
+
+
+Steps = Generator[None, None, bytes]  # of about a millisecond each, which return a frame
+
+
+def last_of(steps: Steps) -> bytes:
+    """Returns what the steps return, however long they take."""
+    try:
+        while True:
+            next(steps)
+    except StopIteration as end:
+        return cast(bytes, end.value)
 
 
 class Exchange:
     """The codec for all requests of one connection with the same API, version and client id.
 
-    A connection repeats the same request, so it caches the last exchange and decodes only the
-    correlation id. A frame belongs to the exchange if `frame[:4] == start` and `frame[8:end] ==
-    tail`. `header` is that of the first frame. The connections of a listener share the bytes of its
-    replies, `bodies`.
+    A connection repeats the same request, so it caches the last exchange and its last request. A
+    frame belongs to the exchange if `frame[:4] == start` and `frame[8:end] == tail`. `header` is
+    that of the first frame. The connections of a listener share the bytes of its replies, `bodies`.
     """
 
     __slots__ = (
-        "_body",
         "_cached",
         "_decode",
         "_encode",
+        "_last",
         "_request",
+        "_step_encode",
         "_tags",
         "end",
         "header",
@@ -162,42 +177,67 @@ class Exchange:
         self.tail = frame[8 : self.end]  # client id and tags
         self._decode = decoder(APIS[header.api_key].request, header.api_version)
         response = APIS[header.api_key].response
-        self._encode = encoder(response, header.api_version, start_time_tag)
+        spelling = (response, header.api_version, start_time_tag)
+        self._encode: Encoder | None = None
+        self._step_encode = step_encoder(*spelling)
+        if self._step_encode is None:
+            self._encode = encoder(*spelling)
         self._tags = _header_tags(header.api_key, header.api_version)
         self._cached: dict[int, tuple[Response, bytes, bytes]] | None = None
         if response.is_cached or response.is_shared:
-            self._cached = {} if bodies is None else bodies.setdefault(self._encode, {})
-        self._body = b""
+            self._cached = {} if bodies is None else bodies.setdefault(spelling, {})
+        self._last = b""  # of the frame of `_request`, all after its correlation id
         self._request: Request | None = None
 
     def matches(self, frame: bytes) -> bool:
         """True if the frame has the API, version and client id of this exchange."""
         return frame[8 : self.end] == self.tail and frame[:4] == self.start
 
+    def repeated(self, frame: bytes) -> Request | None:
+        """Returns the last request if the frame repeats it with any correlation id; or None."""
+        last = self._last
+        is_same = len(frame) - 8 == len(last) and frame[8:] == last and frame[:4] == self.start
+        return self._request if is_same else None
+
     def decode(self, frame: bytes) -> Request:
-        """Returns the request of a frame; a request that is repeated is decoded once."""
-        if len(frame) - self.end > REPEATED_BYTES_MAX:
-            return from_client(cast(Request, self._decode(frame, self.end)[0]), self.header)
-        body = frame[self.end :]
-        if self._request is None or body != self._body:
-            request = cast(Request, self._decode(frame, self.end)[0])
-            self._request = from_client(request, self.header)
-            self._body = body
-        return self._request
+        """Returns the request of a frame that the exchange matches."""
+        request = from_client(cast(Request, self._decode(frame, self.end)[0]), self.header)
+        if len(frame) - self.end <= REPEATED_BYTES_MAX and not self.is_envelope:
+            self._request, self._last = request, frame[8:]
+        return request
 
     def encode(self, correlation_id: bytes, response: Response) -> bytes:
-        """Returns a response as a whole frame, with its length.
+        """Returns a response as a whole frame, with its length."""
+        kept = self.kept(correlation_id, response)
+        if kept is not None:
+            return kept
+        return last_of(self.encode_in_steps(correlation_id, response))
+
+    def kept(self, correlation_id: bytes, response: Response) -> bytes | None:
+        """Returns the frame of a response whose bytes are cached; None if they are not.
 
         Some APIs reply with the same few objects, whose bytes are cached without the correlation
         id.
         """
-        cached = self._cached
-        if cached is not None:
-            entry = cached.get(id(response))
+        if self._cached is not None:
+            entry = self._cached.get(id(response))
             if entry is not None and entry[0] is response:
                 return entry[1] + correlation_id + entry[2]
-        body = self._tags + self._encode(response)
+        return None
+
+    def encode_in_steps(self, correlation_id: bytes, response: Response) -> Steps:
+        """Returns the frame of a response in steps."""
+        if self._step_encode is not None:
+            body = yield from self._step_encode(response)
+        elif self._encode is not None:
+            body = self._encode(response)
+        return self._framed(correlation_id, response, body)
+
+    def _framed(self, correlation_id: bytes, response: Response, body: bytes) -> bytes:
+        """Returns the frame of a response, and keeps its bytes if they are few."""
+        body = self._tags + body
         length = _LENGTH.pack(len(correlation_id) + len(body))
+        cached = self._cached
         if cached is not None and len(body) <= CACHED_BYTES_MAX:
             if len(cached) == CACHED_REPLIES_MAX:
                 cached.clear()

@@ -5,7 +5,7 @@ fetched, refuses what needs stored messages, and forwards every other request to
 controller.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from functools import partial
 
@@ -15,7 +15,7 @@ from kraftsim.broker_agent.data_plane import ALTER_REPLICA_LOG_DIRS, DataPlane
 from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic_partitions
 from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
-from kraftsim.broker_agent.kept_replies import KeptReplies
+from kraftsim.broker_agent.kept_replies import KeptReplies, KeptState
 from kraftsim.controller.core.cluster.describe_cluster import any_broker, describe_brokers
 from kraftsim.controller.core.configs.description import describe_configs
 from kraftsim.controller.core.configs.node_configs import NodeView
@@ -55,8 +55,11 @@ from kraftsim.controller.server.turns import in_turns
 
 ReplyTo = Callable[[Response | ApiError], None]
 
-TOPICS_AT_ONCE = 100  # takes about a millisecond to describe
+TOPICS_AT_ONCE = 10  # more topics are described in slices
+PARTS_AT_ONCE = 300  # topics and partitions of a slice, which takes about a millisecond
 PARTITIONS_KEPT_MAX = 500  # of a reply that is kept, and as many brokers
+NO_STEPS: Iterator[None] = iter(())
+VALID = ApiVersionsRequest()  # every valid request gets the same reply
 
 
 @value(kw_only=False)
@@ -64,7 +67,7 @@ class ClientView:
     """Answers Metadata and DescribeCluster requests of clients from an image of the metadata.
 
     A client of the listener `listener` gets the addresses of the listeners of that name. `kept` may
-    be shared by the listeners of a cluster.
+    be shared by the listeners of that name in a cluster.
     """
 
     cluster_id: str
@@ -75,19 +78,31 @@ class ClientView:
     listener: str = CLIENT_LISTENER
 
     def metadata(self, image: Image, request: MetadataRequest, reply_to: ReplyTo) -> Iterator[None]:
-        """Answers a Metadata request from the image, and yields after TOPICS_AT_ONCE topics."""
-        controller_id = any_broker(self.kept.live_brokers(image), self.random)
-        kept = self.kept.find(image, (request, controller_id, self.listener))
-        if kept is not None:
-            reply_to(kept)
-            return
+        """Answers a Metadata request from the image, in the steps that the iterator takes."""
+        state = self.kept.about(image)
+        controller_id = any_broker(state.live, self.random)
+        kept = state.find(request, controller_id)
+        if kept is None:
+            return self._described(state, request, controller_id, reply_to)
+        reply_to(kept)
+        return NO_STEPS
+
+    def _described(
+        self, state: KeptState, request: MetadataRequest, controller_id: int, reply_to: ReplyTo
+    ) -> Iterator[None]:
+        """Answers a Metadata request, in slices if it is about many topics."""
+        image = state.image
         wanted = len(image.topics if request.topics is None else request.topics)
-        if wanted > TOPICS_AT_ONCE:
+        is_sliced = wanted > TOPICS_AT_ONCE
+        if is_sliced:
             image = image.copy()  # the broker may fetch records between two slices
         topics: list[MetadataTopic] = []
+        parts = 0
         for topic in facade.described_topics(image, request, self.listener):
             topics.append(topic)
-            if len(topics) % TOPICS_AT_ONCE == 0:
+            parts += 1 + len(topic.partitions)
+            if is_sliced and parts >= PARTS_AT_ONCE:
+                parts = 0
                 yield
         reply = facade.metadata(
             image,
@@ -98,14 +113,14 @@ class ClientView:
             controller_id=controller_id,
         )
         if _is_small(topics):
-            self._keep(image, (request, controller_id, self.listener), reply)
+            _keep(state, request, controller_id, reply)
         reply_to(reply)
 
     def brokers(self, image: Image, request: DescribeClusterRequest) -> DescribeClusterResponse:
         """Answers a DescribeCluster request from the image; raises ApiError if it is refused."""
-        controller_id = any_broker(self.kept.live_brokers(image), self.random)
-        question = (request, controller_id, self.listener)
-        kept = self.kept.find(image, question)
+        state = self.kept.about(image)
+        controller_id = any_broker(state.live, self.random)
+        kept = state.find(request, controller_id)
         if type(kept) is DescribeClusterResponse:
             return kept
         reply = describe_brokers(
@@ -115,22 +130,18 @@ class ClientView:
             listener=self.listener,
             controller_id=controller_id,
         )
-        self._keep(image, question, reply)
+        _keep(state, request, controller_id, reply)
         return reply
 
     def api_versions(self, image: Image, version: int) -> ApiVersionsResponse:
         """Answers every valid ApiVersions request in `version`."""
-        question = (ApiVersionsRequest, version)
-        kept = self.kept.find(image, question)
-        if isinstance(kept, ApiVersionsResponse):
+        state = self.kept.about(image)
+        kept = state.find(VALID, version)
+        if type(kept) is ApiVersionsResponse:
             return kept
         reply = api_versions.listed(version, listener="broker", image=image, profile=self.profile)
-        self.kept.keep(image, question, reply)
+        state.keep(VALID, version, reply)
         return reply
-
-    def _keep(self, image: Image, question: Hashable, reply: Response) -> None:
-        if len(image.brokers) <= PARTITIONS_KEPT_MAX:
-            self.kept.keep(image, question, reply)
 
     def answer_brokers(
         self, image: Image, request: DescribeClusterRequest, reply_to: ReplyTo
@@ -233,6 +244,11 @@ def _check_value(profile: Profile, name: str, text: str) -> None:
     from kraftsim.configuration.checks import check_value
 
     check_value(profile, name, text)
+
+
+def _keep(state: KeptState, request: Request, controller_id: int, reply: Response) -> None:
+    if len(state.image.brokers) <= PARTITIONS_KEPT_MAX:
+        state.keep(request, controller_id, reply)
 
 
 def _is_small(topics: Sequence[MetadataTopic]) -> bool:

@@ -7,6 +7,7 @@ from functools import partial
 
 from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.fleet import Fleet
+from kraftsim.broker_agent.kept_replies import KeptReplies
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.server.runtime import Runtime
 
@@ -48,11 +49,13 @@ class FleetFacades:
 
     def serve(self, view: ClientView) -> None:
         """Starts to answer requests on every bound port."""
+        views: dict[str, ClientView] = {}
         for broker_id, listeners in self._listeners.items():
             agent, ask = self._fleet.agents[broker_id], partial(self._fleet.forward, broker_id)
             for name, listener in listeners.items():
-                of_listener = replace(view, listener=name)
-                facade = Facade(of_listener, agent, self._runtime, ask, self.data_plane)
+                if name not in views:
+                    views[name] = replace(view, listener=name, kept=KeptReplies())
+                facade = Facade(views[name], agent, self._runtime, ask, self.data_plane)
                 listener.serve(self._runtime, facade.describe, facade.answer, view.profile)
 
     def follow(self, broker_id: int, state: ProcessState) -> None:

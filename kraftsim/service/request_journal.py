@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from typing import NamedTuple, TypedDict
 
-from kraftsim.controller.server.secrets import without_secrets
+from kraftsim.controller.server.secrets import APIS_WITH_SECRETS, without_secrets
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.controller.wire.apis.table import APIS, Api
 from kraftsim.controller.wire.frames import RequestHeader
@@ -60,7 +60,8 @@ class RequestJournal:
 
     def note(self, listener: str, address: str, header: RequestHeader, frame: bytes) -> None:
         """Adds a request of a Kafka listener without its secrets; the oldest ones make room."""
-        frame = without_secrets(header, frame)
+        if header.api_key in APIS_WITH_SECRETS:
+            frame = without_secrets(header, frame)
         self.on_frame(listener, frame)
         self._add(listener, address, header, frame)
 
@@ -70,9 +71,10 @@ class RequestJournal:
             header, frame = header._replace(body_offset=NO_BODY), b""
         requests.append((self._timeline.now_us, listener, address, header, frame))
         self.next_number += 1
-        self._size_bytes += len(frame)
-        while len(requests) > self._requests_max or self._size_bytes > self._bytes_max:
-            self._size_bytes -= len(requests.popleft()[-1])
+        size_bytes = self._size_bytes + len(frame)
+        while len(requests) > self._requests_max or size_bytes > self._bytes_max:
+            size_bytes -= len(requests.popleft()[-1])
+        self._size_bytes = size_bytes
 
     def note_json(self, api: Api, body: Document) -> None:
         """Adds a request that came as JSON over HTTP."""

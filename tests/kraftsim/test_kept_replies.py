@@ -4,7 +4,7 @@ from itertools import chain, repeat
 
 import pytest
 
-from kraftsim.broker_agent.kept_replies import REPLIES_MAX
+from kraftsim.broker_agent.kept_replies import REPEATED_MAX, REPLIES_MAX
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.rpc import (
     DescribeClusterRequest,
@@ -74,6 +74,26 @@ def test_another_question_another_image_and_another_controller_have_their_own(cl
         for image in (cluster.image, other.image, cluster.image)
     ]
     assert leaders == [1, 2, 1]
+
+
+def test_a_broker_that_lags_behind_keeps_its_replies_beside_those_of_the_others(cluster) -> None:
+    view = view_of(cluster)
+    lagging = cluster.image.copy()
+    cluster.fenced(2)
+
+    replies = [metadata(view, image) for image in (lagging, cluster.image) * 2]
+
+    assert replies[0] is replies[2]
+    assert replies[1] is replies[3]
+    assert [len(reply.brokers) for reply in replies[:2]] == [2, 1]
+
+
+def test_equal_requests_of_any_number_of_connections_have_the_same_reply(cluster) -> None:
+    view = view_of(cluster)
+
+    replies = {id(metadata(view, cluster.image)) for _ in range(2 * REPEATED_MAX)}
+
+    assert len(replies) == 1
 
 
 def test_many_questions_leave_only_the_latest_replies(cluster) -> None:

@@ -102,9 +102,10 @@ def test_a_copy_of_a_copy_is_one() -> None:
     assert lived(twin) == lived(world)
 
 
+@pytest.mark.parametrize("seed", [7, None])
 @pytest.mark.parametrize("draws", [0, 1, REPEATED_MAX, REPEATED_MAX + 1, 5000])
-def test_a_copied_stream_draws_the_same_numbers(draws: int) -> None:
-    streams = Streams(7)
+def test_a_copied_stream_draws_the_same_numbers(draws: int, seed: int | None) -> None:
+    streams = Streams(seed)
     draw = streams.draw_of("network")
     for _ in range(draws):
         draw()
@@ -113,6 +114,10 @@ def test_a_copied_stream_draws_the_same_numbers(draws: int) -> None:
     ours = [draw() for _ in range(5)]
     assert [twin.draw_of("network")() for _ in range(5)] == ours
     assert copied(twin).draw_of("network")() == draw()
+
+
+def test_streams_without_a_seed_draw_other_numbers_each_time() -> None:
+    assert len({Streams(None).draw_of("network")() for _ in range(5)}) == 5
 
 
 def test_a_copied_stream_has_the_state_of_its_generator() -> None:

@@ -54,6 +54,7 @@ async def test_metadata_of_many_topics_comes_in_turns_with_the_requests_of_other
 ) -> None:
     """The answer shows one moment, although a topic was deleted while it was made."""
     monkeypatch.setattr("kraftsim.service.facades.TOPICS_AT_ONCE", 1)
+    monkeypatch.setattr("kraftsim.service.facades.PARTS_AT_ONCE", 1)
     monkeypatch.setattr("kraftsim.controller.server.turns.SLICE_S", 0.0)
     names = [f"topic-{number}" for number in range(9)]
     for name in names:
@@ -73,3 +74,45 @@ async def test_metadata_of_many_topics_comes_in_turns_with_the_requests_of_other
 
     _, answer = decode_response(3, 12, bytes(wire.written[4:]))
     assert [topic.name for topic in answer.topics] == names
+
+
+@pytest.fixture
+async def slowly(kraft: Cluster, monkeypatch: pytest.MonkeyPatch) -> tuple[Wire, KafkaConnection]:
+    """A connection whose request for a topic of 2,000 partitions is being answered."""
+    monkeypatch.setattr("kraftsim.controller.server.turns.SLICE_S", 0.0)
+    await kraft.create_topic("orders", partitions=2_000)
+    await kraft.advance("5s")
+    wire, connection = Wire(), KafkaConnection(kraft._service.facades[1])
+    connection.connection_made(wire)
+    connection.data_received(encode_request(3, 12, 7, "test", MetadataRequest()))
+    assert not wire.written
+    return wire, connection
+
+
+@pytest.mark.python_modules
+async def test_a_long_reply_is_encoded_in_turns_with_the_requests_of_others(
+    facade: Client, slowly: tuple[Wire, KafkaConnection]
+) -> None:
+    wire, connection = slowly
+
+    connection.data_received(encode_request(3, 12, 8, "test", MetadataRequest(topics=())))
+    assert await facade.is_served()
+    assert not wire.written
+    await facade.round_trips(facade, 20)
+
+    number, answer = decode_response(3, 12, bytes(wire.written[4:]))
+    assert (number, len(answer.topics[0].partitions)) == (7, 2_000)
+    rest = wire.written[4 + int.from_bytes(wire.written[:4]) :]
+    assert decode_response(3, 12, bytes(rest[4:]))[0] == 8
+
+
+@pytest.mark.python_modules
+async def test_a_long_reply_to_a_client_that_has_gone_is_dropped(
+    facade: Client, slowly: tuple[Wire, KafkaConnection]
+) -> None:
+    wire, connection = slowly
+
+    connection.connection_lost(None)
+    await facade.round_trips(facade, 20)
+
+    assert not wire.written

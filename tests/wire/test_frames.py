@@ -149,6 +149,29 @@ def test_an_exchange_reads_and_spells_what_the_plain_functions_do() -> None:
     assert encode_response(60, 2, 7, response) == exchange.encode(second[4:8], response)
 
 
+@pytest.mark.parametrize(
+    ("key", "client_id", "request_", "is_repeated"),
+    [
+        (60, "a", DescribeClusterRequest(), True),
+        (60, "a", DescribeClusterRequest(endpoint_type=2), False),
+        (60, "b", DescribeClusterRequest(), False),
+        (3, "a", DescribeClusterRequest(), False),
+    ],
+)
+def test_an_exchange_knows_its_last_request_again_by_any_correlation_id(
+    key: int, client_id: str, request_: DescribeClusterRequest, is_repeated: bool
+) -> None:
+    first = encode_request(60, 2, 1, "a", DescribeClusterRequest())[4:]
+    exchange = Exchange(read_request_header(first), first, start_time_tag=False)
+    assert exchange.repeated(first) is None
+    known = exchange.decode(first)
+
+    next_frame = encode_request(60, 2, 258, client_id, request_)[4:]
+    again = exchange.repeated(key.to_bytes(2, "big") + next_frame[2:])
+
+    assert (again is known) == is_repeated
+
+
 def test_an_exchange_spells_a_kept_reply_anew_for_every_correlation_id() -> None:
     request = BrokerHeartbeatRequest(
         broker_id=1, current_metadata_offset=0, want_fence=False, want_shut_down=False

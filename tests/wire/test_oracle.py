@@ -24,9 +24,10 @@ from kio.static.constants import EntityType
 
 from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.wire.apis.table import APIS
-from kraftsim.controller.wire.codec.compiler import decoder, encoder
+from kraftsim.controller.wire.codec.compiler import decoder, encoder, step_encoder
 from kraftsim.controller.wire.codec.schema import Array, Converted, Field, Message, Struct
 from kraftsim.controller.wire.errors import DecodeError
+from kraftsim.controller.wire.frames import last_of
 
 from .instances import instances
 
@@ -205,6 +206,8 @@ def test_both_read_what_the_other_wrote(
     ours = data.draw(instances(message, version))
 
     spelled = encoder(message, version)(ours)
+    in_steps = step_encoder(message, version)
+    assert in_steps is None or spelled == last_of(in_steps(ours))
     if kind == "request" and key in REFUSES_VALUES:
         assume(is_accepted(message, version, spelled))
     theirs, end = entity_reader(kio_class(key, version, kind))(spelled, 0)

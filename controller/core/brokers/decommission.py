@@ -4,10 +4,11 @@ Unlike UnregisterBroker, it also removes the broker id from every replica set (r
 broker holds the last replica of a partition, the request is refused unless `force` is set; with
 `force`, the partition moves to a live broker and loses its data.
 
-The partition changes and the unregistration are in one batch, or, beyond 10,000 records, in slices:
-one batch each, the unregistration in the last. A slice is decided once the slice before it is
-committed, from the state of that moment. The log itself has the progress: after a failover the
-client repeats the request, and the new active controller removes what is left.
+The partition changes and the unregistration are in one batch, or, beyond
+`kraftsim.decommission.slice.records`, in slices: one batch each, the unregistration in the last. A
+slice is decided once the slice before it is committed, from the state of that moment. The log
+itself has the progress: after a failover the client repeats the request, and the new active
+controller removes what is left.
 """
 
 from collections.abc import Callable

@@ -111,10 +111,12 @@ class _Brokers:
     4.48).
     """
 
+    __slots__ = ("_index", "_offset", "_turn", "ids")
+
     def __init__(self, ids: tuple[int, ...], random: Random) -> None:
         """Starts at a random position."""
         self.ids: Sequence[int] = ids
-        self._offset = _below(len(ids), random) if ids else 0
+        self._offset = int(random() * len(ids)) if ids else 0
         self._index = 0
         self._turn = 0
 
@@ -124,26 +126,37 @@ class _Brokers:
         self.ids = ids
 
     def next(self, turn: int) -> int | None:
+        ids = self.ids
+        if not ids:
+            return None
         if self._turn != turn:
             self._turn, self._index = turn, 0
-            self._offset = (self._offset + 1) % len(self.ids) if self.ids else 0
-        if self._index >= len(self.ids):
+            self._offset = (self._offset + 1) % len(ids)
+        index = self._index
+        if index >= len(ids):
             return None
-        self._index += 1
-        return self.ids[(self._index - 1 + self._offset) % len(self.ids)]
+        self._index = index + 1
+        return ids[(index + self._offset) % len(ids)]
 
 
 class _Rack:
+    __slots__ = ("fenced", "unfenced")
+
     def __init__(self, rack: Rack, random: Random) -> None:
-        self.fenced = _Brokers(rack.fenced, random)
-        self.unfenced = _Brokers(rack.unfenced, random)
+        self.fenced = _Brokers(rack.fenced, random) if rack.fenced else _NO_BROKERS
+        self.unfenced = _Brokers(rack.unfenced, random) if rack.unfenced else _NO_BROKERS
 
     def next(self, turn: int) -> int | None:
         broker_id = self.unfenced.next(turn)
         return self.fenced.next(turn) if broker_id is None else broker_id
 
 
+_NO_BROKERS = _Brokers((), lambda: 0.0)
+
+
 class _Racks:
+    __slots__ = ("_offset", "_racks", "_random", "_turn", "total", "unfenced")
+
     def __init__(self, layout: Layout, random: Random) -> None:
         self.total, self.unfenced = layout.brokers, layout.unfenced
         self._racks = [_Rack(rack, random) for rack in layout.racks]
@@ -174,15 +187,16 @@ class _Racks:
     def _other_replicas(self, first_rack: int, count: int) -> list[int]:
         """Goes round the racks, skipping the first replica's rack once (rule 4.47)."""
         broker_ids: list[int] = []
+        racks, turn = self._racks, self._turn
         position, skip = self._offset, first_rack
         while len(broker_ids) < count:
             if position == skip:
                 skip = -1
             else:
-                broker_id = self._racks[position].next(self._turn)
+                broker_id = racks[position].next(turn)
                 if broker_id is not None:
                     broker_ids.append(broker_id)
-            position = (position + 1) % len(self._racks)
+            position = (position + 1) % len(racks)
         return broker_ids
 
     def _shuffle(self) -> None:

@@ -108,6 +108,8 @@ class Survey:
         self._in_force: dict[tuple[tuple[str, str], ...], tuple[CreatableTopicConfig, ...]] = {}
         self._active: dict[int, bool] = {}
         self._directories: dict[int, Uuid] = {}
+        level = state.image.metadata_version
+        self.has_directories = level >= feature_levels.DIRECTORY_ASSIGNMENT_FROM
 
     def layout(self) -> placement.Layout:
         """Returns the racks and brokers for placement."""
@@ -124,16 +126,18 @@ class Survey:
 
     def is_active(self, broker_id: int) -> bool:
         """True if the broker is active (rule 4.1)."""
-        if broker_id not in self._active:
-            self._active[broker_id] = self.state.image.is_active(broker_id)
-        return self._active[broker_id]
+        is_active = self._active.get(broker_id)
+        if is_active is None:
+            is_active = self._active[broker_id] = self.state.image.is_active(broker_id)
+        return is_active
 
     def directory(self, broker_id: int) -> Uuid:
         """Returns the directory of a new replica on the broker."""
-        if broker_id not in self._directories:
-            directory_id = broker_changes.default_directory(self.state, broker_id)
-            self._directories[broker_id] = directory_id
-        return self._directories[broker_id]
+        directory = self._directories.get(broker_id)
+        if directory is None:
+            directory = broker_changes.default_directory(self.state, broker_id)
+            self._directories[broker_id] = directory
+        return directory
 
 
 def _check_partitions(state: State, topics: Iterable[CreatableTopic]) -> None:
@@ -192,6 +196,8 @@ def _check_topic_policy(
     state: State, topic: CreatableTopic, configs: dict[str, str], assignment: Assignment
 ) -> None:
     """Asks the policy about new topics, which comes after every other check."""
+    if state.policies.new_topic is None:
+        return
     is_manual = bool(topic.assignments)
     state.policies.check_topic(
         NewTopic(
@@ -299,16 +305,14 @@ def _topic_records(
     Rules 4.58 and 4.23.
     """
     records: list[Record] = [TopicRecord(name=name, topic_id=topic_id)]
-    records += [
-        ConfigRecord(resource_type=TOPIC_RESOURCE, resource_name=name, name=key, value=value)
-        for key, value in configs.items()
-    ]
+    for key, value in configs.items():
+        records.append(
+            ConfigRecord(resource_type=TOPIC_RESOURCE, resource_name=name, name=key, value=value)
+        )
     if "min.insync.replicas" in configs and feature_levels.elr_enabled(survey.state.image.features):
         records.append(ClearElrRecord(topic_name=name))
-    records += [
-        partition_record(survey, topic_id, partition_id, replicas)
-        for partition_id, replicas in assignment.items()
-    ]
+    for partition_id, replicas in assignment.items():
+        records.append(partition_record(survey, topic_id, partition_id, replicas))
     return records
 
 
@@ -319,9 +323,7 @@ def partition_record(
 
     The ISR are the active replicas in assignment order; the first leads (rules 4.18, 4.50)."""
     isr = tuple(filter(survey.is_active, replicas))
-    level = survey.state.image.metadata_version
-    has_directories = level >= feature_levels.DIRECTORY_ASSIGNMENT_FROM
-    directories = tuple(map(survey.directory, replicas)) if has_directories else ()
+    directories = tuple(map(survey.directory, replicas)) if survey.has_directories else ()
     return PartitionRecord(
         partition_id=partition_id,
         topic_id=topic_id,

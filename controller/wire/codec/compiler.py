@@ -3,18 +3,19 @@
 Start-up compiles nothing, and a process compiles only the versions that its peers use.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from functools import cache
 from types import CodeType, FunctionType
 from typing import Any
 
 from .decode_source import decode_source
-from .encode_source import encode_source
+from .encode_source import encode_in_steps_source, encode_source, has_rows
 from .schema import Message
 from .source_writer import Namespace
 
 Decoder = Callable[[bytes, int], tuple[Any, int]]
 Encoder = Callable[[Any], bytes]
+StepEncoder = Callable[[Any], Generator[None, None, bytes]]
 
 
 @cache
@@ -45,6 +46,18 @@ def encoder(message: Message, version: int, on_demand: bool = False) -> Encoder:
     """
     source, names = encode_source(message, version, on_demand)
     return compiled(source, names, f"encode {message.name} v{version}")
+
+
+@cache
+def step_encoder(message: Message, version: int, on_demand: bool = False) -> StepEncoder | None:
+    """Returns a function that encodes as `encoder` does, in steps of about a millisecond.
+
+    Returns None for a message without an array of structs, which is small.
+    """
+    if not has_rows(message, version):
+        return None
+    source, names = encode_in_steps_source(message, version, on_demand)
+    return compiled(source, names, f"encode {message.name} v{version} in steps")
 
 
 def compiled(source: str, names: Namespace, title: str) -> Callable[..., Any]:
