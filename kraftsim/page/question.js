@@ -5,7 +5,7 @@ import { Why } from "./panel.js";
 
 // The event that a caption is about. What follows from an act may be another story than the caption's.
 export function captioned({ events, beginUs, leftUs }, caption) {
-  const event = events.find((row) => row.kind === caption.on && row.atUs > beginUs);
+  const event = events.filter((row) => row.kind === caption.on && row.atUs > beginUs)[caption.count - 1];
   return event && (leftUs === null || event.atUs < leftUs) ? event : undefined;
 }
 

@@ -82,6 +82,22 @@ def test_an_act_is_done_in_every_release_that_is_compared(screen: Screen) -> Non
         expect(screen.state_of("1", side(screen, f"{name} · 1 act"))).to_contain_text("gone")
 
 
+def test_lesson_1_asks_both_questions_with_the_lease_of_kip_631(screen: Screen) -> None:
+    screen.open_lesson("lesson-01-lease", profile="kip-631")
+
+    screen.play()
+    expect(screen.question).to_contain_text("begins a lease of 18 s")
+    screen.question.locator(".choices button").first.click()
+    screen.question.get_by_role("button", name="Go on").click()
+
+    expect(screen.question).to_contain_text("Its lease was one of 18 s")
+    expect(screen.caption).to_contain_text("a 12 s pause. Its lease has 18 s left")
+    screen.question.locator(".choices button").first.click()
+    expect(screen.question).to_contain_text("nothing, because its lease lasts")
+    screen.question.get_by_role("button", name="Go on").click()
+    expect(screen.page.locator(".claim", has_text="In kafka-4.4: A broker")).to_be_visible()
+
+
 @pytest.mark.parametrize("width", [1024, 390])
 def test_a_narrow_screen_shows_three_columns_or_the_active_one(
     open_screen: OpenScreen, width: int
