@@ -150,4 +150,5 @@ def _caption(caption: Caption) -> CaptionScene:
         "ask": caption.ask,
         "choices": list(caption.choices),
         "answer": caption.answer,
+        "because": dict(caption.because),
     }

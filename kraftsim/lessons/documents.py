@@ -203,7 +203,10 @@ class Film(TypedDict):
 
 
 class CaptionScene(TypedDict):
-    """A text after the event number `count` of the kind `on`, and perhaps a question before it."""
+    """A text after the event number `count` of the kind `on`, and perhaps a question before it.
+
+    `because` has earlier events that led to it, by kind and number.
+    """
 
     on: str
     count: int
@@ -211,6 +214,7 @@ class CaptionScene(TypedDict):
     ask: str
     choices: list[str]
     answer: str
+    because: dict[str, int]
 
 
 class StoryEvent(TypedDict):

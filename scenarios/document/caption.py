@@ -1,7 +1,7 @@
 """The captions of a lesson: what is said after an event, and asked before it."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from kraftsim.controller.core.profile import PROFILES
@@ -21,7 +21,9 @@ class Caption:
     event and puts the question `ask` with its `choices`, of which `answer` is what happens. In
     the releases of `releases` the caption takes the place of one about the same event that names
     no release. `{session}` and `{0.5 session}` in its texts are the session timeout of the run
-    and half of it, as in `say` of a step. The word `say` adds a text to a step.
+    and half of it, as in `say` of a step. `because` names earlier events by kind and number that
+    led to this one, and that the journal does not know as its causes: a page shows them before
+    the chain of causes. The word `say` adds a text to a step.
     """
 
     say: str
@@ -31,6 +33,7 @@ class Caption:
     ask: str = ""
     choices: tuple[str, ...] = ()
     answer: str = ""
+    because: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.ask and self.answer not in self.choices:

@@ -34,8 +34,8 @@ def _captions(scenario: Scenario) -> Iterator[Problem]:
     for number, caption in enumerate(scenario.lesson):
         keys = {(*caption.event, name) for name in caption.releases or ("",)}
         message = ""
-        if caption.on not in EVENTS:
-            message = f"expected {nearest(caption.on, EVENTS)}, got {caption.on!r}"
+        if unknown := [kind for kind in (caption.on, *caption.because) if kind not in EVENTS]:
+            message = f"expected {nearest(unknown[0], EVENTS)}, got {unknown[0]!r}"
         elif known & keys:
             message = f"expected an event without a caption above, got {caption.on!r} again"
         if message:

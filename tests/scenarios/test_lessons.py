@@ -21,6 +21,7 @@ LESSONS = {
     name: read_file(path).scenario for name, path in library().items() if name.startswith("lesson-")
 }
 SEED = 17
+LOSS = "lesson-15-unclean-election"
 A_HUNDRED_SECONDS_US = 100_000_000
 
 
@@ -116,6 +117,22 @@ def test_texts_of_a_lesson_name_only_settings_of_the_release(name, release):
     written += [step.say for step in scenario.do]
     assert not [text for text in written if leases.search(text)]
     assert not [text for text in texts if "{" in text]
+
+
+@pytest.mark.slow
+def test_what_led_to_the_loss_of_records_is_the_unclean_election():
+    (caption,) = [caption for caption in LESSONS[LOSS].lesson if caption.because]
+    played = Run(LESSONS[LOSS], SEED)
+    played.finish()
+    lines = [line for line in story(played.world, played.stage) if (line.elapsed_us or 0) > 0]
+
+    asked, elected = (
+        [line.text for line in lines if line.kind == kind][number - 1]
+        for kind, number in caption.because.items()
+    )
+
+    assert "The operator asks for an unclean election" in asked
+    assert "orders-0: leader none -> 1" in elected
 
 
 def test_a_caption_of_a_release_takes_the_place_of_the_general_one():
