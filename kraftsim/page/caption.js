@@ -27,7 +27,7 @@ export function Toast(said) {
   return news && html`<p class="toast" aria-hidden="true">${news}</p>`;
 }
 
-export function Caption({ player, failure, notice }) {
+export function Caption({ player, failure, notice, isAsked }) {
   const { source, us } = player;
   const news = News({ player, failure, notice });
   if (news) return news;
@@ -35,7 +35,7 @@ export function Caption({ player, failure, notice }) {
   if (!source.isLive && us >= source.endUs) return "The lesson is over.";
   const event = newest(source, us);
   if (!event) return "The cluster starts.";
-  if (!source.isLive && event.atUs < source.beginUs && us >= source.beginUs) return player.isPlaying ? BEGIN : `${BEGIN} ${HOW}`;
+  if (!source.isLive && event.atUs < source.beginUs && us >= source.beginUs) return player.isPlaying || isAsked ? BEGIN : `${BEGIN} ${HOW}`;
   const caption = source.story.captions.find((item) => item.on === event.kind && captioned(source.story, item) === event);
   return html`${event.say || event.text}${caption ? html` <i>${caption.say}</i>` : ""}`;
 }

@@ -125,7 +125,7 @@ export function Layout({ page }) {
     ${!isLive && !isAsked && !isBeside && us >= source.endUs && html`<${Afterwards} story=${first} tries=${tries} />`}
     <${Stage} page=${page} />
     <div class="dock">
-      <p class="caption" role="status" aria-live="polite"><${Caption} player=${player} failure=${failure} notice=${notice} /></p>
+      <p class="caption" role="status" aria-live="polite"><${Caption} player=${player} failure=${failure} notice=${notice} isAsked=${isAsked} /></p>
       ${isAsked && html`<${Asked} page=${page} stop=${stop} />`}
       <${Timeline} source=${source} us=${us} knownUs=${knownUs} branches=${left} differences=${apart} onSeek=${(at) => page.seek(at)} />
       <${Controls} player=${player} />
