@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from statistics import median
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, Route, sync_playwright
 
 from tests.interop.running import kraftsim_up
 from tests.kraftsim.test_open_run import opened
@@ -24,6 +24,7 @@ from .report import Row
 
 VISITS, REWINDS, COUNTS = 7, 40, 3
 COUNTED_S, MEMORY_ROWS = 5, 4
+SCROLLED = 100_000
 CLUSTER = ("--controllers", "3", "--seed", "17", "--rack", "a", "--rack", "b")
 FIRST_PICTURE = "() => document.querySelector('article.broker') && performance.now()"
 # Every change of the document between two frames of the screen is one picture.
@@ -35,8 +36,10 @@ PICTURES = """(seconds) => new Promise((done) => {
   setTimeout(() => { changes.disconnect(); done(pictures / seconds); }, seconds * 1000);
 })"""
 # From a press on the timeline to the frame after the picture of that time, whose film is fetched.
-REWIND = """(part) => new Promise((done) => {
-  const line = document.querySelector('.timeline');
+REWIND = """(part) => new Promise((done, fail) => {
+  const line = document.querySelector('.time-area');
+  const shown = () => document.querySelector('output.time').textContent;
+  const before = shown();
   const box = line.getBoundingClientRect();
   line.setPointerCapture = () => undefined; // a pointer that was made up cannot be captured
   const fetches = new Set();
@@ -47,13 +50,29 @@ REWIND = """(part) => new Promise((done) => {
     return answer.finally(() => fetches.delete(answer));
   };
   const began = performance.now();
+  const finish = () => { window.fetch = fetch; done(performance.now() - began); };
   const look = () => {
-    if (fetches.size) requestAnimationFrame(look);
-    else requestAnimationFrame(() => { window.fetch = fetch; done(performance.now() - began); });
+    if (performance.now() - began > 5000) fail(new Error('expected another time after the press'));
+    else if (fetches.size || shown() === before) requestAnimationFrame(look);
+    else setTimeout(() => requestAnimationFrame(finish), 33); // between two pictures of the page
   };
   const place = { clientX: box.left + part * box.width, clientY: box.top + 20 };
   line.dispatchEvent(new PointerEvent('pointerdown', { ...place, bubbles: true }));
   requestAnimationFrame(look);
+})"""
+
+# From the first to the last row of the list of events; the answer is frames a second.
+SCROLL = """(box, seconds) => new Promise((done) => {
+  const began = performance.now();
+  let frames = 0;
+  const scroll = (now) => {
+    const passed = (now - began) / 1000;
+    box.scrollTop = box.scrollHeight * Math.min(1, passed / seconds);
+    frames += 1;
+    if (passed < seconds) requestAnimationFrame(scroll);
+    else done(frames / passed);
+  };
+  requestAnimationFrame(scroll);
 })"""
 
 
@@ -63,6 +82,7 @@ def browser() -> Iterator[Row]:
         chromium = playwright.chromium.launch(executable_path=require_chromium(), args=flags())
         with _service(5) as url:
             yield from _first_pictures(chromium, url)
+            yield _scroll(chromium, url)
         yield _rewinds(chromium)
         with _service(1000) as url:
             yield _crowd(chromium, url)
@@ -90,6 +110,31 @@ def _first_pictures(chromium: Browser, url: str) -> Iterator[Row]:
                 page.goto(url + path)
                 times_ms.append(page.wait_for_function(FIRST_PICTURE).json_value())
         yield Row(f"first picture of {name}", _text(times_ms), goal="<= 1 s")
+
+
+def _scroll(chromium: Browser, url: str) -> Row:
+    """Through a lesson whose story was given more events on its way to the page."""
+    with chromium.new_context() as context:
+        page = context.new_page()
+        page.route("**/story?*", _lengthen)
+        page.goto(f"{url}/#lesson={LESSON}&seed=17")
+        page.wait_for_function(FIRST_PICTURE)
+        rows = page.get_by_role("region", name="Rows of events")
+        rates = [rows.evaluate(SCROLL, COUNTED_S) for _ in range(COUNTS)]
+    text = f"{median(rates):.0f} frames/s (least {min(rates):.0f})"
+    return Row(f"scroll through {SCROLLED:,} events", text, goal=">= 20/s")
+
+
+def _lengthen(route: Route) -> None:
+    answer = route.fetch()
+    story = answer.json()
+    last, begin_us = story["events"][-1], story["beginUs"]
+    lasts_us = story["endUs"] - begin_us
+    story["events"] = [
+        last | {"seq": number, "lastSeq": number, "atUs": begin_us + lasts_us * number // SCROLLED}
+        for number in range(SCROLLED)
+    ]
+    route.fulfill(response=answer, json=story)
 
 
 def _rewinds(chromium: Browser) -> Row:

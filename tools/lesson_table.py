@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kraftsim.files.scenario_files import library, read_file
+from kraftsim.scenarios.document.caption import captions_in
+from kraftsim.scenarios.document.plan import settings_of
 from kraftsim.scenarios.document.scenario import Scenario
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "teaching.md"
@@ -30,7 +32,8 @@ def render(page: str, lessons: Iterable[Scenario]) -> str:
 
 
 def _row(lesson: Scenario) -> str:
-    asked = "<br>".join(caption.ask for caption in lesson.lesson if caption.ask)
+    captions = captions_in(lesson.lesson, lesson.profile, settings_of(lesson))
+    asked = "<br>".join(caption.ask for caption in captions if caption.ask)
     title = lesson.title.removeprefix("Lesson ")
     cells = (f"**{title}**<br>`{lesson.name}`", lesson.claim, asked)
     return f"| {' | '.join(' '.join(cell.split()).replace('|', '/') for cell in cells)} |"

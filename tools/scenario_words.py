@@ -17,9 +17,10 @@ from kraftsim.scenarios.conditions import condition
 from kraftsim.scenarios.conditions.topic_states import TopicState
 from kraftsim.scenarios.document import network_shape, sweep
 from kraftsim.scenarios.document.calm import Calm
+from kraftsim.scenarios.document.caption import Caption
 from kraftsim.scenarios.document.cluster_shape import ClusterShape
 from kraftsim.scenarios.document.network_shape import PRESETS
-from kraftsim.scenarios.document.scenario import Caption, Scenario, Times
+from kraftsim.scenarios.document.scenario import Scenario, Times
 from kraftsim.scenarios.document.step import STEP_WORDS, Step
 from kraftsim.scenarios.document.swarm import Chaos
 from kraftsim.scenarios.language import amounts, selectors

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from kraftsim.controller.core.profile import PROFILES
-from kraftsim.scenarios.document.scenario import Caption, Scenario
+from kraftsim.scenarios.document.caption import Caption, captions_in
+from kraftsim.scenarios.document.scenario import Scenario
 from kraftsim.scenarios.running.explain import chain
 from kraftsim.scenarios.running.sentences import sentence
 
@@ -50,7 +51,7 @@ class Answers:
             "scenario": name,
             "called": name if self._offer is None else self._offer.called_as(name),
             "title": scenario.title or scenario.name,
-            "claim": " ".join(scenario.claim.split()),
+            "claim": _claim(scenario, self._tapes.release_of(name)),
             "seed": seed,
             "profile": scenario.profile,
             "beginUs": tape.begin_us,
@@ -70,7 +71,10 @@ class Answers:
                 for broken in result.violations
             ],
             "rules": release_rules(PROFILES[scenario.profile], tape.settings),
-            "captions": [_caption(caption) for caption in scenario.lesson],
+            "captions": [
+                _caption(caption)
+                for caption in captions_in(scenario.lesson, scenario.profile, tape.settings)
+            ],
             "events": events,
         }
 
@@ -110,6 +114,12 @@ def _lesson(scenario: Scenario, seed: int) -> LessonDocument:
     }
 
 
+def _claim(scenario: Scenario, release: str) -> str:
+    """Returns the claim, with the `release` for which it is made unless that is the shown one."""
+    claim = " ".join(scenario.claim.split())
+    return claim if scenario.profile == release else f"In {release}: {claim}"
+
+
 def _documents(acts: str) -> tuple[object, ...]:
     """Parses the acts of a branch; raises UsageError unless they are an array in JSON."""
     try:
@@ -135,8 +145,10 @@ def _first_difference(tape: Tape, events: Sequence[StoryEvent]) -> int | None:
 def _caption(caption: Caption) -> CaptionScene:
     return {
         "on": caption.on,
+        "count": caption.count,
         "say": caption.say,
         "ask": caption.ask,
         "choices": list(caption.choices),
         "answer": caption.answer,
+        "because": dict(caption.because),
     }

@@ -203,13 +203,18 @@ class Film(TypedDict):
 
 
 class CaptionScene(TypedDict):
-    """A text after the first event of the kind `on`, and the question before it, if any."""
+    """A text after the event number `count` of the kind `on`, and perhaps a question before it.
+
+    `because` has earlier events that led to it, by kind and number.
+    """
 
     on: str
+    count: int
     say: str
     ask: str
     choices: list[str]
     answer: str
+    because: dict[str, int]
 
 
 class StoryEvent(TypedDict):
@@ -275,7 +280,8 @@ class Story(TypedDict):
     Times are microseconds of virtual time; `beginUs` is the time from which the steps count, and
     `leftUs` that of the last act (None without acts). `differsAt` is the index of the first event
     in which the branch differs from the branch without its last act, None if there is none.
-    `called` is the name or path with which a shell runs the scenario.
+    `called` is the name or path with which a shell runs the scenario. `claim` names the release for
+    which the file makes it, if that is another than `profile`.
     """
 
     scenario: str

@@ -64,6 +64,10 @@ class Tapes:
         self._tapes.move_to_end(branch)
         return tape
 
+    def release_of(self, name: str) -> str:
+        """Returns the release for which the file of a scenario makes its claim."""
+        return self._read(name).profile
+
     def _made(self, branch: Branch, documents: tuple[object, ...]) -> Tape:
         acts = read_acts(documents)
         if not acts:

@@ -9,6 +9,9 @@ const onFault = (verb, id, words = "") => ({ path: () => `/sim/faults/${id}/${ve
 
 const openFault = (verb, id, scene) =>
   Object.entries(scene.faults).find(([, item]) => item.verb === verb && item.sides.flat().includes(Number(id)))?.[0];
+// Why an act would change nothing, by the state of the process.
+const over = (kind) => (id) => `The process of ${kind} ${id} had already ended: there is nothing to end.`;
+const paused = (kind) => (id) => `${kind} ${id} is paused already: nothing has changed.`;
 const add = {
   name: "Add a broker",
   step: () => ({ "broker.add": { count: 1 } }),
@@ -19,10 +22,10 @@ const add = {
 export const ACTS = {
   broker: [
     faultAct("Pause 12 s", (id) => ({ "proc.pause": { on: id, for: "12s" } }), (id) => `Broker ${id} is paused for 12 s: it sends no heartbeat.`),
-    { name: "Pause", step: (id) => ({ "proc.pause": { on: id } }), live: onBroker("pause"), says: (id) => `Broker ${id} is paused: it sends no heartbeat.` },
+    { name: "Pause", step: (id) => ({ "proc.pause": { on: id } }), live: onBroker("pause"), without: { PAUSED: paused("Broker") }, says: (id) => `Broker ${id} is paused: it sends no heartbeat.` },
     { name: "Resume", ends: "proc.pause", live: onBroker("resume"), says: (id) => `Broker ${id} runs again.` },
-    { name: "Kill", step: (id) => ({ "proc.crash": { on: id } }), live: onBroker("kill"), says: (id) => `The process of broker ${id} has ended; its lease runs out.` },
-    { name: "Stop", step: (id) => ({ "proc.stop": { on: id } }), live: onBroker("stop"), says: (id) => `Broker ${id} asks for a controlled shutdown.` },
+    { name: "Kill", step: (id) => ({ "proc.crash": { on: id } }), live: onBroker("kill"), without: { NOT_RUNNING: over("broker") }, says: (id) => `The process of broker ${id} has ended; its lease runs out.` },
+    { name: "Stop", step: (id) => ({ "proc.stop": { on: id } }), live: onBroker("stop"), without: { NOT_RUNNING: over("broker") }, says: (id) => `Broker ${id} asks for a controlled shutdown.` },
     { name: "Start", step: (id) => ({ "proc.start": { on: id } }), live: onBroker("restart"), says: (id) => `Broker ${id} starts with a new incarnation, and registers.` },
     faultAct("Lose its requests 15 s", (id) => ({ "net.partition": { from: id, to: "controllers", for: "15s" } }), (id) => `Messages from broker ${id} to the controllers are lost for 15 s.`),
     faultAct("Lose replies to it 15 s", (id) => ({ "net.partition": { from: "controllers", to: id, for: "15s" } }), (id) => `Messages from the controllers to broker ${id} are lost for 15 s.`),
@@ -33,9 +36,9 @@ export const ACTS = {
   ],
   controller: [
     faultAct("Pause 5 s", (id) => ({ "proc.pause": { on: id, for: "5s" } }), (id) => `Controller ${id} is paused for 5 s.`),
-    { name: "Pause", step: (id) => ({ "proc.pause": { on: id } }), live: onController("pause"), says: (id) => `Controller ${id} is paused.` },
+    { name: "Pause", step: (id) => ({ "proc.pause": { on: id } }), live: onController("pause"), without: { PAUSED: paused("Controller") }, says: (id) => `Controller ${id} is paused.` },
     { name: "Resume", ends: "proc.pause", live: onController("resume"), says: (id) => `Controller ${id} runs again.` },
-    { name: "Kill", step: (id) => ({ "proc.crash": { on: id } }), live: onController("kill"), says: (id) => `The process of controller ${id} has ended; its log stays on its disk.` },
+    { name: "Kill", step: (id) => ({ "proc.crash": { on: id } }), live: onController("kill"), without: { NOT_RUNNING: over("controller") }, says: (id) => `The process of controller ${id} has ended; its log stays on its disk.` },
     { name: "Start", step: (id) => ({ "proc.start": { on: id } }), live: onController("start"), says: (id) => `Controller ${id} starts, and reads its log.` },
     faultAct("Cut it off 15 s", (id) => ({ "net.partition": { on: id, for: "15s" } }), (id) => `Messages from and to controller ${id} are lost for 15 s.`),
     { name: "Make it leader", step: (id) => ({ "quorum.transfer": { to: id } }), live: { path: () => "/sim/quorum/transfer-leadership", body: (id) => ({ to: id }), command: (id) => `kraftsim quorum transfer-leadership --to ${id}` }, says: (id) => `The active controller resigns in favour of controller ${id}.` },
@@ -68,6 +71,12 @@ export const stopOf = (id) => ({
   live: onFault("remove", id),
   says: () => `The fault ${id} has ended; what it held goes on.`,
 });
+
+// Why an act would change nothing in a scene, or undefined.
+export function needless(act, id, { brokers, controllers }) {
+  const state = (brokers[id] ?? controllers[id])?.state;
+  return act.without?.[state]?.(id);
+}
 
 // The step of a scenario file for an act at a time, counted from the begin of the steps.
 export function stepAt(act, id, offsetUs, scene) {

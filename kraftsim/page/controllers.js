@@ -1,12 +1,13 @@
 // The controllers: a ring with the leader crowned, votes as arcs, and a strip of the log of each.
 
 import { html } from "./vendor/htm-preact.js";
-import { Differs, markClass } from "./marks.js";
+import { Differs } from "./marks.js";
 import { Term, className } from "./signs.js";
 
 const SIZE = 220;
 const CENTRE = SIZE / 2;
 const RADIUS = 72;
+const CROWN = 22; // its height above a node
 
 function places(controllers) {
   const ids = Object.keys(controllers);
@@ -16,7 +17,7 @@ function places(controllers) {
   }));
 }
 
-function Ring({ controllers, marks, selected, onSelect }) {
+function Ring({ controllers, selected, onSelect }) {
   const at = places(controllers);
   const links = Object.entries(controllers).flatMap(([id, item]) => {
     if (item.state !== "RUNNING") return [];
@@ -26,13 +27,13 @@ function Ring({ controllers, marks, selected, onSelect }) {
       html`<line key=${`${id}f`} class="follows" x1=${at[id][0]} y1=${at[id][1]} x2=${at[item.leaderId][0]} y2=${at[item.leaderId][1]} />`;
     return [...votes, follows];
   });
-  return html`<svg class="ring" viewBox="0 0 ${SIZE} ${SIZE}" role="group" aria-label="The quorum">
+  return html`<svg class="ring" viewBox="0 ${-CROWN} ${SIZE} ${SIZE + CROWN}" role="group" aria-label="The quorum">
     ${links}
     ${Object.entries(controllers).map(([id, item]) => {
       const [x, y] = at[id];
       const role = item.state === "RUNNING" ? item.role : item.state === "PAUSED" ? "paused" : "gone";
       const pick = () => onSelect({ kind: "controller", id });
-      return html`<g key=${id} class="voter ${role} ${selected?.id === id ? "selected" : ""} ${markClass(marks?.get(id))}" transform="translate(${x} ${y})" data-node=${id}
+      return html`<g key=${id} class="voter ${role} ${selected?.id === id ? "selected" : ""}" transform="translate(${x} ${y})" data-node=${id}
         tabindex="0" role="button" aria-label=${`controller ${id}: ${role}, epoch ${item.epoch}`}
         onClick=${pick} onKeyDown=${(event) => event.key === "Enter" && pick()}>
         <circle r="25" />
@@ -74,12 +75,13 @@ function role(item) {
   return item.role;
 }
 
+// Side by side, where what differs has `marks`, there is no room for the ring.
 export function Controllers({ scene, marks, selected, onSelect, children }) {
   const items = Object.values(scene.controllers);
   const to = Math.max(...items.map((item) => item.logEnd));
   const from = Math.max(0, to - 60);
   return html`<section class="controllers" aria-label="Controllers"><h2>Controllers</h2>
-    <${Ring} controllers=${scene.controllers} marks=${marks} selected=${selected} onSelect=${onSelect} />
+    ${!marks && html`<${Ring} controllers=${scene.controllers} selected=${selected} onSelect=${onSelect} />`}
     <ul class="logs">${items.map((item) => html`<li key=${item.id}>
       <button class="pick" onClick=${() => onSelect({ kind: "controller", id: String(item.id) })}>${item.id}</button>
       <${Term} word=${role(item)}><span class="role ${className(role(item))}">${role(item)}</span><//>

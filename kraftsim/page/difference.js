@@ -17,38 +17,59 @@ export function differencesOf(players) {
   return found;
 }
 
-// To the first difference after this moment; after the last, to the first of all.
-export function jumpToDifference({ compared, players, player }) {
-  if (players.length < 2) return;
-  const found = differencesOf(compared.map((index) => players[index]));
-  const next = found.find((item) => item.atUs > player.us) ?? found[0];
-  player.pause();
-  if (next) player.seek(next.atUs);
+// Chooses a difference, and goes to its moment: several may have the same one.
+function jumpTo(visit, item) {
+  visit.player.pause();
+  visit.difference = item;
+  return item && visit.player.seek(item.atUs);
 }
+
+const foundOf = ({ compared, players }) => differencesOf(compared.map((index) => players[index]));
+
+export const jumpToFirst = (visit) => jumpTo(visit, foundOf(visit)[0]);
+
+// To the difference after the shown one; after the last, to the first of all.
+export function jumpToDifference(visit) {
+  if (visit.players.length < 2) return;
+  const found = foundOf(visit);
+  jumpTo(visit, found[found.indexOf(shownOf(visit, found)) + 1] ?? found[0]);
+}
+
+// The difference of now: the chosen one until another has come, else the newest that has come.
+function shownOf({ player, difference }, found) {
+  const last = found.findLast((item) => item.atUs <= player.us);
+  return found.includes(difference) && difference.atUs === last?.atUs ? difference : last;
+}
+
+// An event as a sentence: what is said of a step, without its verb and id.
+const inWords = ({ text, say }) => say || text.replace(/^(>>|<<|--) /, "");
 
 function Did({ player, name, event, root, isHere, rules }) {
   const { beginUs } = player.source;
-  const happens = event ? `${fileTime(event.atUs, beginUs)} ${event.text}` : "does not happen";
+  const happens = event ? `${fileTime(event.atUs, beginUs)} ${inWords(event)}` : "does not happen";
   return html`<div class="did ${isHere ? "here" : ""}"><b>${name}</b>
     <p>${event && !isHere ? "at another time: " : ""}${happens}</p>
-    ${root && root !== event && html`<p class="root">because: ${fileTime(root.atUs, beginUs)} ${root.text}</p>`}
+    ${root && root !== event && html`<p class="root">because: ${fileTime(root.atUs, beginUs)} ${inWords(root)}</p>`}
     ${rules.map((rule) => html`<p class="rule" key=${rule.topic}>${rule.says} <small>${rule.source}</small></p>`)}</div>`;
 }
 
+// Before the first difference only its time is shown, because its moment has not come.
 export function Difference({ visit }) {
   const { compared, players, player } = visit;
   const shown = compared.map((index) => players[index]);
   const found = differencesOf(shown);
   const names = compared.map((index) => nameOf(players[index], index));
   if (!found.length) return html`<p class="difference">${names.join(" and ")}: no event differs.</p>`;
-  const number = Math.max(0, found.findLastIndex((item) => item.atUs <= player.us));
-  const item = found[number];
+  const { beginUs } = player.source;
+  const jumps = html`<button onClick=${() => jumpToFirst(visit)}>first difference</button>
+    <button onClick=${() => jumpToDifference(visit)} title="next difference (d)">next difference</button>`;
+  const item = shownOf(visit, found);
+  if (!item) return html`${jumps}<b class="apart-at">≠ First difference: ${fileTime(found[0].atUs, beginUs)}</b>`;
+  const number = found.indexOf(item);
   const rules = rulesOf(item, shown.map(({ source }) => source.story));
   const isOfReleases = new Set(shown.map(({ source }) => source.story.profile)).size > 1;
   const place = number ? `Difference ${number + 1} of ${found.length}` : "First difference";
-  return html`<button onClick=${() => { player.pause(); player.seek(found[0].atUs); }}>first difference</button>
-    <button onClick=${() => jumpToDifference(visit)} title="next difference (d)">next difference</button>
-    <b class="apart-at">≠ ${place}: ${fileTime(item.atUs, player.source.beginUs)}</b>
+  return html`${jumps}<b class="apart-at">≠ ${place}: ${fileTime(item.atUs, beginUs)}</b>
     <section class="difference" aria-label="Difference"><div class="dids">${item.events.map((event, index) => html`<${Did} key=${names[index]}
       player=${shown[index]} name=${names[index]} event=${event} root=${item.roots[index]} isHere=${item.isHere[index]} rules=${rules[index]} />`)}</div>
       ${isOfReleases && !rules[0].length && html`<p class="rule">${CHANCE}</p>`}</section>`;

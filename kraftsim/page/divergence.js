@@ -11,7 +11,8 @@ const PLAIN = [
 
 const isAct = (event) => event.kind.startsWith("fault") && event.faultId?.startsWith("act-");
 const plain = (text) => PLAIN.reduce((before, [pattern, put]) => before.replace(pattern, put), text);
-const sameAs = (event) => `${event.kind} ${event.node} ${plain(event.text)}`;
+const saidOf = ({ text, say }) => (say && text.endsWith(say) ? text.slice(0, -say.length) : text); // what is said of a step may name settings
+const sameAs = (event) => `${event.kind} ${event.node} ${plain(saidOf(event))}`;
 const aboutAs = (event) => `${event.kind} ${event.brokerIds} ${event.faultId ?? ""}`;
 
 function byKey(events, keyOf) {
@@ -38,7 +39,7 @@ function* unlike(queues) {
 }
 
 // The event of a story that caused another; an act causes its effects in every story alike.
-function causeOf({ causeSeq }, events) {
+export function causeOf({ causeSeq }, events) {
   return causeSeq === null ? undefined : events.find(({ seq, lastSeq }) => seq <= causeSeq && causeSeq <= lastSeq);
 }
 

@@ -1,7 +1,7 @@
 // Kafka's and Raft's terms on the page, the same as in docs/glossary.md.
 
 export const GLOSSARY = {
-  lease: "A broker may serve while its lease lasts: one session timeout (9 s) from its last heartbeat.",
+  lease: "A broker may serve while its lease lasts: one session timeout from its last heartbeat.",
   fenced: "A fenced broker leads no partition and is in no ISR; clients are not sent to it.",
   unfenced: "An unfenced broker is in service: it may lead partitions.",
   "shutting down": "A broker in controlled shutdown: its leaderships move to others before it ends.",

@@ -18,7 +18,7 @@ export function Header({ player, lessons, profiles, branch, onLesson, onProfile,
   const { source } = player;
   return html`<header>
     <h1>kraftsim</h1>
-    <p class="health">${player.scene ? health(player.scene) : "…"} · ${fileTime(player.us, source.beginUs)}</p>
+    <p class=${branch ? "health claim" : "health"}>${branch && html`<b>${source.story.title}.</b> `}${player.scene ? health(player.scene) : "…"} · ${fileTime(player.us, source.beginUs)}</p>
     <nav aria-label="Lessons">
       ${!isExported && html`<label><span class="sr">lesson</span><select aria-label="Lesson" value=${branch?.name ?? ""} onChange=${(event) => (event.target.value ? onLesson(lessons.find(({ name }) => name === event.target.value)) : onLive())}>
         <option value="">live cluster</option>

@@ -4,7 +4,7 @@ import { html } from "./vendor/htm-preact.js";
 import { Afterwards } from "./afterwards.js";
 import { BranchBar } from "./branch_bar.js";
 import { Brokers } from "./brokers.js";
-import { Caption } from "./caption.js";
+import { Caption, Toast } from "./caption.js";
 import { lessonLink } from "./address.js";
 import { SideBySide } from "./compare.js";
 import { Controllers } from "./controllers.js";
@@ -46,7 +46,7 @@ function Top({ page }) {
   };
   return html`<${Header} player=${player} lessons=${lessons} profiles=${PROFILES} branch=${branch} shared=${isShared} isExported=${Boolean(page.props.exported)}
     onLesson=${({ name, seed }) => page.attempt(() => page.openLesson(lessonLink(name, seed)))} onLive=${() => page.attempt(() => page.openLive())}
-    onProfile=${(profile) => page.attempt(() => page.branch(() => visit.fork([{ ...branch, profile }])))} onReleases=${() => page.attempt(() => page.branch(() => visit.compareReleases()))} onShare=${() => page.share()} onSave=${(format) => page.attempt(() => page.save(format))}
+    onProfile=${(profile) => page.attempt(() => page.branch(() => visit.fork([{ ...branch, profile }])))} onReleases=${() => page.attempt(() => page.compareReleases())} onShare=${() => page.share()} onSave=${(format) => page.attempt(() => page.save(format))}
     lead=${isInstructor ? lead : undefined} onSteer=${onSteer} onRelease=${() => page.lead(release())} onHelp=${page.actions.toggleHelp} />`;
 }
 
@@ -112,18 +112,20 @@ export function Layout({ page }) {
   const left = visit.players.map((item, index) => ({ letter: LETTERS[index], leftUs: item.source.story.leftUs }));
   const apart = visit.players.length > 1 ? differencesOf(visit.compared.map((index) => visit.players[index])).slice(0, APART_MAX) : [];
   const [first, ...tries] = visit.players.map((item) => item.source.story);
-  return html`<div class="page ${selected ? "with-panel" : ""}" inert=${page.isKept && !isAsked}>
-    ${page.isKept && html`<p class="claim">The instructor shows this moment to the class.</p>`}
+  const isBeside = visit.beside.length > 0;
+  return html`<div class="page ${selected ? "with-panel" : ""} ${isBeside ? "is-beside" : ""}" inert=${page.isKept && !isAsked}>
+    ${page.isKept && html`<p class="note">The instructor shows this moment to the class.</p>`}
     <${Top} page=${page} /><${Warning} page=${page} />
+    <${Toast} player=${player} failure=${failure} notice=${notice} />
     ${isWelcome && isLive && html`<${First} page=${page} />`}
-    ${!isLive && html`<p class="claim"><b>${story.title}.</b> ${knownUs >= source.endUs && !visit.beside.length && story.claim}</p>`}
+    ${!isLive && knownUs >= source.endUs && !isBeside && html`<p class="note">${story.claim}</p>`}
     ${isLoading && html`<p class="wait">The lesson is being prepared…</p>`}
     ${visit.players.length > 1 && html`<${BranchBar} visit=${visit} />`}
-    <${Violations} source=${source} us=${us} knownUs=${knownUs} onSeek=${(at) => page.seek(at)} onWhy=${(event) => page.pick(event)} />
-    ${!isLive && !isAsked && us >= source.endUs && html`<${Afterwards} story=${first} tries=${tries} />`}
+    <${Violations} source=${source} us=${us} knownUs=${isBeside ? us : knownUs} onSeek=${(at) => page.seek(at)} onWhy=${(event) => page.pick(event)} />
+    ${!isLive && !isAsked && !isBeside && us >= source.endUs && html`<${Afterwards} story=${first} tries=${tries} />`}
     <${Stage} page=${page} />
     <div class="dock">
-      <p class="caption" role="status" aria-live="polite"><${Caption} player=${player} failure=${failure} notice=${notice} /></p>
+      <p class="caption" role="status" aria-live="polite"><${Caption} player=${player} failure=${failure} notice=${notice} isAsked=${isAsked} /></p>
       ${isAsked && html`<${Asked} page=${page} stop=${stop} />`}
       <${Timeline} source=${source} us=${us} knownUs=${knownUs} branches=${left} differences=${apart} onSeek=${(at) => page.seek(at)} />
       <${Controls} player=${player} />

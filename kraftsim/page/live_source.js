@@ -1,13 +1,17 @@
 // The running cluster: a picture several times a second, its newest messages, and its events. The last
 // minutes are kept, so that one can look back; to act in the past, a lesson is the place.
 
+import { causeOf } from "./divergence.js";
 import { get, poll, repeat } from "./service.js";
+import { fileTime } from "./signs.js";
 
 const PERIOD_MS = 250;
 const KEPT_MAX = 2_400; // pictures: ten minutes
 const BROKERS_KEPT_MAX = 120_000; // in all of them together: half a minute of 1,000 brokers
 const EVENTS_MAX = 100_000;
 const MESSAGES_MAX = 5_000;
+const WHY_LINES = 5;
+const LOOK_US = 500_000; // the longest time for which the picture of now is older than now
 
 export class LiveSource {
   constructor() {
@@ -24,6 +28,7 @@ export class LiveSource {
     this.ended = [];
     this.underWay = [];
     this.rates = {};
+    this.acts = [];
     this.nextEvent = 0;
     this.nextMessage = 0;
     this.story = { title: "The running cluster", claim: "", events: [], captions: [], broken: [] };
@@ -81,9 +86,32 @@ export class LiveSource {
     this.rates = Object.fromEntries(Object.entries(counts).map(([api, count]) => [api, (count - (before.counts[api] ?? 0)) / seconds]));
   }
 
+  get nowUs() {
+    return this.endUs + Math.min((performance.now() - this.seenAt) * 1000, LOOK_US);
+  }
+
+  // Notes what this visitor does now; `doneUs` is the time of the reply.
+  noteAct(name, id, command) {
+    const act = { atUs: this.endUs, doneUs: Infinity, name, id, command };
+    this.acts.push(act);
+    return act;
+  }
+
+  // The act of this visitor that an event without a cause is the first effect of.
+  actBefore({ atUs, node, brokerIds, kind }) {
+    const isAbout = ({ id }) => brokerIds.includes(Number(id)) || node.endsWith(`-${id}`) || /^(fault|controller)_/.test(kind);
+    return this.acts.findLast((act) => act.atUs <= atUs && atUs <= act.doneUs + LOOK_US && isAbout(act));
+  }
+
   async why(seq) {
-    const { lines } = await get(`/sim/explain/${seq}`);
-    return { event: seq, lines: lines.slice(-5), seqs: [] };
+    const { events } = this.story;
+    const chain = [events.find((event) => event.seq <= seq && seq <= event.lastSeq)];
+    for (let cause = chain[0] && causeOf(chain[0], events); cause; cause = causeOf(cause, events)) chain.unshift(cause);
+    if (!chain[0] || chain[0].causeSeq !== null) return get(`/sim/explain/${seq}`); // its causes came before this page
+    const act = this.actBefore(chain[0]);
+    const lines = chain.map((event) => `${fileTime(event.atUs, 0)} ${event.text}`).slice(-WHY_LINES);
+    const first = act && `${fileTime(chain[0].atUs, 0)} You chose ${act.name}: ${act.command}`;
+    return { event: seq, lines: first ? [first, ...lines] : lines, seqs: [] };
   }
 
   // Of earlier times there is no picture.

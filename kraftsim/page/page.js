@@ -1,8 +1,9 @@
 // The page around a visit: what a visitor does, and what the page says about it.
 
 import { Component, html } from "./vendor/htm-preact.js";
+import { needless } from "./acts.js";
 import { addressOf, lessonLink, readAddress } from "./address.js";
-import { jumpToDifference } from "./difference.js";
+import { jumpToDifference, jumpToFirst } from "./difference.js";
 import { save } from "./export.js";
 import { onKey } from "./keys.js";
 import { Layout, Waiting } from "./layout.js";
@@ -128,12 +129,21 @@ export class Page extends Component {
   }
 
   act(act, id) {
+    const { source, us } = this.player;
+    const already = needless(act, id, source.at(source.isLive ? source.endUs : us) ?? this.player.scene);
+    if (already) return this.notify(already);
     return this.attempt(() => (this.player.source.isLive ? this.actLive(act, id) : this.actInLesson(act, id)));
   }
 
   // Makes a branch, unless the one before it is on its way.
   async branch(action) {
     if (!this.state.isLoading) await this.loading(action);
+  }
+
+  // Shows three releases at the moment of their first difference.
+  async compareReleases() {
+    await this.branch(() => this.visit.compareReleases());
+    await jumpToFirst(this.visit);
   }
 
   async actInLesson(act, id) {
@@ -143,11 +153,13 @@ export class Page extends Component {
   }
 
   async actLive(act, id) {
-    const { scene } = this.player;
+    const { scene, source } = this.player;
     const command = act.live.command(id, scene);
+    const noted = source.noteAct(act.name, id, command);
     const answer = await post(act.live.path(id, scene), act.live.body?.(Number(id)) ?? {}).catch((error) => {
       throw new Error(`${act.name}: refused. ${error.message}`);
     });
+    noted.doneUs = source.nowUs;
     this.player.follow(); // acts happen now, whatever moment is shown
     this.notify(act.says(id, answer), command);
   }

@@ -48,7 +48,7 @@ function draw(canvas, source, scene, us, hidesQuiet, only) {
     context.lineTo(width, y);
     context.stroke();
   }
-  let folded = 0;
+  let [folded, shown] = [0, 0];
   for (const message of source.messages(fromUs, fromUs + SPAN_US)) {
     const from = lanes.get(message.sender);
     const to = lanes.get(message.receiver);
@@ -58,6 +58,7 @@ function draw(canvas, source, scene, us, hidesQuiet, only) {
       folded += 1;
       continue;
     }
+    shown += 1;
     const endUs = message.endUs ?? fromUs + SPAN_US;
     context.strokeStyle = colour(message.isLost ? "--bad" : message.error ? "--warn" : message.isReply ? "--quiet" : "--accent");
     context.setLineDash(message.isLost ? [4, 3] : []);
@@ -76,19 +77,22 @@ function draw(canvas, source, scene, us, hidesQuiet, only) {
   context.moveTo(x(us), 0);
   context.lineTo(x(us), height);
   context.stroke();
-  return folded;
+  return { folded, shown };
 }
+
+const inWords = ({ folded, shown }) => `In these ${SPAN_US / 1e6} s: ${folded ? `${folded} heartbeats and fetches, which are folded; ` : ""}${shown || "no"} ${folded ? "other " : ""}${shown === 1 ? "message" : "messages"}.`;
 
 export function SpaceTime({ source, scene, us, selected }) {
   const canvas = useRef();
   const [hidesQuiet, setHidesQuiet] = useState(true);
-  const folded = useRef(0);
+  const counts = useRef({ folded: 0, shown: 0 });
   const isNode = selected && selected.kind !== "event";
   const only = isNode ? Number(selected.id.replace("+", "")) : undefined; // a selected node is a filter
   useEffect(() => {
-    folded.current = draw(canvas.current, source, scene, us, hidesQuiet, only);
+    counts.current = draw(canvas.current, source, scene, us, hidesQuiet, only);
   });
   return html`<section class="space-time" aria-label="Messages in space and time"><h2>Messages
-    <label><input type="checkbox" checked=${hidesQuiet} onChange=${() => setHidesQuiet(!hidesQuiet)} /> fold heartbeats and fetches (${folded.current})${isNode ? ` · only of ${selected.id}` : ""}</label></h2>
-    <div><canvas ref=${canvas} role="img" aria-label="Lines from senders to receivers; the list of events says the same in words"></canvas></div></section>`;
+    <label><input type="checkbox" checked=${hidesQuiet} onChange=${() => setHidesQuiet(!hidesQuiet)} /> fold heartbeats and fetches${isNode ? ` · only of ${selected.id}` : ""}</label></h2>
+    <div><canvas ref=${canvas} role="img" aria-label="Lines from senders to receivers; the list of events says the same in words"></canvas></div>
+    <p class="note">${inWords(counts.current)}</p></section>`;
 }

@@ -58,13 +58,14 @@ export function Timeline({ source, us, knownUs, branches, differences, onSeek })
     onSeek(to);
   };
   const onPointerMove = (event) => event.buttons && seekTo(event);
-  return html`<div class="timeline" ref=${line} role="slider" tabindex="0" aria-label="Time"
+  return html`<div class="timeline" role="slider" tabindex="0" aria-label="Time"
     aria-valuemin="0" aria-valuemax=${Math.round(spanUs / 1e6)} aria-valuenow=${Math.round((us - fromUs) / 1e6)}
     aria-valuetext=${fileTime(us, beginUs)} onKeyDown=${onKeyDown} onPointerDown=${onPointerDown} onPointerMove=${onPointerMove}>
-    ${bands(known, Math.min(endUs, knownUs)).map(([from, to, id]) => to > fromUs && html`<span class="band" key=${`${id}${from}`} title=${id}
-      style=${{ left: x(Math.max(from, fromUs)), width: `calc(${x(to)} - ${x(Math.max(from, fromUs))})` }}></span>`)}
     ${["faults", "controllers", "brokers"].map((lane, index) => html`<div class="time-lane" key=${lane} style=${{ top: `${index * LANE}px` }}>
       <span class="lane-name">${lane}</span></div>`)}
+    <div class="time-area" ref=${line}>
+    ${bands(known, Math.min(endUs, knownUs)).map(([from, to, id]) => to > fromUs && html`<span class="band" key=${`${id}${from}`} title=${id}
+      style=${{ left: x(Math.max(from, fromUs)), width: `calc(${x(to)} - ${x(Math.max(from, fromUs))})` }}></span>`)}
     ${seen.map((event) => html`<span key=${event.seq} aria-hidden="true" class="glyph ${event.kind} ${isTurningPoint(event) ? "turning" : ""}" title=${event.text}
       style=${{ left: x(event.atUs), top: `${["faults", "controllers", "brokers"].indexOf(laneOf(event)) * LANE}px` }}>${GLYPHS[event.kind]}</span>`)}
     ${(branches ?? []).filter((branch) => branch.leftUs).map((branch) => html`<span class="left" key=${branch.letter} style=${{ left: x(branch.leftUs) }}>${branch.letter}</span>`)}
@@ -73,5 +74,6 @@ export function Timeline({ source, us, knownUs, branches, differences, onSeek })
     ${story.broken.filter((broken) => broken.atUs <= knownUs).map((broken) => html`<span class="broken" key=${broken.name} title=${broken.what} style=${{ left: x(broken.atUs) }}>✗</span>`)}
     ${TICKS.map((part) => html`<span class="tick" key=${part} style=${{ left: `${100 * part}%` }}>${fileTime(fromUs + part * spanUs, beginUs)}</span>`)}
     <span class="head" style=${{ left: x(us) }}></span>
+    </div>
   </div>`;
 }

@@ -16,10 +16,21 @@ function Event({ broken, story, beginUs, onWhy }) {
   return html` ${said}: ${fileTime(event.atUs, beginUs)} ${event.text} <button onClick=${() => onWhy(event)}>why</button>`;
 }
 
+// What it means that a claim does not hold, by the block of the file in which it is.
+const CLAIMS = {
+  leads_to: "what it expects next does not follow in time",
+  never: "what it excludes has happened",
+  sometimes: "what it expects has not happened",
+  during: "what it expects to last does not last",
+  calm: "it ends in another state",
+  converge: "it ends in another state",
+  measure: "a time or number is out of its bounds",
+};
+
 // A broken claim of the file is no fault of Kafka: the lesson went another way.
 function wordsOf({ name, isClaim, what }) {
-  if (isClaim) return html`<b>The lesson went another way</b> than its file claims: ${what} (<code>${name}</code>)`;
-  return html`<b class="broken">${name}</b> is broken: ${what}`;
+  if (!isClaim) return html`<b class="broken">${name}</b> is broken: ${what}`;
+  return html`<b>The lesson went another way</b> than its file claims: ${CLAIMS[name.split(/[.[]/)[0]] ?? name}`;
 }
 
 export function Violations({ source, us, knownUs, onSeek, onWhy }) {
@@ -29,5 +40,6 @@ export function Violations({ source, us, knownUs, onSeek, onWhy }) {
   return html`<section class="violations" aria-label="Broken properties"><ul>
     ${broken.map((item) => html`<li key=${item.name} class=${item.atUs > us ? "future" : ""}>
       <button onClick=${() => onSeek(item.atUs)}>✗ ${fileTime(item.atUs, beginUs)}</button> ${wordsOf(item)}.
-      <${Event} broken=${item} story=${story} beginUs=${beginUs} onWhy=${onWhy} /></li>`)}</ul></section>`;
+      <${Event} broken=${item} story=${story} beginUs=${beginUs} onWhy=${onWhy} />
+      ${item.isClaim && html` <details><summary>in the words of the file</summary><code>${item.name}: ${item.what}</code></details>`}</li>`)}</ul></section>`;
 }

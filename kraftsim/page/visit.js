@@ -23,7 +23,7 @@ function branchWith(act, id, us, { source, scene }) {
 export class Visit {
   // `onFrame` is called for each picture, `onChange` with what else changes on the page.
   constructor(exported, { onFrame, onChange, onStop }) {
-    Object.assign(this, { exported, onFrame, onChange, onStop, players: [], active: 0, beside: [] });
+    Object.assign(this, { exported, onFrame, onChange, onStop, players: [], active: 0, beside: [], difference: undefined });
   }
 
   get player() {

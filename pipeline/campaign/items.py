@@ -50,7 +50,14 @@ class Item:
 
     def repro(self, seed: int) -> str:
         """Returns the command that repeats the run."""
-        command = ["kraftsim", "scenario", "run", self.called, "--seed", str(seed)]
+        return self._command(str(seed))
+
+    def export(self) -> str:
+        """Returns the command that writes a run as HTML; SEED in it stands for the seed."""
+        return f"{self._command('SEED')} --html run-SEED.html"
+
+    def _command(self, seed: str) -> str:
+        command = ["kraftsim", "scenario", "run", self.called, "--seed", seed]
         for value in self.cell:
             command += ["--sweep", value]
         if self.is_small:

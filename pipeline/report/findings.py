@@ -167,6 +167,20 @@ class Slow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """The command that writes any run of a cell as HTML: SEED stands for its seed.
+
+    The seeds are from `first_seed` to before `end_seed`.
+    """
+
+    scenario: str
+    cell: str
+    first_seed: int
+    end_seed: int
+    command: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
     """A swept word and its values."""
 
@@ -230,6 +244,7 @@ class Findings:
     slowest: tuple[Slow, ...]
     sweeps: tuple[Sweep, ...]
     kills: tuple[Kill, ...]
+    exports: tuple[Export, ...] = ()
     idle: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
 

@@ -17,7 +17,18 @@ from ..campaign.commit_log import SLOWEST, Commit, Folder
 from ..campaign.plan import Plan
 from ..tables import TABLES
 from .coverage import coverage_of
-from .findings import Availability, Campaign, Cell, Delay, Failure, Findings, Kill, Lift, Slow
+from .findings import (
+    Availability,
+    Campaign,
+    Cell,
+    Delay,
+    Export,
+    Failure,
+    Findings,
+    Kill,
+    Lift,
+    Slow,
+)
 from .sweeps import sweeps_of
 
 READS = ("runs", "intervals", "violations")
@@ -43,6 +54,7 @@ def gather(folder: Folder, query: Query) -> Findings:
         slowest=_slowest(commits, query),
         sweeps=sweeps_of(plan, cells),
         kills=_kills(query),
+        exports=_exports(plan),
         idle=state.exercise.idle,
         missed=state.exercise.missed,
     )
@@ -70,6 +82,28 @@ def _seeds(plan: Plan) -> tuple[int, int]:
         slice_ for shard in plan.shards for slice_ in shard if not plan.items[slice_.item].is_canary
     ]
     return min(slice_.first for slice_ in slices), max(slice_.end for slice_ in slices)
+
+
+def _exports(plan: Plan) -> tuple[Export, ...]:
+    """Returns the command of each cell, without planted bugs, in order of scenario and cell."""
+    slices = [slice_ for shard in plan.shards for slice_ in shard]
+    seeds = {
+        number: [slice_ for slice_ in slices if slice_.item == number]
+        for number, item in enumerate(plan.items)
+        if item.mutant is None
+    }
+    exports = [
+        Export(
+            scenario=plan.items[number].name,
+            cell=", ".join(plan.items[number].cell),
+            first_seed=min(slice_.first for slice_ in own),
+            end_seed=max(slice_.end for slice_ in own),
+            command=plan.items[number].export(),
+        )
+        for number, own in seeds.items()
+        if own
+    ]
+    return tuple(sorted(exports, key=lambda export: (export.scenario, export.cell)))
 
 
 def _slowest(commits: Mapping[int, Commit], query: Query) -> tuple[Slow, ...]:

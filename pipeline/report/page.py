@@ -25,6 +25,7 @@ NAMES = (
     ("sweeps", "Sweeps"),
     ("mutants", "Planted bugs"),
     ("slowest", "Slowest runs"),
+    ("runs", "Any run"),
 )
 
 
@@ -58,6 +59,7 @@ def _sections(findings: Findings) -> Iterator[str]:
     yield sections_of_seeds.sweeps(findings.sweeps)
     yield sections.mutants(findings.kills)
     yield sections.slowest(findings.slowest)
+    yield sections.runs(findings.exports)
 
 
 def _head(findings: Findings) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from . import charts
 from .amounts import count, duration, percent, points, with_interval
-from .findings import Cell, Failure, Kill, Lift, Slow
+from .findings import Cell, Export, Failure, Kill, Lift, Slow
 from .html import Code, figure, folded, legend, section, sentence, table
 
 ROWS_MAX = 40  # rows of a chart
@@ -228,3 +228,25 @@ def slowest(runs: Sequence[Slow]) -> str:
     text = "The runs that took longest; the time depends on the machine."
     heads = ("took", "simulated", "events", "verdict", "command")
     return section("slowest", "Slowest runs", sentence(text), table(heads, numbers))
+
+
+def runs(exports: Sequence[Export]) -> str:
+    """Returns the section with the command that writes any run as a page."""
+    if not exports:
+        return ""
+    numbers = [
+        (
+            export.scenario,
+            export.cell or "-",
+            f"{export.first_seed:,} to {export.end_seed - 1:,}",
+            Code(export.command),
+        )
+        for export in exports
+    ]
+    text = (
+        "The command writes a run as one HTML file, which opens without a network and can be "
+        "rewound: put its seed for SEED. --perfetto and --shiviz write the run for these viewers, "
+        "--mutant NAME plants a bug, and --html can be added to every command above."
+    )
+    heads = ("scenario", "cell", "seeds", "command")
+    return section("runs", "Any run", sentence(text), table(heads, numbers))

@@ -18,6 +18,7 @@ from ..language.schema import Schema, SchemaOf
 from ..language.selectors import Selector
 from ..language.spelling import as_written
 from .calm import Calm
+from .caption import Caption
 from .cluster_shape import ClusterShape
 from .network_shape import NetworkShape
 from .step import Step
@@ -80,26 +81,6 @@ class Pin:
     digest: str = ""
     plan: str = ""
     cell: Annotated[tuple[str, ...], Bare()] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caption:
-    """A text that a run prints after the first event of the kind `on` since the begin of the steps.
-
-    A page stops before that event and puts the question `ask` with its `choices`, of which
-    `answer` is what happens. The word `say` adds a text to a step.
-    """
-
-    say: str
-    on: str
-    ask: str = ""
-    choices: tuple[str, ...] = ()
-    answer: str = ""
-
-    def __post_init__(self) -> None:
-        if self.ask and self.answer not in self.choices:
-            listed = ", ".join(self.choices) or "none"
-            raise ValueError(f"expected an answer of the choices ({listed}), got {self.answer!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

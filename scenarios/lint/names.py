@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from kraftsim.simulation.journal_kinds import EVENTS
 
 from ..document.scenario import Scenario
+from ..language.amounts import SETTINGS_OF
 from ..language.reading import Path, Problem, document_of
 from ..language.selectors import EACH
 from ..language.suggestions import nearest
+from ..language.texts import unknown_settings
 from ..properties import ALL
 from ..running.watch import ASSERTION
 
@@ -21,22 +23,37 @@ def complaints(scenario: Scenario) -> Iterator[Problem]:
     yield from _pins_of_any_cell(scenario)
     yield from _unknown_mutants(scenario)
     yield from _captions(scenario)
+    yield from _settings_of_texts(scenario)
     if not scenario.expect.always and not scenario.expect.names():
         yield Problem(("expect",), "expected a claim under expect:, got none")
 
 
 def _captions(scenario: Scenario) -> Iterator[Problem]:
-    """Yields captions of an unknown kind of event, and those of a kind that has one already."""
-    kinds: set[str] = set()
+    """Yields captions of an unknown kind of event, and those of an event that has one already."""
+    known: set[tuple[str, int, str]] = set()
     for number, caption in enumerate(scenario.lesson):
+        keys = {(*caption.event, name) for name in caption.releases or ("",)}
         message = ""
-        if caption.on not in EVENTS:
-            message = f"expected {nearest(caption.on, EVENTS)}, got {caption.on!r}"
-        elif caption.on in kinds:
-            message = f"expected a kind without a caption above, got {caption.on!r} again"
+        if unknown := [kind for kind in (caption.on, *caption.because) if kind not in EVENTS]:
+            message = f"expected {nearest(unknown[0], EVENTS)}, got {unknown[0]!r}"
+        elif known & keys:
+            message = f"expected an event without a caption above, got {caption.on!r} again"
         if message:
             yield Problem(("lesson", number, "on"), message)
-        kinds.add(caption.on)
+        known |= keys
+
+
+def _settings_of_texts(scenario: Scenario) -> Iterator[Problem]:
+    """Yields texts of steps and captions that name an unknown setting in braces."""
+    texts: list[tuple[Path, str]] = [
+        (("do", number, "say"), step.say) for number, step in enumerate(scenario.do)
+    ]
+    for number, caption in enumerate(scenario.lesson):
+        texts += [(("lesson", number), text) for text in caption.texts]
+    for path, text in texts:
+        for word in unknown_settings(text):
+            near = nearest(word, tuple(SETTINGS_OF))
+            yield Problem(path, f"expected a setting in braces ({near}), got {word!r}")
 
 
 def _unknown_failure(scenario: Scenario) -> Iterator[Problem]:

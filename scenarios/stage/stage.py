@@ -20,6 +20,7 @@ from kraftsim.simulation.world import World
 
 from ..language.amounts import Amount
 from ..language.selectors import Selector
+from ..language.texts import filled
 from .evaluation import Holds
 
 CONDITIONS = "selectors of conditions"  # the stream of selectors that belong to no fault
@@ -289,7 +290,8 @@ class Stage:
         self, kind: str, fault_id: str, verb: str, say: str = "", cause_seq: int | None = None
     ) -> EventRow:
         """Writes the journal row of a fault that begins or ends."""
-        detail = {"verb": verb} | ({"say": say} if say else {})
+        said = filled(say, self.world.topology.settings)
+        detail = {"verb": verb} | ({"say": said} if said else {})
         return self.world.journal.write(
             "scenario", kind, detail=detail, fault_id=fault_id, cause_seq=cause_seq
         )

@@ -108,6 +108,29 @@ def test_a_trace_has_every_event_and_both_ends_of_every_message(
     assert all(event["dur"] > 0 for event in events if event["ph"] == "X")
 
 
+def test_slices_of_a_track_lie_within_each_other_or_apart(story: Story, films: list[Film]) -> None:
+    """Perfetto drops a slice that ends after the slice in which it begins."""
+    events = trace_of(story, films)["traceEvents"]
+    assert isinstance(events, list)
+    slices = [event for event in events if event["ph"] == "X"]
+
+    tracks: dict[tuple[int, int], list[int]] = {}
+    for event in sorted(slices, key=lambda event: (event["ts"], -event["dur"])):
+        open_us = tracks.setdefault((event["pid"], event["tid"]), [])
+        while open_us and open_us[-1] <= event["ts"]:
+            open_us.pop()
+        assert not open_us or event["ts"] + event["dur"] <= open_us[-1], event
+        open_us.append(event["ts"] + event["dur"])
+
+
+def test_an_arrow_begins_and_ends_in_a_slice(story: Story, films: list[Film]) -> None:
+    events = trace_of(story, films)["traceEvents"]
+    assert isinstance(events, list)
+
+    begun = {(e["pid"], e["tid"], e["ts"]) for e in events if e["ph"] == "X"}
+    assert all((e["pid"], e["tid"], e["ts"]) in begun for e in events if e["ph"] in "sf")
+
+
 def test_vector_clocks_put_an_arrival_after_its_send(story: Story, films: list[Film]) -> None:
     lines = list(log_of(story, films))
     assert lines[0] == PARSER

@@ -35,3 +35,16 @@ def file_time(offset_us: int) -> str:
     """The time that the page shows, counted from the first step."""
     minutes, rest = divmod((offset_us + 50_000) // 100_000, 600)
     return f"T+{minutes:02}:{rest / 10:04.1f}"
+
+
+def test_the_answer_about_lost_records_names_the_unclean_election(screen: Screen) -> None:
+    screen.open_lesson("lesson-15-unclean-election")
+    screen.play()
+    for _ in range(2):
+        screen.question.locator(".choices button").first.click()
+        screen.question.get_by_role("button", name="Go on").click()
+    screen.question.locator(".choices button").first.click()
+
+    led = screen.question.get_by_role("list", name="What led to it")
+    expect(led).to_contain_text("T+00:56.0 The operator asks for an unclean election")
+    expect(led).to_contain_text("orders-0: leader none -> 1")

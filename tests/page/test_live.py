@@ -1,10 +1,12 @@
 """The page follows the running cluster, and its buttons act on it."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.page.conftest import OpenScreen
 from tests.page.screen import Screen
 
 
@@ -27,6 +29,35 @@ def test_a_broker_that_is_killed_is_gone_and_then_fenced(screen: Screen) -> None
     expect(screen.state_of("2")).to_have_text("fenced · gone")
     expect(screen.page.locator(".health")).to_contain_text("4 of 5 brokers in service")
     expect(screen.panel).to_contain_text("broker 2 is fenced")
+    why = screen.panel.locator(".why li")
+    expect(why.first).to_contain_text("You chose Kill: kraftsim broker kill 2")
+    expect(why.nth(1)).to_have_text(re.compile(r"^T\+\d\d:\d\d\.\d broker 2 enters NOT_RUNNING"))
+
+    screen.act("Kill")
+    expect(screen.caption).to_contain_text("broker 2 had already ended: there is nothing to end")
+
+
+def test_a_phone_shows_what_an_act_has_done_above_the_open_panel(open_screen: OpenScreen) -> None:
+    screen = open_screen(width=390, height=844)
+    screen.open_live()
+    screen.select("Broker", 4)
+    toast = screen.page.locator(".toast")
+
+    screen.act("Kill")
+    expect(toast).to_contain_text("The process of broker 4 has ended")
+    expect(toast).to_be_in_viewport(ratio=1)
+    expect(screen.state_of("4")).to_contain_text("gone")
+    screen.act("Kill")
+    expect(toast).to_contain_text("had already ended")
+
+
+def test_folded_messages_are_counted(screen: Screen) -> None:
+    screen.open_live()
+
+    messages = screen.page.get_by_role("region", name="Messages in space and time")
+    expect(messages).to_contain_text(
+        re.compile(r"[1-9]\d* heartbeats and fetches, which are folded; ")
+    )
 
 
 def test_a_broker_that_is_decommissioned_leaves_the_log(screen: Screen) -> None:

@@ -26,9 +26,9 @@ def test_a_partition_that_changes_with_a_lease_names_the_rule_of_the_lease(
     screen: Screen,
 ) -> None:
     compare(screen)
-    for _ in range(2):
+    for number in (2, 3):
         screen.page.locator("body").press("d")
-    expect(screen.page.locator(".apart-at")).to_contain_text("Difference 3")
+        expect(screen.page.locator(".apart-at")).to_contain_text(f"Difference {number} of")
 
     said = screen.page.locator(".did").nth(1)
     expect(said).to_contain_text("leader 3 -> 1")
@@ -41,6 +41,7 @@ def test_a_partition_that_changes_with_a_lease_names_the_rule_of_the_lease(
 def test_offsets_that_differ_are_no_difference(screen: Screen) -> None:
     """Each release registers its brokers with other epochs, before the lesson begins."""
     compare(screen)
+    seek(screen, screen.ask(f"/v1/lessons/{LESSON}/story", seed=17)["beginUs"])
     epochs = [side(screen, name).locator(".flag").first.text_content() for name in RELEASES]
     assert len(set(epochs)) == 3
 
@@ -62,12 +63,27 @@ def test_what_differs_is_marked_on_each_stage_at_one_instant(screen: Screen) -> 
         expect(screen.card_of("2", side(screen, name)).locator(".mark-words")).to_have_count(0)
 
 
+def test_a_difference_is_told_at_its_moment_and_in_plain_words(screen: Screen) -> None:
+    compare(screen, "lesson-01-lease")
+
+    expect(screen.page.locator(".apart-at")).to_have_text("≠ First difference: T+00:06.0")
+    said = screen.page.locator(".did").nth(0)
+    expect(said).to_contain_text("at another time: T+00:07.0 Broker 2 stops: an 8 s pause.")
+    for name in RELEASES:
+        last = screen.card_of("3", side(screen, name)).bounding_box()
+        assert last is not None
+        assert last["y"] + last["height"] <= dock_top(screen), "a card is under the timeline"
+
+    screen.page.locator("body").press("[")
+    expect(screen.page.locator(".apart-at")).to_have_text("≠ First difference: T+00:06.0")
+    expect(screen.page.locator(".did")).to_have_count(0)
+
+
 def test_a_key_and_the_mark_on_the_timeline_lead_to_the_first_difference(screen: Screen) -> None:
     compare(screen)
-    screen.page.locator("body").press("d")
     expect(screen.time).to_have_text("T+00:13.0")
 
-    screen.page.keyboard.press("s")
+    screen.page.locator("body").press("s")
     expect(screen.time).to_have_text("T+00:14.0")
     screen.page.locator(".apart.first").click()
     expect(screen.time).to_have_text("T+00:13.0")
@@ -80,6 +96,22 @@ def test_an_act_is_done_in_every_release_that_is_compared(screen: Screen) -> Non
 
     for name in RELEASES:
         expect(screen.state_of("1", side(screen, f"{name} · 1 act"))).to_contain_text("gone")
+
+
+def test_lesson_1_asks_both_questions_with_the_lease_of_kip_631(screen: Screen) -> None:
+    screen.open_lesson("lesson-01-lease", profile="kip-631")
+
+    screen.play()
+    expect(screen.question).to_contain_text("begins a lease of 18 s")
+    screen.question.locator(".choices button").first.click()
+    screen.question.get_by_role("button", name="Go on").click()
+
+    expect(screen.question).to_contain_text("Its lease was one of 18 s")
+    expect(screen.caption).to_contain_text("a 12 s pause. Its lease has 18 s left")
+    screen.question.locator(".choices button").first.click()
+    expect(screen.question).to_contain_text("nothing, because its lease lasts")
+    screen.question.get_by_role("button", name="Go on").click()
+    expect(screen.page.locator(".note", has_text="In kafka-4.4: A broker")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [1024, 390])
@@ -97,10 +129,18 @@ def test_a_narrow_screen_shows_three_columns_or_the_active_one(
     assert room[0] <= room[1]
 
 
-def compare(screen: Screen) -> None:
-    screen.open_lesson(LESSON)
+def compare(screen: Screen, lesson: str = LESSON) -> None:
+    """Compares three releases, which shows them at the moment of their first difference."""
+    screen.open_lesson(lesson)
     screen.page.get_by_role("button", name="compare releases").click()
     expect(screen.page.locator(".side")).to_have_count(3)
+    expect(screen.page.locator(".did")).to_have_count(3)
+
+
+def dock_top(screen: Screen) -> float:
+    dock = screen.page.locator(".dock").bounding_box()
+    assert dock is not None
+    return dock["y"]
 
 
 def side(screen: Screen, name: str) -> Locator:

@@ -51,8 +51,14 @@ def test_a_service_that_is_stopped_or_has_ended_is_said_live_and_in_a_lesson(
 
         service.process.kill()
         expect(live.caption).to_contain_text("does not answer: is kraftsim still running?")
+        live.page.set_viewport_size({"width": 390, "height": 844})
+        toast = live.page.locator(".toast")
+        expect(toast).to_contain_text("does not answer: is kraftsim still running?")
+        expect(toast).to_be_in_viewport(ratio=1)
         lesson.page.bring_to_front()
         expect(warning).to_contain_text("does not answer: is kraftsim still running?")
+        lesson.page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        expect(warning).to_be_in_viewport(ratio=1)
 
 
 @pytest.fixture

@@ -113,7 +113,11 @@ UNSOUND = {
     ),
     "a second caption about a kind of events": (
         scenario(lesson=[{"on": "broker_fenced", "say": say} for say in "xy"]),
-        "lesson[1].on: expected a kind without a caption above, got 'broker_fenced' again",
+        "lesson[1].on: expected an event without a caption above, got 'broker_fenced' again",
+    ),
+    "a caption with an unknown setting": (
+        scenario(lesson=[{"on": "broker_fenced", "say": "It had {sesion}."}]),
+        "lesson[0]: expected a setting in braces ('session' (nearest)), got 'sesion'",
     ),
     "a step after the end": (
         does({"at": "61s"} | NOTE),

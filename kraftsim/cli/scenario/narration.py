@@ -1,9 +1,12 @@
 """Narrates a run: its story (`scenarios/running/story.py`) with times, captions and the verdict."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shlex import quote
 from typing import NamedTuple
 
+from kraftsim.scenarios.document.caption import captions_in
+from kraftsim.scenarios.document.plan import settings_of
 from kraftsim.scenarios.document.scenario import Scenario
 from kraftsim.scenarios.running.run import Result
 from kraftsim.scenarios.running.start_up import START_UP
@@ -33,7 +36,8 @@ def run_lines(
     yield Line(f"{scenario.title or scenario.name} (seed {result.seed})")
     yield Line(f"Claim: {' '.join(scenario.claim.split())}")
     yield Line("")
-    lines = list(_captioned(story, {caption.on: caption.say for caption in scenario.lesson}))
+    captions = captions_in(scenario.lesson, scenario.profile, settings_of(scenario))
+    lines = list(_captioned(story, {caption.event: caption.say for caption in captions}))
     yield from lines[:lines_max]
     if len(lines) > lines_max:
         left_out = len(lines) - lines_max
@@ -93,13 +97,19 @@ def event_lines(story: Iterable[StoryLine]) -> Iterator[str]:
         yield f"{'' if line.kind == START_UP else times:{len(times)}}  {line.text}{hint}"
 
 
-def _captioned(story: Sequence[StoryLine], captions: dict[str, str]) -> Iterator[Line]:
-    """Yields the lines of the story, and each caption after the first line of its kind.
+def _captioned(
+    story: Sequence[StoryLine], captions: Mapping[tuple[str, int], str]
+) -> Iterator[Line]:
+    """Yields the lines of the story, and each caption after the line of its event.
 
-    Lines before the begin of the timetable have no captions. Empties `captions`.
+    Lines before the begin of the timetable have no captions, and are not counted.
     """
+    counts: Counter[str] = Counter()
     for line, text in zip(story, event_lines(story), strict=True):
         is_leaderless = line.kind == "partition_changed" and "no leader" in line.text
         yield Line(text, "leaderless" if is_leaderless else line.kind)
-        if line.kind in captions and (line.elapsed_us or 0) >= 0:
-            yield Line(f"{'':{INDENT}}({captions.pop(line.kind)})")
+        if (line.elapsed_us or 0) < 0:
+            continue
+        counts[line.kind] += 1
+        if said := captions.get((line.kind, counts[line.kind])):
+            yield Line(f"{'':{INDENT}}({said})")

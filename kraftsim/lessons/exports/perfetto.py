@@ -1,14 +1,18 @@
-"""A run as a trace of Chrome's format, which Perfetto opens: a track for each node.
+"""A run as a trace of Chrome's format, which Perfetto opens: a process for each node.
 
 Journal rows are instants, faults and messages are slices; an arrow joins the two ends of a message.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Final
 
 from ..documents import Film, MessageScene, Story
 
-WORLD: Final = 0  # the track of faults and of the administrator
+WORLD: Final = 0  # the process of faults and of the administrator
+ROWS: Final = 1  # the tracks of a node: rows of the journal, arrivals, then what lasts
+ARRIVALS: Final = 2
+SLICES: Final = 3
 Event = Mapping[str, object]
 
 
@@ -39,7 +43,7 @@ def _rows(story: Story) -> Iterator[Event]:
             "cat": event["kind"],
             "ts": event["atUs"],
             "pid": _node(event["node"]),
-            "tid": 1,
+            "tid": ROWS,
             "args": {"seq": event["seq"], "cause": event["causeSeq"]},
         }
 
@@ -49,44 +53,70 @@ def _node(node: str) -> int:
     return int(number) if number.isdecimal() else WORLD
 
 
+class _Lanes:
+    """The tracks of each node on which slices lie: two of one track never overlap in part.
+
+    Perfetto drops a slice that ends after the slice in which it begins.
+    """
+
+    def __init__(self) -> None:
+        self._free_us: dict[int, list[int]] = {}
+
+    def track(self, node_id: int, from_us: int, to_us: int) -> int:
+        """Returns the track of a slice; slices of a node come in the order of their begin."""
+        free_us = self._free_us.setdefault(node_id, [])
+        lane = next((lane for lane, free in enumerate(free_us) if free <= from_us), len(free_us))
+        free_us[lane : lane + 1] = [to_us]
+        return SLICES + lane
+
+
 def _faults(story: Story) -> Iterator[Event]:
-    begun = {}
+    ends_us = {
+        event["faultId"]: event["atUs"]
+        for event in story["events"]
+        if event["kind"] == "fault_ends"
+    }
+    lanes = _Lanes()
     for event in story["events"]:
         if event["kind"] == "fault_begins":
-            begun[event["faultId"]] = event
-        elif event["kind"] == "fault_ends" and event["faultId"] in begun:
-            begin = begun.pop(event["faultId"])
-            yield _slice(begin["text"], "fault", begin["atUs"], event["atUs"], WORLD)
-    for begin in begun.values():
-        yield _slice(begin["text"], "fault", begin["atUs"], story["endUs"], WORLD)
+            end_us = ends_us.get(event["faultId"], story["endUs"])
+            track = lanes.track(WORLD, event["atUs"], _end_us(event["atUs"], end_us))
+            yield _slice(event["text"], "fault", event["atUs"], end_us, WORLD, track)
 
 
-def _slice(name: str, category: str, from_us: int, to_us: int, node_id: int) -> Event:
-    lasts_us = max(1, to_us - from_us)
+def _end_us(from_us: int, to_us: int) -> int:
+    """Returns the end of a slice, which takes a microsecond at least."""
+    return max(to_us, from_us + 1)
+
+
+def _slice(name: str, category: str, from_us: int, to_us: int, node_id: int, track: int) -> Event:
     return {
         "ph": "X",
         "name": name,
         "cat": category,
         "ts": from_us,
-        "dur": lasts_us,
+        "dur": _end_us(from_us, to_us) - from_us,
         "pid": node_id,
-        "tid": 2,
+        "tid": track,
     }
 
 
 def _messages(films: Sequence[Film]) -> Iterator[Event]:
-    messages = (message for film in films for message in film["messages"])
-    for number, message in enumerate(messages, 1):
+    messages = [message for film in films for message in film["messages"]]
+    lanes = _Lanes()
+    for number, message in enumerate(sorted(messages, key=itemgetter("startUs")), 1):
+        sender, receiver, start_us = message["sender"], message["receiver"], message["startUs"]
         end_us = message["endUs"]
         if end_us is None:
             continue
         name = _message_name(message)
-        start: Event = {"name": name, "cat": "message", "id": number, "tid": 2}
-        yield _slice(name, "message", message["startUs"], end_us, message["sender"])
+        track = lanes.track(sender, start_us, _end_us(start_us, end_us))
+        yield _slice(name, "message", start_us, end_us, sender, track)
         if not message["isLost"]:
-            yield _slice(name, "arrival", end_us, end_us, message["receiver"])
-            yield {**start, "ph": "s", "ts": message["startUs"], "pid": message["sender"]}
-            yield {**start, "ph": "f", "bp": "e", "ts": end_us, "pid": message["receiver"]}
+            flow: Event = {"name": name, "cat": "message", "id": number}
+            yield _slice(name, "arrival", end_us, end_us, receiver, ARRIVALS)
+            yield {**flow, "ph": "s", "ts": start_us, "pid": sender, "tid": track}
+            yield {**flow, "ph": "f", "bp": "e", "ts": end_us, "pid": receiver, "tid": ARRIVALS}
 
 
 def _message_name(message: MessageScene) -> str:

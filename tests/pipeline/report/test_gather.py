@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 
 import pytest
 
+from kraftsim.cli.main import build_parser
 from kraftsim.pipeline.report.findings import Findings
 from kraftsim.pipeline.report.gather import gather
 from tests.pipeline.campaigns import rows
@@ -174,3 +175,14 @@ def test_a_sweep_has_a_field_for_every_combination(swept) -> None:
     fenced = {field.places: field.with_fence for field in sweep.fields}
     assert {(0, 0): 0, (0, 1): 0, (1, 0): 3} == {at: fenced[at] for at in ((0, 0), (0, 1), (1, 0))}
     assert {3} == {field.runs for field in sweep.fields}
+
+
+def test_each_cell_has_a_command_that_writes_any_of_its_runs(found: Findings, runs) -> None:
+    (export,) = (export for export in found.exports if export.scenario == "shaky")
+    seeds = [run["seed"] for run in runs]
+
+    assert (min(seeds), max(seeds) + 1) == (export.first_seed, export.end_seed)
+    for run in runs:
+        command = export.command.replace("SEED", str(run["seed"]))
+        assert command == f"{run['repro']} --html run-{run['seed']}.html"
+        build_parser().parse_args(command.split()[1:])

@@ -16,6 +16,7 @@ from kraftsim.pipeline.report.findings import (
     Cell,
     Coverage,
     Delay,
+    Export,
     Failure,
     Field,
     Findings,
@@ -144,6 +145,9 @@ FINDINGS = Findings(
     ),
     sweeps=(SWEEP,),
     kills=(Kill(mutant="M01", scenario=None, killed=SHARE, first_seed=1, repro="repeat"),),
+    exports=(
+        Export(scenario="one", cell="", first_seed=0, end_seed=12, command="run one --seed SEED"),
+    ),
 )
 
 
@@ -200,6 +204,14 @@ def test_it_says_of_which_campaign_it_is_and_what_became_of_planted_bugs() -> No
 
     assert "<h1>Campaign report: nightly &lt;7&gt;</h1>" in head
     assert "Planted bugs, which do not count as failures: 1 of 1 detected." in head
+
+
+def test_any_run_can_be_written_as_a_page() -> None:
+    section = page(FINDINGS).partition('<section id="runs">')[2]
+
+    assert "run one --seed SEED" in section
+    assert "0 to 11" in section
+    assert "--html" in section
 
 
 def test_theory_is_silent_where_another_word_was_changed() -> None:
