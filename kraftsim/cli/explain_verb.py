@@ -11,7 +11,7 @@ from ..http.client import call, service_url
 from ..printable import printable
 from . import help_texts
 from .output import add_output, is_data, print_data
-from .scenario.runs import add_cell, seeds_of
+from .scenario.runs import add_cell, seed_of
 from .terminal import print_wrapped
 
 if TYPE_CHECKING:
@@ -86,8 +86,7 @@ def _finished_run(arguments: argparse.Namespace) -> "Run":
     from ..files.scenario_files import find, read_sound
 
     file = read_sound(find(arguments.what), arguments.cell)
-    arguments.seeds = None
-    run = Run(file.scenario, seeds_of(arguments, file)[0], ())
+    run = Run(file.scenario, seed_of(arguments, file), ())
     run.finish()
     return run
 

@@ -1,5 +1,7 @@
 """`kraftsim scenario explore`: explores every history of a few nodes, within limits.
 
+With a scenario, it explores what can follow from a moment of a run (`branches.py`).
+
 Exit codes: 0 exhaustive and no violation, 1 a rule is broken, 3 not exhaustive.
 """
 
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING
 from ...errors import FAILED, GOOD, VACUOUS, UsageError
 from ..output import add_output, is_data, print_data
 from ..progress import Progress
+from .branches import add_branches, explore_run, refuse_alone
 from .mutants import planted_by
 
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from kraftsim.scenarios.explore.search import Explored
     from kraftsim.scenarios.explore.subjects import Subject
 
+VOTERS = 2  # of a search without --voters
 AMOUNTS = {  # option -> (field of Limits, what is counted)
     "epochs": ("epoch", "highest epoch of the quorum"),
     "writes": ("writes", "requests of an admin, such as to create a topic or unregister a broker"),
@@ -60,10 +64,12 @@ class Outcome:
 def add_explore(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds the verb `explore` to the parser."""
     parser = verbs.add_parser(
-        "explore", help="check every history of a few nodes up to given limits"
+        "explore",
+        help="check every history of a few nodes up to given limits, or from a moment of a run",
     )
+    add_branches(parser)
     parser.add_argument(
-        "--voters", type=int, choices=(1, 2, 3), default=2, help="number of voters (default 2)"
+        "--voters", type=int, choices=(1, 2, 3), help="number of voters (default 2)"
     )
     parser.add_argument("--broker", action="store_true", help="add a broker that renews its lease")
     for option, (_, counted) in AMOUNTS.items():
@@ -82,9 +88,31 @@ def add_explore(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 
 
 def _explore(arguments: argparse.Namespace) -> int:
+    if arguments.scenario is not None:
+        _refuse_nodes(arguments)
+        return explore_run(arguments)
+    refuse_alone(arguments)
+    return _explore_nodes(arguments)
+
+
+def _refuse_nodes(arguments: argparse.Namespace) -> None:
+    """Raises UsageError for an option of a search from empty disks."""
+    given = [
+        option for option in ("voters", *AMOUNTS, "states_max") if _is_given(arguments, option)
+    ]
+    if given or arguments.broker:
+        option = given[0].replace("_", "-") if given else "broker"
+        raise UsageError(f"--{option}: expected no scenario, whose nodes are those of the file")
+
+
+def _is_given(arguments: argparse.Namespace, option: str) -> bool:
+    return getattr(arguments, option) is not None
+
+
+def _explore_nodes(arguments: argparse.Namespace) -> int:
     from kraftsim.scenarios.explore.subjects import STATES_MAX, Subject
 
-    subject = Subject(arguments.voters, arguments.broker)
+    subject = Subject(arguments.voters or VOTERS, arguments.broker)
     limits = _limits(arguments, subject)
     states_max = STATES_MAX if arguments.states_max is None else arguments.states_max
     if states_max < 1:

@@ -337,13 +337,20 @@ def _jobs(arguments: argparse.Namespace, files: "Iterable[ScenarioFile]") -> "It
 
 
 def seeds_of(arguments: argparse.Namespace, file: "ScenarioFile") -> range:
-    """Returns the seeds to run: --seeds, else --seed, else the first pin's seed, else 1."""
+    """Returns the seeds to run: --seeds, else that of `seed_of`."""
     if arguments.seeds is not None:
         seeds: range = arguments.seeds
         return seeds
-    pins = file.scenario.own_pins
-    seed = arguments.seed if arguments.seed is not None else pins[0].seed if pins else 1
+    seed = seed_of(arguments, file)
     return range(seed, seed + 1)
+
+
+def seed_of(arguments: argparse.Namespace, file: "ScenarioFile") -> int:
+    """Returns the seed of a single run: --seed, else the first pin's seed, else 1."""
+    if arguments.seed is not None:
+        return int(arguments.seed)
+    pins = file.scenario.own_pins
+    return pins[0].seed if pins else 1
 
 
 def _is_as_expected(result: "Result", arguments: argparse.Namespace) -> bool:

@@ -19,7 +19,7 @@ from ..terminal import GAP, print_wrapped, width
 from .explore import add_explore
 from .hunt import add_hunt
 from .mutants import add_mutants
-from .runs import add_allow_code, add_cell, add_run, seconds, seeds_of
+from .runs import add_allow_code, add_cell, add_run, seconds, seed_of
 from .shrink_progress import shrinking
 
 if TYPE_CHECKING:
@@ -140,8 +140,7 @@ def _show(arguments: argparse.Namespace) -> int:
     from ...files.scenario_files import find, read_sound, written
 
     file = read_sound(find(arguments.scenario), arguments.cell)
-    arguments.seeds = None
-    seed = seeds_of(arguments, file)[0]
+    seed = seed_of(arguments, file)
     text = written(pinned_plan(file.scenario, seed, bound_by(file.scenario, seed)))
     if is_data(arguments):
         import yaml
@@ -196,8 +195,7 @@ def _shrink(arguments: argparse.Namespace) -> int:
     load(file, is_allowed=arguments.allow_code)
     if arguments.mutant is not None:
         return shrink_with(arguments, file)
-    arguments.seeds = None
-    seed = seeds_of(arguments, file)[0]
+    seed = seed_of(arguments, file)
     path = arguments.out or Path(f"{file.scenario.name}-small.yaml")
     if not path.parent.is_dir():
         raise UsageError(f"--out: expected a file in a folder that exists, got {path}")
