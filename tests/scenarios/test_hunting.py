@@ -59,6 +59,32 @@ def test_every_variation_is_a_scenario_whose_nodes_exist():
         assert "crash" not in run(variation).broken
 
 
+def test_a_variation_takes_the_votes_of_a_minority_for_good():
+    lone = with_steps(drawn(a_short_swarm(), 1), 1)
+    three = with_steps(drawn(a_short_swarm(), 1), 3, wiped(3000))
+    others = with_steps(drawn(a_short_swarm(), 1), 3, wiped(3000), wiped(3001), wiped(3002))
+
+    for parent, most in ((lone, 0), (three, 1)):
+        for seed in range(100):
+            document = varied(parent, [], others, Random(seed)).document
+            assert len({wiped_in(step) for step in document["do"]} - {None}) <= most
+
+
+def with_steps(candidate, controllers, *steps):
+    cluster = candidate.document["cluster"] | {"controllers": controllers}
+    return replace(candidate, document={**candidate.document, "cluster": cluster, "do": [*steps]})
+
+
+def wiped(node):
+    return {"at": "1000ms", "optional": True, "proc.amnesia": {"on": node, "for": "1000ms"}}
+
+
+def wiped_in(step):
+    """The voter that a step takes the vote of, if it does."""
+    words = [step[verb] for verb in ("proc.amnesia", "proc.move", "quorum.remove") if verb in step]
+    return next((found["on"] for found in words if found["on"] >= 3000), None)
+
+
 def test_a_corpus_keeps_only_plans_that_show_something_new():
     corpus, candidate = Corpus(), drawn(a_short_swarm(), 1)
 
