@@ -23,6 +23,7 @@ from tests.scenarios.lives import (
     a_second_leader,
     a_stale_replica_alone,
     active_id,
+    follower_id,
     register,
 )
 from tests.scenarios.watched import describe, settled_world, troubled, watched_world
@@ -142,6 +143,22 @@ def test_times_of_a_quorum_may_be_of_a_moment_at_which_the_wall_clock_was_ahead(
         describe(world, active_id(world))
         pass_time(world, 2)
 
+    assert watching.finish() == ()
+
+
+def test_a_vote_that_a_killed_process_had_not_written_is_none():
+    """S2 and S3: no message has left while the disk stalled."""
+    world, watching = settled_world(classes=(BY_NUMBER["S2"], BY_NUMBER["S3"]))
+    voter_id, leader_id = follower_id(world), active_id(world)
+    world.controllers[voter_id].disk.stall()
+    world.kill_controller(leader_id)
+    pass_time(world, 6)
+    unwritten = world.controllers[voter_id].node.quorum.epoch
+    world.kill_controller(voter_id)
+    world.controllers[voter_id].disk.go_on()
+    world.start_controller(voter_id)
+
+    assert world.controllers[voter_id].node.quorum.epoch < unwritten
     assert watching.finish() == ()
 
 
