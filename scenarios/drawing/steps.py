@@ -10,6 +10,7 @@ from .lot import Lot, Words, log_uniform_ms
 from .nodes import VOTERS
 
 PART_OF_FAULTS = 0.4  # a run has some kinds of faults only: a bug may need one without the others
+USUAL_PACE_MS = (1_000, 15_000)
 RECOVERY_MS = 2_000  # from the end of a fault until its node may get the next
 MAJORITY_LOST = 0.1  # part of the runs whose faults may cost a majority of the controllers
 NODE_WORDS = ("on", "from", "to", "between", "broker")  # words whose values are ids of nodes
@@ -87,9 +88,12 @@ def drawn_budget(lot: Lot) -> Budget:
     return Budget(controllers, lot.one_of((1, 1, len(lot.brokers) // 2, len(lot.brokers))))
 
 
-def drawn_steps(lot: Lot, run_ms: int) -> list[Words]:
-    """Returns the steps of a run, in the order of their times."""
-    fault_every_ms, request_every_ms = (log_uniform_ms(lot.stream, 1_000, 15_000) for _ in range(2))
+def drawn_steps(lot: Lot, run_ms: int, pace_ms: tuple[int, int] = USUAL_PACE_MS) -> list[Words]:
+    """Returns the steps of a run, in the order of their times.
+
+    `pace_ms` bounds the mean time between two faults, and between two requests.
+    """
+    fault_every_ms, request_every_ms = (log_uniform_ms(lot.stream, *pace_ms) for _ in range(2))
     kinds = [kind for kind in FAULTS if lot.chance(PART_OF_FAULTS)] or list(FAULTS)
     budget = drawn_budget(lot)
     steps: list[Words] = []
