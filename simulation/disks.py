@@ -103,14 +103,15 @@ class Disk:
 
     `latency_us` draws the duration of a write (None: no delay). `tears` lets a crash keep a
     prefix of the batches that are not durable, `is_full` lets every write fail. `delayed`
-    counts the writes that were delayed, `lost` the pieces that crashes lost.
+    counts the writes that were delayed, `lost` the pieces that crashes lost. `lost_vote` is true if
+    the last crash lost an election state of which the process did not know yet that it is durable.
     """
 
     def __init__(self, timeline: Timeline, directory_id: Uuid, random: Callable[[], float]) -> None:
         self.stored = Stored(directory_id)
         self.latency_us: Draw | None = None
         self.tears = False
-        self.is_full = False
+        self.is_full = self.lost_vote = False
         self.delayed = self.lost = 0
         self._is_stalled = self._lies = False
         self._timeline = timeline
@@ -162,6 +163,7 @@ class Disk:
 
     def crash(self) -> None:
         """Loses the writes that are not durable, as a power failure does."""
+        self.lost_vote = any(write.write.election is not None for write in self._pending)
         pieces = [piece for write in self._undone() for piece in write.pieces()]
         surviving = int(self._random() * (len(pieces) + 1)) if self.tears else 0
         for piece in pieces[:surviving]:

@@ -24,13 +24,14 @@ class Clock:
     """The clock of one node.
 
     `wall_offset_ms` is the lead of the wall clock over the monotonic clock: wall time is `now_ms +
-    wall_offset_ms`. `followers` are the wake-ups, which are armed again when a fault has moved
-    deadlines.
+    wall_offset_ms`. `latest_wall_ms` is the latest time that the wall clock showed before a step
+    set it back. `followers` are the wake-ups, which are armed again when a fault moves deadlines.
     """
 
     def __init__(self, timeline: Timeline) -> None:
         self.timeline = timeline
         self.wall_offset_ms = timeline.wall_start_ms
+        self.latest_wall_ms = timeline.wall_start_ms
         self.followers: list[Follower] = []
         self._is_steady = True  # runs at the rate of true time, with 1 ms ticks
         self._anchor_us = 0  # true time of the last change of rate
@@ -67,6 +68,7 @@ class Clock:
 
     def step_wall(self, by_ms: int) -> None:
         """Step the wall clock; the monotonic clock is unaffected."""
+        self.latest_wall_ms = max(self.latest_wall_ms, self.now_ms + self.wall_offset_ms)
         self.wall_offset_ms += by_ms
 
     def drift(self, by_ppm: int) -> None:

@@ -1,4 +1,4 @@
-"""Ctrl-C while other processes work: SIGINT sets a flag, which the main loop polls.
+"""Ctrl-C while other processes work: a signal sets a flag, which the main loop polls.
 
 KeyboardInterrupt could be raised at any moment: it could be lost in a callback or leave work half
 done. PySpark's own SIGINT handler calls into Java while another call to Java is in progress.
@@ -12,14 +12,19 @@ from threading import Event
 
 
 @contextmanager
-def interrupt_flag() -> Iterator[Event]:
-    """Yields an event that SIGINT sets; in a thread other than the main thread it is never set."""
+def interrupt_flag(*signals: int) -> Iterator[Event]:
+    """Yields an event that SIGINT and other `signals` set.
+
+    In a thread other than the main thread it is never set.
+    """
     interrupted = Event()
     if threading.current_thread() is not threading.main_thread():
         yield interrupted
         return
-    before = signal.signal(signal.SIGINT, lambda *_: interrupted.set())
+    numbers = (signal.SIGINT, *signals)
+    before = [signal.signal(number, lambda *_: interrupted.set()) for number in numbers]
     try:
         yield interrupted
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)

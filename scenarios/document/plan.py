@@ -58,7 +58,7 @@ def expand(scenario: Scenario, seed: int) -> Scenario:
 def drawn_document(scenario: Scenario, seed: int) -> dict[str, object]:
     """Returns the document of a swarm of everything with the parts that `seed` draws."""
     stream = Streams(seed).of("drawing")
-    document = dict(mapping(document_of(replace(scenario, draw="")), ()))
+    document = dict(mapping(document_of(replace(scenario, draw="", pins=())), ()))
     run_us = scenario.time.run.fixed(settings_of(scenario), stream).us
     return document | drawn_parts(stream, run_us // 1000)
 

@@ -8,17 +8,20 @@ from kraftsim.simulation.topology import FIRST_BROKER_ID, FIRST_CONTROLLER_ID
 
 from .lot import Lot, Words
 from .shape import drawn_shape
-from .steps import drawn_steps
+from .steps import USUAL_PACE_MS, drawn_steps
 
 HEALS_ALL = 0.5  # part of the runs whose calm heals every node, and not only a majority
 
 
-def drawn_parts(stream: Random, run_ms: int) -> Words:
-    """Returns the keys of a scenario document from its release to its steps."""
+def drawn_parts(stream: Random, run_ms: int, pace_ms: tuple[int, int] = USUAL_PACE_MS) -> Words:
+    """Returns the keys of a scenario document from its release to its steps.
+
+    `pace_ms` bounds the mean time between two faults, and between two requests.
+    """
     shape = drawn_shape(stream)
     lot = lot_of(shape, stream)
     calm = {"heals": "all" if lot.chance(HEALS_ALL) else "core"}
-    return claimed(shape | {"do": drawn_steps(lot, run_ms), "calm": calm})
+    return claimed(shape | {"do": drawn_steps(lot, run_ms, pace_ms), "calm": calm})
 
 
 def claimed(document: Words) -> Words:

@@ -1,16 +1,19 @@
 """Draws the steps of a scenario, within a budget of nodes that have a fault at a time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from random import Random
 
 from . import administrator
 from .faults import FAULTS
 from .lot import Lot, Words, log_uniform_ms
+from .nodes import VOTERS
 
 PART_OF_FAULTS = 0.4  # a run has some kinds of faults only: a bug may need one without the others
+USUAL_PACE_MS = (1_000, 15_000)
 RECOVERY_MS = 2_000  # from the end of a fault until its node may get the next
 MAJORITY_LOST = 0.1  # part of the runs whose faults may cost a majority of the controllers
+NODE_WORDS = ("on", "from", "to", "between", "broker")  # words whose values are ids of nodes
 ADMINISTERED = 0.8  # part of the runs with an administrator
 
 
@@ -18,12 +21,12 @@ ADMINISTERED = 0.8  # part of the runs with an administrator
 class Budget:
     """The nodes that have a fault: at most `controllers` and `brokers` of them at a time.
 
-    `until_ms` maps each node that was struck to the time from which it may be struck again.
+    `struck` has the nodes with a fault: (node, begin, time from which it may be struck again).
     """
 
     controllers: int
     brokers: int
-    until_ms: dict[int, int] = field(default_factory=dict)
+    struck: list[tuple[int, int, int]] = field(default_factory=list)
     lost: set[int] = field(default_factory=set)  # controllers that vote no more
 
     def free(self, lot: Lot, now_ms: int, pool: str) -> list[int]:
@@ -33,13 +36,48 @@ class Budget:
         """
         if pool == "voters" and len(self.lost) >= (len(lot.controllers) - 1) // 2:
             return []
-        struck = {node for node, end_ms in self.until_ms.items() if end_ms > now_ms} | self.lost
+        struck = {node for node, begin_ms, end_ms in self.struck if begin_ms <= now_ms < end_ms}
+        struck |= self.lost
         free: list[int] = []
         if pool != "brokers" and len(struck & {*lot.controllers}) < self.controllers:
             free += [node for node in lot.controllers if node not in struck]
         if pool in ("brokers", "nodes") and len(struck & {*lot.brokers}) < self.brokers:
             free += [node for node in lot.brokers if node not in struck]
         return free
+
+    def spend(self, lot: Lot, node: int, step: Words) -> None:
+        """Counts the fault of a step, which strikes the node."""
+        at_ms = at_ms_of(step)
+        self.struck.append((node, at_ms, at_ms + lasting_ms_of(words_of(step)) + RECOVERY_MS))
+        self.lost |= {node} if _takes_vote(lot, step) else set()
+
+
+def budget_left(lot: Lot, steps: Iterable[Words]) -> Budget:
+    """Returns a drawn budget of which the faults of `steps` are spent."""
+    budget = drawn_budget(lot)
+    for step in steps:
+        if not step.keys() & administrator.VERBS.keys():
+            for node in nodes_of(step):
+                budget.spend(lot, node, step)
+    return budget
+
+
+def without_lost_quorum(lot: Lot, steps: Iterable[Words]) -> list[Words]:
+    """Returns the steps in the order of their times, of which only a minority takes votes for good.
+
+    Steps that take the vote of a further voter are left out.
+    """
+    kept: list[Words] = []
+    lost: set[int] = set()
+    for step in sorted(steps, key=at_ms_of):
+        now_lost = lost | {*nodes_of(step)} if _takes_vote(lot, step) else lost
+        if len(now_lost) <= (len(lot.controllers) - 1) // 2:
+            kept, lost = [*kept, step], now_lost
+    return kept
+
+
+def _takes_vote(lot: Lot, step: Words) -> bool:
+    return bool(step.keys() & VOTERS.keys()) and bool({*nodes_of(step)} & {*lot.controllers})
 
 
 def drawn_budget(lot: Lot) -> Budget:
@@ -50,9 +88,12 @@ def drawn_budget(lot: Lot) -> Budget:
     return Budget(controllers, lot.one_of((1, 1, len(lot.brokers) // 2, len(lot.brokers))))
 
 
-def drawn_steps(lot: Lot, run_ms: int) -> list[Words]:
-    """Returns the steps of a run, in the order of their times."""
-    fault_every_ms, request_every_ms = (log_uniform_ms(lot.stream, 1_000, 15_000) for _ in range(2))
+def drawn_steps(lot: Lot, run_ms: int, pace_ms: tuple[int, int] = USUAL_PACE_MS) -> list[Words]:
+    """Returns the steps of a run, in the order of their times.
+
+    `pace_ms` bounds the mean time between two faults, and between two requests.
+    """
+    fault_every_ms, request_every_ms = (log_uniform_ms(lot.stream, *pace_ms) for _ in range(2))
     kinds = [kind for kind in FAULTS if lot.chance(PART_OF_FAULTS)] or list(FAULTS)
     budget = drawn_budget(lot)
     steps: list[Words] = []
@@ -73,9 +114,9 @@ def drawn_fault(lot: Lot, kind: str, at_ms: int, budget: Budget) -> list[Words]:
         return []
     node = lot.one_of(free)
     words = draw(lot, node)
-    budget.until_ms[node] = at_ms + lasting_ms_of(words) + RECOVERY_MS
-    budget.lost |= {node} if pool == "voters" else set()
-    return [step_of(at_ms, word, words)]
+    step = step_of(at_ms, word, words)
+    budget.spend(lot, node, step)
+    return [step]
 
 
 def drawn_request(lot: Lot, at_ms: int) -> Words:
@@ -94,6 +135,20 @@ def step_of(at_ms: int, word: str, words: Words) -> Words:
 def at_ms_of(step: Words) -> int:
     """Returns the time of a drawn step in milliseconds."""
     return _ms(step["at"])
+
+
+def words_of(step: Words) -> Words:
+    """Returns the words of the verb of a drawn step."""
+    (words,) = (words for words in step.values() if isinstance(words, dict))
+    return words
+
+
+def nodes_of(step: Words) -> set[int]:
+    """Returns the ids of the nodes that a step strikes or names."""
+    words = words_of(step)
+    named = [words[key] for key in NODE_WORDS if key in words]
+    listed = (ids if isinstance(ids, list) else [ids] for ids in named)
+    return {node for ids in listed for node in ids if isinstance(node, int)}
 
 
 def lasting_ms_of(words: Words) -> int:

@@ -1,96 +1,123 @@
-"""Explores every fate of the next messages of a run, from one moment of it.
+"""Runs that are the same up to a moment: run once until then, and from there each by itself.
 
-Each branch is a copy of the run at that moment (`simulation/copying.py`), in which the fates of the
-next messages are another combination; then it goes on, and its properties are checked.
+The process forks at that moment, once for each plan. The steps of all plans are on the timeline
+from the begin, so that each branch is exactly the run of its plan and seed.
 """
 
-from collections import Counter
-from collections.abc import Callable
+import gc
+import os
+import pickle
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from kraftsim.simulation.copying import copied
-
-from ..document.scenario import Scenario
-from ..running.run import Run
-from ..running.watch import Violation
+from ..document.scenario import read_scenario
+from ..document.step import Step
+from ..drawing.lot import Words
+from ..drawing.steps import at_ms_of
+from ..language.reading import Problem
+from ..running.timetable import Timetable
+from ..running.until_broken import UntilBroken
+from .candidate import NOTHING, Candidate, Shown, move_to_end, run, shown_by
 from .coverage import Coverage
-from .fates import Decision, Fate, Fates, following
 
-AFTER_US = 15_000_000  # a branch goes on for more than a broker session (9 s) and an election
-WINDOW_US = 100_000  # behaviours within so long belong to one moment
-
-Progress = Callable[[int], None]
+OF_ALL = -1  # owner of a step that all branches have
 
 
 @dataclass(frozen=True, slots=True)
 class Branches:
-    """The result of exploring the branches of a run from one moment.
+    """Candidates that differ only in their steps after `fork_ms`, the time of a step.
 
-    `at_us` is the moment in microseconds, counted from the begin of the steps. `violation` is the
-    first violation, `decisions` are the fates of its branch: none if the run broke the property
-    before the moment. `met` is the largest number of messages that had a fate in a branch.
+    A single candidate has no fork. With `has_calm` the first one is judged after its calm; the
+    others end with their steps. `way` is the name of the way in which they were drawn.
     """
 
-    at_us: int
-    branches: int
-    met: int
-    violation: Violation | None = None
-    decisions: tuple[Decision, ...] = ()
+    candidates: tuple[Candidate, ...]
+    fork_ms: int = 0
+    has_calm: bool = True
+    way: str = ""
 
 
-def rarest_us(scenario: Scenario, seed: int) -> int:
-    """Returns the moment of a run at which most behaviours were shown for the first time.
+class _Timetable(Timetable):
+    """The steps of all branches, of which those after the fork are done if `branch` owns them."""
 
-    It is counted from the begin of the steps, in microseconds.
-    """
-    run = Run(scenario, seed)
-    coverage = Coverage(run.world)
-    _reach(run, run.plan.time.run.us)
-    after_us = (at_us - run.begin_us for at_us in coverage.first_us.values())
-    new = Counter(at_us // WINDOW_US for at_us in after_us if at_us >= 0)
-    window = max(new, key=lambda window: (new[window], -window), default=0)
-    return window * WINDOW_US
+    def __init__(self, run: UntilBroken, owners: Sequence[int]) -> None:
+        super().__init__(run.stage, run.plan.do, run.plan.time.run.us)
+        self._owners = owners
+        self.branch = OF_ALL
 
-
-def explore_branches(
-    scenario: Scenario, seed: int, at_us: int, depth: int, on_branch: Progress
-) -> Branches:
-    """Runs a branch for each combination of fates of the next `depth` messages after `at_us`.
-
-    Ends at the first branch that breaks a property. `on_branch` is called with the number of
-    branches after each. Raises LimitError if the cluster does not start.
-    """
-    run = Run(scenario, seed)
-    _reach(run, at_us)
-    if run.watch.violations:
-        return Branches(at_us, 0, 0, _first_violation(run))
-    script: tuple[Fate, ...] | None = ()
-    branches = met = 0
-    while script is not None:
-        branch, fates = _branch(run, Fates(script, depth))
-        branches, met = branches + 1, max(met, len(fates.decisions))
-        on_branch(branches)
-        broken = _first_violation(branch)
-        if broken is not None:
-            return Branches(at_us, branches, met, broken, tuple(fates.decisions))
-        script = following([decision.fate for decision in fates.decisions])
-    return Branches(at_us, branches, met)
+    def _do(self, number: int, step: Step, after_seq: int | None) -> None:
+        if self._owners[number] in (OF_ALL, self.branch):
+            super()._do(number, step, after_seq)
 
 
-def _reach(run: Run, at_us: int) -> None:
-    run.begin()
-    run.begin_steps()
-    run.move(at_us)
+def run_all(branches: Branches) -> list[Shown]:
+    """Runs the candidates; all but the first show only what they did after the fork."""
+    first, count = branches.candidates[0], len(branches.candidates)
+    if count == 1:
+        return [run(first, has_calm=branches.has_calm)]
+    owned = list(_steps(branches))
+    document = {**first.document, "do": [step for _, step in owned]}
+    try:
+        trunk = UntilBroken(read_scenario(document), first.seed)
+    except Problem:
+        return [NOTHING] * count
+    trunk.timetable = timetable = _Timetable(trunk, [owner for owner, _ in owned])
+    coverage = Coverage(trunk.world)
+    shown = shown_by(trunk, coverage, partial(_move_to_fork, trunk, branches.fork_ms))
+    if shown.broken:
+        return [shown] + [NOTHING] * (count - 1)
+    return list(_forked(trunk, timetable, coverage, branches))
 
 
-def _branch(run: Run, fates: Fates) -> tuple[Run, Fates]:
-    """Returns a copy of the run that went on with these fates."""
-    branch: Run = copied(run)
-    branch.world.network.add(fates)
-    branch.run_until(branch.world.timeline.now_us + AFTER_US)
-    return branch, fates
+def _steps(branches: Branches) -> Iterator[tuple[int, Words]]:
+    """Yields the steps of all branches with the number of the branch that has them."""
+    fork_ms = branches.fork_ms
+    plans = [_steps_of(candidate) for candidate in branches.candidates]
+    yield from ((OF_ALL, step) for step in plans[0] if at_ms_of(step) <= fork_ms)
+    for branch, steps in enumerate(plans):
+        yield from ((branch, step) for step in steps if at_ms_of(step) > fork_ms)
 
 
-def _first_violation(run: Run) -> Violation | None:
-    found = [*run.watch.violations.values(), *([run.assertion] if run.assertion else [])]
-    return min(found, key=lambda violation: violation.t_us, default=None)
+def _steps_of(candidate: Candidate) -> list[Words]:
+    steps = candidate.document["do"]
+    assert isinstance(steps, list)
+    return steps
+
+
+def _move_to_fork(trunk: UntilBroken, fork_ms: int) -> None:
+    trunk.begin()
+    trunk.begin_steps()
+    trunk.move(fork_ms * 1000)
+
+
+def _forked(
+    trunk: UntilBroken, timetable: _Timetable, coverage: Coverage, branches: Branches
+) -> Iterator[Shown]:
+    """Runs one branch after the other, each in a process that ends with it."""
+    gc.freeze()  # a collection in the child would copy all pages
+    for branch in range(len(branches.candidates)):
+        reading, writing = os.pipe()
+        child = os.fork()
+        if not child:
+            os.close(reading)
+            timetable.branch = branch
+            has_calm = branches.has_calm and branch == 0
+            _run_and_exit(trunk, coverage, writing, has_calm=has_calm)
+        os.close(writing)
+        with os.fdopen(reading, "rb") as pipe:
+            shown: Shown = pickle.load(pipe)
+        os.waitpid(child, 0)
+        fork_us = 1000 * branches.fork_ms
+        yield shown if branch == 0 else shown.since(fork_us)
+    gc.unfreeze()
+
+
+def _run_and_exit(trunk: UntilBroken, coverage: Coverage, writing: int, *, has_calm: bool) -> None:
+    """Runs a branch, writes what it showed to the pipe `writing`, and ends the process."""
+    try:
+        shown = shown_by(trunk, coverage, partial(move_to_end, trunk, has_calm=has_calm))
+        with os.fdopen(writing, "wb") as pipe:
+            pickle.dump(shown, pipe)
+    finally:
+        os._exit(0)  # without a result the pipe ends, and the reader raises EOFError

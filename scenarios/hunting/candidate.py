@@ -1,18 +1,24 @@
 """One candidate of a hunt: a plan and a seed, and what its run showed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any
 
 from kraftsim.controller.core.errors import Impossible
 
 from ..document.plan import drawn_document
 from ..document.scenario import Scenario, read_scenario
+from ..drawing.scenario import drawn_parts
 from ..language.limits import LimitError
 from ..language.reading import Problem
 from ..running.until_broken import UntilBroken, Violated
 from .coverage import Coverage
 
 START = "start"  # name of the violation of a cluster that does not start
+CROWDED_MS = 30_000  # of the steps of a crowded candidate
+CROWDED_PACE_MS = (100, 1_000)
 CRASH = "crash"  # name of the violation of a run that raised an unexpected error
 
 
@@ -28,13 +34,23 @@ class Candidate:
 class Shown:
     """What the run of a candidate showed.
 
-    `first_us` maps each behaviour to the virtual time at which it was first shown. `broken` are the
-    names of broken properties and claims, `what` describes the first.
+    `first_us` maps each behaviour to the time at which it was first shown, in microseconds since
+    the begin of the steps. `broken` are the names of broken properties and claims, `what`
+    describes the first. `events` is the number of actions on the timeline: the cost of the run.
     """
 
     first_us: Mapping[int, int]
-    broken: tuple[str, ...]
+    broken: tuple[str, ...] = ()
     what: str = ""
+    events: int = 0
+
+    def since(self, us: int) -> "Shown":
+        """Returns what was first shown after a time."""
+        later = {number: at_us for number, at_us in self.first_us.items() if at_us > us}
+        return Shown(later, self.broken, self.what, self.events)
+
+
+NOTHING = Shown({})
 
 
 def drawn(scenario: Scenario, seed: int) -> Candidate:
@@ -42,24 +58,67 @@ def drawn(scenario: Scenario, seed: int) -> Candidate:
     return Candidate(drawn_document(scenario, seed), seed)
 
 
-def run(candidate: Candidate) -> Shown:
-    """Runs a candidate; one that is no scenario, or whose cluster does not start, shows nothing."""
+def crowded(scenario: Scenario, seed: int) -> Candidate:
+    """Returns a short candidate of the swarm with a fault and a request about twice a second."""
+    stream = Random(f"{seed}/crowded")
+    document = drawn_document(scenario, seed) | drawn_parts(stream, CROWDED_MS, CROWDED_PACE_MS)
+    return Candidate(lasting(document, CROWDED_MS), seed)
+
+
+def lasting(document: Mapping[str, Any], run_ms: int) -> dict[str, Any]:
+    """Returns the document whose steps have this time, in milliseconds."""
+    return {**document, "time": {**document["time"], "run": f"{run_ms}ms"}}
+
+
+def run(candidate: Candidate, *, has_calm: bool = True) -> Shown:
+    """Runs a candidate, without `has_calm` to the end of its steps only.
+
+    One that is no scenario shows nothing.
+    """
     try:
         watched = UntilBroken(read_scenario(candidate.document), candidate.seed)
     except Problem:
-        return Shown({}, ())
-    coverage = Coverage(watched.world)
+        return NOTHING
+    return shown_by(watched, Coverage(watched.world), partial(_run, watched, has_calm=has_calm))
+
+
+def _run(watched: UntilBroken, *, has_calm: bool) -> None:
+    watched.begin()
+    watched.begin_steps()
+    move_to_end(watched, has_calm=has_calm)
+
+
+def move_to_end(watched: UntilBroken, *, has_calm: bool) -> None:
+    """Runs the rest of the steps, then the calm, and judges the run; or the steps only."""
+    times = watched.plan.time
+    watched.move(watched.begin_us + times.run.us - watched.world.timeline.now_us)
+    if has_calm:
+        watched.begin_calm()
+        watched.move(times.calm.us)
+        watched.judge()
+
+
+def shown_by(watched: UntilBroken, coverage: Coverage, move: Callable[[], object]) -> Shown:
+    """Returns what a run shows until `move` ends, or until a violation."""
+    timeline = watched.world.timeline
+    began = timeline.scheduled_count
+    broken = _broken_by(watched, move)
+    first_us = {number: us - watched.begin_us for number, us in coverage.first_us.items()}
+    events = timeline.scheduled_count - began
+    names = tuple(name for name, _ in broken)
+    return Shown(first_us, names, broken[0][1] if broken else "", events)
+
+
+def _broken_by(watched: UntilBroken, move: Callable[[], object]) -> list[tuple[str, str]]:
+    """Returns the names of broken properties and claims with a description, the first one first."""
     try:
-        violations = list(watched.finish().violations)
+        move()
     except Violated:
-        violations = list(watched.watch.violations.values())
-        violations += [watched.assertion] if watched.assertion else []
+        pass
     except Impossible as impossible:
-        return Shown(coverage.first_us, ("assertion",), str(impossible))
+        return [("assertion", str(impossible))]
     except LimitError as limit:
-        return Shown(coverage.first_us, (START,), str(limit))
+        return [(START, str(limit))]
     except Exception as error:  # whatever the code under test raises is a finding
-        return Shown(coverage.first_us, (CRASH,), repr(error))
-    violations.sort(key=lambda violation: violation.t_us)
-    names = tuple(violation.name for violation in violations)
-    return Shown(coverage.first_us, names, violations[0].what if violations else "")
+        return [(CRASH, repr(error))]
+    return [(violation.name, violation.what) for violation in watched.broken]

@@ -11,10 +11,14 @@ MOMENTS_MAX = 8  # times of a run that variations are aimed at
 
 @dataclass(slots=True)
 class Kept:
-    """A plan, the times of its rarest behaviours in microseconds, and how often it was varied."""
+    """A plan, the times of its rarest behaviours in microseconds, and how often it was varied.
+
+    `events` is what its run cost.
+    """
 
     candidate: Candidate
     first_us: dict[int, int]  # of the behaviours that it was the first to show
+    events: int = 1
     varied: int = 0
 
     @property
@@ -36,17 +40,17 @@ class Corpus:
         for number in shown.first_us:
             self.runs_with[number] = self.runs_with.get(number, 0) + 1
         if new and not shown.broken:
-            self.kept.append(Kept(candidate, new))
+            self.kept.append(Kept(candidate, new, max(1, shown.events)))
         if len(self.kept) > KEPT_MAX:
             self.kept.remove(max(self.kept, key=lambda kept: kept.varied))
         return len(new)
 
     def drawn(self, stream: Random) -> Kept:
-        """Draws a plan: likelier one with rare behaviours, and one that was rarely varied."""
+        """Draws a plan: likelier a cheap one with rare behaviours that was rarely varied."""
         (kept,) = stream.choices(self.kept, [self._weight(kept) for kept in self.kept])
         kept.varied += 1
         return kept
 
     def _weight(self, kept: Kept) -> float:
         rarity = sum(1 / self.runs_with[number] for number in kept.first_us)
-        return (rarity + 0.01) / (1 + kept.varied)
+        return rarity / kept.events / (1 + kept.varied)

@@ -1,12 +1,20 @@
 """The behaviours of a run: what its nodes did, after what, and in which shapes of logs and ISRs.
 
-A behaviour is the hash of a small tuple, so that the sets of many runs can be compared and stored:
+A behaviour is the hash of a small tuple, so that the sets of many runs can be compared and stored.
+Most are an event of a node after the four events before it; an event that repeats itself counts
+once, so that an idle cluster shows nothing:
 
-step        role of a controller, what the step did, and what its previous step did
-message     API, error of the reply, and role of the receiver
-journal     kind of a row, state in it, and the kind of the previous row about the same node
+step        a controller's role, whether its log has a tail that is not durable, and what the step
+            did: a vote, an append, a truncation, a snapshot, a commit, requests to other voters
+message     API of a request of another controller, and role of the receiver
+reply       API and outcome of a reply to a node: its error, a granted vote, a divergence of logs
+row         kind of a row of the journal about a broker or a controller, and the state in it
 partition   sizes of replicas, ISR and ELR, whether there is a leader and whether it recovers
 logs        how far each voter's log is behind the leader's when leadership changes
+batch       the types of the records of a committed batch
+
+Faults and requests of an administrator are no behaviours: a search that draws more of them has not
+found anything yet.
 """
 
 from functools import lru_cache
@@ -21,10 +29,14 @@ from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-BITS = 22  # a run of the swarm has some thousand behaviours, a long hunt some ten thousand
+from .outcomes import outcome_of
+
+BITS = 24  # a run of the swarm has some thousand behaviours, a long hunt some ten thousand
 KEYS_MAX = 200_000  # hashes that are kept, to compute each once
 LAG_STEPS = (0, 1, 3, 10, 100)  # lags of logs are alike within these bounds, in records
-FAULTS = frozenset(("fault_begins", "fault_ends", "admin_refused"))
+INPUTS = frozenset(("fault_begins", "fault_ends", "calm_begins", "admin_refused"))
+BEFORE = 4  # events before an event that make a behaviour of it
+NOTHING: tuple[object, ...] = (None,) * BEFORE
 
 
 @lru_cache(KEYS_MAX)
@@ -42,7 +54,7 @@ class Coverage:
     def __init__(self, world: World) -> None:
         self._world = world
         self.first_us: dict[int, int] = {}
-        self._previous: dict[object, object] = {}
+        self._previous: dict[object, tuple[object, ...]] = {}
         self._epoch = -1
         self._end_offset = 0
         world.step_listeners.append(self._on_step)
@@ -55,25 +67,27 @@ class Coverage:
         if number not in self.first_us:
             self.first_us[number] = self._world.timeline.now_us
 
-    def _after_previous(self, subject: object, event: object) -> None:
-        """Shows the event after the previous event of the same subject."""
-        kind = subject[0] if isinstance(subject, tuple) else subject
-        self._show(kind, self._previous.get(subject), event)
-        self._previous[subject] = event
+    def _after_previous(self, subject: tuple[object, ...], event: object) -> None:
+        """Shows the event after the events before it of the same subject, which differ."""
+        before = self._previous.get(subject, NOTHING)
+        if event != before[-1]:
+            self._show(subject[0], *before, event)
+            self._previous[subject] = (*before[1:], event)
 
     def _on_step(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
         event = (
             type(quorum.role).__name__,
+            node.active is not None,
+            quorum.persisted_offset < quorum.log.end_offset,
+            turn.election is not None,
             bool(turn.persist),
             turn.truncate_to is not None,
             turn.snapshot is not None,
-            node.active is not None,
-            quorum.durable.voted is not None,
+            bool(turn.committed),
+            *sorted({type(send.request).__name__ for send in turn.sends}),
         )
-        me = quorum.me.node_id
-        if self._previous.get(("step", me)) != event:
-            self._after_previous(("step", me), event)
+        self._after_previous(("step", quorum.me.node_id), event)
         if quorum.is_leader and quorum.epoch > self._epoch:
             self._epoch = quorum.epoch
             self._show_logs(node)
@@ -89,27 +103,24 @@ class Coverage:
 
     def _on_arrived(self, message: Message) -> None:
         name = type(message.request).__name__
-        if not message.is_reply:
+        if message.is_reply:
+            event = name, outcome_of(message.reply)
+            if message.receiver.kind is Kind.OUTSIDE:  # the order of its requests is an input
+                self._show("reply", *event)
+            else:
+                self._after_previous(("reply", message.receiver), event)
+        elif message.sender.kind is Kind.CONTROLLER:
             receiver = self._world.controller_of(message.receiver)
-            if receiver is not None and message.sender.kind is Kind.CONTROLLER:
-                event = (name, type(receiver.node.quorum.role).__name__)
-                self._after_previous(("message", message.receiver.number), event)
-            return
-        reply = message.reply
-        self._show("reply", name, getattr(reply, "code", getattr(reply, "error_code", None)))
+            if receiver is not None:
+                role = type(receiver.node.quorum.role).__name__
+                self._after_previous(("message", message.receiver), (name, role))
 
     def _on_row(self, row: EventRow) -> None:
-        detail = row.detail
-        if row.kind in FAULTS:
-            self._after_previous("fault", (row.kind, detail.get("verb", detail.get("error"))))
-            return
-        event = (row.kind, detail.get("state"))
-        if row.broker_id is not None:
-            self._after_previous(("broker", row.broker_id), event)
-        elif row.kind == "partition_changed":
-            self._show_partition(str(detail["topic"]), detail["partition"])
-        else:
-            self._after_previous(("row", row.node), event)
+        if row.kind == "partition_changed":
+            self._show_partition(str(row.detail["topic"]), row.detail["partition"])
+        elif row.kind not in INPUTS:
+            about = row.node if row.broker_id is None else row.broker_id
+            self._after_previous(("row", about), (row.kind, row.detail.get("state")))
 
     def _show_partition(self, topic: str, number: object) -> None:
         image = self._world.committed

@@ -9,14 +9,15 @@ from dataclasses import dataclass, field
 from random import Random
 
 from ..document.scenario import Scenario
-from .candidate import Candidate, Shown, drawn
+from .branches import Branches
+from .candidate import Candidate, Shown, crowded, drawn
 from .corpus import Corpus
 from .variation import varied
+from .ways import CROWDED, WHOLE, Ways
 
-ROUND = 16  # candidates; enough for several processes, and few enough to learn from each soon
-FRESH = 0.25  # part of the candidates that are drawn anew, so that the search leaves no corner out
+ROUND = 8  # draws; enough for several processes, and few enough to learn from each soon
 ALIKE_MAX = 3  # findings that are kept of one broken property
-RunAll = Callable[[Sequence[Candidate]], Iterable[Shown]]
+RunAll = Callable[[Sequence[Branches]], Iterable[Sequence[Shown]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,8 @@ class Finding:
 class Hunt:
     """A search for new behaviours and for violations, from one seed.
 
-    `scenario` is a swarm of everything, whose time and claims all candidates have. Without
-    `is_led` every candidate is drawn anew: the plain swarm, to compare with.
+    `scenario` is a swarm of everything, whose claims all candidates have. Without `is_led` every
+    candidate is drawn anew as a whole run: the plain swarm, to compare with.
     """
 
     scenario: Scenario
@@ -42,22 +43,36 @@ class Hunt:
     corpus: Corpus = field(default_factory=Corpus)
     findings: list[Finding] = field(default_factory=list)
     runs: int = 0
+    ways: Ways = field(default_factory=Ways)
 
     def round(self, run_all: RunAll) -> None:
-        """Draws a round of candidates, lets `run_all` run them, and learns from the results."""
-        stream = Random(f"{self.seed}/{self.runs}")
-        candidates = [self._candidate(self.runs + number, stream) for number in range(ROUND)]
-        for candidate, shown in zip(candidates, run_all(candidates), strict=True):
-            self.runs += 1
-            self.corpus.take(candidate, shown)
-            if shown.broken and self._is_wanted(shown):
-                self.findings.append(Finding(candidate, shown.broken, shown.what))
+        """Draws a round of candidates, lets `run_all` run them, and learns from the results.
 
-    def _candidate(self, number: int, stream: Random) -> Candidate:
-        if not self.is_led or not self.corpus.kept or stream.random() < FRESH:
-            return drawn(self.scenario, self.seed * 1_000_003 + number)
+        `run_all` may end early, as at an interrupt.
+        """
+        stream = Random(f"{self.seed}/{self.runs}")
+        draws = [self._draw(self.runs + number, stream) for number in range(ROUND)]
+        for branches, shown in zip(draws, run_all(draws), strict=False):
+            for candidate, shown_by_it in zip(branches.candidates, shown, strict=True):
+                self._learn(branches.way, candidate, shown_by_it)
+
+    def _learn(self, way: str, candidate: Candidate, shown: Shown) -> None:
+        self.runs += 1
+        self.ways.count(way, self.corpus.take(candidate, shown), shown.events)
+        if shown.broken and self._is_wanted(shown):
+            self.findings.append(Finding(candidate, shown.broken, shown.what))
+
+    def _draw(self, number: int, stream: Random) -> Branches:
+        way = self.ways.drawn(stream) if self.is_led and self.corpus.kept else WHOLE
+        seed = self.seed * 1_000_003 + number
+        if way == WHOLE:
+            return Branches((drawn(self.scenario, seed),), way=way)
+        if way == CROWDED:
+            return Branches((crowded(self.scenario, seed),), has_calm=False, way=way)
         parent, other = self.corpus.drawn(stream), self.corpus.drawn(stream)
-        return varied(parent.candidate, parent.moments_us, other.candidate, stream)
+        return varied(
+            parent.candidate, parent.moments_us, other.candidate, other.moments_us, stream
+        )
 
     def _is_wanted(self, shown: Shown) -> bool:
         alike = sum(finding.broken[0] == shown.broken[0] for finding in self.findings)

@@ -1,105 +1,162 @@
-"""Varies the document of a kept plan: steps added, moved, dropped, repeated or exchanged."""
+"""Varies the document of a kept plan: from a moment on, its run goes on in other ways.
 
-from collections.abc import Callable, Mapping, Sequence
+The variations of one plan share its steps until that moment, so that they run from a fork.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from ..drawing.faults import FAULTS
 from ..drawing.lot import Lot, Words
 from ..drawing.scenario import claimed, lot_of
-from ..drawing.steps import at_ms_of, drawn_budget, drawn_fault, drawn_request
-from .candidate import Candidate
+from ..drawing.steps import (
+    Budget,
+    at_ms_of,
+    budget_left,
+    drawn_fault,
+    drawn_request,
+    drawn_steps,
+    nodes_of,
+    step_of,
+    without_lost_quorum,
+)
+from .branches import Branches
+from .candidate import CROWDED_PACE_MS, Candidate, lasting
+from .ways import BRANCHES as WAY
 
 Steps = list[Words]
-MOMENT_MS = 3_000  # a step that is added near a moment is at most so far from it
+BRANCHES = 6  # variations that go on from one moment
+TAIL_MS = 12_000  # a variation ends so long after its moment
+AFTER_MS = 500  # a fork is at most so long after something rare
+SPREAD_MS = 6_000  # a step that is added is at most so long after the fork, and usually sooner
 CHANGES_MAX = 4  # changes of one variation
-KEEPS_SEED = 0.7  # part of the variations whose messages take as long as those of the parent
-NODE_WORDS = ("on", "from", "to", "between", "broker")
+JUDGED = 0.2  # part of the forks whose first branch is judged after a calm
 STEPS_MAX = 120  # a longer plan is cut: its run shows nothing that a shorter one cannot
+LATEST_MS = 40_000  # no fork is later: what is before it costs as much as what is after it
+KINDS = list(FAULTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Where a plan is varied: after `at_ms`, the time of a step, within a budget of faults.
+
+    `lent` are the steps of another plan after a rare moment of it, with times since that moment.
+    """
+
+    lot: Lot
+    budget: Budget
+    at_ms: int
+    lent: Steps
 
 
 def varied(
-    parent: Candidate, moments_us: Sequence[int], other: Candidate, stream: Random
-) -> Candidate:
-    """Returns a variation of `parent`.
+    parent: Candidate,
+    moments_us: Sequence[int],
+    other: Candidate,
+    others_us: Sequence[int],
+    stream: Random,
+) -> Branches:
+    """Returns variations of `parent` that are the same until one of its moments.
 
-    `moments_us` are the times at which its run showed something rare; most changes are near one of
-    them, so that the run is the same until then: a fork. `other` lends steps.
+    `moments_us` are the times at which its run showed something rare. `other` lends steps after
+    one of its own moments, `others_us`.
     """
     document: dict[str, Any] = dict(parent.document)
-    lot, steps = lot_of(document, stream), [*document.get("do", ())]
-    at_ms = _moment_ms(moments_us, document, stream)
-    for _ in range(stream.randint(1, CHANGES_MAX)):
-        change = stream.choice(CHANGES)
-        steps = change(lot, steps, at_ms, other.document)
-    document = dict(claimed(document | {"do": sorted(steps, key=at_ms_of)[:STEPS_MAX]}))
-    seed = parent.seed if stream.random() < KEEPS_SEED else stream.getrandbits(31)
-    return Candidate(document, seed)
+    at_ms = min(_moment_ms(moments_us, stream) + stream.randrange(AFTER_MS), LATEST_MS)
+    lot = lot_of(document, stream)
+    shared = [step for step in document["do"] if at_ms_of(step) <= at_ms][:STEPS_MAX]
+    later = [step for step in document["do"] if at_ms < at_ms_of(step) <= at_ms + TAIL_MS]
+    document = lasting(document, at_ms + TAIL_MS)
+    lent = _lent(lot, other, _moment_ms(others_us, stream))
+    candidates = []
+    for _ in range(BRANCHES):
+        moment = Moment(lot, budget_left(lot, [*shared, *later]), at_ms, lent)
+        candidates.append(_branch(document, shared, later, moment, parent.seed))
+    wanted = candidates[0].document["expect"]
+    alike = [candidate for candidate in candidates if candidate.document["expect"] == wanted]
+    has_calm = stream.random() < JUDGED
+    return Branches(tuple(alike), at_ms, has_calm, WAY)
 
 
-def _moment_ms(moments_us: Sequence[int], document: Mapping[str, Any], stream: Random) -> int:
-    """Returns a time of the run's steps in milliseconds, near one of the moments if there are."""
-    if not moments_us or stream.random() < 0.2:
-        return stream.randrange(60_000)
-    return max(0, stream.choice(moments_us) // 1000)
+def _branch(
+    document: dict[str, Any], shared: Steps, later: Steps, moment: Moment, seed: int
+) -> Candidate:
+    lot, at_ms = moment.lot, moment.at_ms
+    crowd = drawn_steps(lot, TAIL_MS, CROWDED_PACE_MS)
+    tail = later + [step | {"at": f"{at_ms + 1 + at_ms_of(step)}ms"} for step in crowd]
+    for _ in range(moment.lot.stream.randint(1, CHANGES_MAX)):
+        tail = moment.lot.one_of(CHANGES)(moment, tail)
+    steps = without_lost_quorum(moment.lot, [*shared, *tail[:STEPS_MAX]])
+    return Candidate(claimed(document | {"do": steps}), seed)
 
 
-def _near(lot: Lot, at_ms: int) -> int:
-    return max(0, at_ms + lot.stream.randint(-MOMENT_MS, MOMENT_MS))
+def _moment_ms(moments_us: Sequence[int], stream: Random) -> int:
+    """Returns one of the moments in milliseconds since the begin of the steps, or any time."""
+    moments_ms = [us // 1000 for us in moments_us if us > 0]
+    return stream.choice(moments_ms) if moments_ms else stream.randrange(60_000)
 
 
-def _add_fault(lot: Lot, steps: Steps, at_ms: int, other: Mapping[str, Any]) -> Steps:
-    kind = lot.one_of(list(FAULTS))
-    return steps + drawn_fault(lot, kind, _near(lot, at_ms), drawn_budget(lot))
+def _lent(lot: Lot, other: Candidate, moment_ms: int) -> Steps:
+    """Returns the steps of another plan after a moment of it, whose nodes exist in this one."""
+    steps: Any = other.document["do"]
+    return [
+        step | {"at": f"{at_ms_of(step) - moment_ms}ms"}
+        for step in steps
+        if 0 <= at_ms_of(step) - moment_ms <= TAIL_MS and nodes_of(step) <= {*lot.nodes}
+    ]
 
 
-def _add_request(lot: Lot, steps: Steps, at_ms: int, other: Mapping[str, Any]) -> Steps:
-    return [*steps, drawn_request(lot, _near(lot, at_ms))]
+def _soon(moment: Moment) -> int:
+    """Returns a time after the fork: each scale up to SPREAD_MS is equally likely."""
+    return moment.at_ms + moment.lot.stream.randint(1, SPREAD_MS)
 
 
-def _drop(lot: Lot, steps: Steps, at_ms: int, other: Mapping[str, Any]) -> Steps:
-    dropped = lot.stream.randrange(len(steps)) if steps else 0
-    return steps[:dropped] + steps[dropped + 1 :]
+def _add_fault(moment: Moment, tail: Steps) -> Steps:
+    kind = moment.lot.one_of(KINDS)
+    return tail + drawn_fault(moment.lot, kind, _soon(moment), moment.budget)
 
 
-def _move(lot: Lot, steps: Steps, at_ms: int, other: Mapping[str, Any]) -> Steps:
-    if not steps:
-        return steps
-    moved = lot.stream.randrange(len(steps))
-    to = steps[moved] | {"at": f"{_near(lot, at_ms)}ms"}
-    return [*steps[:moved], to, *steps[moved + 1 :]]
+def _add_request(moment: Moment, tail: Steps) -> Steps:
+    return [*tail, drawn_request(moment.lot, _soon(moment))]
 
 
-def _repeat(lot: Lot, steps: Steps, at_ms: int, other: Mapping[str, Any]) -> Steps:
-    if not steps:
-        return steps
-    return [*steps, lot.one_of(steps) | {"at": f"{_near(lot, at_ms)}ms"}]
+def _delay(moment: Moment, tail: Steps) -> Steps:
+    """Lets the messages of a node wait at a point, so that others overtake them (as PCT does)."""
+    lot = moment.lot
+    words = {lot.one_of(("from", "to")): lot.one_of(lot.nodes), "for": lot.time(1, 2_000)}
+    return [*tail, step_of(_soon(moment), "net.hold", words)]
 
 
-def _end_anew(lot: Lot, steps: Steps, at_ms: int, other: Mapping[str, Any]) -> Steps:
-    """Keeps the steps up to a moment, and draws some others after it."""
-    kept = [step for step in steps if at_ms_of(step) <= at_ms]
-    for _ in range(lot.stream.randint(1, 6)):
-        kept = _add_fault(lot, kept, at_ms + MOMENT_MS, other)
-    return kept
+def _drop(moment: Moment, tail: Steps) -> Steps:
+    dropped = moment.lot.stream.randrange(len(tail)) if tail else 0
+    return tail[:dropped] + tail[dropped + 1 :]
 
 
-def _lend(lot: Lot, steps: Steps, at_ms: int, other: Mapping[str, Any]) -> Steps:
-    """Adds some steps of another plan, whose nodes exist in this one."""
-    lent = [step for step in other.get("do", ()) if _nodes_in(step) <= {*lot.nodes}]
-    begin = lot.stream.randrange(len(lent)) if lent else 0
-    return steps + lent[begin : begin + lot.stream.randint(1, 5)]
+def _move(moment: Moment, tail: Steps) -> Steps:
+    if not tail:
+        return _add_fault(moment, tail)
+    moved = moment.lot.stream.randrange(len(tail))
+    to = tail[moved] | {"at": f"{_soon(moment)}ms"}
+    return [*tail[:moved], to, *tail[moved + 1 :]]
 
 
-def _nodes_in(step: Words) -> set[int]:
-    """Returns the ids of the nodes that a step names."""
-    (words,) = (words for words in step.values() if isinstance(words, dict))
-    named = [words[key] for key in NODE_WORDS if key in words]
-    listed = (ids if isinstance(ids, list) else [ids] for ids in named)
-    return {node for ids in listed for node in ids if isinstance(node, int)}
+def _repeat(moment: Moment, tail: Steps) -> Steps:
+    if not tail:
+        return _add_request(moment, tail)
+    return [*tail, moment.lot.one_of(tail) | {"at": f"{_soon(moment)}ms"}]
 
 
-Change = Callable[[Lot, Steps, int, Mapping[str, Any]], Steps]
+def _lend(moment: Moment, tail: Steps) -> Steps:
+    """Adds steps of the other plan, as long after this moment as they came after theirs."""
+    lent = moment.lent
+    begin = moment.lot.stream.randrange(len(lent)) if lent else 0
+    some = lent[begin : begin + moment.lot.stream.randint(1, 5)]
+    return tail + [step | {"at": f"{moment.at_ms + 1 + at_ms_of(step)}ms"} for step in some]
+
+
+Change = Callable[[Moment, Steps], Steps]
 CHANGES: Sequence[Change] = (
-    _add_fault, _add_fault, _add_request, _add_request, _drop, _move, _repeat, _end_anew, _lend,
+    _add_fault, _add_fault, _add_fault, _add_request, _delay, _drop, _move, _repeat, _lend,
 )  # fmt: skip

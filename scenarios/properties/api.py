@@ -153,14 +153,12 @@ class QuorumTimes(Property):
         self._moved_wall_ms: dict[int, int] = {}
         self._offset_ms: dict[int, int] = {}
         self._read_ms: dict[int, int] = {}
-        self._lead_ms: dict[int, int] = {}  # the largest lead of a wall clock over the true time
 
     def restarted(self, node_id: int) -> None:
         self._moved_wall_ms.pop(node_id, None)
 
     def stepped(self, node: Node, turn: Turn) -> None:
         node_id, moved = node.config.node_id, node.high_watermark_moved_wall_ms
-        self._note_lead(node_id, turn.wall_ms)
         known = self._moved_wall_ms.get(node_id, 0)
         offset_ms = self.world.clocks[controller_node(node_id)].wall_offset_ms
         if offset_ms != self._offset_ms.setdefault(node_id, offset_ms):
@@ -176,27 +174,18 @@ class QuorumTimes(Property):
         if abs(turn.now_ms - self._read_ms.get(node_id, 0)) >= READ_EVERY_MS:
             self._read_ms[node_id] = turn.now_ms
             if node.quorum.is_leader:
-                self._judge(node_id, node.read(QUORUM, turn.now_ms, turn.wall_ms), turn.wall_ms)
+                self._judge(node_id, node.read(QUORUM, turn.now_ms, turn.wall_ms))
 
     def arrived(self, message: Message) -> None:
         if isinstance(message.request, DescribeQuorumRequest) and message.is_reply:
-            leader_id, clock = message.sender.number, self.world.clocks[message.sender]
-            self._judge(leader_id, message.reply, clock.now_ms + clock.wall_offset_ms)
+            self._judge(message.sender.number, message.reply)
 
-    def _judge(self, leader_id: int, reply: object, wall_ms: int) -> None:
-        latest_ms = self._note_lead(leader_id, wall_ms)
+    def _judge(self, leader_id: int, reply: object) -> None:
+        clock = self.world.clocks[controller_node(leader_id)]
+        latest_ms = max(clock.latest_wall_ms, clock.now_ms + clock.wall_offset_ms)
         for state in _states(reply):
             self.exercised += 1
             self._check(state, latest_ms)
-
-    def _note_lead(self, node_id: int, wall_ms: int) -> int:
-        """Returns the latest time that the wall clock of a node can have shown so far.
-
-        It is `wall_ms` now, and was later if it has been set back since.
-        """
-        now_ms = self.world.timeline.now_us // 1000
-        lead_ms = self._lead_ms[node_id] = max(self._lead_ms.get(node_id, 0), wall_ms - now_ms)
-        return now_ms + lead_ms
 
     def _check(self, state: ReplicaState, wall_ms: int) -> None:
         fetched, caught_up = state.last_fetch_timestamp, state.last_caught_up_timestamp

@@ -12,15 +12,19 @@ from kraftsim.controller.core.rpc import (
     BrokerRegistrationRequest,
     DecommissionBrokerRequest,
     ElectLeadersRequest,
+    Request,
 )
 from kraftsim.controller.core.rpc.partitions import UNCLEAN_ELECTION
 from kraftsim.controller.core.uuid import Uuid
+from kraftsim.controller.node.node import Node
+from kraftsim.controller.raft.protocol import Turn
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.log_configs import allows_unclean, has_elr
 from ..oracles.property import Broken, Kinds, Property
+from ..oracles.requested import Requested
 from ..oracles.shadow import Fact, Key
 
 PROPOSALS_MAX = 1000  # partitions whose proposed ISRs are remembered
@@ -32,6 +36,7 @@ class LeadersWereEligible(OfTheCommittedLog):
     """Compares each new leader with the ISR and ELR before, and with the proposals of the leader.
 
     Another leader is an unclean one: it needs a permission, and must be declared as RECOVERING.
+    A request permits an election only in records that were appended while the request was open.
     """
 
     number = "S33"
@@ -47,33 +52,37 @@ class LeadersWereEligible(OfTheCommittedLog):
         self._default = world.topology.settings.unclean_leader_election_enable
         # partition -> its partition epoch, and all replicas that were proposed for its ISR at it
         self._proposed: dict[Key, tuple[int, set[int]]] = {}
-        self._forced: set[int] = set()  # brokers that may be decommissioned with losses
-        self._asked: set[tuple[str, int]] = set()  # partitions that may be elected uncleanly
-        self._asked_all = False
+        self._requested = Requested()
+        self._permits: dict[Key, list[Request]] = {}  # by partition, of the records of this batch
         self._registered: set[int] = set()  # brokers that register in this batch
 
     def read(self, record: object, offset: int) -> None:
         if isinstance(record, r.RegisterBrokerRecord):
             self._registered.add(record.broker_id)
+        elif isinstance(record, (r.PartitionRecord, r.PartitionChangeRecord)):
+            causes = self._requested.causes_of(offset)
+            if causes:
+                key: Key = "Partition", record.topic_id, record.partition_id
+                self._permits.setdefault(key, []).extend(causes)
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
         self._registered.clear()
+        self._permits.clear()
+
+    def wrote(self, node: Node, turn: Turn) -> None:
+        self._requested.wrote(node, turn)
+
+    def stopped(self, message: Message) -> None:
+        if message.is_reply:
+            self._requested.ends(message)
 
     def arrived(self, message: Message) -> None:
         if message.is_reply:
-            return
-        match message.request:
-            case AlterPartitionRequest() as request:
-                self._note_proposals(request)
-            case DecommissionBrokerRequest(force=True) as request:
-                self._forced.add(request.broker_id)
-            case ElectLeadersRequest(election_type=election) as request if (
-                election == UNCLEAN_ELECTION
-            ):
-                topics = request.topic_partitions
-                self._asked_all = self._asked_all or topics is None
-                for topic in topics or ():
-                    self._asked |= {(topic.topic, number) for number in topic.partitions}
+            self._requested.ends(message)
+        elif isinstance(message.request, AlterPartitionRequest):
+            self._note_proposals(message.request)
+        elif _permits_losses(message.request):
+            self._requested.begins(message)
 
     def partition_changed(self, key: Key, before: Fact | None, after: Fact) -> None:
         proposal = self._proposed.pop(key, None)
@@ -109,11 +118,13 @@ class LeadersWereEligible(OfTheCommittedLog):
         topic = self.shadow.facts["Topic", key[1]]["name"]
         if allows_unclean(self.shadow, topic, self.world.controllers, self._default):
             return True
-        if self._asked_all or (topic, key[2]) in self._asked:
-            self._asked.discard((topic, int(str(key[2]))))
-            return True
-        if self._forced & (set(before["replicas"]) - set(after["replicas"])):
-            return True
+        removed = set(before["replicas"]) - set(after["replicas"])
+        for request in self._permits.get(key, ()):
+            match request:
+                case DecommissionBrokerRequest(broker_id=broker_id) if broker_id in removed:
+                    return True
+                case ElectLeadersRequest() if _names(request, topic, key[2]):
+                    return True
         return self._is_last_known(before, after["leader"])
 
     def _is_last_known(self, before: Fact, leader: int) -> bool:
@@ -123,6 +134,20 @@ class LeadersWereEligible(OfTheCommittedLog):
         """
         eligible = {*before["isr"], *before["eligible_leader_replicas"]} - self._registered
         return has_elr(self.shadow) and not eligible and before["last_known_elr"] == (leader,)
+
+
+def _permits_losses(request: Request) -> bool:
+    if isinstance(request, ElectLeadersRequest):
+        return request.election_type == UNCLEAN_ELECTION
+    return isinstance(request, DecommissionBrokerRequest) and request.force
+
+
+def _names(request: ElectLeadersRequest, topic: object, partition: object) -> bool:
+    """Returns True if a request names the partition; a request without topics names all."""
+    topics = request.topic_partitions
+    return topics is None or any(
+        named.topic == topic and partition in named.partitions for named in topics
+    )
 
 
 class UncleanLeavesElr(OfTheCommittedLog):

@@ -5,7 +5,7 @@ must agree. They do not use what a replica believes about other replicas.
 """
 
 from collections.abc import Hashable
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.log.batch import Batch
@@ -13,7 +13,7 @@ from kraftsim.controller.core.rpc import VoteRequest, VoteResponse
 from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.log import MetadataLog
-from kraftsim.controller.raft.protocol import ElectionState, Turn
+from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.voters import ReplicaKey
 from kraftsim.simulation.message import Message
@@ -63,9 +63,10 @@ class EpochMonotone(Property):
         self._epochs: dict[Hashable, int] = {}
 
     def controller_changed(self, node_id: int, state: ProcessState) -> None:
-        """Forgets the epoch whose write ended the process: it is on no disk, and in no message."""
-        if (unwritten := _unwritten(self.world, node_id, state)) is not None:
-            self._epochs[unwritten.me] = unwritten.stored.epoch
+        """Forgets an epoch that was not durable at the end: it is on no disk, and in no message."""
+        if _has_lost_vote(self.world, node_id, state):
+            disk, me = self.world.controllers[node_id].disk, _replica(self.world, node_id)
+            self._epochs[me] = disk.stored.election.epoch
 
     def moved(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
@@ -91,17 +92,21 @@ class VoteOnce(Property):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._votes: dict[Hashable, int] = {}
+        self._epochs: dict[Hashable, int] = {}  # the last one in which a replica has voted
 
     def controller_changed(self, node_id: int, state: ProcessState) -> None:
-        """Forgets the vote whose write ended the process: it is on no disk, and in no message."""
-        unwritten = _unwritten(self.world, node_id, state)
-        if unwritten is not None and unwritten.lost.epoch > unwritten.stored.epoch:
-            me = unwritten.me
-            self._votes.pop((me.node_id, me.directory_id, unwritten.lost.epoch), None)
+        """Forgets votes that were not durable at the end: on no disk, and in no message."""
+        if _has_lost_vote(self.world, node_id, state):
+            me = _replica(self.world, node_id)
+            stored = self.world.controllers[node_id].disk.stored.election
+            first = stored.epoch + (stored.voted is not None)
+            for epoch in range(first, self._epochs.get(me, -1) + 1):
+                self._votes.pop((me.node_id, me.directory_id, epoch), None)
 
     def moved(self, node: Node, turn: Turn) -> None:
         state, me = node.quorum.durable, node.quorum.me
         if state.voted is not None:
+            self._epochs[me] = state.epoch
             self._agree((me.node_id, me.directory_id, state.epoch), state.voted.node_id)
 
     def arrived(self, message: Message) -> None:
@@ -127,21 +132,17 @@ class VoteOnce(Property):
             raise Broken(f"(voter, directory, epoch) {voter} voted for {known} and {candidate}")
 
 
-class _Unwritten(NamedTuple):
-    """The election state that a full disk refused, and the one that it has."""
+def _has_lost_vote(world: World, node_id: int, state: ProcessState) -> bool:
+    """Returns True if a process has ended before its last election state was durable.
 
-    me: ReplicaKey
-    lost: ElectionState
-    stored: ElectionState
+    Its disk was full, or it was killed during the write.
+    """
+    disk = world.controllers[node_id].disk
+    return state is ProcessState.NOT_RUNNING and (disk.is_full or disk.lost_vote)
 
 
-def _unwritten(world: World, node_id: int, state: ProcessState) -> _Unwritten | None:
-    """Returns what a process lost that ended because its disk is full; None for any other."""
-    process = world.controllers[node_id]
-    if state is not ProcessState.NOT_RUNNING or not process.disk.is_full:
-        return None
-    quorum = process.node.quorum
-    return _Unwritten(quorum.me, quorum.durable, process.disk.stored.election)
+def _replica(world: World, node_id: int) -> ReplicaKey:
+    return world.controllers[node_id].node.quorum.me
 
 
 class LogMatching(Property):

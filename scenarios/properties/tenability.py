@@ -26,11 +26,13 @@ class Reign:
     """The time in which a controller leads an epoch.
 
     `since_ms` is when a majority had last fetched, on the leader's clock; `fetched` are the voters
-    that have fetched since, `ends` the offsets from which they last fetched.
+    that have fetched since, `ends` the offsets from which they last fetched. `is_paused` is true
+    until the end of a pause is reported, which is after the first steps.
     """
 
     epoch: int
     since_ms: int
+    is_paused: bool = False
     fetched: set[int] = field(default_factory=set)
     ends: dict[int, int] = field(default_factory=dict)
 
@@ -50,7 +52,9 @@ class _OfReigns(Property):
     def controller_changed(self, node_id: int, state: ProcessState) -> None:
         """Counts from the end of a pause: a paused controller cannot resign."""
         if node_id in self.reigns:
-            self.reigns[node_id].since_ms = self.world.clock_ms(controller_node(node_id))
+            reign = self.reigns[node_id]
+            reign.is_paused = state is ProcessState.PAUSED
+            reign.since_ms = self.world.clock_ms(controller_node(node_id))
 
     def moved(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
@@ -109,6 +113,8 @@ class LonelyLeaderStops(_OfReigns):
     def stepped(self, node: Node, turn: Turn) -> None:
         reign = self.reigns.get(node.config.node_id)
         if reign is None or not node.quorum.is_leader or not node.quorum.other_voters:
+            return
+        if reign.is_paused:
             return
         silent_ms = turn.now_ms - reign.since_ms
         timeout_ms = node.settings.controller_quorum_fetch_timeout_ms

@@ -186,8 +186,8 @@ def a_long_wait(world):
     pass_time(world, 4 * SESSION_S)
 
 
-def a_stale_replica_alone(world):
-    """Broker 2 misses records, and broker 1, which has them, dies and comes back."""
+def a_lost_leader(world):
+    """Broker 2 misses records, and broker 1, which has them, dies."""
     create_topic(world, "led", (1, 2))
     world.agents[2].pause()
     pass_time(world, SESSION_S + 3)
@@ -195,6 +195,10 @@ def a_stale_replica_alone(world):
     pass_time(world, SESSION_S + 3)
     world.agents[2].resume()
     pass_time(world, 5)
+
+
+def a_stale_replica_alone(world):
+    a_lost_leader(world)
     world.agents[1].start()
     pass_time(world, 5)
 

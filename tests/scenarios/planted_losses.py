@@ -26,6 +26,10 @@ def any_replica_is_eligible(patch):
     patch.setattr(election, "winner", winner)
 
 
+def every_unclean_election_is_allowed(patch):
+    patch.setattr(broker_changes, "allows_unclean", lambda state, topic: True)
+
+
 def the_elr_is_never_emptied(patch):
     patch.setattr(broker_changes, "effective_min_isr", lambda state, topic, replicas: replicas)
 

@@ -62,6 +62,17 @@ def test_a_step_of_the_wall_clock_moves_no_deadline_and_is_taken_back(clock: Clo
     assert WALL_START_MS + 2000 == wall_ms(clock)
 
 
+def test_a_clock_keeps_the_latest_time_that_it_showed_before_it_was_set_back(clock: Clock) -> None:
+    pass_ms(clock, 2000)
+    clock.step_wall(5 * MINUTE_MS)
+    pass_ms(clock, 100)
+    clock.step_wall(-5 * MINUTE_MS)
+    pass_ms(clock, 1000)
+    clock.step_wall(-1 * MINUTE_MS)
+
+    assert WALL_START_MS + 2100 + 5 * MINUTE_MS == clock.latest_wall_ms
+
+
 @pytest.mark.parametrize("ppm", [250_000, -200_000, 1, -1])
 def test_drift_is_exact_for_both_clocks_and_for_what_they_wake(clock: Clock, ppm: int) -> None:
     rung = rings_at(clock, 1000)

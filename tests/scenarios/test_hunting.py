@@ -7,6 +7,7 @@ import pytest
 
 from kraftsim.files.scenario_files import find, read_file
 from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.hunting.branches import run_all
 from kraftsim.scenarios.hunting.candidate import Shown, drawn, run
 from kraftsim.scenarios.hunting.corpus import Corpus
 from kraftsim.scenarios.hunting.hunt import ROUND, Hunt
@@ -22,26 +23,44 @@ def a_short_swarm():
     return replace(scenario, time=replace(scenario.time, run=SHORT, calm=SHORT))
 
 
-def run_all(candidates):
-    return map(run, candidates)
+def in_order(draws):
+    return map(run_all, draws)
 
 
-def after_rounds(count, run_all=run_all):
+def after_rounds(count, run_round=in_order):
     hunt = Hunt(a_short_swarm(), seed=3)
     for _ in range(count):
-        hunt.round(run_all)
+        hunt.round(run_round)
     return hunt
 
 
+def variations(parent, moments_us, other, seed):
+    return varied(parent, moments_us, other, [1_000_000], Random(seed))
+
+
+@pytest.mark.slow
 def test_a_hunt_repeats_whatever_order_its_candidates_run_in():
-    def backwards(candidates):
-        return reversed([run(candidate) for candidate in reversed(candidates)])
+    def backwards(draws):
+        return reversed([run_all(branches) for branches in reversed(draws)])
 
     there, again = after_rounds(2), after_rounds(2, backwards)
 
-    assert there.runs == 2 * ROUND
+    assert there.runs > ROUND
     assert there.corpus == again.corpus
     assert there.corpus.runs_with
+
+
+def test_a_branch_is_the_run_of_its_plan():
+    parent, other = drawn(a_short_swarm(), 5), drawn(a_short_swarm(), 6)
+    branches = variations(parent, [3_000_000], other, 1)
+
+    first, *later = run_all(branches)
+
+    assert first.first_us == run(branches.candidates[0], has_calm=branches.has_calm).first_us
+    for candidate, shown in zip(branches.candidates[1:], later, strict=True):
+        alone = run(candidate, has_calm=False)
+        assert shown.first_us == alone.since(1000 * branches.fork_ms).first_us
+        assert shown.broken == alone.broken
 
 
 def test_a_run_shows_the_same_behaviours_again():
@@ -54,9 +73,37 @@ def test_every_variation_is_a_scenario_whose_nodes_exist():
     parents = [drawn(a_short_swarm(), seed) for seed in range(20)]
 
     for seed, parent in enumerate(parents):
-        variation = varied(parent, [2_000_000], parents[seed - 1], Random(seed))
-        assert read_scenario(variation.document).cluster == read_scenario(parent.document).cluster
-        assert "crash" not in run(variation).broken
+        for variation in variations(parent, [2_000_000], parents[seed - 1], seed).candidates:
+            scenario = read_scenario(variation.document)
+            assert scenario.cluster == read_scenario(parent.document).cluster
+            assert not scenario.pins
+
+
+def test_a_variation_takes_the_votes_of_a_minority_for_good():
+    lone = with_steps(drawn(a_short_swarm(), 1), 1)
+    three = with_steps(drawn(a_short_swarm(), 1), 3, wiped(3000))
+    others = with_steps(drawn(a_short_swarm(), 1), 3, wiped(3000), wiped(3001), wiped(3002))
+
+    for parent, most in ((lone, 0), (three, 1)):
+        for seed in range(30):
+            for variation in variations(parent, [], others, seed).candidates:
+                steps = variation.document["do"]
+                assert len({wiped_in(step) for step in steps} - {None}) <= most
+
+
+def with_steps(candidate, controllers, *steps):
+    cluster = candidate.document["cluster"] | {"controllers": controllers}
+    return replace(candidate, document={**candidate.document, "cluster": cluster, "do": [*steps]})
+
+
+def wiped(node):
+    return {"at": "1000ms", "optional": True, "proc.amnesia": {"on": node, "for": "1000ms"}}
+
+
+def wiped_in(step):
+    """The voter that a step takes the vote of, if it does."""
+    words = [step[verb] for verb in ("proc.amnesia", "proc.move", "quorum.remove") if verb in step]
+    return next((found["on"] for found in words if found["on"] >= 3000), None)
 
 
 def test_a_corpus_keeps_only_plans_that_show_something_new():
@@ -70,6 +117,7 @@ def test_a_corpus_keeps_only_plans_that_show_something_new():
     assert corpus.runs_with == {7: 2, 8: 1, 9: 1}
 
 
+@pytest.mark.slow
 @pytest.mark.python_modules
 def test_a_hunt_finds_a_planted_bug():
     with planted(MUTANTS["M42"]):  # no lease expires

@@ -6,15 +6,24 @@ import random
 import pytest
 
 from kraftsim.controller.core.errors import ApiError, Impossible
-from kraftsim.controller.core.rpc import BrokerRegistrationRequest, UnregisterBrokerRequest
+from kraftsim.controller.core.rpc import (
+    BrokerRegistrationRequest,
+    ElectLeadersRequest,
+    UnregisterBrokerRequest,
+)
+from kraftsim.controller.core.rpc.partitions import UNCLEAN_ELECTION
 from kraftsim.scenarios.properties import ALL, ALWAYS
 from kraftsim.simulation.network_rules import Delay, Duplicate
+from tests.scenarios import planted_losses
 from tests.scenarios.lives import (
     PLANTED,
     SESSION_S,
     STARTING,
+    a_lost_leader,
     a_second_leader,
+    a_stale_replica_alone,
     active_id,
+    follower_id,
     register,
 )
 from tests.scenarios.watched import describe, settled_world, troubled, watched_world
@@ -122,6 +131,60 @@ def test_times_of_a_quorum_may_be_of_before_the_wall_clock_was_set_back():
 
     assert watching.properties["S29"].exercised
     assert watching.finish() == ()
+
+
+def test_times_of_a_quorum_may_be_of_a_moment_at_which_the_wall_clock_was_ahead():
+    """S29: within such a moment a leader may do no more than reply to fetches."""
+    world, watching = settled_world(controllers=1, classes=(BY_NUMBER["S29"],))
+    for _ in range(10):
+        world.clocks[node(active_id(world))].step_wall(3_600_000)
+        pass_time(world, 0.05)
+        world.clocks[node(active_id(world))].step_wall(-3_600_000)
+        describe(world, active_id(world))
+        pass_time(world, 2)
+
+    assert watching.finish() == ()
+
+
+def test_a_vote_that_a_killed_process_had_not_written_is_none():
+    """S2 and S3: no message has left while the disk stalled."""
+    world, watching = settled_world(classes=(BY_NUMBER["S2"], BY_NUMBER["S3"]))
+    voter_id, leader_id = follower_id(world), active_id(world)
+    world.controllers[voter_id].disk.stall()
+    world.kill_controller(leader_id)
+    pass_time(world, 6)
+    unwritten = world.controllers[voter_id].node.quorum.epoch
+    world.kill_controller(voter_id)
+    world.controllers[voter_id].disk.go_on()
+    world.start_controller(voter_id)
+
+    assert world.controllers[voter_id].node.quorum.epoch < unwritten
+    assert watching.finish() == ()
+
+
+def elect_uncleanly_everywhere(world):
+    return ask(world, ElectLeadersRequest(election_type=UNCLEAN_ELECTION, topic_partitions=None))
+
+
+def test_a_request_excuses_the_unclean_elections_that_it_causes():
+    """S33: a request without topics concerns all partitions."""
+    world, watching = settled_world(brokers=2, classes=(BY_NUMBER["S33"],))
+    a_lost_leader(world)
+    elect_uncleanly_everywhere(world)
+    pass_time(world, 1)
+
+    assert partition(world, "led").leader == 2
+    assert watching.finish() == ()
+
+
+def test_a_request_excuses_no_election_after_it(monkeypatch):
+    """S33: an election that no request caused needs a configuration."""
+    planted_losses.every_unclean_election_is_allowed(monkeypatch)
+    world, watching = settled_world(brokers=2, classes=(BY_NUMBER["S33"],))
+    elect_uncleanly_everywhere(world)
+    a_stale_replica_alone(world)
+
+    assert ["S33"] == [violation.number for violation in watching.finish()]
 
 
 A_SESSION_LATER_US = (SESSION_S + 2) * SECOND_US

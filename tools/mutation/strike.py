@@ -3,14 +3,15 @@
 `python -m tools.mutation.strike swarm SEEDS`, `hunt SECONDS` (of processor time), or `library`.
 """
 
+import os
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 
 from kraftsim.cli.scenario.mutants import small_scenario
 from kraftsim.files.scenario_files import find, library, read_file
 from kraftsim.scenarios.document.scenario import Scenario
-from kraftsim.scenarios.hunting.candidate import Candidate, Shown, drawn, run
+from kraftsim.scenarios.hunting.branches import Branches, run_all
+from kraftsim.scenarios.hunting.candidate import Shown, drawn, run
 from kraftsim.scenarios.hunting.hunt import Hunt
 from kraftsim.scenarios.mutants.kill import falls
 
@@ -27,20 +28,25 @@ def swarm(seeds: int) -> bool:
 def hunt(limit_s: float) -> bool:
     """Returns True if a hunt breaks a property within `limit_s` seconds of processor time."""
     searching = Hunt(_swarm(), HUNT_SEED)
-    while time.process_time() < limit_s:
+    while _processor_s() < limit_s:
         searching.round(_until_broken)
         if searching.findings:
             return True
     return False
 
 
-def _until_broken(candidates: Sequence[Candidate]) -> Iterator[Shown]:
-    """Runs the candidates; after a violation the others of the round show nothing."""
-    is_broken = False
-    for candidate in candidates:
-        shown = Shown({}, ()) if is_broken else run(candidate)
-        is_broken = is_broken or bool(shown.broken)
+def _processor_s() -> float:
+    """Returns the processor time of this process and of those that it has forked, in seconds."""
+    return sum(os.times()[:4])
+
+
+def _until_broken(draws: Sequence[Branches]) -> Iterator[Sequence[Shown]]:
+    """Runs the candidates of a round up to a violation."""
+    for branches in draws:
+        shown = run_all(branches)
         yield shown
+        if any(one.broken for one in shown):
+            return
 
 
 def whole_library() -> bool:

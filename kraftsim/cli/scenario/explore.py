@@ -1,6 +1,6 @@
 """`kraftsim scenario explore`: explores every history of a few nodes, within limits.
 
-With a scenario, it explores what can follow from a moment of a run (`branches.py`).
+With a scenario, it explores what can follow from a moment of a run (`every_fate.py`).
 
 Exit codes: 0 exhaustive and no violation, 1 a rule is broken, 3 not exhaustive.
 """
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ...errors import FAILED, GOOD, VACUOUS, UsageError
 from ..output import add_output, is_data, print_data
 from ..progress import Progress
-from .branches import add_branches, explore_run, refuse_alone
+from .every_fate import add_branches, explore_run, refuse_alone
 from .mutants import planted_by
 
 if TYPE_CHECKING:

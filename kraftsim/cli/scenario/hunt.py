@@ -5,24 +5,30 @@ Exit codes: 0 no violation, 1 a violation was found, 2 invalid arguments, 130 in
 
 import argparse
 import multiprocessing
+import signal
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 
-from ...errors import FAILED, GOOD, UsageError
+from ...errors import FAILED, GOOD, INTERRUPTED, UsageError
+from ..interrupts import interrupt_flag
 from ..output import add_output, is_data, print_data
 from ..progress import Progress
 
 if TYPE_CHECKING:
     from multiprocessing.pool import Pool
 
-    from kraftsim.scenarios.hunting.candidate import Candidate, Shown
+    from kraftsim.scenarios.hunting.branches import Branches
+    from kraftsim.scenarios.hunting.candidate import Shown
     from kraftsim.scenarios.hunting.hunt import Finding, Hunt
 
 SWARM = "swarm-of-everything"
 MINUTES = 10.0
+POLL_EVERY_S = 0.2  # seconds between looks at interrupts while a result is awaited
 SHRINK_TRIES = 300  # runs of the search for a smaller scenario, for each finding
 
 
@@ -66,13 +72,18 @@ def _hunt(arguments: argparse.Namespace) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     scenario = read_file(find(SWARM)).scenario
     hunt = Hunt(scenario, arguments.seed, not arguments.plain, read_corpus(folder))
-    try:
+    with interrupt_flag(signal.SIGTERM) as interrupted:
         with _pool(arguments.jobs) as pool:
-            _rounds(arguments, hunt, folder, pool)
-    finally:
+            _rounds(arguments, hunt, folder, pool, interrupted)
         write_corpus(folder, hunt.corpus)
-    found = [_written(folder, finding, number) for number, finding in enumerate(hunt.findings, 1)]
+        found = [
+            _written(folder, finding, number, interrupted)
+            for number, finding in enumerate(hunt.findings, 1)
+        ]
     _report(arguments, hunt, folder, found)
+    if interrupted.is_set():
+        print("kraftsim: interrupted; the same command goes on", file=sys.stderr)
+        return INTERRUPTED
     return FAILED if found else GOOD
 
 
@@ -88,26 +99,26 @@ def _expect_amounts(arguments: argparse.Namespace) -> None:
 
 @contextmanager
 def _pool(jobs: int) -> "Iterator[Pool]":
-    """Yields processes that ignore SIGINT: the search ends them."""
-    import signal
-
+    """Yields processes that ignore SIGINT, and that SIGTERM ends: the search ends them."""
     context = multiprocessing.get_context("fork")
-    with context.Pool(jobs, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
+    with context.Pool(jobs, _handle_signals) as pool:
         yield pool
 
 
-def _rounds(arguments: argparse.Namespace, hunt: "Hunt", folder: Path, pool: "Pool") -> None:
-    from kraftsim.scenarios.hunting.candidate import run
+def _handle_signals() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
+
+def _rounds(
+    arguments: argparse.Namespace, hunt: "Hunt", folder: Path, pool: "Pool", interrupted: Event
+) -> None:
+    """Runs rounds until the hunt is over or interrupted; each adds a point to the curve."""
     from ...files.hunt_files import append_to_curve
 
     progress, began_s = Progress(is_enabled=not is_data(arguments)), time.monotonic()
-
-    def run_all(candidates: "Sequence[Candidate]") -> "Iterator[Shown]":
-        return pool.imap(run, candidates)
-
-    while not _is_over(arguments, hunt, time.monotonic() - began_s):
-        hunt.round(run_all)
+    while not interrupted.is_set() and not _is_over(arguments, hunt, time.monotonic() - began_s):
+        hunt.round(lambda draws: _results(pool, draws, interrupted))
         behaviours, passed_s = len(hunt.corpus.runs_with), time.monotonic() - began_s
         point = {"runs": hunt.runs, "seconds": round(passed_s, 1), "behaviours": behaviours}
         append_to_curve(folder, point)
@@ -116,14 +127,32 @@ def _rounds(arguments: argparse.Namespace, hunt: "Hunt", folder: Path, pool: "Po
     progress.clear()
 
 
+def _results(
+    pool: "Pool", draws: "Sequence[Branches]", interrupted: Event
+) -> "Iterator[Sequence[Shown]]":
+    """Yields the results of a round in order; ends early once it is interrupted."""
+    from kraftsim.scenarios.hunting.branches import run_all
+
+    results = pool.imap(run_all, draws)
+    for _ in draws:
+        while not interrupted.is_set():
+            try:
+                yield results.next(POLL_EVERY_S)
+                break
+            except multiprocessing.TimeoutError:
+                continue
+
+
 def _is_over(arguments: argparse.Namespace, hunt: "Hunt", passed_s: float) -> bool:
     if arguments.runs is not None:
         return bool(hunt.runs >= arguments.runs)
     return bool(passed_s >= 60 * arguments.minutes)
 
 
-def _written(folder: Path, finding: "Finding", number: int) -> dict[str, object]:
-    """Shrinks a finding, writes it to a file, and returns what is told of it."""
+def _written(
+    folder: Path, finding: "Finding", number: int, interrupted: Event
+) -> dict[str, object]:
+    """Shrinks a finding unless interrupted, writes it to a file, and returns the report of it."""
     from kraftsim.scenarios.document.scenario import read_scenario
     from kraftsim.scenarios.running.shrink import shrink
 
@@ -133,7 +162,9 @@ def _written(folder: Path, finding: "Finding", number: int) -> dict[str, object]
     scenario = read_scenario(finding.candidate.document)
     try:
         small = shrink(
-            scenario, finding.candidate.seed, may_go_on=lambda: next(tries, None) is not None
+            scenario,
+            finding.candidate.seed,
+            may_go_on=lambda: not interrupted.is_set() and next(tries, None) is not None,
         ).scenario
     except (ValueError, LookupError):  # a cluster that does not start has no smaller scenario
         small = scenario

@@ -15,7 +15,7 @@ from .runs import seconds, seed_of
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.document.scenario import Scenario
-    from kraftsim.scenarios.hunting.branches import Branches
+    from kraftsim.scenarios.hunting.every_fate import EveryFate
 
 DEPTH, DEPTH_MAX = 6, 10  # messages; ten have up to 59,049 combinations of fates
 OPTIONS = ("seed", "at", "depth")  # those that need a scenario
@@ -82,8 +82,8 @@ def explore_run(arguments: argparse.Namespace) -> int:
 
 def _explored(
     arguments: argparse.Namespace, scenario: "Scenario", seed: int, depth: int
-) -> "Branches":
-    from kraftsim.scenarios.hunting.branches import explore_branches, rarest_us
+) -> "EveryFate":
+    from kraftsim.scenarios.hunting.every_fate import explore_fates, rarest_us
 
     at_us = rarest_us(scenario, seed) if arguments.at is None else round(arguments.at * 1e6)
     progress = Progress(is_enabled=not is_data(arguments))
@@ -91,12 +91,12 @@ def _explored(
     def on_branch(number: int) -> None:
         progress.write(f"explore {scenario.name}: {number:,} of at most {3**depth:,} branches")
 
-    branches = explore_branches(scenario, seed, at_us, depth, on_branch)
+    branches = explore_fates(scenario, seed, at_us, depth, on_branch)
     progress.clear()
     return branches
 
 
-def _print(name: str, seed: int, branches: "Branches") -> None:
+def _print(name: str, seed: int, branches: "EveryFate") -> None:
     extent = f"{name}  seed {seed}  {branches.branches:,} branches from T+{branches.at_us / 1e6:g}s"
     broken = branches.violation
     if broken is None:
@@ -110,7 +110,7 @@ def _print(name: str, seed: int, branches: "Branches") -> None:
         print(f"  {number:3}  {decision}")
 
 
-def _document(name: str, seed: int, depth: int, branches: "Branches") -> dict[str, object]:
+def _document(name: str, seed: int, depth: int, branches: "EveryFate") -> dict[str, object]:
     broken = branches.violation
     return {
         "scenario": name,

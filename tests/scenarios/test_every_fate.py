@@ -3,7 +3,7 @@
 from kraftsim.controller.core.node_id import broker_node, controller_node
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, CreateTopicsRequest
 from kraftsim.files.scenario_files import find, read_file
-from kraftsim.scenarios.hunting.branches import explore_branches, rarest_us
+from kraftsim.scenarios.hunting.every_fate import explore_fates, rarest_us
 from kraftsim.scenarios.hunting.fates import LATE_US, Fate, Fates, following
 from kraftsim.scenarios.mutants import MUTANTS, planted
 from kraftsim.scenarios.running.run import run
@@ -77,7 +77,7 @@ def test_a_script_decides_the_first_messages_and_no_heartbeat():
 def test_the_branches_of_a_crash_keep_every_property():
     numbers = []
 
-    branches = explore_branches(crash(), 17, 12 * S, 2, numbers.append)
+    branches = explore_fates(crash(), 17, 12 * S, 2, numbers.append)
 
     assert (branches.violation, branches.branches, branches.met) == (None, 9, 2)
     assert numbers == list(range(1, 10))
@@ -95,7 +95,7 @@ def test_a_vote_for_a_short_log_is_found_where_the_run_itself_passes(tmp_path):
     scenario = read_file(path).scenario
     with planted(MUTANTS["M27"]):
         passed = run(scenario, 1)
-        branches = explore_branches(scenario, 1, rarest_us(scenario, 1), 4, lambda number: None)
+        branches = explore_fates(scenario, 1, rarest_us(scenario, 1), 4, lambda number: None)
 
     assert "pass" == passed.verdict
     assert "leader-completeness" == branches.violation.name
@@ -105,6 +105,6 @@ def test_a_vote_for_a_short_log_is_found_where_the_run_itself_passes(tmp_path):
 
 def test_a_run_that_is_broken_before_the_moment_has_no_branches():
     with planted(MUTANTS["M26"]):  # a double vote, in any election
-        branches = explore_branches(crash(), 17, 20 * S, 2, lambda number: None)
+        branches = explore_fates(crash(), 17, 20 * S, 2, lambda number: None)
 
     assert ("vote-once", 0) == (branches.violation.name, branches.branches)
