@@ -1,13 +1,11 @@
 """Runs that are the same up to a moment: run once until then, and from there each by itself.
 
-The process forks at that moment, once for each plan. The steps of all plans are on the timeline
-from the begin, so that each branch is exactly the run of its plan and seed.
+The caller runs each branch in a copy of the process at that moment (`kraftsim/cli/forks.py`). The
+steps of all plans are on the timeline from the begin, so that each branch is exactly the run of its
+plan and seed.
 """
 
-import gc
-import os
-import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -22,6 +20,7 @@ from .candidate import NOTHING, Candidate, Shown, move_to_end, run, shown_by
 from .coverage import Coverage
 
 OF_ALL = -1  # owner of a step that all branches have
+Apart = Callable[[Callable[[], Shown]], Shown]  # calls a function in a copy of the process
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,11 @@ class _Timetable(Timetable):
             super()._do(number, step, after_seq)
 
 
-def run_all(branches: Branches) -> list[Shown]:
-    """Runs the candidates; all but the first show only what they did after the fork."""
+def run_all(branches: Branches, apart: Apart) -> list[Shown]:
+    """Runs the candidates; all but the first show only what they did after the fork.
+
+    `apart` calls a function in a copy of the process and returns its result.
+    """
     first, count = branches.candidates[0], len(branches.candidates)
     if count == 1:
         return [run(first, has_calm=branches.has_calm)]
@@ -67,7 +69,7 @@ def run_all(branches: Branches) -> list[Shown]:
     shown = shown_by(trunk, coverage, partial(_move_to_fork, trunk, branches.fork_ms))
     if shown.broken:
         return [shown] + [NOTHING] * (count - 1)
-    return list(_forked(trunk, timetable, coverage, branches))
+    return list(_forked(trunk, timetable, coverage, branches, apart))
 
 
 def _steps(branches: Branches) -> Iterator[tuple[int, Words]]:
@@ -92,32 +94,15 @@ def _move_to_fork(trunk: UntilBroken, fork_ms: int) -> None:
 
 
 def _forked(
-    trunk: UntilBroken, timetable: _Timetable, coverage: Coverage, branches: Branches
+    trunk: UntilBroken, timetable: _Timetable, coverage: Coverage, branches: Branches, apart: Apart
 ) -> Iterator[Shown]:
-    """Runs one branch after the other, each in a process that ends with it."""
-    gc.freeze()  # a collection in the child would copy all pages
+    """Runs one branch after the other, each in a copy of the process that ends with it."""
+
+    def finish(branch: int) -> Shown:
+        timetable.branch = branch
+        has_calm = branches.has_calm and branch == 0
+        return shown_by(trunk, coverage, partial(move_to_end, trunk, has_calm=has_calm))
+
     for branch in range(len(branches.candidates)):
-        reading, writing = os.pipe()
-        child = os.fork()
-        if not child:
-            os.close(reading)
-            timetable.branch = branch
-            has_calm = branches.has_calm and branch == 0
-            _run_and_exit(trunk, coverage, writing, has_calm=has_calm)
-        os.close(writing)
-        with os.fdopen(reading, "rb") as pipe:
-            shown: Shown = pickle.load(pipe)
-        os.waitpid(child, 0)
-        fork_us = 1000 * branches.fork_ms
-        yield shown if branch == 0 else shown.since(fork_us)
-    gc.unfreeze()
-
-
-def _run_and_exit(trunk: UntilBroken, coverage: Coverage, writing: int, *, has_calm: bool) -> None:
-    """Runs a branch, writes what it showed to the pipe `writing`, and ends the process."""
-    try:
-        shown = shown_by(trunk, coverage, partial(move_to_end, trunk, has_calm=has_calm))
-        with os.fdopen(writing, "wb") as pipe:
-            pickle.dump(shown, pipe)
-    finally:
-        os._exit(0)  # without a result the pipe ends, and the reader raises EOFError
+        shown = apart(partial(finish, branch))
+        yield shown if branch == 0 else shown.since(1000 * branches.fork_ms)

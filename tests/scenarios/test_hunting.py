@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from kraftsim.cli.forks import apart
 from kraftsim.files.scenario_files import find, read_file
 from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.hunting.branches import run_all
@@ -24,7 +25,7 @@ def a_short_swarm():
 
 
 def in_order(draws):
-    return map(run_all, draws)
+    return (run_all(branches, apart) for branches in draws)
 
 
 def after_rounds(count, run_round=in_order):
@@ -41,7 +42,7 @@ def variations(parent, moments_us, other, seed):
 @pytest.mark.slow
 def test_a_hunt_repeats_whatever_order_its_candidates_run_in():
     def backwards(draws):
-        return reversed([run_all(branches) for branches in reversed(draws)])
+        return reversed([run_all(branches, apart) for branches in reversed(draws)])
 
     there, again = after_rounds(2), after_rounds(2, backwards)
 
@@ -54,7 +55,7 @@ def test_a_branch_is_the_run_of_its_plan():
     parent, other = drawn(a_short_swarm(), 5), drawn(a_short_swarm(), 6)
     branches = variations(parent, [3_000_000], other, 1)
 
-    first, *later = run_all(branches)
+    first, *later = run_all(branches, apart)
 
     assert first.first_us == run(branches.candidates[0], has_calm=branches.has_calm).first_us
     for candidate, shown in zip(branches.candidates[1:], later, strict=True):

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
+from kraftsim.cli.forks import apart
 from kraftsim.cli.scenario.mutants import small_scenario
 from kraftsim.files.scenario_files import find, library, read_file
 from kraftsim.scenarios.document.scenario import Scenario
@@ -43,9 +44,9 @@ def _processor_s() -> float:
 def _until_broken(draws: Sequence[Branches]) -> Iterator[Sequence[Shown]]:
     """Runs the candidates of a round up to a violation."""
     for branches in draws:
-        shown = run_all(branches)
+        shown = run_all(branches, apart)
         yield shown
-        if any(one.broken for one in shown):
+        if any(shown_by_it.broken for shown_by_it in shown):
             return
 
 

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
@@ -133,7 +134,9 @@ def _results(
     """Yields the results of a round in order; ends early once it is interrupted."""
     from kraftsim.scenarios.hunting.branches import run_all
 
-    results = pool.imap(run_all, draws)
+    from ..forks import apart
+
+    results = pool.imap(partial(run_all, apart=apart), draws)
     for _ in draws:
         while not interrupted.is_set():
             try:
