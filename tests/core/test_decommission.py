@@ -5,7 +5,11 @@ import pytest
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.log.records import RECOVERING, UnregisterBrokerRecord
 from kraftsim.controller.core.profile import KAFKA_4_3
-from kraftsim.controller.core.rpc import DecommissionBrokerResponse
+from kraftsim.controller.core.rpc import (
+    DecommissionBrokerResponse,
+    FeatureUpdate,
+    UpdateFeaturesRequest,
+)
 from tests.builders import ControllerUnderTest
 from tests.profiles import EACH_PROFILE
 
@@ -213,6 +217,23 @@ def test_a_decommissioned_broker_leaves_the_elr():
         cluster.partition("t").elr,
         cluster.partition("t").replicas,
     )
+
+
+@pytest.mark.rule("3.12", "4.13", "9.19")
+def test_without_elr_the_last_member_of_the_isr_is_required():
+    """An ELR that is left from before the feature was disabled elects nobody."""
+    cluster = ControllerUnderTest(KAFKA_4_3)
+    cluster.unfenced(1, 2)
+    cluster.created("t", (1, 2), configs={"min.insync.replicas": "2"})
+    cluster.fenced(1)
+    disabled = FeatureUpdate(
+        feature="eligible.leader.replicas.version", max_version_level=0, upgrade_type=2
+    )
+    assert cluster.ask(UpdateFeaturesRequest(feature_updates=(disabled,))).error_code == 0
+    assert ((2,), (1,)) == (cluster.partition("t").isr, cluster.partition("t").elr)
+
+    assert ErrorCode.BROKER_REQUIRED_FOR_PARTITIONS == cluster.decommission(2).code
+    assert (2,) == cluster.partition("t").isr
 
 
 @EACH_PROFILE

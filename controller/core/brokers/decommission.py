@@ -17,6 +17,7 @@ from functools import cache, partial
 from typing import NamedTuple
 
 from ..errors import ApiError, ErrorCode, Impossible
+from ..feature_levels import elr_enabled
 from ..image.broker import BrokerRegistration
 from ..image.partition import Partition, PartitionKey, Topic, is_reassigning
 from ..log.records import PartitionChangeRecord, Record
@@ -92,10 +93,13 @@ def _slice(
 def _is_last_replica(state: State, key: PartitionKey, broker_id: int) -> bool:
     """True if the broker is the only replica, or the only broker that holds the partition's data.
 
-    The data is held by the ISR and the ELR; if both are empty, by the last known leader.
+    The data is held by the ISR and the ELR; if both are empty, by the last known leader. Without
+    the feature ELR, its members are never elected, and the ISR keeps its last member (rule 4.13).
     """
     partition = state.image.partition(key)
     holders = partition.isr + partition.elr or partition.last_known_elr
+    if partition.isr and not elr_enabled(state.image.features):
+        holders = partition.isr
     return partition.replicas == (broker_id,) or all(b == broker_id for b in holders)
 
 
