@@ -241,6 +241,16 @@ def test_a_topics_value_is_described_above_the_values_of_brokers(cluster):
     ]
 
 
+def test_a_repeated_policy_is_described_once_and_an_empty_default_is_empty(cluster):
+    """Observed of 4.3.1 (KIP-1161): `make differential`, sequences 41-4372 and 41-3365."""
+    result_of(cluster, change(TOPIC, "t", ("cleanup.policy", SET, "compact,compact")))
+    assert "compact" == described(cluster, TOPIC, "t")["cleanup.policy"].value
+
+    result_of(cluster, change(TOPIC, "t", ("cleanup.policy", DELETE, None)))
+    result_of(cluster, change(BROKER, "", ("log.cleanup.policy", SUBTRACT, "delete")))
+    assert "" == described(cluster, TOPIC, "t")["cleanup.policy"].value
+
+
 def test_a_sensitive_value_is_never_shown(cluster):
     name = "listener.name.controller.ssl.key.password"
     result_of(cluster, change(BROKER, str(CONTROLLER_ID), (name, SET, "secret")))

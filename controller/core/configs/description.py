@@ -38,9 +38,12 @@ from .node_configs import (
 )
 from .resources import ResourceType, invalid_request
 from .topic_table import BROKER_NAMES, TOPIC_CONFIGS
+from .validators import DISTINCT_LIST
 
 Entries = Iterable[DescribeConfigsEntry]
-_TYPE_OF_KIND = {kind: TYPE_NUMBERS[name] for name, kind in reversed(KINDS.items())}
+_TYPE_OF_KIND = {kind: TYPE_NUMBERS[name] for name, kind in reversed(KINDS.items())} | {
+    DISTINCT_LIST: TYPE_NUMBERS["LIST"]
+}
 _MALFORMED = (
     "This most likely occurs because of a request being malformed by the client library or the "
     "message was sent to an incompatible broker. See the broker logs for more details."
@@ -149,8 +152,8 @@ def _topic(view: NodeView, levels: Levels, name: str) -> Entries:
             continue
         brokers = BROKER_NAMES.get(config.name, ())
         synonyms = synonyms_of(levels, brokers[0], is_sensitive=False) if brokers else []
-        default = topic_default(levels, config.name) or config.default
-        text = own.get(config.name, default or "")
+        default = topic_default(levels, config.name)  # "" is a list without elements
+        text = own.get(config.name, config.default or "" if default is None else default)
         yield _own_entry(config, text, own, FROM_TOPIC, synonyms)
 
 

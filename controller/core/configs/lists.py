@@ -4,7 +4,7 @@ from ..profile import Profile
 from .broker_table import broker_configs
 from .resources import ResourceType
 from .topic_table import TOPIC_CONFIGS
-from .validators import LIST
+from .validators import DISTINCT_LIST, LIST
 
 
 def default_list(profile: Profile, resource_type: ResourceType, name: str) -> str | None:
@@ -16,8 +16,13 @@ def default_list(profile: Profile, resource_type: ResourceType, name: str) -> st
         broker = broker_configs(profile.topic_configs).get(name)
         return broker.default or "" if broker and broker.type_name == "LIST" else None
     topic = TOPIC_CONFIGS[profile.topic_configs].get(name)
-    is_list = resource_type is ResourceType.TOPIC and topic is not None and topic.kind is LIST
-    return topic.default or "" if topic is not None and is_list else None
+    if (
+        topic is None
+        or resource_type is not ResourceType.TOPIC
+        or topic.kind not in (LIST, DISTINCT_LIST)
+    ):
+        return None
+    return topic.default or ""
 
 
 def appended(elements: str, text: str) -> str:

@@ -8,6 +8,7 @@ the rows that it changed.
 from .configuration import Configuration, by_release
 from .validators import (
     BOOLEAN,
+    DISTINCT_LIST,
     DOUBLE,
     INT,
     LIST,
@@ -60,7 +61,11 @@ _ROWS = (
     Configuration("min.cleanable.dirty.ratio", DOUBLE, "0.5", between(0, 1)),
     Configuration("cleanup.policy", LIST, "delete", each_of("compact", "delete"), until="4.1"),
     Configuration(
-        "cleanup.policy", LIST, "delete", each_of_without_empty("compact", "delete"), since="4.3"
+        "cleanup.policy",
+        DISTINCT_LIST,
+        "delete",
+        each_of_without_empty("compact", "delete"),
+        since="4.3",
     ),
     Configuration("unclean.leader.election.enable", BOOLEAN, "false"),
     Configuration("min.insync.replicas", INT, "1", at_least(1)),

@@ -70,6 +70,11 @@ def LIST(name: str, text: str) -> tuple[str, ...]:
     return tuple(part.strip(_AROUND_COMMA) for part in trimmed.split(",")) if trimmed else ()
 
 
+def DISTINCT_LIST(name: str, text: str) -> tuple[str, ...]:
+    """Returns the parts of a list, each once, as 4.3 does for lists of given words (KIP-1161)."""
+    return tuple(dict.fromkeys(LIST(name, text)))
+
+
 _AROUND_COMMA = " \t\n\r\f\v"
 
 
