@@ -218,4 +218,5 @@ def _is_unclean_revert(record: r.PartitionChangeRecord, new: PartitionFact) -> b
 
     Kafka does not ask whether it is registered (`PartitionReassignmentRevert`).
     """
-    return record.adding_replicas == () and new.isr == new.replicas[:1]
+    is_revert = () in (record.adding_replicas, record.removing_replicas)
+    return is_revert and new.isr == new.replicas[:1]
