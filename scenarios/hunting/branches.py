@@ -16,7 +16,7 @@ from ..drawing.steps import at_ms_of
 from ..language.reading import Problem
 from ..running.timetable import Timetable
 from ..running.until_broken import UntilBroken
-from .candidate import NOTHING, Candidate, Shown, move_to_end, run, shown_by
+from .candidate import NOTHING, Candidate, Shown, Violations, move_to_end, run, shown_by
 from .coverage import Coverage
 
 OF_ALL = -1  # owner of a step that all branches have
@@ -66,7 +66,7 @@ def run_all(branches: Branches, apart: Apart) -> list[Shown]:
         return [NOTHING] * count
     trunk.timetable = timetable = _Timetable(trunk, [owner for owner, _ in owned])
     coverage = Coverage(trunk.world)
-    shown = shown_by(trunk, coverage, partial(_move_to_fork, trunk, branches.fork_ms))
+    shown = shown_by(trunk, coverage, partial(_reach_fork, trunk, branches.fork_ms))
     if shown.broken:
         return [shown] + [NOTHING] * (count - 1)
     return list(_forked(trunk, timetable, coverage, branches, apart))
@@ -87,10 +87,9 @@ def _steps_of(candidate: Candidate) -> list[Words]:
     return steps
 
 
-def _move_to_fork(trunk: UntilBroken, fork_ms: int) -> None:
-    trunk.begin()
-    trunk.begin_steps()
-    trunk.move(fork_ms * 1000)
+def _reach_fork(trunk: UntilBroken, fork_ms: int) -> Violations:
+    trunk.reach(fork_ms * 1000)
+    return trunk.broken
 
 
 def _forked(

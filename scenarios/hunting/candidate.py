@@ -1,6 +1,6 @@
 """One candidate of a hunt: a plan and a seed, and what its run showed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from random import Random
@@ -14,12 +14,14 @@ from ..drawing.scenario import drawn_parts
 from ..language.limits import LimitError
 from ..language.reading import Problem
 from ..running.until_broken import UntilBroken, Violated
+from ..running.watch import Violation
 from .coverage import Coverage
 
 START = "start"  # name of the violation of a cluster that does not start
+CRASH = "crash"  # name of the violation of a run that raised an unexpected error
 CROWDED_MS = 30_000  # of the steps of a crowded candidate
 CROWDED_PACE_MS = (100, 1_000)
-CRASH = "crash"  # name of the violation of a run that raised an unexpected error
+Violations = Sequence[Violation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,24 +84,24 @@ def run(candidate: Candidate, *, has_calm: bool = True) -> Shown:
     return shown_by(watched, Coverage(watched.world), partial(_run, watched, has_calm=has_calm))
 
 
-def _run(watched: UntilBroken, *, has_calm: bool) -> None:
+def _run(watched: UntilBroken, *, has_calm: bool) -> Violations:
     watched.begin()
     watched.begin_steps()
-    move_to_end(watched, has_calm=has_calm)
+    return move_to_end(watched, has_calm=has_calm)
 
 
-def move_to_end(watched: UntilBroken, *, has_calm: bool) -> None:
-    """Runs the rest of the steps, then the calm, and judges the run; or the steps only."""
-    times = watched.plan.time
-    watched.move(watched.begin_us + times.run.us - watched.world.timeline.now_us)
-    if has_calm:
-        watched.begin_calm()
-        watched.move(times.calm.us)
-        watched.judge()
+def move_to_end(watched: UntilBroken, *, has_calm: bool) -> Violations:
+    """Runs the rest of the steps, then the calm, and returns what the run broke.
+
+    Without a calm the claims of the file are not judged.
+    """
+    end_us = watched.begin_us + watched.plan.time.run.us
+    watched.move(end_us - watched.world.timeline.now_us)
+    return watched.finish_calm().violations if has_calm else watched.broken
 
 
-def shown_by(watched: UntilBroken, coverage: Coverage, move: Callable[[], object]) -> Shown:
-    """Returns what a run shows until `move` ends, or until a violation."""
+def shown_by(watched: UntilBroken, coverage: Coverage, move: Callable[[], Violations]) -> Shown:
+    """Returns what a run shows until `move` returns its violations, or until the first one."""
     timeline = watched.world.timeline
     began = timeline.scheduled_count
     broken = _broken_by(watched, move)
@@ -109,16 +111,17 @@ def shown_by(watched: UntilBroken, coverage: Coverage, move: Callable[[], object
     return Shown(first_us, names, broken[0][1] if broken else "", events)
 
 
-def _broken_by(watched: UntilBroken, move: Callable[[], object]) -> list[tuple[str, str]]:
+def _broken_by(watched: UntilBroken, move: Callable[[], Violations]) -> list[tuple[str, str]]:
     """Returns the names of broken properties and claims with a description, the first one first."""
     try:
-        move()
+        violations = move()
     except Violated:
-        pass
+        violations = watched.broken
     except Impossible as impossible:
         return [("assertion", str(impossible))]
     except LimitError as limit:
         return [(START, str(limit))]
     except Exception as error:  # whatever the code under test raises is a finding
         return [(CRASH, repr(error))]
-    return [(violation.name, violation.what) for violation in watched.broken]
+    in_order = sorted(violations, key=lambda violation: violation.t_us)
+    return [(violation.name, violation.what) for violation in in_order]

@@ -45,7 +45,7 @@ def rarest_us(scenario: Scenario, seed: int) -> int:
     """
     run = Run(scenario, seed)
     coverage = Coverage(run.world)
-    _reach(run, run.plan.time.run.us)
+    run.reach(run.plan.time.run.us)
     after_us = (at_us - run.begin_us for at_us in coverage.first_us.values())
     new = Counter(at_us // WINDOW_US for at_us in after_us if at_us >= 0)
     window = max(new, key=lambda window: (new[window], -window), default=0)
@@ -61,26 +61,19 @@ def explore_fates(
     branches after each. Raises LimitError if the cluster does not start.
     """
     run = Run(scenario, seed)
-    _reach(run, at_us)
-    if run.watch.violations:
-        return EveryFate(at_us, 0, 0, _first_violation(run))
+    run.reach(at_us)
+    if run.broken:
+        return EveryFate(at_us, 0, 0, run.broken[0])
     script: tuple[Fate, ...] | None = ()
     branches = met = 0
     while script is not None:
         branch, fates = _branch(run, Fates(script, depth))
         branches, met = branches + 1, max(met, len(fates.decisions))
         on_branch(branches)
-        broken = _first_violation(branch)
-        if broken is not None:
-            return EveryFate(at_us, branches, met, broken, tuple(fates.decisions))
+        if branch.broken:
+            return EveryFate(at_us, branches, met, branch.broken[0], tuple(fates.decisions))
         script = following([decision.fate for decision in fates.decisions])
     return EveryFate(at_us, branches, met)
-
-
-def _reach(run: Run, at_us: int) -> None:
-    run.begin()
-    run.begin_steps()
-    run.move(at_us)
 
 
 def _branch(run: Run, fates: Fates) -> tuple[Run, Fates]:
@@ -89,8 +82,3 @@ def _branch(run: Run, fates: Fates) -> tuple[Run, Fates]:
     branch.world.network.add(fates)
     branch.run_until(branch.world.timeline.now_us + AFTER_US)
     return branch, fates
-
-
-def _first_violation(run: Run) -> Violation | None:
-    found = [*run.watch.violations.values(), *([run.assertion] if run.assertion else [])]
-    return min(found, key=lambda violation: violation.t_us, default=None)

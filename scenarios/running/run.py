@@ -136,12 +136,14 @@ class Run:
 
     def finish(self) -> Result:
         """Runs all phases, from the start of the cluster to the verdict, and returns the result."""
+        self.reach(self.plan.time.run.us)
+        return self.finish_calm()
+
+    def reach(self, at_us: int) -> None:
+        """Runs from the start of the cluster to a time of the steps, as `at:` counts it."""
         self.begin()
         self.begin_steps()
-        self.move(self.plan.time.run.us)
-        self.begin_calm()
-        self.move(self.plan.time.calm.us)
-        return self.judge()
+        self.move(at_us)
 
     def begin_steps(self) -> None:
         """Begins the steps and the claims of the file, from whose begin `at:` counts."""
@@ -154,6 +156,19 @@ class Run:
         self.timetable.end()
         self.stage.heal(core_of(self.plan.calm, self.stage))
         self.expectations.begin_calm()
+
+    def finish_calm(self) -> Result:
+        """Runs the calm after the steps, and returns the result."""
+        self.begin_calm()
+        self.move(self.plan.time.calm.us)
+        return self.judge()
+
+    @property
+    def broken(self) -> tuple[Violation, ...]:
+        """The violations of properties and the failed assertion so far, in the order of time."""
+        ended = () if self.assertion is None else (self.assertion,)
+        found = (*self.watch.violations.values(), *ended)
+        return tuple(sorted(found, key=lambda violation: violation.t_us))
 
     def judge(self) -> Result:
         """Returns the result at the end of the calm."""

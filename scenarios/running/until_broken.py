@@ -3,7 +3,6 @@
 from itertools import repeat
 
 from .run import Run
-from .watch import Violation
 
 CHECK_INTERVAL_US = 1_000_000  # virtual time between two checks
 
@@ -14,13 +13,6 @@ class Violated(Exception):
 
 class UntilBroken(Run):
     """A run that checks every second of virtual time for a violation, and raises Violated."""
-
-    @property
-    def broken(self) -> tuple[Violation, ...]:
-        """The violations of properties and the failed assertion so far, in the order of time."""
-        ended = () if self.assertion is None else (self.assertion,)
-        found = (*self.watch.violations.values(), *ended)
-        return tuple(sorted(found, key=lambda violation: violation.t_us))
 
     def move(self, by_us: int) -> None:
         whole, rest_us = divmod(by_us, CHECK_INTERVAL_US)

@@ -64,6 +64,16 @@ def test_a_branch_is_the_run_of_its_plan():
         assert shown.broken == alone.broken
 
 
+def test_a_broken_claim_of_a_plan_is_a_violation():
+    """Claims are judged after the calm, apart from the properties."""
+    candidate = drawn(a_short_swarm(), 5)
+    expect = {"always": ["safety"], "calm": [{"broker": "brokers", "state": "fenced"}]}
+    claiming = replace(candidate, document={**candidate.document, "expect": expect})
+
+    assert ("calm[0]",) == run(claiming).broken
+    assert () == run(claiming, has_calm=False).broken
+
+
 def test_a_run_shows_the_same_behaviours_again():
     candidate = drawn(a_short_swarm(), 5)
 
