@@ -288,4 +288,5 @@ def with_settings(profile: Profile, configuration: "Configuration") -> Settings:
 
     Raises ValueError for a value that Kafka accepts, but with which no cluster works.
     """
+    # Each value was parsed to the type of its field (`configuration/values.py`).
     return replace(profile.settings, **configuration.settings)  # type: ignore[arg-type]

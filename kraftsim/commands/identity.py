@@ -212,7 +212,7 @@ def _bound(
     if arguments.listen is not None:
         return "--listen", address_of("--listen", arguments.listen)
     if node is not None:
-        bound = next(each for each in node.listeners if each.name == listener_name)
+        bound = next(known for known in node.listeners if known.name == listener_name)
         return "--config", (bound.host or ANY_ADDRESS, bound.port)
     if own is not None:
         option = "--voters" if arguments.voters is not None else "--config"

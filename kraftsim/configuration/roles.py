@@ -187,7 +187,7 @@ def _check_controller(node: NodeRoles) -> None:
 
 
 def _check_broker_listeners(node: NodeRoles, values: Values) -> None:
-    advertised = list(dict.fromkeys(each.name for each in node.advertised_broker_listeners))
+    advertised = list(dict.fromkeys(listener.name for listener in node.advertised_broker_listeners))
     hint = " Perhaps all listeners appear in controller.listener.names?"
     _require(bool(advertised), f"There must be at least one broker advertised listener.{hint}")
     _require(

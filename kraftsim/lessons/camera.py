@@ -39,9 +39,11 @@ class Camera:
     def detach(self) -> None:
         """Ends looking; the network may be calling its listeners now, so that it gets new lists."""
         network = self._network
-        network.departed = [each for each in network.departed if each != self._on_departed]
-        network.arrived = [each for each in network.arrived if each != self._on_arrived]
-        network.stopped = [each for each in network.stopped if each != self._on_stopped]
+        network.departed = [
+            listener for listener in network.departed if listener != self._on_departed
+        ]
+        network.arrived = [listener for listener in network.arrived if listener != self._on_arrived]
+        network.stopped = [listener for listener in network.stopped if listener != self._on_stopped]
         self._under_way.clear()
 
     def began(self, picture: MessageScene) -> bool:

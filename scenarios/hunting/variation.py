@@ -30,7 +30,7 @@ Steps = list[Words]
 BRANCHES = 6  # variations that go on from one moment
 TAIL_MS = 12_000  # a variation ends so long after its moment
 AFTER_MS = 500  # a fork is at most so long after something rare
-SPREAD_MS = 6_000  # a step that is added is at most so long after the fork, and usually sooner
+SPREAD_MS = 6_000  # a step that is added is at most so long after the fork
 CHANGES_MAX = 4  # changes of one variation
 JUDGED = 0.2  # part of the forks whose first branch is judged after a calm
 STEPS_MAX = 120  # a longer plan is cut: its run shows nothing that a shorter one cannot
@@ -86,9 +86,9 @@ def _branch(
     lot, at_ms = moment.lot, moment.at_ms
     crowd = drawn_steps(lot, TAIL_MS, CROWDED_PACE_MS)
     tail = later + [step | {"at": f"{at_ms + 1 + at_ms_of(step)}ms"} for step in crowd]
-    for _ in range(moment.lot.stream.randint(1, CHANGES_MAX)):
-        tail = moment.lot.one_of(CHANGES)(moment, tail)
-    steps = without_lost_quorum(moment.lot, [*shared, *tail[:STEPS_MAX]])
+    for _ in range(lot.stream.randint(1, CHANGES_MAX)):
+        tail = lot.one_of(CHANGES)(moment, tail)
+    steps = without_lost_quorum(lot, [*shared, *tail[:STEPS_MAX]])
     return Candidate(claimed(document | {"do": steps}), seed)
 
 
@@ -109,7 +109,7 @@ def _lent(lot: Lot, other: Candidate, moment_ms: int) -> Steps:
 
 
 def _soon(moment: Moment) -> int:
-    """Returns a time after the fork: each scale up to SPREAD_MS is equally likely."""
+    """Returns a time after the fork, at most SPREAD_MS later."""
     return moment.at_ms + moment.lot.stream.randint(1, SPREAD_MS)
 
 

@@ -105,11 +105,11 @@ def _by_words(changes: Sequence[PartitionChange]) -> dict[str, list[PartitionCha
     for change in changes:
         leader = _leader(change)
         sets = [f"{name} {_difference(before, after)}" for name, before, after in _sets(change)]
-        for what in leader:
-            found[int(change.after.leader != NO_LEADER), what].append(change)
-        for what in sets or ([] if leader else [_same(change)]):
-            found[2, what].append(change)
-    return {what: found[rank, what] for rank, what in sorted(found, key=lambda key: key[0])}
+        for words in leader:
+            found[int(change.after.leader != NO_LEADER), words].append(change)
+        for words in sets or ([] if leader else [_same(change)]):
+            found[2, words].append(change)
+    return {words: found[rank, words] for rank, words in sorted(found, key=lambda key: key[0])}
 
 
 def _named(

@@ -26,7 +26,7 @@ def _beside(rows: Sequence[EventRow], beside: BesideRows) -> Iterator[tuple[str,
     if row.kind == "partition_changed":
         yield "partitions", [_partition(change) for change in beside.changes_of(rows)]
     elif len(rows) > 1 and row.broker_id is not None:
-        yield "brokers", [each.broker_id for each in rows]
+        yield "brokers", [row.broker_id for row in rows]
     elif row.kind == "controller_stands":
         yield "elections", len(rows)
         yield "lastTUs", rows[-1].t_us

@@ -198,6 +198,7 @@ def a_lost_leader(world):
 
 
 def a_stale_replica_alone(world):
+    """Broker 1, which has the records, comes back."""
     a_lost_leader(world)
     world.agents[1].start()
     pass_time(world, 5)

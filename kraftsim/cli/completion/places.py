@@ -44,7 +44,7 @@ def _place(words: str, parser: argparse.ArgumentParser, known: KnownValues) -> P
     options = [action for action in parser._actions if action.option_strings]
     return Place(
         words,
-        followers={word: text for each in arguments for word, text in _words(each, known)},
+        followers={word: text for action in arguments for word, text in _words(action, known)},
         options={
             option: action.help or ""
             for action in options
