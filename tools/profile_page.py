@@ -15,7 +15,6 @@ from pathlib import Path
 from kraftsim.controller.core import profile as profiles_module
 from kraftsim.controller.core.configs.configuration import Configuration
 from kraftsim.controller.core.configs.topic_table import TOPIC_CONFIGS
-from kraftsim.controller.core.configs.validators import DISTINCT_LIST, LIST
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.feature_levels import LEVEL_NAMES, METADATA_VERSION
 from kraftsim.controller.core.image.image import Image
@@ -168,11 +167,7 @@ def _config(profile: Profile, name: str) -> str:
     if config is None:
         return "unknown"
     default = "no default" if config.default is None else f"`{config.default}`"
-    empty = (
-        f"; of an empty element: {_refusal(config, ',')}"
-        if config.kind in (LIST, DISTINCT_LIST)
-        else ""
-    )
+    empty = f"; of an empty element: {_refusal(config, ',')}" if config.is_list else ""
     return f"{default}; {_refusal(config, *PROBES)}{empty}"
 
 

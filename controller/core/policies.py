@@ -58,9 +58,12 @@ class Policies:
     altered_configs: Callable[[AlteredConfigs], str | None] | None = None
     names: tuple[tuple[str, str], ...] = ()
 
-    def check_topic(self, topic: NewTopic) -> None:
-        """Raises POLICY_VIOLATION if the policy refuses the topic."""
-        _check(None if self.new_topic is None else self.new_topic(topic))
+    def check_topic(self, described: Callable[[], NewTopic]) -> None:
+        """Raises POLICY_VIOLATION if the policy refuses the topic.
+
+        Without a policy, `described` is not called: thousands of topics may be created at once.
+        """
+        _check(None if self.new_topic is None else self.new_topic(described()))
 
     def check_configs(self, altered: AlteredConfigs) -> None:
         """Raises POLICY_VIOLATION if the policy refuses the new values."""

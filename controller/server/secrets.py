@@ -27,12 +27,9 @@ _LENGTH_BYTES = 4
 
 
 def without_secrets(header: RequestHeader, frame: bytes) -> bytes:
-    """Returns the frame of a request with MARK for each byte of a secret."""
-    remove = _REMOVE.get(header.api_key)
-    if remove is None:
-        return frame
+    """Returns the frame of a request of APIS_WITH_SECRETS with MARK for each byte of a secret."""
     try:
-        request = remove(decode_request(header, frame))
+        request = _REMOVE[header.api_key](decode_request(header, frame))
     except DecodeError:
         return frame[: header.body_offset]
     key, version, number, client_id, _ = header

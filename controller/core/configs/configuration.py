@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from ..value import value
-from .validators import Kind, Validator, Value
+from .validators import DISTINCT_LIST, LIST, Kind, Validator, Value
 
 RELEASES = ("3.9", "4.1", "4.3", "4.4")
 
@@ -19,6 +19,11 @@ class Configuration:
     validator: Validator | None = None
     since: str = RELEASES[0]
     until: str = RELEASES[-1]
+
+    @property
+    def is_list(self) -> bool:
+        """True if the value has elements between commas."""
+        return self.kind in (LIST, DISTINCT_LIST)
 
     def parse(self, text: str) -> Value:
         """Returns the parsed value; raises INVALID_CONFIG if `text` is invalid."""

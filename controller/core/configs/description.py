@@ -38,12 +38,10 @@ from .node_configs import (
 )
 from .resources import ResourceType, invalid_request
 from .topic_table import BROKER_NAMES, TOPIC_CONFIGS
-from .validators import DISTINCT_LIST
+from .validators import LIST
 
 Entries = Iterable[DescribeConfigsEntry]
-_TYPE_OF_KIND = {kind: TYPE_NUMBERS[name] for name, kind in reversed(KINDS.items())} | {
-    DISTINCT_LIST: TYPE_NUMBERS["LIST"]
-}
+_TYPE_OF_KIND = {kind: TYPE_NUMBERS[name] for name, kind in reversed(KINDS.items())}
 _MALFORMED = (
     "This most likely occurs because of a request being malformed by the client library or the "
     "message was sent to an incompatible broker. See the broker logs for more details."
@@ -199,7 +197,7 @@ def _own_entry(
         value=value,
         config_source=synonyms[0].source if synonyms else FROM_DEFAULT,
         synonyms=tuple(synonyms),
-        config_type=_TYPE_OF_KIND[config.kind],
+        config_type=_TYPE_OF_KIND[LIST if config.is_list else config.kind],
     )
 
 

@@ -4,7 +4,6 @@ from ..profile import Profile
 from .broker_table import broker_configs
 from .resources import ResourceType
 from .topic_table import TOPIC_CONFIGS
-from .validators import DISTINCT_LIST, LIST
 
 
 def default_list(profile: Profile, resource_type: ResourceType, name: str) -> str | None:
@@ -16,11 +15,7 @@ def default_list(profile: Profile, resource_type: ResourceType, name: str) -> st
         broker = broker_configs(profile.topic_configs).get(name)
         return broker.default or "" if broker and broker.type_name == "LIST" else None
     topic = TOPIC_CONFIGS[profile.topic_configs].get(name)
-    if (
-        topic is None
-        or resource_type is not ResourceType.TOPIC
-        or topic.kind not in (LIST, DISTINCT_LIST)
-    ):
+    if resource_type is not ResourceType.TOPIC or topic is None or not topic.is_list:
         return None
     return topic.default or ""
 

@@ -7,6 +7,7 @@ With `validate_only` no record is written.
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 
 from .. import feature_levels
 from ..configs import topic_configs
@@ -196,17 +197,17 @@ def _check_topic_policy(
     state: State, topic: CreatableTopic, configs: dict[str, str], assignment: Assignment
 ) -> None:
     """Asks the policy about new topics, which comes after every other check."""
-    if state.policies.new_topic is None:
-        return
+    state.policies.check_topic(partial(_described, topic, configs, assignment))
+
+
+def _described(topic: CreatableTopic, configs: dict[str, str], assignment: Assignment) -> NewTopic:
     is_manual = bool(topic.assignments)
-    state.policies.check_topic(
-        NewTopic(
-            name=topic.name,
-            partitions=None if is_manual else len(assignment),
-            replication_factor=None if is_manual else len(assignment[0]),
-            assignments=assignment if is_manual else None,
-            configs=configs,
-        )
+    return NewTopic(
+        name=topic.name,
+        partitions=None if is_manual else len(assignment),
+        replication_factor=None if is_manual else len(assignment[0]),
+        assignments=assignment if is_manual else None,
+        configs=configs,
     )
 
 

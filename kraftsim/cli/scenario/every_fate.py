@@ -4,6 +4,7 @@ Exit codes: 0 no violation in any branch, 1 a violation.
 """
 
 import argparse
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, CommandError, UsageError
@@ -45,13 +46,12 @@ def add_branches(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def refuse_alone(arguments: argparse.Namespace) -> None:
-    """Raises UsageError for an option that needs a scenario."""
-    for option in OPTIONS:
-        if getattr(arguments, option) is not None:
-            raise UsageError(
-                f"--{option}: expected a scenario too, such as active-controller-crash"
-            )
+def refuse(arguments: argparse.Namespace, options: Iterable[str], expected: str) -> None:
+    """Raises UsageError for the first of the options that was given; `expected` says what is."""
+    for option in options:
+        value = getattr(arguments, option)
+        if value is not None and value is not False:
+            raise UsageError(f"--{option.replace('_', '-')}: expected {expected}")
 
 
 def explore_run(arguments: argparse.Namespace) -> int:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ...errors import FAILED, GOOD, VACUOUS, UsageError
 from ..output import add_output, is_data, print_data
 from ..progress import Progress
-from .every_fate import add_branches, explore_run, refuse_alone
+from .every_fate import OPTIONS, add_branches, explore_run, refuse
 from .mutants import planted_by
 
 if TYPE_CHECKING:
@@ -89,24 +89,11 @@ def add_explore(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 
 def _explore(arguments: argparse.Namespace) -> int:
     if arguments.scenario is not None:
-        _refuse_nodes(arguments)
+        of_nodes = ("voters", *AMOUNTS, "states_max", "broker")
+        refuse(arguments, of_nodes, "no scenario, whose nodes are those of the file")
         return explore_run(arguments)
-    refuse_alone(arguments)
+    refuse(arguments, OPTIONS, "a scenario too, such as active-controller-crash")
     return _explore_nodes(arguments)
-
-
-def _refuse_nodes(arguments: argparse.Namespace) -> None:
-    """Raises UsageError for an option of a search from empty disks."""
-    given = [
-        option for option in ("voters", *AMOUNTS, "states_max") if _is_given(arguments, option)
-    ]
-    if given or arguments.broker:
-        option = given[0].replace("_", "-") if given else "broker"
-        raise UsageError(f"--{option}: expected no scenario, whose nodes are those of the file")
-
-
-def _is_given(arguments: argparse.Namespace, option: str) -> bool:
-    return getattr(arguments, option) is not None
 
 
 def _explore_nodes(arguments: argparse.Namespace) -> int:
