@@ -22,18 +22,24 @@ class Violated(Exception):
 class UntilBroken(Run):
     """A run that checks every second of virtual time for a violation, and raises Violated.
 
-    It also does so after more than `events_max` actions on the timeline, for a search.
+    A search waits for the violation of `wanted` only, and ends a run after more than `events_max`
+    actions on the timeline.
     """
 
     events_max: float = inf
+    wanted: str | None = None
 
     def move(self, by_us: int) -> None:
         whole, rest_us = divmod(by_us, CHECK_INTERVAL_US)
         for piece_us in (*repeat(CHECK_INTERVAL_US, whole), rest_us):
             super().move(piece_us)
             count = self.world.timeline.scheduled_count
-            if self.broken or self.broken_claims or count > self.events_max:
+            if count > self.events_max or self._is_violated():
                 raise Violated
+
+    def _is_violated(self) -> bool:
+        found = (*self.broken, *self.broken_claims)
+        return any(self.wanted in (None, violation.name) for violation in found)
 
 
 def violations_until(

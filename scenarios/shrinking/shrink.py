@@ -73,6 +73,7 @@ def failure_of(
     A run that takes longer than that of `before` ends early, because its plan is not smaller.
     """
     run = UntilBroken(plan, seed)
+    run.wanted = wanted
     if before is not None:
         run.events_max = before.events + COST_MAX
     for violation in violations_until(run, lambda: run.finish().violations):
