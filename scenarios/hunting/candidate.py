@@ -6,19 +6,14 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from kraftsim.controller.core.errors import Impossible
-
 from ..document.plan import drawn_document
 from ..document.scenario import Scenario, read_scenario
 from ..drawing.scenario import drawn_parts
-from ..language.limits import LimitError
 from ..language.reading import Problem
-from ..running.until_broken import UntilBroken, Violated
+from ..running.until_broken import UntilBroken, violations_until
 from ..running.watch import Violation
 from .coverage import Coverage
 
-START = "start"  # name of the violation of a cluster that does not start
-CRASH = "crash"  # name of the violation of a run that raised an unexpected error
 CROWDED_MS = 30_000  # of the steps of a crowded candidate
 CROWDED_PACE_MS = (100, 1_000)
 Violations = Sequence[Violation]
@@ -104,24 +99,8 @@ def shown_by(watched: UntilBroken, coverage: Coverage, move: Callable[[], Violat
     """Returns what a run shows until `move` returns its violations, or until the first one."""
     timeline = watched.world.timeline
     began = timeline.scheduled_count
-    broken = _broken_by(watched, move)
+    broken = violations_until(watched, move)
     first_us = {number: us - watched.begin_us for number, us in coverage.first_us.items()}
     events = timeline.scheduled_count - began
-    names = tuple(name for name, _ in broken)
-    return Shown(first_us, names, broken[0][1] if broken else "", events)
-
-
-def _broken_by(watched: UntilBroken, move: Callable[[], Violations]) -> list[tuple[str, str]]:
-    """Returns the names of broken properties and claims with a description, the first one first."""
-    try:
-        violations = move()
-    except Violated:
-        violations = watched.broken
-    except Impossible as impossible:
-        return [("assertion", str(impossible))]
-    except LimitError as limit:
-        return [(START, str(limit))]
-    except Exception as error:  # whatever the code under test raises is a finding
-        return [(CRASH, repr(error))]
-    in_order = sorted(violations, key=lambda violation: violation.t_us)
-    return [(violation.name, violation.what) for violation in in_order]
+    names = tuple(violation.name for violation in broken)
+    return Shown(first_us, names, broken[0].what if broken else "", events)
