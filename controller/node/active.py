@@ -168,6 +168,7 @@ class Active:
         state, reply = self.state, decision.reply
         if decision.rest is not None:
             self._slices.append(_Slice(state.next_offset - 1, decision.rest, token))
+            turn.leave_work()
             return
         if reply is None:
             raise Impossible("a decision without a reply and without a rest")

@@ -182,6 +182,8 @@ class Node:
             active.submit(handler, request, token, turn)
             if active.deadline_ms != before_ms:
                 self._set_deadline(now_ms)
+            if not turn.is_plain:
+                self._note_work()
         return turn
 
     def decision(self, request: Request, now_ms: int) -> Decision | ApiError:

@@ -22,6 +22,7 @@ from ..core.rpc import (
 )
 from ..node.node import Node
 from ..wire.apis.table import API_VERSIONS, APIS, LISTED_SINCE, OWN_QUORUM, SERVED_SINCE, Api
+from ..wire.frames import encode_response
 
 _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 SOFTWARE_NAMED_FROM = 3
@@ -47,6 +48,12 @@ def answer(
     """
     refused = refusal(request, version, profile, broker)
     return refused or listed(version, listener=listener, image=image, profile=profile)
+
+
+def encoded_refusal(frame: bytes, response: ApiVersionsResponse) -> bytes:
+    """Returns the frame of a refusal, which is in version 0 whatever was asked for (rule 5.47)."""
+    correlation_id = int.from_bytes(frame[4:8], signed=True)
+    return encode_response(API_VERSIONS, 0, correlation_id, response)
 
 
 def listed(version: int, *, listener: str, image: Image, profile: Profile) -> ApiVersionsResponse:

@@ -2,69 +2,39 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping
-from typing import Protocol, cast
+from collections.abc import Callable, Iterator
+from typing import cast
 
 from ..core.errors import ApiError, ErrorCode
-from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, DataPlaneRequest, Request
+from ..core.rpc import ApiVersionsRequest, DataPlaneRequest, Request
 from ..raft.protocol import Reply
 from ..wire.apis.table import API_VERSIONS
 from ..wire.errors import DecodeError
 from ..wire.frames import (
     REQUEST_BYTES_MAX,
-    Bodies,
     Exchange,
     FrameReader,
     RequestHeader,
     Steps,
-    encode_response,
     read_request_header,
 )
 from .admission import address_of
+from .api_versions import encoded_refusal
 from .awaited import Awaited, encoded, encoded_at_once
 from .envelope import open_envelope, refused_envelope
-from .runtime import Runtime
+from .idleness import Idleness
+from .listener import Listener
 from .turns import REQUESTS_PER_VISIT, in_turns
 
 log = logging.getLogger(__name__)
 
-Describe = Callable[[ApiVersionsRequest, int], ApiVersionsResponse]
-Dispatch = Callable[[Request, Callable[[Reply], None]], None]
-Note = Callable[[str, RequestHeader, bytes], None]
-Intercept = Callable[["KafkaConnection", RequestHeader, Request], None]
-
 WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; above it, its requests wait
-IDLE_LOOKS = 20  # ten minutes, Kafka's connections.max.idle.ms
-STUCK_LOOKS = 2  # a request that is half sent, or a reply that is not read
-
-
-class Listener(Protocol):
-    """The listener of a connection (`kafka_listener.py`), as the connection sees it."""
-
-    name: str
-    spoken: frozenset[tuple[int, int]]
-    start_time_tag: bool
-    bodies: Bodies
-    runtime: Runtime | None
-    describe: Describe
-    dispatch: Dispatch
-    note: Note | None
-    note_refused: Callable[[str, RequestHeader], None]
-    intercepted: Mapping[type, object]
-    intercept: Intercept | None
-    is_holding: bool
-
-    def admit(self, connection: "KafkaConnection", transport: asyncio.BaseTransport) -> bool:
-        """Registers a new connection; returns False if there are too many."""
-
-    def forget(self, connection: "KafkaConnection", address: str) -> None:
-        """Unregisters a connection that has ended, if it was admitted."""
 
 
 class KafkaConnection(asyncio.Protocol):
     """One connection of a client at `address`; `unread_bytes` have arrived and were not handled."""
 
-    def __init__(self, listener: Listener) -> None:
+    def __init__(self, listener: "Listener[KafkaConnection]") -> None:
         self._listener = listener
         self._reader = FrameReader(REQUEST_BYTES_MAX)
         self._out: list[bytes] = []
@@ -79,8 +49,7 @@ class KafkaConnection(asyncio.Protocol):
         self.is_held = False  # a fault holds the pending request: time does not bring its reply
         self.address = ""
         self.unread_bytes = 0  # as noted in the runtime
-        self._handled = self._handled_before = 0  # requests, now and at the last look
-        self._idle_looks = 0
+        self._idleness = Idleness()
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -171,7 +140,7 @@ class KafkaConnection(asyncio.Protocol):
             self.refuse(str(error))
         finally:
             self._is_working = False
-        self._handled += handled
+        self._idleness.handled += handled
         if self._reader.data or self.unread_bytes:
             self._note_unread()
         if self._reader.data or self._is_paused or self._is_input_closed:
@@ -257,18 +226,15 @@ class KafkaConnection(asyncio.Protocol):
                 f"expected an API and version of this listener, got key {header.api_key} "
                 f"version {header.api_version}"
             )
-        self._put_unsupported(frame, self._listener.describe(ApiVersionsRequest(), header[1]))
+        response = self._listener.describe(ApiVersionsRequest(), header[1])
+        self._put(encoded_refusal(frame, response))
 
     def _describe(self, exchange: Exchange, frame: bytes, request: ApiVersionsRequest) -> None:
         response = self._listener.describe(request, exchange.version)
         if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
-            self._put_unsupported(frame, response)
+            self._put(encoded_refusal(frame, response))
         else:
             self._put(exchange.encode(frame[4:8], response))
-
-    def _put_unsupported(self, frame: bytes, response: ApiVersionsResponse) -> None:
-        number = int.from_bytes(frame[4:8], signed=True)
-        self._put(encode_response(API_VERSIONS, 0, number, response))
 
     def reply(self, reply: Reply) -> None:
         """Encode the reply; it leaves with the other replies of its read, or alone if late.
@@ -371,14 +337,13 @@ class KafkaConnection(asyncio.Protocol):
 
     def close_if_stuck(self) -> None:
         """Close the connection if nothing has moved in it for too long; called every LOOK_S."""
-        is_idle = self._handled == self._handled_before and self._awaited is None
-        self._idle_looks = self._idle_looks + 1 if is_idle else 0
-        self._handled_before = self._handled
-        if self._idle_looks >= IDLE_LOOKS:
+        idleness = self._idleness
+        idleness.look(is_waiting=self._awaited is not None)
+        if idleness.is_too_long:
             self._close()  # as Kafka does, without a line in the log
-        elif self._idle_looks >= STUCK_LOOKS and self._cannot_write:
+        elif idleness.is_stuck and self._cannot_write:
             self.refuse("expected the client to read its replies")
-        elif self._idle_looks >= STUCK_LOOKS and self._reader.data:
+        elif idleness.is_stuck and self._reader.data:
             self.refuse("expected the rest of a request")
 
     def refuse(self, reason: str) -> None:

@@ -18,7 +18,8 @@ from ..wire.frames import Bodies, RequestHeader
 from . import api_versions
 from .admission import Admission
 from .bound_port import bound_port
-from .kafka_connection import Describe, Dispatch, Intercept, KafkaConnection, Note
+from .kafka_connection import KafkaConnection
+from .listener import Describe, Dispatch, Intercept, Note
 from .runtime import Runtime
 
 CONNECTIONS_MAX = 20_000  # of one listener; further connections are closed at once
@@ -51,7 +52,7 @@ class KafkaListener:
         self.note: Note | None = None
         self.note_refused: Callable[[str, RequestHeader], None] = _ignore
         self.intercepted: Mapping[type, object] = {}
-        self.intercept: Intercept | None = None
+        self.intercept: Intercept[KafkaConnection] | None = None
         self.connections: set[KafkaConnection] = set()
         self._admission = Admission(name, spare_files=SPARE_FILES)
         self.is_holding = True

@@ -14,8 +14,9 @@ from kraftsim.controller.core.node_id import NodeId, broker_node, controller_nod
 from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.server import api_versions
-from kraftsim.controller.server.kafka_connection import Describe, Dispatch, KafkaConnection
+from kraftsim.controller.server.kafka_connection import KafkaConnection
 from kraftsim.controller.server.kafka_listener import KafkaListener
+from kraftsim.controller.server.listener import Describe, Dispatch
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.controller.wire.frames import RequestHeader

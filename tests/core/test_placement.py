@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.partitions.placement import Candidate, candidates, layout_of, place
+from kraftsim.controller.core.partitions.placement import Candidate, Placer, candidates, layout_of
 from kraftsim.controller.core.profile import KAFKA_4_3
 from tests.builders import ControllerUnderTest, directory_of
 
@@ -21,12 +21,8 @@ def brokers(*racks, fenced=()):
 
 
 def placed(found, partitions, factor, seed=1):
-    return place(
-        layout_of(found),
-        partitions=partitions,
-        replication_factor=factor,
-        random=random.Random(seed).random,
-    )
+    placer = Placer(layout_of(found), random.Random(seed).random)
+    return placer.place(partitions=partitions, replication_factor=factor)
 
 
 def in_order(*draws):
@@ -106,12 +102,8 @@ def test_after_one_round_the_order_is_drawn_anew():
 def test_placement_begins_where_the_dice_say():
     start_at_second = in_order(0.5)  # of four brokers, the third
 
-    result = place(
-        layout_of(brokers(*[None] * 4)),
-        partitions=3,
-        replication_factor=2,
-        random=start_at_second,
-    )
+    placer = Placer(layout_of(brokers(*[None] * 4)), start_at_second)
+    result = placer.place(partitions=3, replication_factor=2)
 
     assert [(2, 3), (3, 0), (0, 1)] == result
 
@@ -120,7 +112,7 @@ def test_placement_begins_where_the_dice_say():
 def test_racks_take_turns_in_order_of_name_the_unnamed_first():
     found = brokers("b", "a", None)
 
-    result = place(layout_of(found), partitions=3, replication_factor=3, random=in_order())
+    result = Placer(layout_of(found), in_order()).place(partitions=3, replication_factor=3)
 
     assert [(2, 1, 0), (1, 0, 2), (0, 2, 1)] == result
 
@@ -129,7 +121,7 @@ def test_racks_take_turns_in_order_of_name_the_unnamed_first():
 def test_the_rack_of_the_first_replica_is_skipped_once():
     found = brokers("a", "b", "b", fenced=(0,))
 
-    result = place(layout_of(found), partitions=1, replication_factor=3, random=in_order())
+    result = Placer(layout_of(found), in_order()).place(partitions=1, replication_factor=3)
 
     assert [(1, 0, 2)] == result
 

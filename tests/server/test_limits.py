@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from kraftsim.controller.server import kafka_connection, kafka_listener, unread_bytes
+from kraftsim.controller.server import idleness, kafka_listener, unread_bytes
 from kraftsim.controller.server.kafka_connection import KafkaConnection
 from kraftsim.controller.server.kafka_listener import KafkaListener
 from kraftsim.controller.server.turns import REQUESTS_PER_VISIT
@@ -83,7 +83,7 @@ async def test_half_a_request_is_waited_for_in_vain_only_so_long() -> None:
     busy, kept = connected(listener)
     stuck.data_received(REQUEST[:-1])
 
-    for _ in range(kafka_connection.STUCK_LOOKS):
+    for _ in range(idleness.STUCK_LOOKS):
         busy.data_received(REQUEST)
         stuck.close_if_stuck()
         busy.close_if_stuck()
@@ -96,7 +96,7 @@ async def test_a_client_that_reads_no_replies_is_dropped() -> None:
     connection.pause_writing()
     connection.data_received(REQUEST * 10)
 
-    for _ in range(kafka_connection.STUCK_LOOKS):
+    for _ in range(idleness.STUCK_LOOKS):
         connection.close_if_stuck()
 
     assert wire.closing

@@ -146,8 +146,9 @@ def _directories(
     has_all = len(partition.directories) == len(target.replicas)
     if target.replicas == partition.replicas and has_all and not assigned:
         return None  # each replica has its directory already
+    known = dict(zip(partition.replicas, partition.directories, strict=False))
     directories = tuple(
-        assigned.get(replica) or partition.directory_of(replica) or rules.directory_of(replica)
+        assigned.get(replica) or known.get(replica) or rules.directory_of(replica)
         for replica in target.replicas
     )
     return directories if directories != partition.directories else None

@@ -70,40 +70,6 @@ def layout_of(brokers: Iterable[Candidate]) -> Layout:
     return Layout(racks, unfenced_count + fenced_count, unfenced_count)
 
 
-def place(
-    layout: Layout,
-    *,
-    partitions: int,
-    replication_factor: int,
-    random: Random,
-    mentions_cordoned: bool = True,
-) -> list[tuple[int, ...]]:
-    """Returns the replicas of `partitions` new partitions.
-
-    Raises INVALID_REPLICATION_FACTOR if the brokers do not suffice (rule 4.43).
-    """
-    racks = _Racks(layout, random)
-    if replication_factor <= 0:
-        raise _refused(
-            f"Invalid replication factor {replication_factor}: the replication factor must be "
-            "positive."
-        )
-    if racks.unfenced == 0:
-        cordoned = ", or have all their log directories cordoned" if mentions_cordoned else ""
-        raise _refused(f"All brokers are currently fenced{cordoned}.")
-    if replication_factor > racks.total:
-        cordoned = " or some brokers have all their log directories cordoned"
-        raise _refused(
-            f"The target replication factor of {replication_factor} cannot be reached because "
-            f"only {racks.total} broker(s) are registered{cordoned if mentions_cordoned else ''}."
-        )
-    return [racks.place(replication_factor) for _ in range(partitions)]
-
-
-def _refused(message: str) -> ApiError:
-    return ApiError(ErrorCode.INVALID_REPLICATION_FACTOR, message)
-
-
 class _Brokers:
     """A rotating list of broker ids.
 
@@ -111,22 +77,27 @@ class _Brokers:
     4.48).
     """
 
-    __slots__ = ("_index", "_offset", "_turn", "ids")
+    __slots__ = ("_ids", "_in_order", "_index", "_offset", "_turn")
 
-    def __init__(self, ids: tuple[int, ...], random: Random) -> None:
-        """Starts at a random position."""
-        self.ids: Sequence[int] = ids
-        self._offset = int(random() * len(ids)) if ids else 0
-        self._index = 0
-        self._turn = 0
+    def __init__(self, ids: tuple[int, ...]) -> None:
+        self._in_order = ids
+        self._ids: Sequence[int] = ids
+        self._offset = self._index = self._turn = 0
+
+    def restart(self, random: Random) -> None:
+        """Begin at a random position of the brokers in ascending order."""
+        ids = self._ids = self._in_order
+        if ids:
+            self._offset = int(random() * len(ids))
+            self._index = self._turn = 0
 
     def shuffle(self, random: Random) -> None:
-        ids = list(self.ids)
+        ids = list(self._ids)
         _shuffle(ids, random)
-        self.ids = ids
+        self._ids = ids
 
     def next(self, turn: int) -> int | None:
-        ids = self.ids
+        ids = self._ids
         if not ids:
             return None
         if self._turn != turn:
@@ -139,34 +110,61 @@ class _Brokers:
         return ids[(index + self._offset) % len(ids)]
 
 
-class _Rack:
-    __slots__ = ("fenced", "unfenced")
+class Placer:
+    """Places replicas on the brokers of a layout, at random positions for each topic."""
 
-    def __init__(self, rack: Rack, random: Random) -> None:
-        self.fenced = _Brokers(rack.fenced, random) if rack.fenced else _NO_BROKERS
-        self.unfenced = _Brokers(rack.unfenced, random) if rack.unfenced else _NO_BROKERS
-
-    def next(self, turn: int) -> int | None:
-        broker_id = self.unfenced.next(turn)
-        return self.fenced.next(turn) if broker_id is None else broker_id
-
-
-_NO_BROKERS = _Brokers((), lambda: 0.0)
-
-
-class _Racks:
-    __slots__ = ("_offset", "_racks", "_random", "_turn", "total", "unfenced")
-
-    def __init__(self, layout: Layout, random: Random) -> None:
-        self.total, self.unfenced = layout.brokers, layout.unfenced
-        self._racks = [_Rack(rack, random) for rack in layout.racks]
+    def __init__(self, layout: Layout, random: Random, *, mentions_cordoned: bool = True) -> None:
+        self._layout = layout
         self._random = random
+        self._mentions_cordoned = mentions_cordoned
+        # The fenced and the unfenced brokers of each rack.
+        self._in_order = [(_Brokers(rack.fenced), _Brokers(rack.unfenced)) for rack in layout.racks]
+        self._racks = self._in_order
+        self._turn = 0
+        self._offset = 0
+
+    def place(self, *, partitions: int, replication_factor: int) -> list[tuple[int, ...]]:
+        """Returns the replicas of `partitions` new partitions of a topic.
+
+        Raises INVALID_REPLICATION_FACTOR if the brokers do not suffice (rule 4.43).
+        """
+        self._restart()
+        if refusal := self._refusal(replication_factor):
+            raise ApiError(ErrorCode.INVALID_REPLICATION_FACTOR, refusal)
+        return [self._replicas(replication_factor) for _ in range(partitions)]
+
+    def _restart(self) -> None:
+        """Draw new positions, in the brokers of each rack and among the racks."""
+        random = self._random
+        self._racks = self._in_order.copy()
+        for fenced, unfenced in self._racks:
+            fenced.restart(random)
+            unfenced.restart(random)
         self._turn = 0
         self._offset = _below(len(self._racks), random) if self._racks else 0
 
-    def place(self, replication_factor: int) -> tuple[int, ...]:
-        if self._turn == self.unfenced > 1:  # placed as many as live brokers: reshuffle (4.45)
-            self._shuffle()
+    def _refusal(self, replication_factor: int) -> str | None:
+        """Returns why there are no such replicas; None if there are."""
+        layout, mentions = self._layout, self._mentions_cordoned
+        if replication_factor <= 0:
+            return (
+                f"Invalid replication factor {replication_factor}: the replication factor must be "
+                "positive."
+            )
+        if layout.unfenced == 0:
+            cordoned = ", or have all their log directories cordoned" if mentions else ""
+            return f"All brokers are currently fenced{cordoned}."
+        if replication_factor > layout.brokers:
+            cordoned = " or some brokers have all their log directories cordoned"
+            return (
+                f"The target replication factor of {replication_factor} cannot be reached because "
+                f"only {layout.brokers} broker(s) are registered{cordoned if mentions else ''}."
+            )
+        return None
+
+    def _replicas(self, replication_factor: int) -> tuple[int, ...]:
+        if self._turn == self._layout.unfenced > 1:
+            self._shuffle()  # it has placed as many partitions as there are live brokers (4.45)
             self._turn = 0
         self._offset %= len(self._racks)
         first_rack, leader = self._first()
@@ -179,7 +177,8 @@ class _Racks:
         """Returns (rack, broker) of the first replica: the next live broker (rule 4.46)."""
         count = len(self._racks)
         for position in range(self._offset, self._offset + count):
-            broker_id = self._racks[position % count].unfenced.next(self._turn)
+            _, unfenced = self._racks[position % count]
+            broker_id = unfenced.next(self._turn)
             if broker_id is not None:
                 return position % count, broker_id
         raise Impossible(f"no live broker in any of {count} racks")
@@ -193,7 +192,10 @@ class _Racks:
             if position == skip:
                 skip = -1
             else:
-                broker_id = racks[position].next(turn)
+                fenced, unfenced = racks[position]
+                broker_id = unfenced.next(turn)
+                if broker_id is None:
+                    broker_id = fenced.next(turn)
                 if broker_id is not None:
                     broker_ids.append(broker_id)
             position = (position + 1) % len(racks)
@@ -201,9 +203,9 @@ class _Racks:
 
     def _shuffle(self) -> None:
         _shuffle(self._racks, self._random)
-        for rack in self._racks:
-            rack.fenced.shuffle(self._random)
-            rack.unfenced.shuffle(self._random)
+        for fenced, unfenced in self._racks:
+            fenced.shuffle(self._random)
+            unfenced.shuffle(self._random)
 
 
 def _below(bound: int, random: Random) -> int:

@@ -5,7 +5,7 @@ replicas. Each change of the partition, an AlterPartition above all, tests the c
 (`change.py`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..errors import ApiError, ErrorCode
@@ -24,10 +24,21 @@ from ..rpc import (
     ReassignableTopicResponse,
 )
 from ..state import Decision, State
+from ..value import value
 from . import broker_changes
 from .change import build
 from .manual import bad_assignment, check_manual_replicas
-from .target import Assignment, Election, Ids
+from .target import Assignment, Election, Ids, Rules
+
+
+@value
+class _Shared:
+    """What the partitions of one request share."""
+
+    state: State
+    rules_of: Callable[[Topic], Rules]
+    keeps_factor: bool
+    """The request forbids another number of replicas (KIP-860)."""
 
 
 def alter_reassignments(
@@ -36,14 +47,15 @@ def alter_reassignments(
     """Decide an AlterPartitionReassignments request, separately for each partition."""
     if not request.topics:
         return Decision(reply=AlterPartitionReassignmentsResponse(error_message=""))  # as Kafka
-    keeps_factor = not request.allow_replication_factor_change
+    shared = _Shared(
+        state=state,
+        rules_of=broker_changes.rules_by_topic(state),
+        keeps_factor=not request.allow_replication_factor_change,
+    )
     records: list[Record] = []
     responses = []
     for topic in request.topics:
-        results = [
-            _altered(state, topic.name, wanted, keeps_factor, records)
-            for wanted in topic.partitions
-        ]
+        results = [_altered(shared, topic.name, wanted, records) for wanted in topic.partitions]
         responses.append(ReassignableTopicResponse(name=topic.name, partitions=tuple(results)))
     reply = AlterPartitionReassignmentsResponse(
         allow_replication_factor_change=request.allow_replication_factor_change,
@@ -53,20 +65,19 @@ def alter_reassignments(
 
 
 def _altered(
-    state: State,
+    shared: _Shared,
     name: str,
     wanted: ReassignablePartition,
-    keeps_factor: bool,
     records: list[Record],
 ) -> ReassignablePartitionResponse:
     """Returns the result for one partition; adds the record of its change."""
     index = wanted.partition_index
     try:
-        topic, partition = _known(state, name, index)
+        topic, partition = _known(shared.state, name, index)
         if wanted.replicas is None:
-            record = _cancelled(state, topic, index, partition)
+            record = _cancelled(shared, topic, index, partition)
         else:
-            record = _reassigned(state, topic, index, partition, wanted.replicas, keeps_factor)
+            record = _reassigned(shared, topic, index, partition, wanted.replicas)
     except ApiError as error:
         return ReassignablePartitionResponse(
             partition_index=index, error_code=error.code, error_message=error.message or None
@@ -88,15 +99,15 @@ def _known(state: State, name: str, index: int) -> tuple[Topic, Partition]:
 
 
 def _reassigned(
-    state: State, topic: Topic, index: int, partition: Partition, wanted: Ids, keeps_factor: bool
+    shared: _Shared, topic: Topic, index: int, partition: Partition, wanted: Ids
 ) -> PartitionChangeRecord | None:
     """Returns the record that begins a reassignment, or completes it at once.
 
     An empty list of removed or added replicas does not end what an earlier reassignment removes or
     adds, as in Kafka.
     """
-    check_manual_replicas(state, wanted)
-    if keeps_factor:
+    check_manual_replicas(shared.state, wanted)
+    if shared.keeps_factor:
         _check_factor(partition, wanted)
     removing = tuple(sorted(set(partition.replicas) - set(wanted)))
     adding = tuple(sorted(set(wanted) - set(partition.replicas)))
@@ -105,7 +116,7 @@ def _reassigned(
         removing=removing or partition.removing_replicas,
         adding=adding or partition.adding_replicas,
     )
-    return _change(state, topic, index, partition, assignment, partition.isr, Election.ONLINE)
+    return _change(shared, topic, index, partition, assignment, partition.isr, Election.ONLINE)
 
 
 def _check_factor(partition: Partition, wanted: Ids) -> None:
@@ -123,7 +134,7 @@ def _check_factor(partition: Partition, wanted: Ids) -> None:
 
 
 def _cancelled(
-    state: State, topic: Topic, index: int, partition: Partition
+    shared: _Shared, topic: Topic, index: int, partition: Partition
 ) -> PartitionChangeRecord | None:
     """Returns the record that takes the added replicas out again.
 
@@ -137,7 +148,7 @@ def _cancelled(
     isr = tuple(replica for replica in partition.isr if replica not in adding)
     if not replicas and not isr:
         raise bad_assignment("Invalid replica assignment: addingReplicas contains all replicas.")
-    allows_unclean = broker_changes.allows_unclean(state, topic.name)
+    allows_unclean = broker_changes.allows_unclean(shared.state, topic.name)
     if not isr and not allows_unclean:
         raise bad_assignment(
             f"Unable to revert partition assignment for {topic.name}:{index} because it would "
@@ -145,11 +156,11 @@ def _cancelled(
         )
     election = Election.UNCLEAN if allows_unclean else Election.ONLINE
     assignment = Assignment(replicas=replicas, removing=(), adding=())
-    return _change(state, topic, index, partition, assignment, isr or replicas[:1], election)
+    return _change(shared, topic, index, partition, assignment, isr or replicas[:1], election)
 
 
 def _change(
-    state: State,
+    shared: _Shared,
     topic: Topic,
     index: int,
     partition: Partition,
@@ -157,10 +168,11 @@ def _change(
     isr: Ids,
     election: Election,
 ) -> PartitionChangeRecord | None:
+    state = shared.state
     return build(
         (topic.topic_id, index),
         partition,
-        replace(broker_changes.rules_of(state, topic), election=election),
+        replace(shared.rules_of(topic), election=election),
         target_isr=isr,
         acceptable=broker_changes.acceptor(state, partition, state.image.is_active),
         assignment=assignment,

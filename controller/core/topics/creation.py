@@ -7,7 +7,7 @@ With `validate_only` no record is written.
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import partial
+from functools import cache, partial
 
 from .. import feature_levels
 from ..configs import topic_configs
@@ -39,8 +39,10 @@ from . import names
 
 Assignment = dict[int, tuple[int, ...]]
 PARTITIONS_PER_REQUEST_MAX = 10_000  # Kafka's own bound (0A.7)
+TOPICS_PER_SLICE = 1_000  # about ten milliseconds
 
 DUPLICATE_NAME = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
+NONE_ACTIVE = "All brokers are currently fenced or in controlled shutdown."
 _PROHIBITED = ApiError(
     ErrorCode.INVALID_REQUEST,
     f"Creation of internal topic {names.METADATA_TOPIC} is prohibited.",
@@ -52,23 +54,59 @@ def create_topics(state: State, request: CreateTopicsRequest, now_ms: int) -> De
 
     Raises POLICY_VIOLATION if the request is too large.
     """
-    counts = Counter(topic.name for topic in request.topics)
-    refused = _refused_by_the_listener(counts)
-    accepted = [topic for topic in request.topics if topic.name not in refused]
-    results: list[CreatableTopicResult] = []
-    records: list[Record] = []
-    _check_partitions(state, accepted)
-    allowance = state.mutations.allowance(state.image, request, now_ms)
-    survey = Survey(state, allowance)
-    for topic in accepted:
-        result, created = _create(survey, topic)
-        results.append(result)
-        records += created
-        if len(records) > RECORDS_PER_OPERATION_MAX:
-            raise _too_large("Unable to perform excessively large batch operation.")
-    reply = _spellable(request, (*results, *refused.values()), allowance.throttle_ms)
-    written = () if request.validate_only else tuple(records)
-    return Decision(written, reply, allowance.note(now_ms), is_atomic=True)
+    return _go_on(_Creation(state, request, now_ms), TOPICS_PER_SLICE, state, now_ms)
+
+
+def _go_on(creation: "_Creation", topics_max: int, state: State, now_ms: int) -> Decision:
+    """Decides the next topics of a request; heartbeats can be handled between two slices.
+
+    Nothing is written before the last slice. If another request has changed the cluster by then,
+    the whole request is decided anew, in one piece.
+    """
+    if state.next_offset != creation.next_offset:
+        creation, topics_max = _Creation(state, creation.request, now_ms), len(creation.accepted)
+    creation.create(topics_max)
+    if creation.is_complete:
+        return creation.decision(now_ms)
+    return Decision(rest=partial(_go_on, creation, topics_max))
+
+
+class _Creation:
+    """The topics of one request that are decided so far."""
+
+    def __init__(self, state: State, request: CreateTopicsRequest, now_ms: int) -> None:
+        self.request = request
+        self.next_offset = state.next_offset
+        self._refused = _refused_by_the_listener(Counter(topic.name for topic in request.topics))
+        self.accepted = [topic for topic in request.topics if topic.name not in self._refused]
+        _check_partitions(state, self.accepted)
+        self._allowance = state.mutations.allowance(state.image, request, now_ms)
+        self._survey = Survey(state, self._allowance)
+        self._results: list[CreatableTopicResult] = []
+        self._records: list[Record] = []
+
+    @property
+    def is_complete(self) -> bool:
+        """True once every topic is decided."""
+        return len(self._results) == len(self.accepted)
+
+    def create(self, topics_max: int) -> None:
+        """Decides at most so many more topics; raises POLICY_VIOLATION for too many records."""
+        begin = len(self._results)
+        for topic in self.accepted[begin : begin + topics_max]:
+            result, created = _create(self._survey, topic)
+            self._results.append(result)
+            self._records += created
+            if len(self._records) > RECORDS_PER_OPERATION_MAX:
+                raise _too_large("Unable to perform excessively large batch operation.")
+
+    def decision(self, now_ms: int) -> Decision:
+        """Returns the decision on all topics."""
+        allowance = self._allowance
+        results = (*self._results, *self._refused.values())
+        reply = _spellable(self.request, results, allowance.throttle_ms)
+        written = () if self.request.validate_only else tuple(self._records)
+        return Decision(written, reply, allowance.note(now_ms), is_atomic=True)
 
 
 def _refused_by_the_listener(counts: Counter[str]) -> dict[str, CreatableTopicResult]:
@@ -105,18 +143,22 @@ class Survey:
     def __init__(self, state: State, allowance: Allowance) -> None:
         self.state = state
         self.allowance = allowance
-        self._layout: placement.Layout | None = None
+        self.is_active = cache(state.image.is_active)  # by broker id (rule 4.1)
+        self.directory = cache(partial(broker_changes.default_directory, state))  # by broker id
+        self._placer: placement.Placer | None = None
         self._in_force: dict[tuple[tuple[str, str], ...], tuple[CreatableTopicConfig, ...]] = {}
-        self._active: dict[int, bool] = {}
-        self._directories: dict[int, Uuid] = {}
         level = state.image.metadata_version
         self.has_directories = level >= feature_levels.DIRECTORY_ASSIGNMENT_FROM
 
-    def layout(self) -> placement.Layout:
-        """Returns the racks and brokers for placement."""
-        if self._layout is None:
-            self._layout = placement.layout_of(placement.candidates(self.state))
-        return self._layout
+    def placer(self) -> placement.Placer:
+        """Returns what places the replicas of each topic."""
+        if self._placer is None:
+            self._placer = placement.Placer(
+                placement.layout_of(placement.candidates(self.state)),
+                self.state.random,
+                mentions_cordoned=self.state.profile.mentions_cordoned,
+            )
+        return self._placer
 
     def in_force(self, configs: dict[str, str]) -> tuple[CreatableTopicConfig, ...]:
         """Returns all configurations of a topic whose own configurations are `configs`."""
@@ -124,21 +166,6 @@ class Survey:
         if key not in self._in_force:
             self._in_force[key] = topic_configs.effective(self.state, configs)
         return self._in_force[key]
-
-    def is_active(self, broker_id: int) -> bool:
-        """True if the broker is active (rule 4.1)."""
-        is_active = self._active.get(broker_id)
-        if is_active is None:
-            is_active = self._active[broker_id] = self.state.image.is_active(broker_id)
-        return is_active
-
-    def directory(self, broker_id: int) -> Uuid:
-        """Returns the directory of a new replica on the broker."""
-        directory = self._directories.get(broker_id)
-        if directory is None:
-            directory = broker_changes.default_directory(self.state, broker_id)
-            self._directories[broker_id] = directory
-        return directory
 
 
 def _check_partitions(state: State, topics: Iterable[CreatableTopic]) -> None:
@@ -275,27 +302,14 @@ def _automatic(survey: Survey, topic: CreatableTopic) -> Assignment:
     factor = settings.default_replication_factor if factor == -1 else factor
     count = topic.num_partitions
     count = settings.num_partitions if count == -1 else count
-    prefix = f"Unable to replicate the partition {factor} time(s): "
-    placed = _placed(survey, count, factor, prefix)
-    if not all(any(map(survey.is_active, replicas)) for replicas in placed):
-        raise ApiError(
-            ErrorCode.INVALID_REPLICATION_FACTOR,
-            f"{prefix}All brokers are currently fenced or in controlled shutdown.",
-        )
-    return dict(enumerate(placed))
-
-
-def _placed(survey: Survey, count: int, factor: int, prefix: str) -> list[tuple[int, ...]]:
     try:
-        return placement.place(
-            survey.layout(),
-            partitions=count,
-            replication_factor=factor,
-            random=survey.state.random,
-            mentions_cordoned=survey.state.profile.mentions_cordoned,
-        )
+        placed = survey.placer().place(partitions=count, replication_factor=factor)
+        if not all(any(map(survey.is_active, replicas)) for replicas in placed):
+            raise ApiError(ErrorCode.INVALID_REPLICATION_FACTOR, NONE_ACTIVE)
     except ApiError as error:
+        prefix = f"Unable to replicate the partition {factor} time(s): "
         raise ApiError(error.code, prefix + error.message) from None
+    return dict(enumerate(placed))
 
 
 def _topic_records(

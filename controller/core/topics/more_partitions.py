@@ -9,7 +9,6 @@ from ..errors import ApiError, ErrorCode
 from ..hash_order import in_hash_order
 from ..image.partition import Topic
 from ..log.records import Record
-from ..partitions import placement
 from ..partitions.broker_changes import replica_count
 from ..partitions.manual import bad_assignment, check_any_active, check_manual_replicas
 from ..rpc import (
@@ -19,7 +18,7 @@ from ..rpc import (
     CreatePartitionsTopicResult,
 )
 from ..state import Decision, State
-from .creation import DUPLICATE_NAME, Survey, partition_record
+from .creation import DUPLICATE_NAME, NONE_ACTIVE, Survey, partition_record
 
 ReplicaLists = list[tuple[int, ...]]
 PLACED_MAX = 19_999
@@ -129,17 +128,8 @@ def _replica_lists(survey: Survey, topic: Topic, request: CreatePartitionsTopic)
 
 def _placed(survey: Survey, count: int, factor: int) -> ReplicaLists:
     """Places the replicas; Kafka's refusals have no prefix here (rule 4.59)."""
-    placed = placement.place(
-        survey.layout(),
-        partitions=count,
-        replication_factor=factor,
-        random=survey.state.random,
-        mentions_cordoned=survey.state.profile.mentions_cordoned,
-    )
+    placed = survey.placer().place(partitions=count, replication_factor=factor)
     if not all(any(map(survey.is_active, replicas)) for replicas in placed):
-        raise ApiError(
-            ErrorCode.INVALID_REPLICATION_FACTOR,
-            f"Unable to replicate the partition {factor} time(s): All brokers are currently "
-            "fenced or in controlled shutdown.",
-        )
+        prefix = f"Unable to replicate the partition {factor} time(s): "
+        raise ApiError(ErrorCode.INVALID_REPLICATION_FACTOR, prefix + NONE_ACTIVE)
     return placed

@@ -14,6 +14,7 @@ LEADER_ID = 3000
 RACKS = {1: "a", 2: "b", 3: "a"}
 CLUSTER_ID = "toolsOfKafkaAtACluster"
 JOINING_ID = 3002
+AUTHORIZER = "authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer\n"
 
 
 @dataclass(frozen=True, slots=True)

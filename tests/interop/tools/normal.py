@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ _STACK = re.compile(r"\s+(at [\w.$/<>]+\(|\.\.\. \d+ more)")
 _UUID = re.compile(
     r"(?<![\w-])(?!--)(?=[\w-]*[\d_]|(?:[a-z-]*[A-Z]){6})(?=[\w-]*[A-Z])[\w-]{22}(?![\w-])"
 )
+_ADDING, _LISTING = "Adding ACLs for resource", "Current ACLs for resource"
 _FEATURES_EPOCH = re.compile(r"(?<=\bEpoch: )\d+")
 _ELECTED = re.compile(r"(?<= for partitions )\S.*")
 _LOG_DIRS = re.compile(r'\{"brokers":.*')
@@ -48,6 +50,22 @@ def _named(kind: str, addresses: Mapping[int, str]) -> dict[str, str]:
         names[address] = f"{host}:{kind}-{node_id}"
         names[port] = f"{kind[0]}{node_id:04}"
     return names
+
+
+def _acls(lines: list[str]) -> list[str]:
+    """Sorts the entries, which Kafka has in hash sets, by their resource.
+
+    What `--add` lists after its entries is left out: a broker may not have the newest of them yet.
+    """
+    if any(line.startswith(_ADDING) for line in lines):
+        lines = [*takewhile(lambda line: not line.startswith(_LISTING), lines)]
+    blocks: list[list[str]] = [[]]
+    for line in lines:
+        if line.startswith((_ADDING, _LISTING)):
+            blocks.append([])
+        blocks[-1].append(line.strip())
+    in_order = sorted([*block[:1], *sorted(block[1:])] for block in blocks)
+    return [line for block in in_order for line in block]
 
 
 def _features(lines: list[str]) -> list[str]:
@@ -101,6 +119,7 @@ def _api_versions(lines: list[str]) -> list[str]:
 
 
 _OF_TOOL: Mapping[str, Callable[[list[str]], list[str]]] = {
+    "acls": _acls,
     "broker-api-versions": _api_versions,
     "features": _features,
     "leader-election": _elections,

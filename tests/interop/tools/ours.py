@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.interop.running import Service, kraftsim_up
 from tests.interop.tools.cluster import (
+    AUTHORIZER,
     BROKER_IDS,
     CLUSTER_ID,
     CONTROLLER_IDS,
@@ -39,6 +40,8 @@ class OurCluster:
 @contextmanager
 def our_cluster(folder: Path) -> Iterator[OurCluster]:
     options = (*_OPTIONS, "--cluster-id", CLUSTER_ID)
-    with kraftsim_up(folder, *options, brokers=len(BROKER_IDS), settings=_LEASE) as service:
+    with kraftsim_up(
+        folder, *options, brokers=len(BROKER_IDS), settings=_LEASE + AUTHORIZER
+    ) as service:
         service.make_leader(LEADER_ID)
         yield OurCluster(service)

@@ -6,6 +6,7 @@ from pathlib import Path
 from time import monotonic
 
 from tests.interop.tools.cluster import (
+    AUTHORIZER,
     BROKER_IDS,
     CLUSTER_ID,
     CONTROLLER_IDS,
@@ -102,6 +103,7 @@ def _common(node_id: int, leader: str, folder: Path) -> str:
         f"controller.quorum.bootstrap.servers={leader}\n"
         "controller.listener.names=CONTROLLER\n"
         "listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT\n"
+        f"{AUTHORIZER}super.users=User:ANONYMOUS\n"  # everybody is allowed everything, as by ours
     )
 
 
