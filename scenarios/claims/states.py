@@ -1,5 +1,6 @@
 """The claims never, sometimes and calm, which have one condition each."""
 
+from ..conditions.chances import chance_of
 from ..conditions.condition import Condition
 from ..conditions.row_kinds import row_kinds
 from ..conditions.unknown_subjects import all_subjects_exist
@@ -12,15 +13,17 @@ from .claim import Claim, Settle, nothing_more
 def never(condition: Condition, stage: Stage, claim: Claim) -> Settle:
     """Claims that the condition never comes true.
 
-    The claim is untested if the condition names a node that does not exist at the end.
+    The claim is untested if the condition names a node that does not exist at the end, if the run
+    never came near to it (`chances.py`), or if no step of the file had an effect.
     """
     message = f"expected never: {_written(condition)}"
     kinds = row_kinds(condition)
     stage.wait_for(condition, lambda: claim.break_(message, stage, stage.fresh_seq(kinds)))
+    has_chance = chance_of(condition, stage)
 
     def settle() -> None:
-        if all_subjects_exist(condition, stage):
-            claim.occurs()
+        if claim.broken or (all_subjects_exist(condition, stage) and has_chance()):
+            claim.occurred += not stage.is_untouched
 
     return settle
 

@@ -2,7 +2,8 @@
 
 A function is called with the world after every event. It returns None if there is nothing to check,
 True if the property holds, or a text that states the expected and the actual value. It must not
-change the world.
+change the world. A function that returns True at every event, even before a broker is registered,
+has no positive control: it does not say when there is something to check, and counts as untested.
 """
 
 from collections.abc import Callable
@@ -57,6 +58,11 @@ class OwnProperty(Property):
 
     check: ClassVar[Check]
 
+    def __init__(self, world: "World") -> None:
+        super().__init__(world)
+        self._held = 0  # how often the function returned True
+        self._tells_apart = False  # True once it had nothing to check
+
     def stepped(self, node: Node, turn: Turn) -> None:
         self._call()
 
@@ -74,8 +80,9 @@ class OwnProperty(Property):
 
     def _call(self) -> None:
         result = type(self).check(self.world)
-        if result is None:
-            return
-        self.exercised += 1
-        if result is not True:
+        self._held += result is True
+        self._tells_apart = self._tells_apart or result is None
+        self.exercised = self._held if self._tells_apart else 0
+        if result is not None and result is not True:
+            self.exercised += 1
             raise Broken(str(result))

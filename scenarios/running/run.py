@@ -35,6 +35,8 @@ from .timetable import Timetable
 from .watch import UNNUMBERED, Violation, failed_assertion, watch
 
 UNBROKEN = "fails_with"  # name of the violation when the property of `fails_with` was not broken
+_UNTESTED = "had nothing to check"
+_UNTESTED_OWN = "never returned both True and None, which says that there is nothing to check"
 START_LIMIT_US = 120_000_000  # microseconds; a cluster without faults is up long before
 RETRY_US = 100_000  # between two requests for a topic while no controller is active
 STRETCH_US = 1_000_000  # virtual time between two reports of progress
@@ -279,7 +281,7 @@ class Run:
             yield f"{name} was never tested"
         for name in self.plan.expect.always:
             if name not in GROUPS and not exercised.get(name, 0):
-                yield f"property {name} had nothing to check"
+                yield f"property {name} {_UNTESTED_OWN if is_own(name) else _UNTESTED}"
 
 
 def _verdict(plan: Scenario, violations: Sequence[Violation], vacuous: Sequence[str]) -> str:

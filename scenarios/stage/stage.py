@@ -146,6 +146,11 @@ class Stage:
         """
         self.bound[name] = selector.nodes(self.world, self.bound, self.stream("selectors"))
 
+    @property
+    def is_untouched(self) -> bool:
+        """True if steps of the file were done, and none of them had an effect."""
+        return bool(self.faults) and not any(fault.effects() for fault in self.faults)
+
     def targets(self, selector: Selector) -> tuple[NodeId, ...]:
         """Returns the nodes that the selector selects now; they become targets of the fault."""
         nodes = self.nodes(selector)

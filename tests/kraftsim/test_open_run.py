@@ -77,7 +77,9 @@ def opened(*words: str) -> Iterator[Opened]:
 def hopeful(tmp_path: Path) -> Path:
     path = tmp_path / "hopeful.yaml"
     path.write_text(HOPEFUL)
-    (tmp_path / "checks.py").write_text("def holds(world):\n    return True\n")
+    (tmp_path / "checks.py").write_text(
+        "def holds(world):\n    return True if world.committed.brokers else None\n"
+    )
     return path
 
 

@@ -15,7 +15,11 @@ def one_at_most(world):
 
 def two_at_most(world):
     unfenced = sum(not broker.fenced for broker in world.committed.brokers.values())
-    return True if unfenced <= 2 else "three"
+    return None if not unfenced else True if unfenced <= 2 else "three"
+
+
+def whatever(world):
+    return True
 
 
 def when_there_are_nine(world):
@@ -67,6 +71,13 @@ def test_one_with_nothing_to_check_makes_the_run_vacuous(scenario, capsys):
     code, result = run(scenario("checks.py:when_there_are_nine"), capsys)
 
     assert (3, "vacuous") == (code, result["verdict"])
+
+
+def test_one_that_is_true_of_a_cluster_without_brokers_too_makes_the_run_vacuous(scenario, capsys):
+    code, result = run(scenario("checks.py:whatever"), capsys)
+
+    assert (3, 0) == (code, result["exercised"]["checks.py:whatever"])
+    assert "property checks.py:whatever never returned both True and None" in result["vacuous"][0]
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ import os, pathlib, signal
 def stays(world):
     if pathlib.Path({str(harm)!r}).exists():
         os.kill(os.getppid(), signal.SIGKILL)
-    return True
+    return True if world.committed.brokers else None
 """
     document = QUIET | {"expect": {"always": ["all", "stays.py:stays"]}}
     item = Item(called="quiet", document=document, own={"stays.py": source})

@@ -63,6 +63,38 @@ def test_during_holds_as_long_as_it_goes_on(claim, ends):
     assert ends == judged(CRASH, during=[claim])
 
 
+NEVER_UNTRIED = ("vacuous", [], ["never[0] was never tested"])
+SECOND_GONE = {"broker": 2, "state": "NOT_RUNNING"}
+SECOND_THERE = {"broker": 2, "state": "unfenced"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "ends"),
+    [
+        (SECOND_GONE, PASS),
+        ({"all": [GONE, {"broker": 1, "state": "RUNNING"}]}, PASS),
+        ({"all": [GONE, SECOND_GONE]}, NEVER_UNTRIED),
+        ({"held": GONE, "for": "16s"}, PASS),
+        ({"held": SECOND_GONE, "for": "1s"}, NEVER_UNTRIED),
+        ({"held": {"all": [GONE, SECOND_THERE]}, "for": "25s"}, PASS),
+        ({"held": {"all": [GONE, SECOND_GONE]}, "for": "1s"}, NEVER_UNTRIED),
+        ({"not": SECOND_THERE}, PASS),
+        ({"not": {"not": SECOND_GONE}}, PASS),
+        ({"any": [SECOND_GONE, {"held": SECOND_GONE, "for": "1s"}]}, PASS),
+        ({"all": [GONE, SECOND_THERE]}, ("fail", ["never[0]"], [])),
+    ],
+)
+def test_never_is_tested_only_by_a_run_that_comes_near(condition, ends):
+    assert ends == judged(CRASH, never=[condition])
+
+
+def test_never_is_tested_only_if_a_step_had_an_effect():
+    late = {"at": "2s", "optional": True, "net.loss": {"from": 1, "to": 2, "p": 1.0}}
+
+    assert NEVER_UNTRIED == judged(late, never=[SECOND_GONE])
+    assert PASS == judged(never=[SECOND_GONE])
+
+
 def test_during_a_fault_that_comes_back_is_during_each_of_its_times():
     paused = {"broker": 2, "state": "PAUSED"}
 
