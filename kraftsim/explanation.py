@@ -1,11 +1,17 @@
-"""Explains an event of a run or of a running cluster: its causes, in sentences with their times."""
+"""Explains an event of a run or of a running cluster: its causes, in sentences with their times.
+
+Explains the violation of a failed run as well.
+"""
 
 from collections.abc import Sequence
 
-from kraftsim.scenarios.running.beside_rows import BesideRows
+from kraftsim.scenarios.running.beside_rows import BesideRows, beside_rows
+from kraftsim.scenarios.running.breach import Breach, breach
 from kraftsim.scenarios.running.explain import chain
+from kraftsim.scenarios.running.run import Run
 from kraftsim.scenarios.running.sentences import sentence
 from kraftsim.scenarios.running.story import times_text
+from kraftsim.scenarios.running.watch import Violation
 from kraftsim.simulation.event_row import EventRow
 
 from .errors import UnknownEvent
@@ -23,8 +29,22 @@ def explanation(
         causes = chain(rows, seq)
     except KeyError:
         raise UnknownEvent.of(seq, [row.seq for row in rows]) from None
-    return [
-        f"{times_text(row.t_us, None if begins_us is None else row.t_us - begins_us)}  "
-        f"{sentence([row], beside)}"
-        for row in causes
-    ]
+    return [_line(row, beside, begins_us) for row in causes]
+
+
+def _line(row: EventRow, beside: BesideRows, begins_us: int | None) -> str:
+    return f"{_times(row.t_us, begins_us)}  {sentence([row], beside)}"
+
+
+def _times(t_us: int, begins_us: int | None) -> str:
+    return times_text(t_us, None if begins_us is None else t_us - begins_us)
+
+
+def explained(run: Run, violation: Violation) -> tuple[Breach, list[str]]:
+    """Returns why a run failed, and its causes in lines, of which the last is the violation."""
+    rows, begins_us = run.world.journal.since(0), run.stage.timetable_begins_us
+    beside = beside_rows(run.world, run.stage.faults, rows)
+    found = breach(run, violation, beside)
+    lines = [_line(row, beside, begins_us) for row in found.causes]
+    end = f"{found.event}: {found.name} is broken".removeprefix(": ")
+    return found, [*lines, f"{_times(found.t_us, begins_us)}  {end}"]

@@ -53,6 +53,7 @@ from tests.other_controllers import CONTROLLER_ID, nobody_else, won_again
 CLUSTER_ID = "abcdefghijklmnopqrst4A"
 WALL_START_MS = 1_700_000_000_000
 PLAINTEXT = "PLAINTEXT"
+Ids = tuple[int, ...]
 
 
 def uuid_of(name: str) -> Uuid:
@@ -288,16 +289,16 @@ class ControllerUnderTest:
         return self.ask(DeleteTopicsRequest(topic_names=(name,))).responses[0]
 
     def alter_partition(
-        self, name: str, isr: tuple[int, ...], *, sender: int | None = None, **fields: Any
+        self, name: str, isr: Ids, *, index: int = 0, sender: int | None = None, **fields: Any
     ) -> Any:
         """The leader proposes `isr`, with everything else as it stands unless said otherwise."""
-        partition = self.partition(name)
+        partition = self.partition(name, index)
         sender = partition.leader if sender is None else sender
         epochs = {"leader_epoch": partition.leader_epoch} | {
             "partition_epoch": partition.partition_epoch
         }
         members = tuple(AlterPartitionBrokerState(broker_id=b) for b in isr)
-        proposed = {"partition_index": 0, "new_isr_with_epochs": members} | epochs | fields
+        proposed = {"partition_index": index, "new_isr_with_epochs": members} | epochs | fields
         request = AlterPartitionRequest(
             broker_id=sender,
             broker_epoch=self.broker(sender).broker_epoch,

@@ -102,7 +102,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "running",
         "hunting mutants",
         "lint",
-        "reproduce",
+        "shrinking",
     ),
     "kraftsim.pipeline": (
         "live package tables",
@@ -151,11 +151,11 @@ def test_rooms_import_lower_rooms_only(package: str) -> None:
 
 def test_an_upward_import_names_the_file_the_rooms_and_the_module() -> None:
     module = "kraftsim.scenarios.language.durations"
-    found = imports_of(module, ast.walk(ast.parse("from ..running import shrink")))
+    found = imports_of(module, ast.walk(ast.parse("from ..running import drift")))
 
     assert [*upward("kraftsim.scenarios", module, found)] == [
         "scenarios/language/durations.py:1: language imports running of kraftsim.scenarios upward: "
-        "kraftsim.scenarios.running.shrink"
+        "kraftsim.scenarios.running.drift"
     ]
 
 

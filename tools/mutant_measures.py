@@ -7,10 +7,11 @@ counts how many seeds of the swarm alone kill each that has not been counted wit
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
 from kraftsim.cli.scenario.mutants import SWARM, small_scenario
+from kraftsim.cli.scenario.shrink_progress import TRIES
 from kraftsim.files.mutant_files import (
     REPRODUCERS,
     Density,
@@ -22,9 +23,8 @@ from kraftsim.files.mutant_files import (
 from kraftsim.files.scenario_files import written
 from kraftsim.scenarios.mutants import MUTANTS
 from kraftsim.scenarios.mutants.kill import broken, kills
-from kraftsim.scenarios.reproduce import reproducer
-
-LIMIT_S = 60.0  # of the processor, for the smallest scenario of one
+from kraftsim.scenarios.shrinking.reproduce import reproducer
+from kraftsim.scenarios.shrinking.search import Tries
 
 
 def smallest(names: Sequence[str]) -> None:
@@ -32,15 +32,11 @@ def smallest(names: Sequence[str]) -> None:
         mutant = MUTANTS[name]
         scenario = small_scenario(mutant.scenario)
         began_s = time.process_time()
-        small = reproducer(mutant, scenario, scenario.pins[0].seed, may_go_on=within(LIMIT_S))
+        small = reproducer(mutant, scenario, scenario.pins[0].seed, Tries(TRIES))
         REPRODUCERS.mkdir(exist_ok=True)
-        (REPRODUCERS / f"{name}.yaml").write_text(written(small), "utf-8")
-        print(name, size(small), f"{time.process_time() - began_s:.0f} s", flush=True)
-
-
-def within(limit_s: float) -> Callable[[], bool]:
-    ends_s = time.process_time() + limit_s
-    return lambda: time.process_time() < ends_s
+        (REPRODUCERS / f"{name}.yaml").write_text(written(small.plan), "utf-8")
+        size_text = f"{size(small.plan)}, {small.extent}"
+        print(name, size_text, f"{time.process_time() - began_s:.0f} s", flush=True)
 
 
 def swarm(seeds: int, names: Sequence[str]) -> None:

@@ -1,9 +1,10 @@
 """`kraftsim explain`: the causes of a fence, an unfence or an election, in at most twenty lines.
 
-It explains an event of a scenario's run or of a running cluster.
+It explains an event of a scenario's run or of a running cluster, or the violation of a failed run.
 """
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import GOOD
@@ -11,12 +12,16 @@ from ..http.client import call, service_url
 from ..printable import printable
 from . import help_texts
 from .output import add_output, is_data, print_data
-from .scenario.runs import add_cell, seed_of
+from .scenario.runs import add_allow_code, add_cell, seed_of
 from .terminal import print_wrapped
 
 if TYPE_CHECKING:
+    from kraftsim.scenarios.document.scenario import Scenario
     from kraftsim.scenarios.running.run import Run
 
+    from ..files.scenario_files import ScenarioFile
+
+TITLES = {"name": "broken", "claim": "claim", "expected": "expected", "got": "got"}
 INDENT = 22  # the column at which a sentence begins
 
 
@@ -29,13 +34,14 @@ def add_explain(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, metavar="N", help=help_texts.SEED)
     add_cell(parser)
+    add_allow_code(parser)
     parser.add_argument(
         "--event",
         type=int,
         metavar="SEQ",
         help=(
-            "number of the event in the scenario's run (default: list fences, unfences and "
-            "elections)"
+            "number of the event in the scenario's run (default: explain its first violation; if "
+            "there is none, list fences, unfences and elections)"
         ),
     )
     parser.add_argument("--url", metavar="URL", help=help_texts.URL)
@@ -53,12 +59,55 @@ def _explain(arguments: argparse.Namespace) -> int:
         assert isinstance(lines, list), document
         _print_causes(arguments, int(arguments.what), lines)
         return GOOD
-    run = _finished_run(arguments)
+    from ..files.scenario_files import find, read_sound
+
+    file = read_sound(find(arguments.what), arguments.cell)
     if arguments.event is None:
-        _list(arguments, run)
+        _explain_violation(arguments, file)
     else:
+        run = _finished_run(arguments, file)
         _print_causes(arguments, arguments.event, _causes(run, arguments.event))
     return GOOD
+
+
+def _explain_violation(arguments: argparse.Namespace, file: "ScenarioFile") -> None:
+    """Explains the first violation of the run; lists events of a run without one."""
+    from kraftsim.scenarios.running.until_broken import UntilBroken, violations_until
+
+    from ..explanation import explained
+
+    scenario = _with_own(file) if arguments.allow_code else _without_own(file.scenario)
+    run = UntilBroken(scenario, seed_of(arguments, file))
+    violations = violations_until(run, lambda: run.finish().violations)
+    if not violations:
+        _list(arguments, run)
+        return
+    found, lines = explained(run, violations[0])
+    if is_data(arguments):
+        facts = {word: getattr(found, word) for word in ("claim", "expected", "got", "event")}
+        print_data(arguments, {"violation": {"name": found.name} | facts | {"lines": lines}})
+        return
+    is_wide = arguments.output == "wide"
+    for word, title in TITLES.items():
+        text = getattr(found, word)
+        print_wrapped(printable(f"{title:10}{text}"), indent=10, is_wide=is_wide)
+    for line in lines:
+        print_wrapped(printable(line), indent=INDENT, is_wide=is_wide)
+
+
+def _with_own(file: "ScenarioFile") -> "Scenario":
+    from ..files.own_files import load
+
+    load(file, is_allowed=True)
+    return file.scenario
+
+
+def _without_own(scenario: "Scenario") -> "Scenario":
+    """Returns the scenario without properties of files: a file is only run if that is allowed."""
+    from kraftsim.scenarios.properties.own_properties import is_own
+
+    always = tuple(name for name in scenario.expect.always if not is_own(name))
+    return replace(scenario, expect=replace(scenario.expect, always=always))
 
 
 def _print_causes(arguments: argparse.Namespace, event: int, lines: list[str]) -> None:
@@ -79,13 +128,10 @@ def _causes(run: "Run", event: int) -> list[str]:
     return explanation(rows, event, beside, stage.timetable_begins_us)
 
 
-def _finished_run(arguments: argparse.Namespace) -> "Run":
+def _finished_run(arguments: argparse.Namespace, file: "ScenarioFile") -> "Run":
     """Runs the scenario, without properties, which do not affect it."""
     from kraftsim.scenarios.running.run import Run
 
-    from ..files.scenario_files import find, read_sound
-
-    file = read_sound(find(arguments.what), arguments.cell)
     run = Run(file.scenario, seed_of(arguments, file), ())
     run.finish()
     return run

@@ -5,18 +5,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from kraftsim.controller.core.errors import Impossible
-
 from ..document.plan import drawn_document
 from ..document.scenario import Scenario, read_scenario
-from ..language.limits import LimitError
 from ..language.reading import Problem
-from ..running.until_broken import UntilBroken, Violated
+from ..running.until_broken import UntilBroken, violations_until
 from ..running.watch import Violation
 from .coverage import Coverage
 
-START = "start"  # name of the violation of a cluster that does not start
-CRASH = "crash"  # name of the violation of a run that raised an unexpected error
 Violations = Sequence[Violation]
 
 
@@ -95,26 +90,10 @@ def shown_by(watched: UntilBroken, coverage: Coverage, move: Callable[[], Violat
     """Returns what a run shows until `move` returns its violations, or until the first one."""
     timeline = watched.world.timeline
     began, begin_us, arrived = timeline.scheduled_count, timeline.now_us, coverage.arrived
-    broken = _broken_by(watched, move)
+    broken = violations_until(watched, move)
     first_us = {number: us - watched.begin_us for number, us in coverage.first_us.items()}
     events = timeline.scheduled_count - began
     passed_s = max(1, timeline.now_us - begin_us) / 1_000_000
     messages_per_s = round((coverage.arrived - arrived) / passed_s)
-    names = tuple(name for name, _ in broken)
-    return Shown(first_us, names, broken[0][1] if broken else "", events, messages_per_s)
-
-
-def _broken_by(watched: UntilBroken, move: Callable[[], Violations]) -> list[tuple[str, str]]:
-    """Returns the names of broken properties and claims with a description, the first one first."""
-    try:
-        violations = move()
-    except Violated:
-        violations = watched.broken
-    except Impossible as impossible:
-        return [("assertion", str(impossible))]
-    except LimitError as limit:
-        return [(START, str(limit))]
-    except Exception as error:  # whatever the code under test raises is a finding
-        return [(CRASH, repr(error))]
-    in_order = sorted(violations, key=lambda violation: violation.t_us)
-    return [(violation.name, violation.what) for violation in in_order]
+    names = tuple(violation.name for violation in broken)
+    return Shown(first_us, names, broken[0].what if broken else "", events, messages_per_s)

@@ -8,10 +8,8 @@ from kraftsim.controller.core.errors import Impossible
 from ..document.scenario import Scenario
 from ..language.limits import LimitError
 from ..running.run import Run
-from ..running.until_broken import UntilBroken, Violated
+from ..running.until_broken import START, UntilBroken, Violated
 from .mutant import Mutant, planted
-
-START = "start"  # name of the failure of a run that does not end
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,8 +36,8 @@ class ActiveLogs(OfTheCommittedLog):
     def of(self, node: Node) -> ActiveLog | None:
         """Returns the replay of an active controller's log.
 
-        None if the controller is not active, or its log begins after all that is known to be
-        committed.
+        None if the controller is not active, if its log begins after all that is known to be
+        committed, or if a later leader had committed something when it became active.
         """
         log, active = self._logs.get(node.config.node_id), node.active
         return log if log is not None and active is not None and log.epoch == active.epoch else None
@@ -58,12 +58,17 @@ class ActiveLogs(OfTheCommittedLog):
         node_id, active = node.config.node_id, node.active
         if active is None:
             self._logs.pop(node_id, None)
-        elif self.of(node) is None and node.log.start_offset <= self.shadow.end_offset:
+        elif self.of(node) is None and self._has_what_is_committed(node):
             shadow = self.shadow.copy()
             for batch in node.log.batches:
                 if batch.base_offset >= shadow.end_offset:
                     shadow.fold(batch)
             self._logs[node_id] = ActiveLog(active.epoch, shadow)
+
+    def _has_what_is_committed(self, node: Node) -> bool:
+        """Returns False for a leader that does not know yet that another was elected after it."""
+        end_offset = self.shadow.end_offset
+        return node.log.start_offset <= end_offset <= node.quorum.high_watermark
 
 
 class OfActiveLogs(OfTheCommittedLog):

@@ -49,9 +49,10 @@ class Process:
 class Partition:
     """The logs of a partition's replicas, and the end of the acknowledged records.
 
-    `proposed` are replicas that the leader wants in the ISR. `is_last` is true if the leader was
-    elected as the only member of the ISR, without ELR: its losses are Kafka's own. `is_declared` is
-    true if its election was an unclean one.
+    `proposed` are replicas that the leader wants in the ISR. `returned` are replicas that were
+    removed, stayed in the ELR, and were added again without a log (rule 4.25). `is_kafkas_own` is
+    true if the leader was elected as one of these, or as the only member of the ISR without ELR:
+    its losses are Kafka's own. `is_declared` is true if its election was an unclean one.
     """
 
     fact: Fact
@@ -61,7 +62,8 @@ class Partition:
     logs: dict[int, Position] = field(default_factory=dict)
     acknowledged: Position = EMPTY
     proposed: frozenset[int] = frozenset()
-    is_last: bool = False
+    returned: frozenset[int] = frozenset()
+    is_kafkas_own: bool = False
     is_declared: bool = False
 
 
@@ -152,8 +154,23 @@ class Ghost(OfTheCommittedLog):
         if after["leader_epoch"] != before["leader_epoch"]:
             is_elected = after["leader"] != before["leader"]
             partition.is_declared = is_elected and after["leader_recovery_state"] == r.RECOVERING
-            is_alone = before["isr"] == (after["leader"],)
-            partition.is_last = is_alone and not has_elr(self.shadow)
+            is_last = before["isr"] == (after["leader"],) and not has_elr(self.shadow)
+            partition.is_kafkas_own = is_last or after["leader"] in partition.returned
+        self._note_returned(partition, before)
+
+    def _note_returned(self, partition: Partition, before: Fact) -> None:
+        """Notes added replicas that were in the ELR all the time, until they have caught up.
+
+        One that is elected moves from the ELR into the ISR, and is noted until the next change.
+        """
+        after, name = partition.fact, "eligible_leader_replicas"
+        added = frozenset(after["replicas"]).difference(before["replicas"])
+        eligible = (partition.returned | added).intersection(
+            before[name], (*after[name], *after["isr"])
+        )
+        partition.returned = frozenset(
+            b for b in eligible if not partition.tree.has(partition.logs[b], partition.acknowledged)
+        )
 
     def _propose(self, partition: Partition, isr: tuple[int, ...]) -> None:
         """Counts replicas as in sync; from then on nothing is acknowledged without them.
@@ -200,7 +217,7 @@ class Ghost(OfTheCommittedLog):
             return
         self.served += partition.acknowledged.end > 0
         if not tree.has(log, partition.acknowledged):
-            is_expected = partition.is_declared or partition.is_last
+            is_expected = partition.is_declared or partition.is_kafkas_own
             if not (is_expected or self._is_cloned(leader)):  # of two disks, either may lead
                 self.losses.append(
                     f"{leader} leads {key} in epoch {epoch} with the log {log}; records up to "
@@ -214,7 +231,8 @@ class Ghost(OfTheCommittedLog):
     def _check_members(self, key: Key, partition: Partition, before: Fact) -> None:
         """Checks that new members of the ISR, and all of the ELR, have what was acknowledged.
 
-        A completed reassignment leaves removed replicas in the ELR, as in Kafka. They cannot lead.
+        A completed reassignment leaves removed replicas in the ELR, as in Kafka. They cannot lead
+        until they are added again; then they are eligible without a log.
         """
         if partition.is_declared:
             return
@@ -223,7 +241,7 @@ class Ghost(OfTheCommittedLog):
             for member in after[name]:
                 if member in known or self._process(member).lost:
                     continue
-                if member not in after["replicas"]:
+                if member not in after["replicas"] or member in partition.returned:
                     continue
                 self.joined += 1
                 log = partition.logs.get(member, EMPTY)

@@ -222,6 +222,7 @@ class Shadow:
                 epoch = fact["partition_epoch"] + 1
                 cleared = {"eligible_leader_replicas": (), "last_known_elr": ()}
                 self._amend(key, **cleared, partition_epoch=epoch)
+                self.changes.append((key, fact, self.facts[key]))
         return set(keys)
 
     def _ConfigRecord(self, values: Fact, *_: int) -> set[Key]:

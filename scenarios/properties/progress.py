@@ -225,13 +225,17 @@ class ProgressDuring(Property):
         super().__init__(world)
         self._bound_us = 3000 * world.topology.settings.broker_session_timeout_ms
         self._served_us: dict[int, int] = {}
+        self._answered: set[int] = set()  # registered, or refused for good; they stay STARTING
         self._now_us: int | None = None  # time of the last step
         self._epoch = 0
 
     def broker_changed(self, broker_id: int, state: ProcessState) -> None:
         config = self.world.agents[broker_id].agent.config
         is_of_this_cluster = config.cluster_id == self.world.topology.cluster_id
-        if state is ProcessState.STARTING and is_of_this_cluster:
+        if state is ProcessState.NOT_RUNNING:
+            self._answered.discard(broker_id)
+        is_waiting = state is ProcessState.STARTING and broker_id not in self._answered
+        if is_waiting and is_of_this_cluster:
             self._served_us[broker_id] = 0
             self.exercised += 1
         else:
@@ -244,7 +248,8 @@ class ProgressDuring(Property):
         code = reply.code if isinstance(reply, ApiError) else getattr(reply, "error_code", 0)
         is_done = isinstance(reply, BrokerRegistrationResponse) and not reply.error_code
         if is_done or code not in RETRIED_AFTER:
-            self._served_us.pop(request.broker_id, None)  # registered, or refused for good
+            self._served_us.pop(request.broker_id, None)
+            self._answered.add(request.broker_id)
 
     def controller_changed(self, node_id: int, state: ProcessState) -> None:
         """Excludes the time in which a controller is dead or paused: it may be the only one."""

@@ -158,6 +158,18 @@ class LogMatching(Property):
         super().__init__(world)
         self._entries: dict[Position, tuple[Batch, Position | None]] = {}
 
+    def controller_changed(self, node_id: int, state: ProcessState) -> None:
+        """Forgets entries of an election that was not durable at the end, unless a log has them.
+
+        The process may win the same epoch again, and writes other entries.
+        """
+        if not _has_lost_vote(self.world, node_id, state):
+            return
+        first = self.world.controllers[node_id].disk.stored.election.epoch
+        for position in [key for key in self._entries if key[1] >= first]:
+            if not _is_in_a_log(self.world, position):
+                del self._entries[position]
+
     def wrote(self, node: Node, turn: Turn) -> None:
         for batch in turn.persist:
             self._check(node.log, batch)
@@ -179,6 +191,13 @@ class LogMatching(Property):
             self._entries[position] = batch, before
         elif before not in (None, known_before):
             raise Broken(f"before (offset, epoch) {position} logs have {known_before} and {before}")
+
+
+def _is_in_a_log(world: World, position: Position) -> bool:
+    """Returns True if the log of a process, or of the disk of a dead one, has the entry."""
+    (offset, epoch), controllers = position, world.controllers.values()
+    logs = (one.node.log if one.is_alive else one.disk.stored.log for one in controllers)
+    return any(epoch_before(log, offset + 1) == epoch for log in logs)
 
 
 def _before(log: MetadataLog, offset: int) -> Position | None:

@@ -1,7 +1,10 @@
 """S16: a reply that reports success is sent after its records are committed, for every API.
 
 Rules 0A.5, 9.4. What a reply implies is read from the request and the reply, and looked up in the
-committed log; how a controller decides or defers is not looked at.
+committed log; how a controller decides or defers is not looked at. Elections and changes of the
+voters are looked up after the place at which the committed log ended when the request arrived,
+because they may also have happened before. UpdateRaftVoter is not among the requests: its reply
+does not wait for the commit (rule 10.53), as that of AddRaftVoter without `ack_when_committed`.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,7 +12,9 @@ from typing import Any, ClassVar
 
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.log import records as r
+from kraftsim.controller.core.log.batch import Batch, Voters
 from kraftsim.controller.core.rpc import (
+    AddRaftVoterRequest,
     AllocateProducerIdsRequest,
     AlterPartitionReassignmentsRequest,
     AlterPartitionRequest,
@@ -21,6 +26,8 @@ from kraftsim.controller.core.rpc import (
     CreateTopicsRequest,
     DecommissionBrokerRequest,
     DeleteTopicsRequest,
+    ElectLeadersRequest,
+    RemoveRaftVoterRequest,
     UnregisterBrokerRequest,
     UpdateFeaturesRequest,
 )
@@ -77,7 +84,10 @@ class AnswerAfterCommit(OfTheCommittedLog):
     """Looks up what a successful reply implies in the committed log.
 
     `_epochs` has the highest partition epoch of each partition, `_replicas` all of its replicas so
-    far with their directories, `_producer_ids` the end of the allocated producer ids.
+    far with their directories, `_producer_ids` the end of the allocated producer ids. `_elected`
+    has the end of the log after the last election of each partition, `_voters` all sets of voters
+    with the end of the log after each, and `_since` the end of the log when a request of SINCE
+    arrived, by the identity of the request.
     """
 
     number = "S16"
@@ -101,6 +111,9 @@ class AnswerAfterCommit(OfTheCommittedLog):
         AlterClientQuotasRequest,
         AlterUserScramCredentialsRequest,
         AssignReplicasToDirsRequest,
+        ElectLeadersRequest,
+        AddRaftVoterRequest,
+        RemoveRaftVoterRequest,
     )
 
     def __init__(self, world: World) -> None:
@@ -109,6 +122,9 @@ class AnswerAfterCommit(OfTheCommittedLog):
         self._epochs: dict[Key, int] = {}
         self._replicas: dict[Key, set[object]] = {}
         self._producer_ids = 0
+        self._elected: dict[Key, int] = {}
+        self._voters: list[tuple[int, frozenset[tuple[int, bytes]]]] = []
+        self._since: dict[int, tuple[object, int]] = {}
 
     def read(self, record: Any, offset: int) -> None:
         rule = RECORDED.get(type(record))
@@ -119,12 +135,25 @@ class AnswerAfterCommit(OfTheCommittedLog):
 
     def partition_changed(self, key: Key, before: Fact | None, after: Fact) -> None:
         self._epochs[key] = after["partition_epoch"]
+        if before is not None and after["leader_epoch"] > before["leader_epoch"]:
+            self._elected[key] = self.shadow.end_offset
         known = self._replicas.setdefault(key, set())
         known.update(after["replicas"])
         known.update(zip(after["replicas"], after["directories"], strict=False))
 
+    def done(self, batch: Batch, touched: set[Key]) -> None:
+        for record in batch.records if batch.is_control else ():
+            if isinstance(record, Voters):
+                keys = ((voter.voter_id, voter.voter_directory_id) for voter in record.voters)
+                self._voters.append((self.shadow.end_offset, frozenset(keys)))
+
     def arrived(self, message: Message) -> None:
-        if not message.is_reply or isinstance(message.reply, ApiError | None):
+        if not message.is_reply:
+            if isinstance(message.request, SINCE):
+                asked = message.request, self.shadow.end_offset
+                self._since.setdefault(id(message.request), asked)
+            return
+        if isinstance(message.reply, ApiError | None):
             return
         implied = IMPLIED.get(type(message.request))
         if implied is None:
@@ -133,6 +162,14 @@ class AnswerAfterCommit(OfTheCommittedLog):
             self.exercised += 1
             if not self._holds(fact):
                 raise Broken(f"{message.receiver} gets {fact}, which is not committed")
+
+    def since(self, request: object) -> int:
+        """Returns the end of the committed log when the request arrived, and forgets it.
+
+        Returns -1 for a repeated reply, whose request is forgotten.
+        """
+        _, end_offset = self._since.pop(id(request), (None, -1))
+        return end_offset
 
     def topic_id(self, name: object) -> object:
         """Returns the id of a topic of the committed log, or None."""
@@ -149,6 +186,11 @@ class AnswerAfterCommit(OfTheCommittedLog):
                 return replica in self._replicas.get(("Partition", topic_id, number), ())
             case ("producer ids", int(end)):
                 return end <= self._producer_ids
+            case ("elected", topic_id, int(number), int(since)):
+                return self._elected.get(("Partition", topic_id, number), -1) > since
+            case ("voter" | "no voter" as word, int(since), *key):
+                sets = (voters for end, voters in self._voters if end > since)
+                return any((tuple(key) in voters) is (word == "voter") for voters in sets)
         return fact in self._happened
 
 
@@ -270,6 +312,28 @@ def _directories(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
                     yield "replica", topic.topic_id, partition.partition_index, place
 
 
+def _elections(of: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    since = of.since(request)
+    for topic in reply.replica_election_results:
+        topic_id = of.topic_id(topic.topic)
+        for partition in topic.partition_result:
+            if not partition.error_code and topic_id is not None:
+                yield "elected", topic_id, partition.partition_id, since
+
+
+def _added(of: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    since = of.since(request)
+    if not reply.error_code and request.ack_when_committed:
+        yield "voter", since, request.voter_id, request.voter_directory_id
+
+
+def _removed(of: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    since = of.since(request)
+    if not reply.error_code:
+        yield "no voter", since, request.voter_id, request.voter_directory_id
+
+
+SINCE = (ElectLeadersRequest, AddRaftVoterRequest, RemoveRaftVoterRequest)
 IMPLIED: dict[type, Callable[[AnswerAfterCommit, Any, Any], Facts]] = {
     BrokerRegistrationRequest: _registered,
     BrokerHeartbeatRequest: _unfenced,
@@ -288,5 +352,8 @@ IMPLIED: dict[type, Callable[[AnswerAfterCommit, Any, Any], Facts]] = {
     AlterClientQuotasRequest: _quotas,
     AlterUserScramCredentialsRequest: _credentials,
     AssignReplicasToDirsRequest: _directories,
+    ElectLeadersRequest: _elections,
+    AddRaftVoterRequest: _added,
+    RemoveRaftVoterRequest: _removed,
 }
 """What a reply implies, by the kind of request."""

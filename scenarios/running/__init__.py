@@ -1,1 +1,1 @@
-"""One run of a plan: stage, timetable, calm, watched properties, shrinking."""
+"""One run of a plan: stage, timetable, calm, watched properties."""

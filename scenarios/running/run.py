@@ -170,6 +170,15 @@ class Run:
         found = (*self.watch.violations.values(), *ended)
         return tuple(sorted(found, key=lambda violation: violation.t_us))
 
+    @property
+    def broken_claims(self) -> tuple[Violation, ...]:
+        """The claims of the file that were broken so far."""
+        return tuple(
+            Violation(UNNUMBERED, claim.name, *claim.broken)
+            for claim in self.expectations.claims
+            if claim.broken is not None
+        )
+
     def judge(self) -> Result:
         """Returns the result at the end of the calm."""
         self.expectations.settle()
@@ -228,13 +237,8 @@ class Run:
 
     def _judge(self) -> Result:
         plan = self.plan
-        broken = tuple(
-            Violation(UNNUMBERED, claim.name, *claim.broken)
-            for claim in self.expectations.claims
-            if claim.broken is not None
-        )
         ended = () if self.assertion is None else (self.assertion,)
-        violations = (*self.watch.violations.values(), *broken, *ended)
+        violations = (*self.watch.violations.values(), *self.broken_claims, *ended)
         violations += self._unbroken({violation.name for violation in violations})
         exercised = {kind.name: kind.exercised for kind in self.watch.properties.values()}
         vacuous = tuple(self._vacuous(exercised))

@@ -70,6 +70,13 @@ class Violation(NamedTuple):
         return self.number == UNNUMBERED and self.name != ASSERTION
 
 
+class Event(NamedTuple):
+    """An event of a run, as a property gets it: the hook that was called, and its arguments."""
+
+    hook: str
+    arguments: tuple[object, ...]
+
+
 class Watch:
     """The properties of a run: instances and first violations, by the number of the property."""
 
@@ -77,6 +84,7 @@ class Watch:
         self.world = world
         self.properties = {class_.number: class_(world) for class_ in classes}
         self.violations: dict[str, Violation] = {}
+        self.events: dict[str, Event] = {}  # the event that broke each property, by its name
         self._log = CommittedLog(self._call)
         self._watchers = self._with_observers(world)
         for property_ in self._watchers:
@@ -139,7 +147,7 @@ class Watch:
             try:
                 method(sender, request)
             except Broken as broken:
-                self._record(property_, str(broken))
+                self._record(property_, str(broken), Event("sent", (sender, request)))
 
     def on_arrived(self, message: Message) -> None:
         """Passes an arriving message to the properties."""
@@ -170,7 +178,7 @@ class Watch:
             try:
                 method(*arguments)
             except Broken as broken:
-                self._record(property_, str(broken))
+                self._record(property_, str(broken), Event(hook, arguments))
 
     def _call_on_step(self, hook: str, node: Node, turn: Turn) -> None:
         """Does the same as `_call`, but faster: steps are very frequent."""
@@ -178,7 +186,7 @@ class Watch:
             try:
                 method(node, turn)
             except Broken as broken:
-                self._record(property_, str(broken))
+                self._record(property_, str(broken), Event(hook, (node, turn)))
 
     def _call_on_message(self, by_kind: ByKind, hook: str, message: Message) -> None:
         """Passes a message to the properties that watch its kind of request."""
@@ -186,7 +194,7 @@ class Watch:
             try:
                 method(message)
             except Broken as broken:
-                self._record(property_, str(broken))
+                self._record(property_, str(broken), Event(hook, (message,)))
 
     def _of_kind(self, by_kind: ByKind, hook: str, kind: type[Request]) -> list[Listener]:
         listeners = by_kind.get(kind)
@@ -198,8 +206,9 @@ class Watch:
             ]
         return listeners
 
-    def _record(self, property_: Property, what: str) -> None:
+    def _record(self, property_: Property, what: str, event: "Event") -> None:
         world = self.world
+        self.events[property_.name] = event
         self.violations[property_.number] = Violation(
             property_.number, property_.name, what, world.timeline.now_us, world.journal.last_seq
         )

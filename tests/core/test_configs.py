@@ -251,6 +251,19 @@ def test_a_repeated_policy_is_described_once_and_an_empty_default_is_empty(clust
     assert "" == described(cluster, TOPIC, "t")["cleanup.policy"].value
 
 
+def test_a_repeated_element_of_a_nodes_list_is_described_once_in_4_3(cluster):
+    """Observed of 4.3.1 (KIP-1161); the synonyms keep the text, and so does the whole cluster."""
+    name = str(CONTROLLER_ID)
+    result_of(cluster, change(BROKER, name, ("log.cleanup.policy", SET, "compact,delete,compact")))
+    result_of(cluster, change(BROKER, "", ("config.providers", SET, "a,b,a")))
+
+    policy = described(cluster, BROKER, name)["log.cleanup.policy"]
+    assert "compact,delete" == policy.value
+    assert "compact,delete,compact" == policy.synonyms[0].value
+    assert "a,b" == described(cluster, BROKER, name)["config.providers"].value
+    assert "a,b,a" == described(cluster, BROKER, "")["config.providers"].value
+
+
 def test_a_sensitive_value_is_never_shown(cluster):
     name = "listener.name.controller.ssl.key.password"
     result_of(cluster, change(BROKER, str(CONTROLLER_ID), (name, SET, "secret")))

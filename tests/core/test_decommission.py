@@ -11,6 +11,7 @@ from kraftsim.controller.core.rpc import (
     UpdateFeaturesRequest,
 )
 from tests.builders import ControllerUnderTest
+from tests.core.reassigning import reassign
 from tests.profiles import EACH_PROFILE
 
 
@@ -217,6 +218,37 @@ def test_a_decommissioned_broker_leaves_the_elr():
         cluster.partition("t").elr,
         cluster.partition("t").replicas,
     )
+
+
+def with_a_partition_that_moved_to_3() -> ControllerUnderTest:
+    """t-1 was on 1 and 2, which deleted their replicas and are still in its ELR (rule 4.25)."""
+    cluster = ControllerUnderTest(KAFKA_4_3)
+    cluster.unfenced(1, 2, 3, 4)
+    cluster.created("t", (2, 4), (1, 2), configs={"min.insync.replicas": "2"})
+    reassign(cluster, (3,), index=1)
+    cluster.alter_partition("t", (1, 2, 3), index=1)
+    moved = cluster.partition("t", 1)
+    assert (moved.replicas, moved.isr, moved.elr) == ((3,), (3,), (1, 2))
+    return cluster
+
+
+@pytest.mark.rule("3.12", "4.25")
+def test_a_broker_leaves_the_elr_of_a_partition_that_moved_away_from_it():
+    cluster = with_a_partition_that_moved_to_3()
+
+    assert cluster.decommission(1) == DecommissionBrokerResponse()
+
+    left = cluster.partition("t", 1)
+    assert (left.replicas, left.isr, left.leader, left.elr) == ((3,), (3,), 3, (2,))
+
+
+@pytest.mark.rule("3.12", "4.25")
+def test_a_former_replica_in_the_elr_holds_no_data():
+    cluster = with_a_partition_that_moved_to_3()
+    reassign(cluster, (3, 4), index=1)
+
+    assert cluster.decommission(3).code == ErrorCode.BROKER_REQUIRED_FOR_PARTITIONS
+    assert cluster.decommission(4) == DecommissionBrokerResponse()
 
 
 @pytest.mark.rule("3.12", "4.13", "9.19")

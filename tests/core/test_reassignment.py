@@ -12,6 +12,7 @@ from kraftsim.controller.core.rpc import (
     ReassignableTopic,
 )
 from tests.builders import ControllerUnderTest
+from tests.core.reassigning import reassign
 
 
 def with_topic(*replicas: int, profile=KAFKA_4_3, **configs: str) -> ControllerUnderTest:
@@ -19,15 +20,6 @@ def with_topic(*replicas: int, profile=KAFKA_4_3, **configs: str) -> ControllerU
     cluster.unfenced(1, 2, 3, 4)
     cluster.created("t", replicas, configs=configs)
     return cluster
-
-
-def reassign(cluster, replicas, name="t", index=0, **fields):
-    """Returns code and message for the partition; `replicas` None cancels."""
-    partition = ReassignablePartition(partition_index=index, replicas=replicas)
-    topic = ReassignableTopic(name=name, partitions=(partition,))
-    reply = cluster.ask(AlterPartitionReassignmentsRequest(topics=(topic,), **fields))
-    ((result,),) = (answered.partitions for answered in reply.responses)
-    return result.error_code, result.error_message
 
 
 def assignment(cluster):

@@ -119,6 +119,8 @@ class SideBySide:
             self._leases.note_contact(step.api, broker_id, asked_ms)
         self._keep(self._kafka, self._bench.kafka, kafka.batches, turn)
         self._keep(self._ours, self._bench.ours, ours.batches, turn)
+        if kafka.batches or ours.batches:  # a lease that ends now may write before or after them
+            self._expect_settled(number, broker_ids(number))
         if kafka.reply != ours.reply:
             self._take_reply(turn, kafka.reply, ours.reply)
 

@@ -22,6 +22,8 @@ HTTP, KAFKA, CONTROLLER = 8090, 9092, 9990
 DEFAULT_PORT = re.compile(r"\b(8090|909\d|999\d)\b")
 PORTS = (HTTP, *range(9090, 9100), *range(9990, 10_000))
 
+_RECIPE = re.compile(r"^run:.*\n.*/kraftsim (?P<words>up .*) \$\(ARGS\)$", re.MULTILINE)
+
 PREAMBLE = """\
 set -euo pipefail
 trap 'kill $(jobs -p) 2> /dev/null || true; wait' EXIT
@@ -35,7 +37,7 @@ ready() { until [ -s "$1" ]; do kill -0 $!; sleep 0.1; done; }
 make() {
   test "$1" = run
   local options=${2:-}
-  kraftsim up ${options#ARGS=} --ready-file made.env > made.log 2>&1 &
+  kraftsim {words} ${options#ARGS=} --ready-file made.env > made.log 2>&1 &
   ready made.env
 }
 """
@@ -68,7 +70,7 @@ def run(session: Session, folder: Path) -> tuple[int, str]:
     work.mkdir()
     with output.open("wb") as sink:
         shell = subprocess.Popen(
-            ["bash", "-c", PREAMBLE + start + script],
+            ["bash", "-c", _preamble() + start + script],
             cwd=work,
             env=_environment(tools, offset),
             stdin=subprocess.DEVNULL,
@@ -83,6 +85,16 @@ def run(session: Session, folder: Path) -> tuple[int, str]:
                 os.killpg(shell.pid, signal.SIGKILL)
             shell.wait()
     return shell.returncode, output.read_text("utf-8")
+
+
+def _preamble() -> str:
+    """The functions of a session; `make run` starts what the Makefile starts."""
+    recipe = _RECIPE.search((ROOT / "Makefile").read_text("utf-8"))
+    if recipe is None:
+        raise ValueError(
+            "Makefile: expected a recipe of run that ends with kraftsim up ... $(ARGS)"
+        )
+    return PREAMBLE.replace("{words}", recipe["words"])
 
 
 def _tools(folder: Path, offset: int) -> Path:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import PAGES, blocks_of, command
+from tests.docs.blocks import PAGES, Block, blocks_of, command
 from tests.docs.sessions import NOT_RUN, STAND_INS, Session, sessions
 from tests.docs.shell import run
 
@@ -28,6 +28,21 @@ def test_documented_lines_run_in_order(session: Session, tmp_path: Path) -> None
     code, output = run(session, tmp_path)
 
     assert code == 0, output
+
+
+@pytest.mark.realtime
+def test_make_run_prints_what_the_readme_shows(tmp_path: Path) -> None:
+    shown = next(block for block in blocks_of(PAGES[0]) if block.text.startswith("KRAFTSIM_HTTP"))
+    printing = Block("README.md", "Run it", "sh", "make run\ncat made.log | head -n 4\n")
+
+    code, output = run(Session("make run", (printing,)), tmp_path)
+
+    assert code == 0, output
+    assert without_ports_and_ids(output) == without_ports_and_ids(shown.text)
+
+
+def without_ports_and_ids(lines: str) -> str:
+    return re.sub(r"(?<=:)\d+|(?<=CLUSTER_ID=).*", "", lines)
 
 
 def test_every_exception_names_a_documented_line() -> None:

@@ -108,8 +108,8 @@ def test_lint_and_shrink_show_what_they_do(run: Any, tmp_path: Path) -> None:
         in run("scenario lint campaign-canary rack-outage")[2]
     )
 
-    shrunk = run(f"scenario shrink campaign-canary --time-limit 2 --out {tmp_path / 'small.yaml'}")
-    assert "shrink campaign-canary: run 1, 2 s left at most" in shrunk[2]
+    shrunk = run(f"scenario shrink campaign-canary --tries 2 --out {tmp_path / 'small.yaml'}")
+    assert "shrink campaign-canary: run 1 of at most 2" in shrunk[2]
 
 
 def test_a_run_whose_process_ends_is_an_error_that_names_the_run() -> None:

@@ -1,98 +1,144 @@
-"""A failing run becomes a smaller scenario that fails the same way."""
+"""A failing run becomes the smallest scenario that fails in the same way."""
 
 import pytest
 
+from kraftsim.files.scenario_files import find, read_file
+from kraftsim.scenarios.document.plan import expand
 from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.language.reading import document_of
 from kraftsim.scenarios.lint import complaints
+from kraftsim.scenarios.mutants import MUTANTS
+from kraftsim.scenarios.mutants.mutant import planted
 from kraftsim.scenarios.running.run import run
-from kraftsim.scenarios.running.shrink import shrink, signature
+from kraftsim.scenarios.shrinking.search import Tries
+from kraftsim.scenarios.shrinking.shrink import failure_of, shrink
 
 pytestmark = pytest.mark.slow
 
-
+ENOUGH = 1_000
+A_WHILE = {"from": "15s", "to": "20s"}
 NOISE = [
     {"at": f"{at}s", "net.delay": {"on": "brokers", "low": "1ms", "high": "5ms", "for": "1s"}}
     for at in (1, 3, 5, 7, 30)
 ]
-LONG = {"from": "15s", "to": "20s"}
 
 
 @pytest.fixture(scope="module")
 def failing():
-    """Whoever is crashed is fenced, and this scenario says nobody ever is."""
+    """A scenario whose claim is false: the crashed broker is fenced."""
     return read_scenario(
         {
             "schema": "kraftsim/scenario/1",
             "name": "failing",
             "claim": "Nobody is ever fenced.",
             "cluster": {"controllers": 3, "brokers": 6, "topics": {"t": {"partitions": 6}}},
+            "config": {"broker.session.timeout.ms": 6000, "min.insync.replicas": 2},
+            "network": "wan",
             "time": {"warmup": "2s", "run": "40s", "calm": "10s"},
             "do": [
                 *NOISE,
-                {"at": "10s", "proc.crash": {"on": 1, "for": {"from": "15s", "to": "20s"}}},
+                {"at": "10s", "id": "it", "proc.crash": {"on": [5, 6], "for": A_WHILE}},
             ],
-            "expect": {"never": [{"fenced_at_least": 1}]},
+            "expect": {"never": [{"fenced_at_least": 1}, {"fenced_at_least": 2}]},
         }
     )
 
 
 @pytest.fixture(scope="module")
-def shrunk(failing):
-    return shrink(failing, 3)
+def small(failing):
+    return shrink(failing, 3, Tries(ENOUGH))
 
 
-def test_what_is_left_is_what_it_takes(failing, shrunk):
-    before, small = run(failing, 3), shrunk.scenario
-
-    assert ["proc.crash"] == [step.word for step in small.do]
-    assert (1, 1) == (small.cluster.controllers, small.cluster.brokers)
-    assert not small.cluster.topics
-    assert shrunk.result.events < before.events / 10
-
-
-def test_it_fails_the_same_way_when_it_is_read_from_a_file(failing, shrunk):
-    again = run(read_scenario(document_of(shrunk.scenario)), 3)
-
-    assert signature(run(failing, 3)) == signature(again) == "never[0]"
-    assert again.digest == shrunk.result.digest
+def test_steps_nodes_topics_settings_network_and_times_are_as_few_as_possible(small):
+    assert {
+        "cluster": {"controllers": 1, "brokers": 1},
+        "network": {"low": "0s", "high": "0s"},
+        "expect": {"always": [], "never": [{"fenced_at_least": 1}]},
+    }.items() <= document_of(small.plan).items()
+    assert [{"at": "1ms", "proc.crash": {"on": 1}}] == document_of(small.plan)["do"]
+    assert small.plan.time.run.us <= 12_000_000
 
 
-def test_it_ends_when_it_is_told_to(failing):
-    tries = iter([True, True, True, False, False])
+def test_a_search_that_has_tried_everything_says_minimal(small):
+    assert f"minimal ({small.tried} tries)" == small.extent
 
-    assert shrink(failing, 3, may_go_on=lambda: next(tries, False)).tried < 6
+
+def test_a_search_whose_tries_are_used_up_says_so_and_keeps_the_failure(failing):
+    stopped = shrink(failing, 3, Tries(5))
+
+    assert "stopped after 5 tries" == stopped.extent
+    assert "never[0]" == failure_of(stopped.plan, 3).violation.name
+
+
+def test_a_search_ends_when_its_caller_wants_no_further_try(failing):
+    assert 2 == shrink(failing, 3, Tries(ENOUGH, lambda number: number < 3)).tried
+
+
+def test_the_same_plan_seed_and_tries_give_the_same_scenario(failing, small):
+    again = shrink(failing, 3, Tries(ENOUGH))
+
+    assert (small.plan, small.tried) == (again.plan, again.tried)
+
+
+def test_a_minimal_scenario_does_not_shrink_again(small):
+    assert small.plan == shrink(small.plan, 3, Tries(ENOUGH)).plan
+
+
+def test_it_fails_the_same_way_when_it_is_read_from_a_file(small):
+    again = run(read_scenario(document_of(small.plan)), 3)
+
+    assert ["never[0]"] == [violation.name for violation in again.violations]
+    assert again.digest == run(small.plan, 3).digest
+
+
+def test_a_try_ends_at_its_violation(failing):
+    whole = run(failing, 3)
+
+    assert failure_of(expand(failing, 3), 3).events < whole.events * 2 / 3
 
 
 def test_a_run_that_does_not_fail_cannot_be_made_smaller(failing):
     quiet = read_scenario(document_of(failing) | {"do": []})
 
-    with pytest.raises(ValueError, match="expected a seed whose run fails, got pass with seed 3"):
-        shrink(quiet, 3)
+    with pytest.raises(ValueError, match="a seed whose run fails, got no violation with seed 3"):
+        shrink(quiet, 3, Tries(ENOUGH))
 
 
 def test_fewer_brokers_hold_fewer_replicas(failing):
-    """More than there are brokers would be refused when the file is run."""
+    """More replicas than brokers would be refused when the file is run."""
     words = document_of(failing) | {
         "cluster": {"controllers": 1, "brokers": 4, "topics": {"t": {"replication": 4}}},
         "do": [{"at": "3s", "proc.crash": {"on": "brokers"}}],
         "expect": {"never": [{"topic": "t", "state": "leaderless"}]},
     }
-    small = shrink(read_scenario(words), 3).scenario
+    plan = shrink(read_scenario(words), 3, Tries(ENOUGH)).plan
 
-    assert [] == list(complaints(small))
-    assert (1, 1) == (small.cluster.brokers, small.cluster.topics["t"].replication)
+    assert [] == list(complaints(plan))
+    assert (1, 1) == (plan.cluster.brokers, plan.cluster.topics["t"].replication)
 
 
-def test_whom_let_has_found_is_named_by_id(failing):
-    """A draw may find somebody else one day."""
+def test_nodes_that_let_has_drawn_are_named_by_id(failing):
+    """A later version might draw other nodes."""
     words = document_of(failing) | {
         "let": {"victim": {"pick": 1, "of": "brokers"}},
         "do": [{"at": "3s", "proc.crash": {"on": "$victim", "for": "15s"}}],
         "cluster": {"controllers": 1, "brokers": 3},
     }
-    shrunk = shrink(read_scenario(words), 3)
+    plan = shrink(read_scenario(words), 3, Tries(ENOUGH)).plan
 
-    (victim,) = document_of(shrunk.scenario)["let"]["victim"]
-    assert victim in (1, 2, 3)
-    assert shrunk.result.digest == run(shrunk.scenario, 3).digest
+    assert {} == plan.let
+    assert [{"proc.crash": {"on": 1}}] == [{"proc.crash": document_of(s.verb)} for s in plan.do]
+
+
+@pytest.mark.parametrize("bug", ["M98", "M42"])
+def test_a_drawn_plan_becomes_a_few_nodes_and_steps(bug):
+    """Seed 2 draws three controllers, eight brokers, settings and fourteen steps."""
+    swarm = read_file(find("swarm-of-everything")).scenario
+
+    with planted(MUTANTS[bug]):
+        plan = shrink(swarm, 2, Tries(ENOUGH)).plan
+
+    assert "draw" not in document_of(plan)
+    assert plan.cluster.controllers + plan.cluster.brokers <= 3
+    assert len(plan.do) <= 2
+    assert {} == plan.config

@@ -78,6 +78,11 @@ def _judged(mutants: list[Drawn], jobs: int, hunt_s: int) -> Iterator[Verdict]:
 
 
 def _judge(copy: Path, mutant: Drawn, hunt_s: int) -> Verdict:
+    """Asks the tests, and the other judges only if the tests kill the mutant.
+
+    A mutant that the tests miss is equivalent to honest code, or shows a gap in the tests: somebody
+    reads it. A hunt for it would nearly always take all of its time.
+    """
     killed: dict[str, bool] = {}
     took_s: dict[str, float] = {}
     with planted(copy, mutant):
@@ -85,6 +90,8 @@ def _judge(copy: Path, mutant: Drawn, hunt_s: int) -> Verdict:
             began_s = time.monotonic()
             killed[judge.name] = judge.kills(copy)
             took_s[judge.name] = round(time.monotonic() - began_s, 1)
+            if not killed["tests"]:
+                break
     return Verdict(mutant.name, killed, took_s)
 
 

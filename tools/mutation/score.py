@@ -9,15 +9,15 @@ JUDGES = ("tests", "library", "swarm", "hunt")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Which judges kill a mutant, and how many seconds each took."""
+    """Which of the judges that were asked kill a mutant, and how many seconds each took."""
 
     name: str
     killed: Mapping[str, bool]
     took_s: Mapping[str, float]
 
     def __str__(self) -> str:
-        by = ", ".join(judge for judge in JUDGES if self.killed[judge])
-        return f"{self.name}: {f'killed by {by}' if by else 'survives'}"
+        by = ", ".join(judge for judge, kills in self.killed.items() if kills)
+        return f"{self.name}: {f'killed by {by}' if by else 'survives the tests'}"
 
     def to_document(self) -> dict[str, object]:
         """Returns the verdict as a JSON object."""
@@ -30,28 +30,27 @@ class Verdict:
 
 
 def table(verdicts: Sequence[Verdict]) -> str:
-    """Returns the score as a table of Markdown, and the mutants that a judge missed."""
+    """Returns the score as a table of Markdown, and what the hunt and what the tests missed."""
     by_tests = [verdict for verdict in verdicts if verdict.killed["tests"]]
     lines = [
-        f"{len(verdicts)} mutants, of which the tests kill {len(by_tests)}",
+        f"{len(verdicts)} mutants, of which the tests kill {len(by_tests)}. Of these:",
         "",
-        "| judge | kills | of those that the tests kill |",
+        "| judge | kills | part |",
         "|---|---|---|",
-        *(_row(judge, verdicts, by_tests) for judge in JUDGES),
+        *(_row(judge, by_tests) for judge in JUDGES[1:]),
         "",
-        "Killed by tests, survived the hunt:",
+        "Survived the hunt:",
         "",
         *(f"- `{verdict.name}`" for verdict in by_tests if not verdict.killed["hunt"]),
         "",
-        "Killed by no judge:",
+        "Survived the tests, and were shown to no other judge:",
         "",
-        *(f"- `{verdict.name}`" for verdict in verdicts if not any(verdict.killed.values())),
+        *(f"- `{verdict.name}`" for verdict in verdicts if not verdict.killed["tests"]),
     ]
     return "\n".join(lines)
 
 
-def _row(judge: str, verdicts: Sequence[Verdict], by_tests: Sequence[Verdict]) -> str:
-    kills = sum(verdict.killed[judge] for verdict in verdicts)
-    of_tests = sum(verdict.killed[judge] for verdict in by_tests)
-    part = f"{of_tests / len(by_tests):.0%}" if by_tests else "-"
-    return f"| {judge} | {kills} | {of_tests} of {len(by_tests)} ({part}) |"
+def _row(judge: str, by_tests: Sequence[Verdict]) -> str:
+    kills = sum(verdict.killed[judge] for verdict in by_tests)
+    part = f"{kills / len(by_tests):.0%}" if by_tests else "-"
+    return f"| {judge} | {kills} of {len(by_tests)} | {part} |"

@@ -37,7 +37,7 @@ def decommission(state: State, request: DecommissionBrokerRequest, now_ms: int) 
     not set or no other broker is live. Every partition is checked before the first slice.
     """
     stored = _registration(state, request.broker_id)
-    leaving = state.image.index.hosted(request.broker_id)
+    leaving = _leaving(state, request.broker_id)
     return _slice(state, request, stored, leaving, checked=leaving)
 
 
@@ -48,7 +48,7 @@ def _next_slice(request: DecommissionBrokerRequest, state: State, now_ms: int) -
     of this slice: then what is committed stays, and the broker stays registered.
     """
     stored = _registration(state, request.broker_id)
-    leaving = state.image.index.hosted(request.broker_id)
+    leaving = _leaving(state, request.broker_id)
     size = state.settings.decommission_slice_records
     return _slice(state, request, stored, leaving, checked=leaving[:size])
 
@@ -61,6 +61,15 @@ def _registration(state: State, broker_id: int) -> BrokerRegistration:
             f"expected the id of a registered broker, got {broker_id}",
         )
     return stored
+
+
+def _leaving(state: State, broker_id: int) -> list[PartitionKey]:
+    """Returns the partitions that the broker leaves: those of its replicas, and those of its ELRs.
+
+    A completed reassignment leaves a removed replica in the ELR (rule 4.25).
+    """
+    index = state.image.index
+    return sorted({*index.hosted(broker_id), *index.in_elr(broker_id)})
 
 
 def _slice(
@@ -93,13 +102,17 @@ def _slice(
 def _is_last_replica(state: State, key: PartitionKey, broker_id: int) -> bool:
     """True if the broker is the only replica, or the only broker that holds the partition's data.
 
-    The data is held by the ISR and the ELR; if both are empty, by the last known leader. Without
-    the feature ELR, its members are never elected, and the ISR keeps its last member (rule 4.13).
+    The data is held by the replicas in the ISR and the ELR; if there are none, by the last known
+    leader. Without the feature ELR, its members are never elected, and the ISR keeps its last
+    member (rule 4.13).
     """
     partition = state.image.partition(key)
-    holders = partition.isr + partition.elr or partition.last_known_elr
+    if broker_id not in partition.replicas:
+        return False
+    candidates = partition.isr + partition.elr
     if partition.isr and not elr_enabled(state.image.features):
-        holders = partition.isr
+        candidates = partition.isr
+    holders = [b for b in candidates if b in partition.replicas] or partition.last_known_elr
     return partition.replicas == (broker_id,) or all(b == broker_id for b in holders)
 
 

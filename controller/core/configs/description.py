@@ -31,6 +31,7 @@ from .node_configs import (
     NodeView,
     all_names,
     in_force,
+    kind_of,
     shown,
     synonyms_of,
     topic_default,
@@ -223,7 +224,7 @@ def _node_entry(view: NodeView, levels: Levels, name: str) -> DescribeConfigsEnt
     config = view.known.get(name)
     return DescribeConfigsEntry(
         name=name,
-        value=None if is_sensitive else shown(KINDS[type_name], name, text),
+        value=None if is_sensitive else shown(kind_of(view, type_name), name, text),
         read_only=config is None or not config.is_dynamic,
         config_source=synonyms[0].source if synonyms else FROM_DEFAULT,
         is_sensitive=is_sensitive,

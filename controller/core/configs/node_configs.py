@@ -16,8 +16,9 @@ from ..rpc.configs import DescribeConfigsSynonym
 from ..settings import Settings
 from ..value import value
 from .broker_table import BrokerConfig, broker_configs
+from .configuration import RELEASES
 from .topic_table import BROKER_NAMES
-from .validators import BOOLEAN, DOUBLE, INT, LIST, LONG, SHORT, STRING, Kind, Value
+from .validators import BOOLEAN, DISTINCT_LIST, DOUBLE, INT, LIST, LONG, SHORT, STRING, Kind, Value
 
 # ConfigSource numbers of the wire.
 FROM_TOPIC, FROM_NODE, FROM_CLUSTER_DEFAULT, FROM_STATIC, FROM_DEFAULT = 1, 2, 3, 4, 5
@@ -46,6 +47,7 @@ KINDS: dict[str, Kind] = {
     "CLASS": STRING,
     "PASSWORD": STRING,
 }
+_DISTINCT_SINCE = RELEASES.index("4.3")
 _LISTENER = re.compile(r"listener\.name\.[^.]*\.(.*)")
 _LISTENER_WIDE = ("max.connection.creation.rate", "max.connections", "num.network.threads")
 _MECHANISM_CONFIGS = (
@@ -212,6 +214,16 @@ def in_milliseconds(name: str, text: str) -> str:
         if name.endswith(unit):
             return str((parse_integer(trim(text), 32) or 0) * milliseconds)
     return text
+
+
+def kind_of(view: NodeView, type_name: str) -> Kind:
+    """Returns how a node parses its own configurations of a type.
+
+    From 4.3 on its lists repeat no element (KIP-1161).
+    """
+    if type_name == "LIST" and RELEASES.index(view.profile.topic_configs) >= _DISTINCT_SINCE:
+        return DISTINCT_LIST
+    return KINDS[type_name]
 
 
 def shown(kind: Kind, name: str, text: str | None) -> str | None:

@@ -19,6 +19,7 @@ from ...errors import FAILED, GOOD, INTERRUPTED, UsageError
 from ..interrupts import interrupt_flag
 from ..output import add_output, is_data, print_data
 from ..progress import Progress
+from .shrink_progress import TRIES
 
 if TYPE_CHECKING:
     from multiprocessing.pool import Pool
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 SWARM = "swarm-of-everything"
 MINUTES = 10.0
 POLL_EVERY_S = 0.2  # seconds between looks at interrupts while a result is awaited
-SHRINK_TRIES = 300  # runs of the search for a smaller scenario, for each finding
 
 
 def add_hunt(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -157,25 +157,22 @@ def _written(
 ) -> dict[str, object]:
     """Shrinks a finding unless interrupted, writes it to a file, and returns the report of it."""
     from kraftsim.scenarios.document.scenario import read_scenario
-    from kraftsim.scenarios.running.shrink import shrink
+    from kraftsim.scenarios.shrinking.search import Tries
+    from kraftsim.scenarios.shrinking.shrink import shrink
 
     from ...files.hunt_files import write_finding
 
-    tries = iter(range(SHRINK_TRIES))
-    scenario = read_scenario(finding.candidate.document)
+    scenario, seed = read_scenario(finding.candidate.document), finding.candidate.seed
+    tries = Tries(TRIES, lambda number: not interrupted.is_set())
     try:
-        small = shrink(
-            scenario,
-            finding.candidate.seed,
-            may_go_on=lambda: not interrupted.is_set() and next(tries, None) is not None,
-        ).scenario
-    except (ValueError, LookupError):  # a cluster that does not start has no smaller scenario
-        small = scenario
-    path = write_finding(
-        folder, f"{finding.broken[0].replace('[', '-').rstrip(']')}-{number}", small
-    )
-    seed = finding.candidate.seed
-    return {"broken": list(finding.broken), "what": finding.what, "path": str(path), "seed": seed}
+        smallest = shrink(scenario, seed, tries)
+        plan, extent = smallest.plan, smallest.extent
+    except ValueError as error:  # its run passes: the finding itself needs an explanation
+        plan, extent = scenario, str(error)
+    name = f"{finding.broken[0].replace('[', '-').rstrip(']')}-{number}"
+    path = write_finding(folder, name, plan)
+    found: dict[str, object] = {"broken": list(finding.broken), "what": finding.what}
+    return found | {"path": str(path), "seed": seed, "extent": extent}
 
 
 def _report(
@@ -196,4 +193,5 @@ def _report(
     )
     for finding in found:
         print(f"broken: {finding['what']}")
-        print(f"  kraftsim scenario run {finding['path']} --seed {finding['seed']}")
+        print(f"  {finding['path']}: {finding['extent']}")
+        print(f"  kraftsim explain {finding['path']} --seed {finding['seed']}")

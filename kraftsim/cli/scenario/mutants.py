@@ -190,7 +190,7 @@ def _swarm(arguments: argparse.Namespace, chosen: "list[Mutant]") -> int:
 def shrink_with(arguments: argparse.Namespace, file: "ScenarioFile") -> int:
     """`scenario shrink --mutant`: writes the smallest scenario that fails only with the bug."""
     from kraftsim.scenarios.document.smoke import in_small
-    from kraftsim.scenarios.reproduce import reproducer
+    from kraftsim.scenarios.shrinking.reproduce import reproducer
 
     from ...files.mutant_files import size
     from ...files.scenario_files import written
@@ -201,14 +201,15 @@ def shrink_with(arguments: argparse.Namespace, file: "ScenarioFile") -> int:
     if seed is None:
         seed = scenario.pins[0].seed if scenario.pins else 1
     try:
-        with shrinking(arguments, scenario.name) as may_go_on:
-            small = reproducer(mutant, scenario, seed, may_go_on=may_go_on)
+        with shrinking(arguments, scenario.name) as tries:
+            small = reproducer(mutant, scenario, seed, tries)
     except ValueError as error:
         raise CommandError(str(error)) from None
     path = arguments.out or Path(f"{mutant.name}.yaml")
-    path.write_text(written(small), "utf-8")
+    path.write_text(written(small.plan), "utf-8")
     if is_data(arguments):
-        print_data(arguments, {"path": str(path), "seed": seed, "breaks": mutant.broken})
+        found = {"path": str(path), "seed": seed, "breaks": mutant.broken}
+        print_data(arguments, found | small.counts)
     else:
-        print(f"{path}: {size(small)}; {mutant.broken} detects the bug")
+        print(f"{path}: {size(small.plan)}; {small.extent}; {mutant.broken} detects the bug")
     return GOOD

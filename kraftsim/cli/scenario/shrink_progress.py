@@ -1,32 +1,48 @@
-"""Progress and time limit of `kraftsim scenario shrink`."""
+"""The budget of `kraftsim scenario shrink`, and its progress."""
 
 import argparse
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
+from ...errors import UsageError
 from ..output import is_data
 from ..progress import Progress
 
+if TYPE_CHECKING:
+    from kraftsim.scenarios.shrinking.search import Tries
+
+TRIES = 1_000  # runs of a search
+
+
+def add_tries(parser: argparse.ArgumentParser) -> None:
+    """Adds the option --tries."""
+    parser.add_argument(
+        "--tries",
+        type=int,
+        default=TRIES,
+        metavar="N",
+        help=f"stop shrinking after N runs (default {TRIES:,})",
+    )
+
 
 @contextmanager
-def shrinking(arguments: argparse.Namespace, name: str) -> Iterator[Callable[[], bool]]:
-    """Yields a function that is called before every run of the search for a smaller scenario.
+def shrinking(arguments: argparse.Namespace, name: str) -> "Iterator[Tries]":
+    """Yields the budget of --tries for a search, which prints how many runs there were.
 
-    It prints how many runs there were, and returns False once --time-limit is over.
+    Raises UsageError for a budget of nothing.
     """
-    ends_s: float = time.monotonic() + arguments.time_limit
-    progress = Progress(is_enabled=not is_data(arguments))
-    runs = 0
+    from kraftsim.scenarios.shrinking.search import Tries
 
-    def may_go_on() -> bool:
-        nonlocal runs
-        runs += 1
-        remaining_s = ends_s - time.monotonic()
-        progress.write(f"shrink {name}: run {runs:,}, {max(remaining_s, 0):.0f} s left at most")
-        return remaining_s > 0
+    if arguments.tries < 1:
+        raise UsageError(f"--tries: expected 1 or more, got {arguments.tries}")
+    progress = Progress(is_enabled=not is_data(arguments))
+
+    def on_try(number: int) -> bool:
+        progress.write(f"shrink {name}: run {number:,} of at most {arguments.tries:,}")
+        return True
 
     try:
-        yield may_go_on
+        yield Tries(arguments.tries, on_try)
     finally:
         progress.clear()

@@ -19,8 +19,8 @@ from ..terminal import GAP, print_wrapped, width
 from .explore import add_explore
 from .hunt import add_hunt
 from .mutants import add_mutants
-from .runs import add_allow_code, add_cell, add_run, seconds, seed_of
-from .shrink_progress import shrinking
+from .runs import add_allow_code, add_cell, add_run, seed_of
+from .shrink_progress import add_tries, shrinking
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.document.scenario import Scenario
@@ -72,20 +72,14 @@ def _add_list(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 
 def _add_shrink(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = verbs.add_parser(
-        "shrink", help="reduce a failing scenario to a smaller file that breaks the same properties"
+        "shrink", help="reduce a failing scenario to the smallest that breaks the same property"
     )
     parser.add_argument("scenario", metavar="FILE|NAME", help=help_texts.SCENARIO)
     parser.add_argument("--seed", type=int, metavar="N", help=help_texts.SEED)
     parser.add_argument(
         "--out", type=Path, metavar="F", help="file to write (default: NAME-small.yaml)"
     )
-    parser.add_argument(
-        "--time-limit",
-        type=seconds,
-        default=60.0,
-        metavar="DURATION",
-        help="stop shrinking after this long (default 60s; a bare number is seconds)",
-    )
+    add_tries(parser)
     add_cell(parser)
     parser.add_argument(
         "--mutant",
@@ -184,8 +178,9 @@ def _lint(arguments: argparse.Namespace) -> int:
 
 def _shrink(arguments: argparse.Namespace) -> int:
     from kraftsim.scenarios.running.run import run
-    from kraftsim.scenarios.running.shrink import shrink, signature
+    from kraftsim.scenarios.shrinking.shrink import shrink
 
+    from ...files.mutant_files import size
     from ...files.own_files import load
     from ...files.pins import pinned_plan
     from ...files.scenario_files import find, read_file, read_sound, written
@@ -199,21 +194,19 @@ def _shrink(arguments: argparse.Namespace) -> int:
     path = arguments.out or Path(f"{file.scenario.name}-small.yaml")
     if not path.parent.is_dir():
         raise UsageError(f"--out: expected a file in a folder that exists, got {path}")
-    with shrinking(arguments, file.scenario.name) as may_go_on:
-        shrunk = shrink(file.scenario, seed, may_go_on=may_go_on)
-    small = pinned_plan(shrunk.scenario, seed, shrunk.result.bound, shrunk.result.digest)
-    path.write_text(written(small), "utf-8")
-    _expect_same(run(read_file(path).scenario, seed), shrunk.result)
-    cluster = shrunk.scenario.cluster
+    with shrinking(arguments, file.scenario.name) as tries:
+        small = shrink(file.scenario, seed, tries)
+    result = run(small.plan, seed)
+    path.write_text(written(pinned_plan(small.plan, seed, result.bound, result.digest)), "utf-8")
+    _expect_same(run(read_file(path).scenario, seed), result)
+    breaks = small.failure.violation.name
     if is_data(arguments):
-        print_data(arguments, {"path": str(path), "seed": seed, "breaks": signature(shrunk.result)})
+        print_data(arguments, {"path": str(path), "seed": seed, "breaks": breaks} | small.counts)
         return GOOD
-    print(
-        f"{path}: {len(shrunk.scenario.do)} steps, {cluster.controllers} controllers, "
-        f"{cluster.brokers} brokers, {shrunk.result.events} events; {shrunk.tried} runs"
-    )
+    print(f"{path}: {size(small.plan)}; {small.extent}")
     allow = " --allow-code" if arguments.allow_code else ""
-    print(f"breaks {signature(shrunk.result)}: kraftsim scenario run {path} --seed {seed}{allow}")
+    print(f"breaks {breaks}: kraftsim scenario run {path} --seed {seed}{allow}")
+    print(f"why: kraftsim explain {path} --seed {seed}")
     return GOOD
 
 

@@ -1,0 +1,167 @@
+"""What hunts found in a cluster without bugs: its properties blamed what is right, or Kafka's own.
+
+Each life is the smallest that shows one of them; docs/hunting.md has the table.
+"""
+
+import pytest
+
+from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.controller.core.log.records import TOPIC_RESOURCE
+from kraftsim.controller.core.rpc import (
+    AlterPartitionReassignmentsRequest,
+    FetchRequest,
+    ReassignablePartition,
+    ReassignableTopic,
+    UnregisterBrokerRequest,
+)
+from kraftsim.controller.core.rpc.configs import (
+    AlterConfigsRequest,
+    AlterConfigsResource,
+    LegacyConfig,
+)
+from kraftsim.scenarios.properties import ALL
+from kraftsim.simulation.delays import constant
+from kraftsim.simulation.network_rules import Delay
+from kraftsim.simulation.processes import Processes
+from tests.scenarios.lives import SESSION_S, active_id
+from tests.scenarios.watched import settled_world
+from tests.worlds import SECOND_US, ask, create_topic, node, partition, pass_time
+
+pytestmark = pytest.mark.slow
+
+BY_NUMBER = {property_.number: property_ for property_ in ALL}
+
+
+def watched(*numbers, **how):
+    return settled_world(classes=tuple(BY_NUMBER[number] for number in numbers), **how)
+
+
+def reassign(world, name, replicas):
+    to = (ReassignablePartition(partition_index=1, replicas=replicas),)
+    topics = (ReassignableTopic(name=name, partitions=to),)
+    reply = ask(world, AlterPartitionReassignmentsRequest(topics=topics))
+    assert reply.responses[0].partitions[0].error_code == 0, reply
+
+
+def killed_while_its_disk_stalls(world, voter_id):
+    """The process starts over what it had written before, stands, and writes nothing."""
+    world.kill_controller(voter_id)
+    world.controllers[voter_id].disk.stall()
+    world.start_controller(voter_id)
+    pass_time(world, 5)
+    unwritten = world.controllers[voter_id].node.log.batches[-1]
+    world.kill_controller(voter_id)
+    world.controllers[voter_id].disk.go_on()
+    return unwritten
+
+
+def test_an_election_that_no_disk_has_is_won_again_with_another_entry():
+    """S4: its first entry has left the process no more than its vote."""
+    world, watching = watched("S4", controllers=1)
+    (voter_id,) = world.controllers
+    unwritten = killed_while_its_disk_stalls(world, voter_id)
+    world.start_controller(voter_id)
+    pass_time(world, 5)
+
+    (written,) = world.controllers[voter_id].node.log.read(unwritten.base_offset, 1)
+    assert (written.base_offset, written.epoch) == (unwritten.base_offset, unwritten.epoch)
+    assert written != unwritten
+    assert watching.finish() == ()
+
+
+def test_a_leader_that_is_late_to_know_that_it_leads_decides_from_its_own_log():
+    """S35: it is so slow that another has led since, and has committed more."""
+    world, watching = watched("S35")
+    former_id = active_id(world)
+    world.kill_controller(former_id)
+    late = elected_before_it_is_active(world)
+    Processes(world).slow(node(late.config.node_id), constant(1_400_000))
+    world.start_controller(former_id)
+    assert world.run_until(lambda: world.active is not None, limit_us=5 * SECOND_US)
+    assert active_id(world) != late.config.node_id
+    create_topic(world, "later", (1, 2))
+
+    assert world.run_until(lambda: late.active is not None, limit_us=SECOND_US)
+    assert watching.finish() == ()
+
+
+def elected_before_it_is_active(world):
+    """Returns the new leader of two voters; both have its first entry, and it does not know yet."""
+    nodes = [process.node for process in world.controllers.values() if process.is_running]
+
+    def has_written():
+        is_led = any(node.quorum.is_leader for node in nodes)
+        return is_led and len({node.log.end_offset for node in nodes}) == 1
+
+    assert world.run_until(has_written, limit_us=20 * SECOND_US)
+    (leader,) = [node for node in nodes if node.quorum.is_leader]
+    assert leader.active is None
+    return leader
+
+
+def test_a_broker_that_was_registered_and_removed_does_not_try_to_register():
+    """L12: before it had read its registration; it sends heartbeats for ever (rule 1.49)."""
+    world, watching = watched("L12")
+    broker = world.agents[1]
+    broker.kill()
+    pass_time(world, 2 * SESSION_S)
+    broker.start()
+    assert world.run_until(lambda: broker.agent.broker_epoch >= 0, limit_us=10 * SECOND_US)
+    world.network.add(Delay(fetches_metadata, lag=lambda: 60 * SECOND_US))
+    ask(world, UnregisterBrokerRequest(broker_id=1))
+    broker.pause()
+    pass_time(world, 1)
+    broker.resume()
+    pass_time(world, 4 * SESSION_S)
+
+    assert broker.state is ProcessState.STARTING
+    assert watching.finish() == ()
+
+
+def fetches_metadata(message):
+    return isinstance(message.request, FetchRequest) and message.sender == node(1)
+
+
+def test_a_replica_joins_an_isr_from_the_state_after_its_elr_was_emptied():
+    """S32: a ClearElrRecord changes the partition epoch that the leader's proposal names."""
+    world, watching = watched("S32", brokers=2)
+    create_topic(world, "t", (1, 2))
+    set_min_isr(world, "t", "2")
+    world.agents[2].kill()
+    pass_time(world, 2 * SESSION_S)
+    assert partition(world, "t").elr == (2,)
+    set_min_isr(world, "t", "1")
+    assert partition(world, "t").elr == ()
+    world.agents[2].start()
+    pass_time(world, 5)
+
+    assert partition(world, "t").isr == (1, 2)
+    assert watching.finish() == ()
+
+
+def set_min_isr(world, name, value):
+    change = LegacyConfig(name="min.insync.replicas", value=value)
+    resource = AlterConfigsResource(
+        resource_type=TOPIC_RESOURCE, resource_name=name, configs=(change,)
+    )
+    reply = ask(world, AlterConfigsRequest(resources=(resource,)))
+    assert reply.responses[0].error_code == 0, reply
+
+
+@pytest.mark.rule("4.25")
+def test_a_replica_that_returns_to_an_elr_leads_without_a_log_in_kafka_too():
+    """S31 and S32: released 4.3.1 does the same (a-removed-replica-stays-in-the-elr.json)."""
+    world, watching = watched("S31", "S32")
+    create_topic(world, "t", (1, 2), (1, 2))
+    set_min_isr(world, "t", "2")
+    reassign(world, "t", (3,))
+    pass_time(world, 5)
+    moved = partition(world, "t", 1)
+    assert (moved.isr, moved.elr) == ((3,), (1, 2))
+    world.agents[3].kill()
+    reassign(world, "t", (3, 2))
+    assert partition(world, "t", 1).adding_replicas == (2,)
+    pass_time(world, 2 * SESSION_S)
+
+    assert partition(world, "t", 1).leader == 2
+    assert watching.finish() == ()
