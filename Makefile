@@ -9,7 +9,8 @@
 # make determinism   ten thousand runs, each in two processes: the same digest (ARGS=500: fewer); it goes
 #              on where it was interrupted; and a handful on every Python there is, under every hash seed
 # make mutants measure the planted bugs anew: the smallest scenario of each, the kills of the swarm alone
-# make hunt    ten minutes of a search for runs that show something new, and for violations (ARGS="--minutes 60")
+# make hunt    ten minutes of a search for runs that show something new, and for violations (ARGS="--minutes 60");
+#              ARGS="--kafka" is make fold: violations that a released Kafka finds
 # make mutation   two hundred drawn bugs: which of them the tests, the library, a swarm and a hunt kill
 #              (ARGS="50 --seed 3 --hunt-seconds 60"; it goes on where it was interrupted)
 # make soak    the long runs: a thousand brokers, a simulated day; ten thousand clusters that start and
@@ -66,10 +67,14 @@ differential: $(VENV)/.test java released compile
 	$(BYTECODE) $(BIN)/python -m tests.differential $(ARGS)
 
 fold: $(VENV)/.test java released compile
-	$(BYTECODE) $(BIN)/python -m tests.kafka_fold $(ARGS)
+	$(BYTECODE) $(BIN)/python -m tests.kafka_fold $(filter-out --kafka,$(ARGS))
 
+ifneq ($(filter --kafka,$(ARGS)),)
+hunt: fold
+else
 hunt: $(VENV)/.test compile
 	$(BYTECODE) $(BIN)/kraftsim scenario hunt -j 2 --out build/hunt $(ARGS)
+endif
 
 mutation: $(VENV)/.test
 	$(BIN)/python -m tools.mutation $(ARGS)

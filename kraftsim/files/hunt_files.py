@@ -22,11 +22,12 @@ def read_corpus(folder: Path) -> Corpus:
         try:
             kept = json.loads(line)
             first_us = {int(behaviour): us for behaviour, us in kept["first_us"].items()}
-            corpus.take(Candidate(kept["document"], kept["seed"]), Shown(first_us, ()))
+            shown = Shown(first_us, events=kept["events"], messages_per_s=kept["messages_per_s"])
+            corpus.take(Candidate(kept["document"], kept["seed"]), shown)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UsageError(
-                f"{path}:{number}: expected a kept plan with the keys document, seed and first_us, "
-                f"got {error!r}"
+                f"{path}:{number}: expected a kept plan with the keys document, seed, first_us, "
+                f"events and messages_per_s, got {error!r}"
             ) from None
     return corpus
 
@@ -36,8 +37,13 @@ def write_corpus(folder: Path, corpus: Corpus) -> None:
     partial = folder / f"{CORPUS}.new"
     with partial.open("w", encoding="utf-8") as file:
         for kept in corpus.kept:
-            document, seed = kept.candidate.document, kept.candidate.seed
-            line = {"document": document, "seed": seed, "first_us": kept.first_us}
+            line = {
+                "document": kept.candidate.document,
+                "seed": kept.candidate.seed,
+                "first_us": kept.first_us,
+                "events": kept.events,
+                "messages_per_s": kept.messages_per_s,
+            }
             file.write(f"{json.dumps(line)}\n")
     partial.replace(folder / CORPUS)
 

@@ -88,13 +88,19 @@ def drawn_budget(lot: Lot) -> Budget:
     return Budget(controllers, lot.one_of((1, 1, len(lot.brokers) // 2, len(lot.brokers))))
 
 
-def drawn_steps(lot: Lot, run_ms: int, pace_ms: tuple[int, int] = USUAL_PACE_MS) -> list[Words]:
+def drawn_steps(
+    lot: Lot,
+    run_ms: int,
+    pace_ms: tuple[int, int] = USUAL_PACE_MS,
+    part_of_faults: float = PART_OF_FAULTS,
+) -> list[Words]:
     """Returns the steps of a run, in the order of their times.
 
-    `pace_ms` bounds the mean time between two faults, and between two requests.
+    `pace_ms` bounds the mean time between two faults, and between two requests. `part_of_faults`
+    is the part of all kinds of faults that the run has.
     """
     fault_every_ms, request_every_ms = (log_uniform_ms(lot.stream, *pace_ms) for _ in range(2))
-    kinds = [kind for kind in FAULTS if lot.chance(PART_OF_FAULTS)] or list(FAULTS)
+    kinds = [kind for kind in FAULTS if lot.chance(part_of_faults)] or list(FAULTS)
     budget = drawn_budget(lot)
     steps: list[Words] = []
     for at_ms in _times(lot.stream, fault_every_ms, run_ms):

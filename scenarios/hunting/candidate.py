@@ -1,21 +1,17 @@
 """One candidate of a hunt: a plan and a seed, and what its run showed."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from random import Random
 from typing import Any
 
 from ..document.plan import drawn_document
 from ..document.scenario import Scenario, read_scenario
-from ..drawing.scenario import drawn_parts
 from ..language.reading import Problem
 from ..running.until_broken import UntilBroken, violations_until
 from ..running.watch import Violation
 from .coverage import Coverage
 
-CROWDED_MS = 30_000  # of the steps of a crowded candidate
-CROWDED_PACE_MS = (100, 1_000)
 Violations = Sequence[Violation]
 
 
@@ -34,17 +30,19 @@ class Shown:
     `first_us` maps each behaviour to the time at which it was first shown, in microseconds since
     the begin of the steps. `broken` are the names of broken properties and claims, `what`
     describes the first. `events` is the number of actions on the timeline: the cost of the run.
+    `messages_per_s` is the mean number of messages that arrived in a second of virtual time.
     """
 
     first_us: Mapping[int, int]
     broken: tuple[str, ...] = ()
     what: str = ""
     events: int = 0
+    messages_per_s: int = 0
 
     def since(self, us: int) -> "Shown":
         """Returns what was first shown after a time."""
         later = {number: at_us for number, at_us in self.first_us.items() if at_us > us}
-        return Shown(later, self.broken, self.what, self.events)
+        return replace(self, first_us=later)
 
 
 NOTHING = Shown({})
@@ -53,13 +51,6 @@ NOTHING = Shown({})
 def drawn(scenario: Scenario, seed: int) -> Candidate:
     """Returns the candidate that a swarm of everything draws for a seed."""
     return Candidate(drawn_document(scenario, seed), seed)
-
-
-def crowded(scenario: Scenario, seed: int) -> Candidate:
-    """Returns a short candidate of the swarm with a fault and a request about twice a second."""
-    stream = Random(f"{seed}/crowded")
-    document = drawn_document(scenario, seed) | drawn_parts(stream, CROWDED_MS, CROWDED_PACE_MS)
-    return Candidate(lasting(document, CROWDED_MS), seed)
 
 
 def lasting(document: Mapping[str, Any], run_ms: int) -> dict[str, Any]:
@@ -98,9 +89,11 @@ def move_to_end(watched: UntilBroken, *, has_calm: bool) -> Violations:
 def shown_by(watched: UntilBroken, coverage: Coverage, move: Callable[[], Violations]) -> Shown:
     """Returns what a run shows until `move` returns its violations, or until the first one."""
     timeline = watched.world.timeline
-    began = timeline.scheduled_count
+    began, begin_us, arrived = timeline.scheduled_count, timeline.now_us, coverage.arrived
     broken = violations_until(watched, move)
     first_us = {number: us - watched.begin_us for number, us in coverage.first_us.items()}
     events = timeline.scheduled_count - began
+    passed_s = max(1, timeline.now_us - begin_us) / 1_000_000
+    messages_per_s = round((coverage.arrived - arrived) / passed_s)
     names = tuple(violation.name for violation in broken)
-    return Shown(first_us, names, broken[0].what if broken else "", events)
+    return Shown(first_us, names, broken[0].what if broken else "", events, messages_per_s)

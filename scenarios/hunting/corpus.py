@@ -13,12 +13,13 @@ MOMENTS_MAX = 8  # times of a run that variations are aimed at
 class Kept:
     """A plan, the times of its rarest behaviours in microseconds, and how often it was varied.
 
-    `events` is what its run cost.
+    `events` is what its run cost, and `messages_per_s` how many messages arrived in a second.
     """
 
     candidate: Candidate
     first_us: dict[int, int]  # of the behaviours that it was the first to show
     events: int = 1
+    messages_per_s: int = 1
     varied: int = 0
 
     @property
@@ -40,7 +41,7 @@ class Corpus:
         for number in shown.first_us:
             self.runs_with[number] = self.runs_with.get(number, 0) + 1
         if new and not shown.broken:
-            self.kept.append(Kept(candidate, new, max(1, shown.events)))
+            self.kept.append(Kept(candidate, new, max(1, shown.events), shown.messages_per_s))
         if len(self.kept) > KEPT_MAX:
             self.kept.remove(max(self.kept, key=lambda kept: kept.varied))
         return len(new)

@@ -49,11 +49,13 @@ class Coverage:
     """Collects the behaviours of a world that has not started.
 
     `first_us` maps each behaviour to the time at which it was first shown, in microseconds.
+    `arrived` is the number of messages that arrived.
     """
 
     def __init__(self, world: World) -> None:
         self._world = world
         self.first_us: dict[int, int] = {}
+        self.arrived = 0
         self._previous: dict[object, tuple[object, ...]] = {}
         self._epoch = -1
         self._end_offset = 0
@@ -102,6 +104,7 @@ class Coverage:
         self._show("logs", *sorted(lags))
 
     def _on_arrived(self, message: Message) -> None:
+        self.arrived += 1
         name = type(message.request).__name__
         if message.is_reply:
             event = name, outcome_of(message.reply)

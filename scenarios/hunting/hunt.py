@@ -10,12 +10,14 @@ from random import Random
 
 from ..document.scenario import Scenario
 from .branches import Branches
-from .candidate import Candidate, Shown, crowded, drawn
+from .candidate import Candidate, Shown, drawn
 from .corpus import Corpus
+from .crowds import crowd
 from .variation import varied
-from .ways import CROWDED, WHOLE, Ways
+from .ways import CROWDS, WHOLE, Ways
 
 ROUND = 8  # draws; enough for several processes, and few enough to learn from each soon
+KNOWN_SHAPES = 0.5  # part of the crowds that have the cluster of a kept plan
 ALIKE_MAX = 3  # findings that are kept of one broken property
 RunAll = Callable[[Sequence[Branches]], Iterable[Sequence[Shown]]]
 
@@ -67,12 +69,10 @@ class Hunt:
         seed = self.seed * 1_000_003 + number
         if way == WHOLE:
             return Branches((drawn(self.scenario, seed),), way=way)
-        if way == CROWDED:
-            return Branches((crowded(self.scenario, seed),), has_calm=False, way=way)
-        parent, other = self.corpus.drawn(stream), self.corpus.drawn(stream)
-        return varied(
-            parent.candidate, parent.moments_us, other.candidate, other.moments_us, stream
-        )
+        if way == CROWDS:
+            known = stream.random() < KNOWN_SHAPES
+            return crowd(self.scenario, seed, self.corpus.drawn(stream) if known else None, stream)
+        return varied(self.corpus.drawn(stream), self.corpus.drawn(stream), stream)
 
     def _is_wanted(self, shown: Shown) -> bool:
         alike = sum(finding.broken[0] == shown.broken[0] for finding in self.findings)

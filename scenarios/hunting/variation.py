@@ -23,11 +23,14 @@ from ..drawing.steps import (
     without_lost_quorum,
 )
 from .branches import Branches
-from .candidate import CROWDED_PACE_MS, Candidate, lasting
+from .candidate import Candidate, lasting
+from .corpus import Kept
+from .crowds import PACE_MS
+from .delays import crossed, late
 from .ways import BRANCHES as WAY
 
 Steps = list[Words]
-BRANCHES = 6  # variations that go on from one moment
+BRANCHES = 12  # variations that go on from one moment
 TAIL_MS = 12_000  # a variation ends so long after its moment
 AFTER_MS = 500  # a fork is at most so long after something rare
 SPREAD_MS = 6_000  # a step that is added is at most so long after the fork
@@ -42,38 +45,34 @@ KINDS = list(FAULTS)
 class Moment:
     """Where a plan is varied: after `at_ms`, the time of a step, within a budget of faults.
 
-    `lent` are the steps of another plan after a rare moment of it, with times since that moment.
+    `messages` is about how many the cluster has from then on until the end. `lent` are the steps of
+    another plan after a rare moment of it, with times since that moment.
     """
 
     lot: Lot
     budget: Budget
     at_ms: int
+    messages: int
     lent: Steps
 
 
-def varied(
-    parent: Candidate,
-    moments_us: Sequence[int],
-    other: Candidate,
-    others_us: Sequence[int],
-    stream: Random,
-) -> Branches:
+def varied(parent: Kept, other: Kept, stream: Random) -> Branches:
     """Returns variations of `parent` that are the same until one of its moments.
 
-    `moments_us` are the times at which its run showed something rare. `other` lends steps after
-    one of its own moments, `others_us`.
+    `other` lends steps after one of its own moments.
     """
-    document: dict[str, Any] = dict(parent.document)
-    at_ms = min(_moment_ms(moments_us, stream) + stream.randrange(AFTER_MS), LATEST_MS)
+    document: dict[str, Any] = dict(parent.candidate.document)
+    at_ms = min(_moment_ms(parent.moments_us, stream) + stream.randrange(AFTER_MS), LATEST_MS)
     lot = lot_of(document, stream)
     shared = [step for step in document["do"] if at_ms_of(step) <= at_ms][:STEPS_MAX]
     later = [step for step in document["do"] if at_ms < at_ms_of(step) <= at_ms + TAIL_MS]
     document = lasting(document, at_ms + TAIL_MS)
-    lent = _lent(lot, other, _moment_ms(others_us, stream))
+    lent = _lent(lot, other.candidate, _moment_ms(other.moments_us, stream))
+    messages = parent.messages_per_s * TAIL_MS // 1000
     candidates = []
     for _ in range(BRANCHES):
-        moment = Moment(lot, budget_left(lot, [*shared, *later]), at_ms, lent)
-        candidates.append(_branch(document, shared, later, moment, parent.seed))
+        moment = Moment(lot, budget_left(lot, [*shared, *later]), at_ms, messages, lent)
+        candidates.append(_branch(document, shared, later, moment, parent.candidate.seed))
     wanted = candidates[0].document["expect"]
     alike = [candidate for candidate in candidates if candidate.document["expect"] == wanted]
     has_calm = stream.random() < JUDGED
@@ -84,7 +83,7 @@ def _branch(
     document: dict[str, Any], shared: Steps, later: Steps, moment: Moment, seed: int
 ) -> Candidate:
     lot, at_ms = moment.lot, moment.at_ms
-    crowd = drawn_steps(lot, TAIL_MS, CROWDED_PACE_MS)
+    crowd = drawn_steps(lot, TAIL_MS, PACE_MS)
     tail = later + [step | {"at": f"{at_ms + 1 + at_ms_of(step)}ms"} for step in crowd]
     for _ in range(lot.stream.randint(1, CHANGES_MAX)):
         tail = lot.one_of(CHANGES)(moment, tail)
@@ -122,11 +121,19 @@ def _add_request(moment: Moment, tail: Steps) -> Steps:
     return [*tail, drawn_request(moment.lot, _soon(moment))]
 
 
-def _delay(moment: Moment, tail: Steps) -> Steps:
-    """Lets the messages of a node wait at a point, so that others overtake them (as PCT does)."""
+def _hold(moment: Moment, tail: Steps) -> Steps:
+    """Lets the messages of a node wait for a time, so that others overtake them."""
     lot = moment.lot
     words = {lot.one_of(("from", "to")): lot.one_of(lot.nodes), "for": lot.time(1, 2_000)}
     return [*tail, step_of(_soon(moment), "net.hold", words)]
+
+
+def _cross(moment: Moment, tail: Steps) -> Steps:
+    return [*tail, crossed(moment.lot, moment.at_ms + 1, TAIL_MS)]
+
+
+def _delay(moment: Moment, tail: Steps) -> Steps:
+    return tail + late(moment.lot, moment.at_ms + 1, moment.messages)
 
 
 def _drop(moment: Moment, tail: Steps) -> Steps:
@@ -158,5 +165,6 @@ def _lend(moment: Moment, tail: Steps) -> Steps:
 
 Change = Callable[[Moment, Steps], Steps]
 CHANGES: Sequence[Change] = (
-    _add_fault, _add_fault, _add_fault, _add_request, _delay, _drop, _move, _repeat, _lend,
+    _add_fault, _add_fault, _add_request, _hold, _cross, _cross, _delay, _drop, _move, _repeat,
+    _lend,
 )  # fmt: skip

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from random import Random
 
 WHOLE = "whole"  # a run of the plain swarm, judged after its calm
-CROWDED = "crowded"  # a short new plan with many steps
+CROWDS = "crowds"  # short new plans with many steps, for one cluster
 BRANCHES = "branches"  # variations of a kept plan after a rare moment
-LEAST: Mapping[str, float] = {WHOLE: 0.05, CROWDED: 0.1, BRANCHES: 0.1}
+LEAST: Mapping[str, float] = {WHOLE: 0.05, CROWDS: 0.1, BRANCHES: 0.1}
 """The least share of the cost of a hunt that each way has."""
 KEEPS = 0.995  # of what is known of the yield of a way, per run
 

@@ -1,10 +1,19 @@
 """`kraftsim scenario hunt`: what it prints, writes and returns."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
 
 import pytest
 
 from kraftsim.cli.main import main
+from kraftsim.files.hunt_files import read_corpus
+from kraftsim.scenarios.mutants import MUTANTS, planted
+
+ROUND_LIMIT_S = 300.0  # of a round, on a machine that does much else
 
 
 @pytest.mark.slow
@@ -46,3 +55,64 @@ def test_a_file_that_is_no_corpus_is_named_with_its_line(tmp_path, capsys):
 def test_a_hunt_of_nothing_or_into_a_file_is_refused(words, refusal, capsys):
     assert main(["scenario", "hunt", *words]) == 2
     assert refusal in capsys.readouterr().err
+
+
+@pytest.fixture
+def endless_hunt(tmp_path):
+    """A hunt of an hour in two processes, in a session of its own, after its first round."""
+    words = ["scenario", "hunt", "--minutes", "60", "-j", "2", "--out", str(tmp_path)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kraftsim", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    while not (tmp_path / "curve.jsonl").exists():
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=0.05)
+            raise AssertionError(f"expected a round before the end: {process.communicate()}")
+    yield process
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("send", "number"), [(os.killpg, signal.SIGINT), (os.kill, signal.SIGTERM)]
+)
+def test_an_interrupted_hunt_keeps_what_it_has(send, number, endless_hunt, tmp_path):
+    send(endless_hunt.pid, number)  # a terminal sends Ctrl-C to every process of the hunt
+    out, err = endless_hunt.communicate(timeout=ROUND_LIMIT_S)
+
+    assert endless_hunt.returncode == 130, err
+    assert "interrupted; the same command goes on" in err
+    corpus = read_corpus(tmp_path)
+    last = json.loads((tmp_path / "curve.jsonl").read_text().splitlines()[-1])
+    assert corpus.kept
+    assert out.startswith(f"{last['runs']:,} runs, {last['behaviours']:,} behaviours")
+    assert last["behaviours"] >= len(corpus.runs_with) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.python_modules
+def test_the_command_of_a_finding_shows_its_violation_again(tmp_path, capsys):
+    with planted(MUTANTS["M42"]):  # no lease expires
+        assert main(["scenario", "hunt", "--runs", "8", "--out", str(tmp_path)]) == 1
+        found = capsys.readouterr().out.splitlines()
+        command = next(line for line in found if "kraftsim scenario run" in line)
+        name, words = finding_of(command)
+
+        assert main(words) == 1
+        assert name in capsys.readouterr().out
+
+    assert main(words) != 1
+
+
+def finding_of(command):
+    """The name of the broken property in the name of the file, and the words of the command."""
+    program, *words = command.split()
+    assert program == "kraftsim"
+    name, _, _ = words[2].rpartition("/")[2].rpartition("-")
+    return name, words

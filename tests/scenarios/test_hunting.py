@@ -8,9 +8,12 @@ import pytest
 from kraftsim.cli.forks import apart
 from kraftsim.files.scenario_files import find, read_file
 from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.drawing.scenario import lot_of
 from kraftsim.scenarios.hunting.branches import run_all
 from kraftsim.scenarios.hunting.candidate import Shown, drawn, run
-from kraftsim.scenarios.hunting.corpus import Corpus
+from kraftsim.scenarios.hunting.corpus import Corpus, Kept
+from kraftsim.scenarios.hunting.crowds import crowd
+from kraftsim.scenarios.hunting.delays import late
 from kraftsim.scenarios.hunting.hunt import ROUND, Hunt
 from kraftsim.scenarios.hunting.variation import varied
 from kraftsim.scenarios.language.amounts import Amount
@@ -36,7 +39,8 @@ def after_rounds(count, run_round=in_order):
 
 
 def variations(parent, moments_us, other, seed):
-    return varied(parent, moments_us, other, [1_000_000], Random(seed))
+    moments = dict(enumerate(moments_us))
+    return varied(Kept(parent, moments), Kept(other, {0: 1_000_000}), Random(seed))
 
 
 @pytest.mark.slow
@@ -51,10 +55,7 @@ def test_a_hunt_repeats_whatever_order_its_candidates_run_in():
     assert there.corpus.runs_with
 
 
-def test_a_branch_is_the_run_of_its_plan():
-    parent, other = drawn(a_short_swarm(), 5), drawn(a_short_swarm(), 6)
-    branches = variations(parent, [3_000_000], other, 1)
-
+def expect_each_branch_to_be_its_run(branches):
     first, *later = run_all(branches, apart)
 
     assert first.first_us == run(branches.candidates[0], has_calm=branches.has_calm).first_us
@@ -62,6 +63,45 @@ def test_a_branch_is_the_run_of_its_plan():
         alone = run(candidate, has_calm=False)
         assert shown.first_us == alone.since(1000 * branches.fork_ms).first_us
         assert shown.broken == alone.broken
+
+
+def test_a_branch_is_the_run_of_its_plan():
+    parent, other = drawn(a_short_swarm(), 5), drawn(a_short_swarm(), 6)
+
+    expect_each_branch_to_be_its_run(variations(parent, [3_000_000], other, 1))
+
+
+@pytest.mark.slow
+def test_a_plan_of_a_crowd_runs_as_it_does_alone():
+    expect_each_branch_to_be_its_run(crowd(a_short_swarm(), 5, None, Random(1)))
+
+
+def test_the_plans_of_a_crowd_have_the_cluster_of_the_kept_plan():
+    parent = drawn(a_short_swarm(), 6)
+
+    plans = crowd(a_short_swarm(), 5, Kept(parent, {}), Random(1)).candidates
+
+    assert len(plans) > 1
+    for plan in plans:
+        for key in ("profile", "cluster", "config", "network"):
+            assert plan.document[key] == parent.document[key]
+        assert not read_scenario(plan.document).pins
+
+
+def test_late_messages_are_among_those_that_were_counted():
+    lot = lot_of(drawn(a_short_swarm(), 5).document, Random(1))
+
+    steps = [step["net.surgery"] for _ in range(200) for step in late(lot, 0, 10)]
+
+    assert {words["nth"] for words in steps} == {*range(1, 11)}
+    assert {words["copies"] for words in steps} == {1}
+
+
+def test_a_run_counts_its_messages():
+    shown = run(drawn(a_short_swarm(), 5), has_calm=False)
+
+    assert shown.messages_per_s > 0
+    assert shown.since(10**12).messages_per_s == shown.messages_per_s
 
 
 def test_a_broken_claim_of_a_plan_is_a_violation():
