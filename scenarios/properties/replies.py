@@ -4,8 +4,9 @@ Rules 0A.5, 9.4. What a reply implies is read from the request and the reply, an
 committed log; how a controller decides or defers is not looked at.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.log import records as r
@@ -27,6 +28,7 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.rpc.configs import AlterConfigsRequest, IncrementalAlterConfigsRequest
 from kraftsim.controller.core.rpc.quotas import AlterClientQuotasRequest
 from kraftsim.controller.core.rpc.scram import AlterUserScramCredentialsRequest
+from kraftsim.controller.core.uuid import Uuid
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
@@ -35,6 +37,14 @@ from ..oracles.property import Broken, Kinds, Property
 from ..oracles.shadow import Fact, Key
 
 Happened = tuple[object, ...]
+
+
+class Named(NamedTuple):
+    """Any topic of a name: a request that names it may be about one that was deleted since."""
+
+    name: str
+
+
 SET_CONFIG = 0  # operation of IncrementalAlterConfigs
 KRAFT_VERSION = "kraft.version"  # its level is a control record
 
@@ -77,7 +87,8 @@ class AnswerAfterCommit(OfTheCommittedLog):
     """Looks up what a successful reply implies in the committed log.
 
     `_epochs` has the highest partition epoch of each partition, `_replicas` all of its replicas so
-    far with their directories, `_producer_ids` the end of the allocated producer ids.
+    far with their directories, `_topic_ids` all topics of a name so far, the deleted ones too,
+    `_producer_ids` the end of the allocated producer ids.
     """
 
     number = "S16"
@@ -108,9 +119,12 @@ class AnswerAfterCommit(OfTheCommittedLog):
         self._happened: set[Happened] = set()
         self._epochs: dict[Key, int] = {}
         self._replicas: dict[Key, set[object]] = {}
+        self._topic_ids: dict[str, list[Uuid]] = defaultdict(list)
         self._producer_ids = 0
 
     def read(self, record: Any, offset: int) -> None:
+        if isinstance(record, r.TopicRecord):
+            self._topic_ids[record.name].append(record.topic_id)
         rule = RECORDED.get(type(record))
         if rule is not None:
             self._happened.add(rule(record))
@@ -134,15 +148,11 @@ class AnswerAfterCommit(OfTheCommittedLog):
             if not self._holds(fact):
                 raise Broken(f"{message.receiver} gets {fact}, which is not committed")
 
-    def topic_id(self, name: object) -> object:
-        """Returns the id of a topic of the committed log, or None."""
-        for key, fact in self.shadow.of("Topic").items():
-            if fact["name"] == name:
-                return key[1]
-        return None
-
     def _holds(self, fact: Happened) -> bool:
         match fact:
+            case (str(kind), Named(name), *rest):
+                ids = self._topic_ids.get(name, ())
+                return any(self._holds((kind, topic_id, *rest)) for topic_id in ids)
             case ("partition", topic_id, int(number), int(epoch)):
                 return self._epochs.get(("Partition", topic_id, number), -1) >= epoch
             case ("replica", topic_id, int(number), replica):
@@ -189,15 +199,14 @@ def _altered(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
                 yield "partition", topic.topic_id, partition.partition_index, epoch
 
 
-def _grown(of: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+def _grown(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
     failed = {topic.name for topic in reply.results if topic.error_code}
     for topic in () if request.validate_only else request.topics:
-        topic_id = of.topic_id(topic.name)
-        if topic.name not in failed and topic_id is not None:
-            yield "partition", topic_id, topic.count - 1, 0
+        if topic.name not in failed:
+            yield "partition", Named(topic.name), topic.count - 1, 0
 
 
-def _reassigned(of: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+def _reassigned(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
     failed = {
         (topic.name, partition.partition_index)
         for topic in reply.responses
@@ -206,10 +215,10 @@ def _reassigned(of: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
     }
     for topic in () if reply.error_code else request.topics:
         for partition in topic.partitions:
-            number, topic_id = partition.partition_index, of.topic_id(topic.name)
-            if (topic.name, number) not in failed and topic_id is not None:
+            number = partition.partition_index
+            if (topic.name, number) not in failed:
                 for replica in partition.replicas or ():
-                    yield "replica", topic_id, number, replica
+                    yield "replica", Named(topic.name), number, replica
 
 
 def _set_configs(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
