@@ -30,7 +30,7 @@ from kraftsim.simulation.processes import Processes
 from tests.scenarios.lives import SESSION_S, active_id
 from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import ask as begin_to_ask
-from tests.scenarios.watched import settled_world
+from tests.scenarios.watched import settled_world, topic
 from tests.worlds import SECOND_US, ask, create_topic, node, partition, pass_time
 
 pytestmark = pytest.mark.slow
@@ -204,3 +204,41 @@ def test_a_reply_is_about_the_topic_that_had_the_name_when_it_was_decided():
     assert partition(world, "t", 1).adding_replicas == ()
     assert watching.properties["S16"].exercised
     assert watching.finish() == ()
+
+
+def test_a_leader_that_was_paused_has_read_the_fetches_that_came_meanwhile():
+    """S38: by these it names its successors."""
+    world, watching = watched("S38")
+    leader = world.active
+    ahead, behind = (process for process in world.controllers.values() if process is not leader)
+    separate(world, leader, behind)
+    create_topic(world, "missed", (1,))
+    pass_time(world, 0.1)
+    separate(world, leader, ahead)
+    begin_to_ask(world, topic("missed-by-both"))
+    rejoin(world, leader, behind)
+    assert world.run_until(lambda: has_all(leader, behind), limit_us=3 * SECOND_US)
+    world.pause_controller(leader.node.config.node_id)
+    pass_time(world, 0.1)
+    world.resume_controller(leader.node.config.node_id)
+    leader.stop()
+
+    assert watching.properties["S38"].exercised
+    assert watching.finish() == ()
+
+
+def has_all(leader, voter):
+    return voter.node.log.end_offset == leader.node.log.end_offset
+
+
+def both_ways(one, other):
+    one, other = (node(process.node.config.node_id) for process in (one, other))
+    return {(one, other), (other, one)}
+
+
+def separate(world, one, other):
+    world.network.cut |= both_ways(one, other)
+
+
+def rejoin(world, one, other):
+    world.network.cut -= both_ways(one, other)
