@@ -8,7 +8,8 @@ from kraftsim.controller.raft.protocol import Reply
 class Message:
     """A request, or, with `is_reply`, the reply to `request`.
 
-    A `reply` of None means that the connection failed.
+    A `reply` of None means that the connection failed. A request that a fault has answered instead
+    of its receiver has the reply of the fault.
     """
 
     __slots__ = ("is_reply", "receiver", "reply", "request", "sender")

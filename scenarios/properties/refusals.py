@@ -125,10 +125,14 @@ class ForeignClusterLeavesNoTrace(_Untouched):
 
 @dataclass(slots=True)
 class _Copies:
-    """The copies of one request: how many arrived, their effects, and the replies with errors."""
+    """The copies of one request: how many arrived, their effects, and the replies with errors.
+
+    `refused_by_faults` counts further copies, which the controller did not get.
+    """
 
     request: Subject
     arrived: int = 0
+    refused_by_faults: int = 0
     changed: dict[int, str] = field(default_factory=dict)
     refusals: dict[int, Message] = field(default_factory=dict)
 
@@ -164,6 +168,11 @@ class RefusedChangesNothing(_Untouched):
             else:
                 self._of(message.request).arrived += 1
 
+    def stopped(self, message: Message) -> None:
+        is_answered = message.reply is not None and not message.is_reply
+        if is_answered and isinstance(message.request, Subject):
+            self._of(message.request).refused_by_faults += 1
+
     def _of(self, request: Subject) -> _Copies:
         """Returns the copies of a request; of more than 4,000 requests the oldest is dropped."""
         copies = self._copies.get(id(request))
@@ -183,7 +192,8 @@ class RefusedChangesNothing(_Untouched):
         if copies is None:
             return  # the oldest requests are forgotten
         copies.refusals[id(message)] = message  # copies of one reply count once
-        if len(copies.refusals) + len(copies.changed) > copies.arrived:
+        known = copies.arrived + copies.refused_by_faults
+        if len(copies.refusals) + len(copies.changed) > known:
             effects = "; ".join(copies.changed.values())
             raise Broken(f"{message.request} is refused with {code} and has an effect: {effects}")
 

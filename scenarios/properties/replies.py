@@ -7,8 +7,9 @@ because they may also have happened before. UpdateRaftVoter is not among the req
 does not wait for the commit (rule 10.53), as that of AddRaftVoter without `ack_when_committed`.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.log import records as r
@@ -34,6 +35,7 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.rpc.configs import AlterConfigsRequest, IncrementalAlterConfigsRequest
 from kraftsim.controller.core.rpc.quotas import AlterClientQuotasRequest
 from kraftsim.controller.core.rpc.scram import AlterUserScramCredentialsRequest
+from kraftsim.controller.core.uuid import Uuid
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
@@ -42,6 +44,14 @@ from ..oracles.property import Broken, Kinds, Property
 from ..oracles.shadow import Fact, Key
 
 Happened = tuple[object, ...]
+
+
+class Named(NamedTuple):
+    """Any topic of a name: a request that names it may be about one that was deleted since."""
+
+    name: str
+
+
 SET_CONFIG = 0  # operation of IncrementalAlterConfigs
 KRAFT_VERSION = "kraft.version"  # its level is a control record
 
@@ -84,10 +94,11 @@ class AnswerAfterCommit(OfTheCommittedLog):
     """Looks up what a successful reply implies in the committed log.
 
     `_epochs` has the highest partition epoch of each partition, `_replicas` all of its replicas so
-    far with their directories, `_producer_ids` the end of the allocated producer ids. `_elected`
-    has the end of the log after the last election of each partition, `_voters` all sets of voters
-    with the end of the log after each, and `_since` the end of the log when a request of SINCE
-    arrived, by the identity of the request.
+    far with their directories, `_topic_ids` all topics of a name so far, the deleted ones too,
+    `_producer_ids` the end of the allocated producer ids. `_elected` has the end of the log after
+    the last election of each partition, `_voters` all sets of voters with the end of the log after
+    each, and `_since` the end of the log when a request of SINCE arrived, by the identity of the
+    request.
     """
 
     number = "S16"
@@ -121,12 +132,15 @@ class AnswerAfterCommit(OfTheCommittedLog):
         self._happened: set[Happened] = set()
         self._epochs: dict[Key, int] = {}
         self._replicas: dict[Key, set[object]] = {}
+        self._topic_ids: dict[str, list[Uuid]] = defaultdict(list)
         self._producer_ids = 0
         self._elected: dict[Key, int] = {}
         self._voters: list[tuple[int, frozenset[tuple[int, bytes]]]] = []
         self._since: dict[int, tuple[object, int]] = {}
 
     def read(self, record: Any, offset: int) -> None:
+        if isinstance(record, r.TopicRecord):
+            self._topic_ids[record.name].append(record.topic_id)
         rule = RECORDED.get(type(record))
         if rule is not None:
             self._happened.add(rule(record))
@@ -171,15 +185,11 @@ class AnswerAfterCommit(OfTheCommittedLog):
         _, end_offset = self._since.pop(id(request), (None, -1))
         return end_offset
 
-    def topic_id(self, name: object) -> object:
-        """Returns the id of a topic of the committed log, or None."""
-        for key, fact in self.shadow.of("Topic").items():
-            if fact["name"] == name:
-                return key[1]
-        return None
-
     def _holds(self, fact: Happened) -> bool:
         match fact:
+            case (str(kind), Named(name), *rest):
+                ids = self._topic_ids.get(name, ())
+                return any(self._holds((kind, topic_id, *rest)) for topic_id in ids)
             case ("partition", topic_id, int(number), int(epoch)):
                 return self._epochs.get(("Partition", topic_id, number), -1) >= epoch
             case ("replica", topic_id, int(number), replica):
@@ -231,15 +241,14 @@ def _altered(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
                 yield "partition", topic.topic_id, partition.partition_index, epoch
 
 
-def _grown(of: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+def _grown(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
     failed = {topic.name for topic in reply.results if topic.error_code}
     for topic in () if request.validate_only else request.topics:
-        topic_id = of.topic_id(topic.name)
-        if topic.name not in failed and topic_id is not None:
-            yield "partition", topic_id, topic.count - 1, 0
+        if topic.name not in failed:
+            yield "partition", Named(topic.name), topic.count - 1, 0
 
 
-def _reassigned(of: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+def _reassigned(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
     failed = {
         (topic.name, partition.partition_index)
         for topic in reply.responses
@@ -248,10 +257,10 @@ def _reassigned(of: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
     }
     for topic in () if reply.error_code else request.topics:
         for partition in topic.partitions:
-            number, topic_id = partition.partition_index, of.topic_id(topic.name)
-            if (topic.name, number) not in failed and topic_id is not None:
+            number = partition.partition_index
+            if (topic.name, number) not in failed:
                 for replica in partition.replicas or ():
-                    yield "replica", topic_id, number, replica
+                    yield "replica", Named(topic.name), number, replica
 
 
 def _set_configs(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
@@ -315,10 +324,9 @@ def _directories(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
 def _elections(of: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
     since = of.since(request)
     for topic in reply.replica_election_results:
-        topic_id = of.topic_id(topic.topic)
         for partition in topic.partition_result:
-            if not partition.error_code and topic_id is not None:
-                yield "elected", topic_id, partition.partition_id, since
+            if not partition.error_code:
+                yield "elected", Named(topic.topic), partition.partition_id, since
 
 
 def _added(of: AnswerAfterCommit, request: Any, reply: Any) -> Facts:

@@ -36,10 +36,12 @@ class Refuse(RequestRule):
         self._error, self._is_applied = error, is_applied
 
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
-        refused = partial(reply_to, refusal(arrival.request, self._error))
+        reply = refusal(arrival.request, self._error)
+        refused = partial(reply_to, reply)
         if self._is_applied:
             go_on(partial(_instead, refused))
         else:
+            arrival.prevent(reply)
             refused()
 
 

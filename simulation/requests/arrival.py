@@ -56,6 +56,9 @@ class Arrival:
         """Notes that no reply will be sent, although the request `is_handled` or because not."""
         raise NotImplementedError
 
+    def prevent(self, reply: Reply) -> None:
+        """Notes that a rule gives this reply, and that the request is not handled."""
+
     def hold(self, is_handled: bool) -> None:
         """Notes that a rule holds the request, or its reply if the request `is_handled`."""
 

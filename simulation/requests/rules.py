@@ -194,6 +194,10 @@ class Delivery(Arrival):
     def lose(self, is_handled: bool) -> None:
         self._stop(is_handled)
 
+    def prevent(self, reply: Reply) -> None:
+        message = self._message
+        self._rules.stopped(Message(message.sender, message.receiver, message.request, reply=reply))
+
     def hold(self, is_handled: bool) -> None:
         self._stop(is_handled)
         if self._is_from_outside:

@@ -3,12 +3,16 @@
 Each life is the smallest that shows one of them; docs/hunting.md has the table.
 """
 
+import random
+
 import pytest
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.log.records import TOPIC_RESOURCE
 from kraftsim.controller.core.rpc import (
     AlterPartitionReassignmentsRequest,
+    BrokerHeartbeatRequest,
+    DeleteTopicsRequest,
     FetchRequest,
     ReassignablePartition,
     ReassignableTopic,
@@ -21,10 +25,12 @@ from kraftsim.controller.core.rpc.configs import (
 )
 from kraftsim.scenarios.properties import ALL
 from kraftsim.simulation.delays import constant
-from kraftsim.simulation.network_rules import Delay
+from kraftsim.simulation.network_rules import Delay, Duplicate
 from kraftsim.simulation.processes import Processes
 from tests.scenarios.lives import SESSION_S, active_id
-from tests.scenarios.watched import settled_world
+from tests.scenarios.request_worlds import begin
+from tests.scenarios.watched import ask as begin_to_ask
+from tests.scenarios.watched import settled_world, topic
 from tests.worlds import SECOND_US, ask, create_topic, node, partition, pass_time
 
 pytestmark = pytest.mark.slow
@@ -165,3 +171,74 @@ def test_a_replica_that_returns_to_an_elr_leads_without_a_log_in_kafka_too():
 
     assert partition(world, "t", 1).leader == 2
     assert watching.finish() == ()
+
+
+def test_a_copy_that_a_fault_refuses_is_not_the_one_that_had_an_effect():
+    """S14: the first copy is accepted, the second never reaches the controller."""
+    world, watching = watched("S14", controllers=1)
+    lag = {"lag": lambda: SECOND_US // 2}
+    world.network.add(Duplicate(asks_heartbeat, probability=1, draw=random.Random(0), **lag))
+    words = {"api": "BrokerHeartbeat", "broker": 1, "after": 1, "count": 1}
+    begin(world, "rpc.error", words | {"code": "STALE_BROKER_EPOCH"})
+    pass_time(world, 5)
+
+    assert watching.properties["S14"].exercised == 1
+    assert watching.finish() == ()
+
+
+def asks_heartbeat(message):
+    is_heartbeat = isinstance(message.request, BrokerHeartbeatRequest)
+    return is_heartbeat and message.sender == node(1) and not message.is_reply
+
+
+def test_a_reply_is_about_the_topic_that_had_the_name_when_it_was_decided():
+    """S16: the topic is deleted, and another created, before the reply has left."""
+    world, watching = watched("S16")
+    create_topic(world, "t", (1,), (1,))
+    to = (ReassignablePartition(partition_index=1, replicas=(2, 3)),)
+    topics = (ReassignableTopic(name="t", partitions=to),)
+    begin_to_ask(world, AlterPartitionReassignmentsRequest(topics=topics))
+    begin_to_ask(world, DeleteTopicsRequest(topic_names=("t",)))
+    create_topic(world, "t", (1,), (1,))
+
+    assert partition(world, "t", 1).adding_replicas == ()
+    assert watching.properties["S16"].exercised
+    assert watching.finish() == ()
+
+
+def test_a_leader_that_was_paused_has_read_the_fetches_that_came_meanwhile():
+    """S38: by these it names its successors."""
+    world, watching = watched("S38")
+    leader = world.active
+    ahead, behind = (process for process in world.controllers.values() if process is not leader)
+    separate(world, leader, behind)
+    create_topic(world, "missed", (1,))
+    pass_time(world, 0.1)
+    separate(world, leader, ahead)
+    begin_to_ask(world, topic("missed-by-both"))
+    rejoin(world, leader, behind)
+    assert world.run_until(lambda: has_all(leader, behind), limit_us=3 * SECOND_US)
+    world.pause_controller(leader.node.config.node_id)
+    pass_time(world, 0.1)
+    world.resume_controller(leader.node.config.node_id)
+    leader.stop()
+
+    assert watching.properties["S38"].exercised
+    assert watching.finish() == ()
+
+
+def has_all(leader, voter):
+    return voter.node.log.end_offset == leader.node.log.end_offset
+
+
+def both_ways(one, other):
+    one, other = (node(process.node.config.node_id) for process in (one, other))
+    return {(one, other), (other, one)}
+
+
+def separate(world, one, other):
+    world.network.cut |= both_ways(one, other)
+
+
+def rejoin(world, one, other):
+    world.network.cut -= both_ways(one, other)
