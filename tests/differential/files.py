@@ -1,7 +1,8 @@
 """The file of a sequence: JSON that is checked before a controller starts.
 
 {"name": ..., "release": "4.3.1", "has_dynamic_voters": true, "metadata_version": null,
- "steps": [{"api": ..., "version": ..., "body": {...}}, {"silence": {...}}], "cleanup": [...]}
+ "has_policies": false, "steps": [{"api": ..., "version": ..., "body": {...}}, {"silence": {...}}],
+ "cleanup": [...]}
 """
 
 import json

@@ -11,6 +11,7 @@ from kraftsim.controller.core import feature_levels
 from kraftsim.controller.core.uuid import parse_uuid
 from tests.differential.decoder import differing_records, differing_records_of
 from tests.differential.judge import Bench, Witness
+from tests.differential.policies import with_policies
 from tests.differential.settings import NO_OPTIONS, USUAL, USUAL_SESSION_MS, Options, Start
 from tests.differential.sides import OurSide, ReleasedSide
 from tests.released.controller import NODE_ID, released_controller
@@ -55,19 +56,32 @@ def started_pair(
     session_timeout_ms: int = USUAL_SESSION_MS,
     options: Options = NO_OPTIONS,
 ) -> Iterator[Pair]:
+    with _folder() as folder, _started(release, folder, start, session_timeout_ms, options) as pair:
+        yield pair
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
     place = MEMORY if MEMORY.is_dir() else None
-    with (
-        tempfile.TemporaryDirectory(prefix="kraftsim-judge-", dir=place) as name,
-        released_controller(
-            release,
-            Path(name),
-            cluster_id=CLUSTER_ID,
-            has_dynamic_voters=start.has_dynamic_voters,
-            metadata_version=start.metadata_version,
-            settings=options.released(session_timeout_ms),
-            classes=options.classes,
-        ) as controller,
-    ):
+    with tempfile.TemporaryDirectory(prefix="kraftsim-judge-", dir=place) as name:
+        yield Path(name)
+
+
+@contextmanager
+def _started(
+    release: Release, folder: Path, start: Start, session_timeout_ms: int, options: Options
+) -> Iterator[Pair]:
+    if start.has_policies:
+        options = with_policies(release, folder / "policies", options.settings)
+    with released_controller(
+        release,
+        folder,
+        cluster_id=CLUSTER_ID,
+        has_dynamic_voters=start.has_dynamic_voters,
+        metadata_version=start.metadata_version,
+        settings=options.released(session_timeout_ms),
+        classes=options.classes,
+    ) as controller:
         released = ReleasedSide(controller)
         make_ours = partial(
             OurSide,
@@ -83,7 +97,7 @@ def started_pair(
         level = start.level or release.profile.metadata_version
         if level >= feature_levels.CONTROLLER_REGISTRATION_FROM:
             _await_registration(kafka)
-        pair = Pair(Bench(kafka, ours), Path(name), make_ours)
+        pair = Pair(Bench(kafka, ours), folder, make_ours)
         if pair.ends[0] != pair.ends[1]:
             begun = [witness.spelled(witness.start) for witness in (kafka, ours)]
             raise RuntimeError(f"the logs differ at the start: Kafka {begun[0]}, ours {begun[1]}")

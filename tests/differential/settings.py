@@ -56,10 +56,12 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """How a pair begins: who votes, and which metadata.version is finalized (None: the newest)."""
+    """How a pair begins: who votes, which metadata.version is finalized (None: the newest), and
+    whether policies refuse some topics and configurations."""
 
     has_dynamic_voters: bool = True
     metadata_version: str | None = None
+    has_policies: bool = False
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> "Start":
@@ -67,6 +69,7 @@ class Start:
         return cls(
             has_dynamic_voters=document.get("has_dynamic_voters", True),
             metadata_version=document.get("metadata_version"),
+            has_policies=document.get("has_policies", False),
         )
 
     @property
@@ -81,4 +84,5 @@ UNUSUAL = (
     Start(metadata_version="3.9-IV0"),
     Start(has_dynamic_voters=False, metadata_version="3.7-IV0"),
     Start(has_dynamic_voters=False, metadata_version="3.5-IV2"),
+    Start(has_policies=True),
 )

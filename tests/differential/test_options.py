@@ -5,28 +5,18 @@ have written the same records by then.
 """
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kraftsim.configuration.policies import ALTER_CONFIG, CREATE_TOPIC, policies_of
-from kraftsim.controller.core.policies import Policies
 from tests.differential.generate.draft import named_uuid
 from tests.differential.pair import CLUSTER_ID, Pair, started_pair
+from tests.differential.policies import with_policies
 from tests.differential.sequence import Ask
-from tests.differential.settings import Options
-from tests.released.java import compiled
 from tests.released.releases import RELEASES
 
 pytestmark = pytest.mark.released
 RELEASE = RELEASES["4.3.1"]
-JAVA = {CREATE_TOPIC: "CreatePolicy", ALTER_CONFIG: "AlterPolicy"}
-PYTHON = {
-    CREATE_TOPIC: "tests.differential.policies:create_topic",
-    ALTER_CONFIG: "tests.differential.policies:alter_config",
-}
-SOURCES = Path(__file__).parents[1] / "released" / "policies"
 SHORT_INTERVALS = {
     "auto.leader.rebalance.enable": True,
     "leader.imbalance.check.interval.seconds": 1,
@@ -41,15 +31,7 @@ LOST_SESSION_MS = 60_000
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
-    folder = tmp_path_factory.mktemp("policies")
-    classes = compiled(RELEASE, sorted(SOURCES.glob("*.java")), folder)
-    ours = policies_of(PYTHON)
-    policies = Policies(
-        new_topic=ours.new_topic,
-        altered_configs=ours.altered_configs,
-        names=tuple(JAVA.items()),  # which both show in DescribeConfigs
-    )
-    options = Options(SHORT_INTERVALS, policies, classes)
+    options = with_policies(RELEASE, tmp_path_factory.mktemp("policies"), SHORT_INTERVALS)
     with started_pair(RELEASE, session_timeout_ms=LOST_SESSION_MS, options=options) as pair:
         for broker_id in (1, 2):
             expect_alike(pair, registration(broker_id), heartbeat(broker_id))

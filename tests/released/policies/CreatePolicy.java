@@ -8,7 +8,7 @@ public class CreatePolicy implements CreateTopicPolicy {
     public void close() {}
     public void validate(RequestMetadata m) {
         if (m.topic().startsWith("broken")) throw new IllegalStateException("broken policy");
-        if (m.topic().startsWith("refused"))
+        if (m.topic().startsWith("refused") || m.topic().equals("t3"))
             throw new PolicyViolationException(m.topic() + " " + m.numPartitions() + " " + m.replicationFactor() + " " + m.replicasAssignments() + " " + (m.configs() == null ? null : new TreeMap<>(m.configs())));
     }
 }
