@@ -4,7 +4,7 @@ Its clock moves only by the event `sees_half_a_session_pass`. Timeouts of the qu
 the leases are events too.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.core.image.broker import BrokerRegistration
@@ -52,6 +52,8 @@ class ControllerLife:
     node's own leases, so it is recorded independently of them.
     """
 
+    settings: ClassVar[Settings] = SETTINGS
+
     def __init__(self, config: NodeConfig, disk: Disk) -> None:
         log = MetadataLog()
         for batch in disk.batches:
@@ -62,7 +64,7 @@ class ControllerLife:
         self.node = Node(
             config,
             profile=DEFAULT_PROFILE,
-            settings=SETTINGS,
+            settings=self.settings,
             random=lambda: 0.0,
             snapshot_format=by_reference(),
             log=log,

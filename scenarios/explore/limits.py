@@ -15,6 +15,10 @@ SPENT_ON = {
     "sees_half_a_session_pass": HALVES,
     "is_reborn": REBIRTHS,
     "is_asked_to_stop": STOPS,
+    "hears_a_proposal": WRITES,
+    "hears_a_request_to_elect": WRITES,
+    "hears_of_a_new_process": REBIRTHS,
+    "hears_a_request_to_stop": STOPS,
 }
 Spent = tuple[int, ...]
 

@@ -5,10 +5,11 @@ The core is pure, so replaying the events rebuilds the process, and no node has 
 
 from collections.abc import Hashable, Mapping
 from copy import copy
-from typing import Any
+from typing import Any, ClassVar
 
 from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.node.config import NodeConfig
+from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
 
 from . import broker_safety, quorum_events
@@ -21,7 +22,12 @@ Events = tuple[tuple[str, tuple[Any, ...], int], ...]
 
 
 class LoneController:
-    """An immutable controller: `apply` returns a new controller."""
+    """An immutable controller: `apply` returns a new controller.
+
+    `life_type` is the type of its processes.
+    """
+
+    life_type: ClassVar[type[ControllerLife]] = ControllerLife
 
     def __init__(
         self, config: NodeConfig, initial_disk: Disk, events: Events, life: ControllerLife | None
@@ -29,10 +35,10 @@ class LoneController:
         self.config, self.initial_disk, self.events = config, initial_disk, events
         self._life = life
 
-    @staticmethod
-    def unstarted(config: NodeConfig) -> "LoneController":
-        """Returns a controller before its first start, with an empty disk."""
-        return LoneController(config, Disk(), (), None)
+    @classmethod
+    def unstarted(cls, config: NodeConfig, disk: Disk | None = None) -> "LoneController":
+        """Returns a controller before its first start, with an empty disk or a given one."""
+        return cls(config, disk or Disk(), (), None)
 
     @property
     def life(self) -> ControllerLife:
@@ -50,28 +56,35 @@ class LoneController:
         if event == "restarts":
             return self._restarted(next_peer)
         life = self._again()
-        before = broker_safety.Before.of(life)
-        turn = life.apply(event, arguments, next_peer)
-        broker_safety.check(before, event, arguments, life, turn.replies)
+        turn = self._checked(life, event, arguments, next_peer)
         events = (*self.events, (event, arguments, next_peer))
-        after = LoneController(self.config, self.initial_disk, events, life)
+        after = type(self)(self.config, self.initial_disk, events, life)
         waiting, was = after._lines, self._lines
         ended = frozenset(peer for peer, line in was.items() if line != waiting.get(peer))
         sends = tuple(Sent(send.peer_id, send.request) for send in raft_sends(turn))
         return Step(after, sends, turn.replies, ended)
 
+    def _checked(
+        self, life: ControllerLife, event: str, arguments: tuple[Any, ...], next_peer: int
+    ) -> Turn:
+        """Applies an event to the process; raises `Violation` if the step breaks a rule."""
+        before = broker_safety.Before.of(life)
+        turn = life.apply(event, arguments, next_peer)
+        broker_safety.check(before, event, arguments, life, turn.replies)
+        return turn
+
     def _restarted(self, next_peer: int) -> Step:
         disk = copy(self.initial_disk if self._life is None else self.life.disk)
-        life = ControllerLife(self.config, copy(disk))
+        life = self.life_type(self.config, copy(disk))
         turn = life.apply("restarts", (), next_peer)
-        after = LoneController(self.config, disk, (("restarts", (), next_peer),), life)
+        after = type(self)(self.config, disk, (("restarts", (), next_peer),), life)
         sends = tuple(Sent(send.peer_id, send.request) for send in raft_sends(turn))
         ended = frozenset() if self._life is None else frozenset(self._lines)
         return Step(after, sends, turn.replies, ended)
 
     def _again(self) -> ControllerLife:
         """Replays the events into a new process."""
-        life = ControllerLife(self.config, copy(self.initial_disk))
+        life = self.life_type(self.config, copy(self.initial_disk))
         for event, arguments, next_peer in self.events:
             life.apply(event, arguments, next_peer)
         return life

@@ -1,7 +1,7 @@
 """Describes a history in sentences, one per step."""
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from kraftsim.controller.core.camel_case import lower_camel
@@ -22,6 +22,11 @@ SENTENCES: Mapping[str, str] = {
     "is_due_to_send": "{me} may send to {peer} again, after its pause",
     "role_times_out": "{me} loses patience",
     "announces_again_to": "{me} announces its leadership to {peer} again",
+    "hears": "{me} receives a heartbeat of {peer}: {message}",
+    "hears_a_request_to_stop": "{me} receives the heartbeat of {peer} for its controlled shutdown",
+    "hears_of_a_new_process": "{me} registers a new process of {peer} after a shutdown: {message}",
+    "hears_a_proposal": "{me} receives an ISR that {peer} proposes: {message}",
+    "hears_a_request_to_elect": "{me} receives a request for an election: {message}",
 }
 
 
@@ -31,7 +36,15 @@ def narrate(steps: "Steps", index: int, action: "Action") -> str:
     me, values = _name(steps.ids[index]), steps.decoded(event, *arguments)
     sentence = SENTENCES.get(event) or "{me} " + str(event).replace("_", " ")
     peer = _name(values[0], of_broker=index >= steps.voters) if values else ""
-    return sentence.format(me=me, peer=peer, message=brief(values[1]) if len(values) > 1 else "")
+    return sentence.format(me=me, peer=peer, message=_message(values))
+
+
+def _message(values: list[Any]) -> str:
+    """Returns the message among the arguments of an event, or its words."""
+    if len(values) == 2 and is_dataclass(values[1]):
+        return brief(values[1])
+    words = values[1:] if values and isinstance(values[0], int) else values
+    return ", ".join(map(str, words))
 
 
 def _name(requester: Requester, *, of_broker: bool = False) -> str:

@@ -12,6 +12,7 @@ from kraftsim.controller.core.errors import Impossible
 
 from .brokers import cluster_of, led_cluster, running_cluster
 from .limits import Limits
+from .lone_partition import partition_of
 from .state import State
 from .voters import quorum_of
 from .world import World
@@ -21,12 +22,18 @@ STATES_MAX = 1_000_000  # about one gigabyte
 
 @dataclass(frozen=True)
 class Subject:
-    """The nodes of a search: a number of voters, and with `has_broker` one broker."""
+    """The nodes of a search: a number of voters, and with `has_broker` one broker.
+
+    With `has_partition` two brokers have a partition, and the only voter is their controller.
+    """
 
     voters: int
     has_broker: bool
+    has_partition: bool = False
 
     def __str__(self) -> str:
+        if self.has_partition:
+            return "1 voter, 2 brokers and 1 partition"
         voters = f"{self.voters} voter{'s' if self.voters > 1 else ''}"
         return f"{voters} and 1 broker" if self.has_broker else voters
 
@@ -37,6 +44,7 @@ LIMITS: Mapping[Subject, Limits] = {
     Subject(1, True): Limits(writes=0, timeouts=0, losses=0, sessions=1, rebirths=1, stops=1),
     Subject(2, True): Limits(writes=0, crashes=0, timeouts=1, losses=0, sessions=1),
     Subject(3, True): Limits(writes=0, crashes=0, timeouts=1, losses=0, sessions=1),
+    Subject(1, False, has_partition=True): Limits(crashes=0, sessions=1),
 }
 
 
@@ -45,7 +53,11 @@ def world_of(subject: Subject, limits: Limits) -> tuple[World, tuple[State, ...]
 
     Without a broker, the only state has empty disks. With a broker there are two states, both
     with a leading controller: in the first the broker is unregistered, in the second unfenced.
+    With a partition both brokers are unfenced, and are its ISR.
     """
+    if subject.has_partition:
+        world = partition_of(limits)
+        return world, (world.beginning(),)
     if not subject.has_broker:
         world = quorum_of(subject.voters, limits)
         return world, (world.beginning(),)

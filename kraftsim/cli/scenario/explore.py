@@ -72,6 +72,11 @@ def add_explore(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         "--voters", type=int, choices=(1, 2, 3), help="number of voters (default 2)"
     )
     parser.add_argument("--broker", action="store_true", help="add a broker that renews its lease")
+    parser.add_argument(
+        "--partition",
+        action="store_true",
+        help="explore one controller, two brokers and their partition",
+    )
     for option, (_, counted) in AMOUNTS.items():
         parser.add_argument(f"--{option}", type=int, metavar="N", help=f"limit of the {counted}")
     parser.add_argument(
@@ -89,7 +94,7 @@ def add_explore(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 
 def _explore(arguments: argparse.Namespace) -> int:
     if arguments.scenario is not None:
-        of_nodes = ("voters", *AMOUNTS, "states_max", "broker")
+        of_nodes = ("voters", *AMOUNTS, "states_max", "broker", "partition")
         refuse(arguments, of_nodes, "no scenario, whose nodes are those of the file")
         return explore_run(arguments)
     refuse(arguments, OPTIONS, "a scenario too, such as active-controller-crash")
@@ -97,9 +102,9 @@ def _explore(arguments: argparse.Namespace) -> int:
 
 
 def _explore_nodes(arguments: argparse.Namespace) -> int:
-    from kraftsim.scenarios.explore.subjects import STATES_MAX, Subject
+    from kraftsim.scenarios.explore.subjects import STATES_MAX
 
-    subject = Subject(arguments.voters or VOTERS, arguments.broker)
+    subject = _subject(arguments)
     limits = _limits(arguments, subject)
     states_max = STATES_MAX if arguments.states_max is None else arguments.states_max
     if states_max < 1:
@@ -118,6 +123,16 @@ def _explore_nodes(arguments: argparse.Namespace) -> int:
     else:
         _print_outcome(subject, limits, outcome, seconds)
     return outcome.exit_code
+
+
+def _subject(arguments: argparse.Namespace) -> "Subject":
+    from kraftsim.scenarios.explore.subjects import Subject
+
+    if not arguments.partition:
+        return Subject(arguments.voters or VOTERS, arguments.broker)
+    if arguments.broker or arguments.voters not in (None, 1):
+        raise UsageError("--partition: expected no --broker, and one voter, got more nodes")
+    return Subject(1, has_broker=False, has_partition=True)
 
 
 def _limits(arguments: argparse.Namespace, subject: "Subject") -> "Limits":
@@ -189,6 +204,7 @@ def _document(subject: "Subject", limits: "Limits", outcome: Outcome) -> dict[st
     return {
         "voters": subject.voters,
         "broker": subject.has_broker,
+        "partition": subject.has_partition,
         "limits": amounts,
         "verdict": outcome.verdict,
         "states": None if explored is None else explored.states,
