@@ -52,6 +52,16 @@ class Profile:
     """7.1: configurations of a node also have their names in the text of KIP-631."""
     has_group_configs: bool = True
     """KIP-848: groups have configurations from 4.0 on."""
+    names_brokers_of_groups: bool = True
+    """7.1: the synonyms of a group's configuration are the brokers', from 4.3 on."""
+    describes_metrics_defaults: bool = True
+    """7.1: a client metrics subscription is described with its defaults, from 4.1 on."""
+    voters_have_configs: bool = True
+    """7.1: a voter is a node whose configurations can change. Before 4.3 only a static voter is."""
+    acl_operations_max: int = 15
+    """7.1: the highest number of an ACL's operation: TWO_PHASE_COMMIT, which 3.9 does not have."""
+    refuses_empty_hosts: bool = False
+    """7.1: an ACL may not have an empty host, from 4.4 on."""
     updates_features_together: bool = True
     """5.55: one refused update refuses all of a request. False: each has its own result."""
     names_downgraded_levels: bool = True
@@ -61,6 +71,10 @@ class Profile:
     each voter first sends its supported versions in UpdateRaftVoter."""
     reassignment_awaits_every_replica: bool = False
     """4.36: before 4.3 a replica that stays and is out of sync blocks a reassignment."""
+    assignment_keeps_elr: bool = True
+    """4.38: AssignReplicasToDirs keeps the ELR of a partition, from 4.3 on."""
+    bounds_groups_by_range: bool = False
+    """7.1: a value of a group out of its bounds is refused with both of them, from 4.4 on."""
     retries_at_heartbeat_interval: bool = True
     """1.46: after a failure a broker waits one heartbeat interval. False: it backs off."""
     settings: Settings = field(default_factory=Settings)
@@ -105,6 +119,8 @@ KAFKA_4_4 = Profile(
         (ELIGIBLE_LEADER_REPLICAS, 0, 1),
     ),
     spares_cordoned_brokers=True,
+    refuses_empty_hosts=True,
+    bounds_groups_by_range=True,
     api_versions_max=5,
     topic_configs="4.4",
 )
@@ -121,6 +137,9 @@ KAFKA_4_1 = Profile(
     ),
     mentions_cordoned=False,
     names_downgraded_levels=False,
+    names_brokers_of_groups=False,
+    voters_have_configs=False,
+    assignment_keeps_elr=False,
     newest_versions=NEWEST_4_1,
     reassignment_awaits_every_replica=True,
     topic_configs="4.1",
@@ -139,6 +158,9 @@ KAFKA_3_9 = Profile(
     writes_zk_migration_state=True,
     topic_configs="3.9",
     has_group_configs=False,
+    describes_metrics_defaults=False,
+    voters_have_configs=False,
+    acl_operations_max=14,
     updates_features_together=False,
     names_downgraded_levels=False,
     upgrades_kraft_version=False,

@@ -9,7 +9,7 @@ from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.image_records import records_of
 from kraftsim.controller.core.image.replay import apply
-from kraftsim.controller.core.profile import KAFKA_4_3
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KAFKA_4_4
 from kraftsim.controller.core.rpc.acls import (
     AclCreation,
     CreateAclsRequest,
@@ -247,3 +247,19 @@ def test_a_controller_without_an_authorizer_stores_and_describes_none() -> None:
 def test_another_authorizer_is_refused() -> None:
     with pytest.raises(ValueError, match=r"authorizer\.class\.name: expected org\.apache\.kafka"):
         Settings(authorizer_class_name="kafka.security.authorizer.AclAuthorizer")
+
+
+def test_4_4_refuses_an_empty_host():
+    cluster = ControllerUnderTest(KAFKA_4_4, authorizer_class_name=STANDARD_AUTHORIZER)
+
+    assert created(cluster, entry(host="")) == [
+        (ErrorCode.INVALID_REQUEST, "Host pattern cannot be null or empty")
+    ]
+
+
+def test_3_9_does_not_know_two_phase_commit():
+    cluster = ControllerUnderTest(KAFKA_3_9, authorizer_class_name=STANDARD_AUTHORIZER)
+
+    assert created(cluster, entry(operation=15)) == [
+        (ErrorCode.INVALID_REQUEST, "Invalid operation UNKNOWN")
+    ]

@@ -183,3 +183,17 @@ def test_reassignments_in_progress_are_listed() -> None:
     assert [] == listed(cluster, "u")
     reassign(cluster, None)
     assert [] == listed(cluster)
+
+
+@pytest.mark.rule("4.36")
+@pytest.mark.parametrize(("profile", "completes"), [(KAFKA_4_3, False), (KAFKA_4_1, True)])
+def test_an_added_replica_that_is_removed_again_blocks_only_newer_releases(
+    profile, completes
+) -> None:
+    """Observed of 3.9.1: sequence 52-47 of the judge, with policies."""
+    cluster = with_topic(1, 2, profile=profile)
+    reassign(cluster, (2, 3))
+
+    reassign(cluster, (2,))
+
+    assert completes == (((2,), (), ()) == assignment(cluster))

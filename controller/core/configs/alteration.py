@@ -13,6 +13,7 @@ from ..errors import ApiError, ErrorCode
 from ..hash_order import in_hash_order
 from ..log.records import ClearElrRecord, ConfigRecord, Record
 from ..policies import AlteredConfigs, ConfigResourceKind
+from ..profile import Profile
 from ..rpc.configs import (
     AlterableConfig,
     AlterConfigsRequest,
@@ -31,8 +32,8 @@ from .resources import (
     alterable_type,
     check_existence,
     check_name,
+    has_configs,
     invalid_request,
-    is_known,
 )
 
 SET, DELETE, APPEND, SUBTRACT = range(4)
@@ -75,7 +76,7 @@ def _alter(
 
     Raises POLICY_VIOLATION if the records are too many (rule 0A.7).
     """
-    keys = [_key(resource, place) for place, resource in enumerate(resources)]
+    keys = [_key(state.profile, resource, place) for place, resource in enumerate(resources)]
     counts = Counter(keys)
     records: list[Record] = []
     responses: list[AlterConfigsResourceResponse] = []
@@ -98,14 +99,14 @@ def _alter(
     return tuple(responses), (*records, *_cleared_elrs(state, records))
 
 
-def _key(resource: Resource, place: int) -> tuple[int, str, int]:
+def _key(profile: Profile, resource: Resource, place: int) -> tuple[int, str, int]:
     """Returns what a resource may share with no other.
 
     A repeated resource of an unknown type, or a repeated logger, is answered each time.
     """
     resource_type = resource.resource_type
     is_incremental = isinstance(resource, IncrementalAlterConfigsResource)
-    is_each_answered = not is_known(resource_type) or (
+    is_each_answered = not has_configs(resource_type, profile) or (
         is_incremental and resource_type == ResourceType.BROKER_LOGGER
     )
     return resource_type, resource.resource_name, place if is_each_answered else -1

@@ -17,7 +17,7 @@ from ..rpc.configs import (
 )
 from ..topic_name import flaw
 from .configuration import Configuration
-from .group_configs import GROUP_CONFIGS
+from .group_configs import BROKER_NAMES_OF_GROUPS, GROUP_CONFIGS
 from .metrics_configs import METRICS_CONFIGS
 from .node_configs import (
     FROM_CLIENT_METRICS,
@@ -37,7 +37,7 @@ from .node_configs import (
     topic_default,
     type_of,
 )
-from .resources import ResourceType, invalid_request
+from .resources import ResourceType, has_configs, invalid_request
 from .topic_table import BROKER_NAMES, TOPIC_CONFIGS
 from .validators import LIST
 
@@ -54,7 +54,7 @@ def describe_configs(view: NodeView, request: DescribeConfigsRequest) -> Describ
 
     Raises INVALID_REQUEST if a resource has an unknown type.
     """
-    if any(resource.resource_type not in _DESCRIBED for resource in request.resources):
+    if not all(has_configs(resource.resource_type, view.profile) for resource in request.resources):
         raise invalid_request(_MALFORMED)
     described = _Described(view, request)
     results = tuple(_result(described, resource) for resource in request.resources)
@@ -108,6 +108,9 @@ class _Described:
 
     def _entries(self, resource: DescribeConfigsResource) -> tuple[DescribeConfigsEntry, ...]:
         keys, describe = resource.configuration_keys, _DESCRIBED[resource.resource_type]
+        is_of_metrics = resource.resource_type == ResourceType.CLIENT_METRICS
+        if is_of_metrics and not self._view.profile.describes_metrics_defaults:
+            return tuple(_set_metrics(self._view, resource.resource_name))
         entries = describe(self._view, self._levels, resource.resource_name)
         by_name = {entry.name: entry for entry in entries if not keys or entry.name in keys}
         if self._includes_documentation:
@@ -161,15 +164,38 @@ def _group(view: NodeView, levels: Levels, name: str) -> Entries:
         raise invalid_request("Group name must not be empty")
     own = view.image.configs.get((ResourceType.GROUP, name), {})
     for config in GROUP_CONFIGS[view.profile.topic_configs].values():
-        broker_name = f"group.{config.name}"
-        synonyms = synonyms_of(levels, broker_name, is_sensitive=False)
-        if not synonyms and config.default is not None:
-            default = DescribeConfigsSynonym(
-                name=config.name, value=config.default, source=FROM_DEFAULT
-            )
-            synonyms = [default]
+        if config.default is None and config.name not in own:
+            continue
+        broker_name = f"group.{BROKER_NAMES_OF_GROUPS.get(config.name, config.name)}"
+        synonyms = _group_synonyms(view, levels, config, broker_name, is_set=config.name in own)
         text = own.get(config.name, in_force(levels, broker_name) or config.default)
         yield _own_entry(config, text, own, FROM_GROUP, synonyms)
+
+
+def _group_synonyms(
+    view: NodeView, levels: Levels, config: Configuration, broker_name: str, *, is_set: bool
+) -> list[DescribeConfigsSynonym]:
+    """Returns the values that apply to a group which sets none: the brokers', or the default.
+
+    In 4.1 a group that sets one has no other, and brokers have none.
+    """
+    synonyms: list[DescribeConfigsSynonym] = []
+    if view.profile.names_brokers_of_groups:
+        synonyms = synonyms_of(levels, broker_name, is_sensitive=False)
+    elif is_set:
+        return []
+    if synonyms or config.default is None:
+        return synonyms
+    return [DescribeConfigsSynonym(name=config.name, value=config.default, source=FROM_DEFAULT)]
+
+
+def _set_metrics(view: NodeView, name: str) -> Entries:
+    """Yields what a subscription sets, without types and whatever was asked for, as 3.9 does."""
+    own = view.image.configs.get((ResourceType.CLIENT_METRICS, name), {})
+    for key in in_hash_order(own):
+        yield DescribeConfigsEntry(
+            name=key, value=own[key], config_source=FROM_CLIENT_METRICS, documentation=""
+        )
 
 
 def _client_metrics(view: NodeView, levels: Levels, name: str) -> Entries:

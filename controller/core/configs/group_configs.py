@@ -1,9 +1,10 @@
 """The configurations of groups of each release, and their validation."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from ..profile import Profile
-from .broker_table import broker_configs
+from .broker_table import BrokerConfig, broker_configs
 from .configuration import Configuration, by_release
 from .validators import BOOLEAN, INT, LIST, LONG, STRING, at_least, invalid, offset_reset, one_of
 
@@ -11,7 +12,7 @@ _ROWS = (
     Configuration("consumer.session.timeout.ms", INT, "45000", at_least(1), since="4.1"),
     Configuration("consumer.heartbeat.interval.ms", INT, "5000", at_least(1), since="4.1"),
     Configuration("consumer.assignment.interval.ms", INT, "1000", at_least(0), since="4.3"),
-    Configuration("consumer.assignor.offload.enable", BOOLEAN, "true", since="4.4"),
+    Configuration("consumer.assignor.offload.enable", BOOLEAN, None, since="4.4"),
     Configuration("share.session.timeout.ms", INT, "45000", at_least(1), since="4.1"),
     Configuration("share.heartbeat.interval.ms", INT, "5000", at_least(1), since="4.1"),
     Configuration("share.record.lock.duration.ms", INT, "30000", at_least(1000), since="4.1"),
@@ -27,24 +28,26 @@ _ROWS = (
     ),
     Configuration("share.renew.acknowledge.enable", BOOLEAN, "true", since="4.3"),
     Configuration("share.assignment.interval.ms", INT, "1000", at_least(0), since="4.3"),
-    Configuration("share.assignor.offload.enable", BOOLEAN, "true", since="4.4"),
+    Configuration("share.assignor.offload.enable", BOOLEAN, None, since="4.4"),
     Configuration("streams.session.timeout.ms", INT, "45000", at_least(1), since="4.1"),
     Configuration("streams.heartbeat.interval.ms", INT, "5000", at_least(1), since="4.1"),
     Configuration("streams.num.standby.replicas", INT, "0", at_least(0), since="4.1"),
     Configuration("streams.initial.rebalance.delay.ms", INT, "3000", at_least(0), since="4.3"),
     Configuration("streams.assignment.interval.ms", INT, "1000", at_least(0), since="4.3"),
-    Configuration("streams.assignor.offload.enable", BOOLEAN, "true", since="4.4"),
-    Configuration("streams.task.offset.interval.ms", INT, "60000", at_least(1), since="4.4"),
-    Configuration("streams.num.warmup.replicas", INT, "2", at_least(0), since="4.4"),
+    Configuration("streams.assignor.offload.enable", BOOLEAN, None, since="4.4"),
+    Configuration("streams.task.offset.interval.ms", INT, None, at_least(1), since="4.4"),
+    Configuration("streams.num.warmup.replicas", INT, None, at_least(0), since="4.4"),
     Configuration("streams.rack.aware.assignment.tags", LIST, "", since="4.4"),
-    Configuration("streams.acceptable.recovery.lag", LONG, "10000", at_least(0), since="4.4"),
-    Configuration("streams.assignor.name", STRING, None, since="4.4"),
+    Configuration("streams.acceptable.recovery.lag", LONG, None, at_least(0), since="4.4"),
+    Configuration("streams.assignor.name", STRING, "sticky", since="4.4"),
     Configuration("errors.deadletterqueue.topic.name", STRING, "", since="4.4"),
     Configuration("errors.deadletterqueue.copy.record.enable", BOOLEAN, "false", since="4.4"),
 )
 
 GROUP_CONFIGS = by_release(_ROWS)
 """Group configurations by release, then by name. Kafka 3.9 has none."""
+BROKER_NAMES_OF_GROUPS = {"streams.assignor.name": "streams.assignors"}
+"""Configurations whose name at brokers is another, without the prefix "group."."""
 
 
 _BOUNDED = (
@@ -61,8 +64,13 @@ _BOUNDED = (
     "streams.session.timeout.ms",
     "streams.num.standby.replicas",
     "streams.assignment.interval.ms",
+    "streams.task.offset.interval.ms",
+    "streams.num.warmup.replicas",
 )
-_NAMED_OTHERWISE = {"num.standby.replicas": "standby.replicas"}
+_NAMED_OTHERWISE = {
+    "num.standby.replicas": "standby.replicas",
+    "num.warmup.replicas": "warmup.replicas",
+}
 
 
 def check(configs: Mapping[str, str], profile: Profile) -> None:
@@ -84,8 +92,35 @@ def _check_bounds(name: str, number: int, profile: Profile) -> None:
     kind, rest = name.split(".", 1)
     rest = _NAMED_OTHERWISE.get(rest, rest)
     brokers = broker_configs(profile.topic_configs)
-    least, most = f"group.{kind}.min.{rest}", f"group.{kind}.max.{rest}"
-    if least in brokers and number < int(brokers[least].default or ""):
-        raise invalid(f"{name} must be greater than or equal to {least}")
-    if most in brokers and number > int(brokers[most].default or ""):
-        raise invalid(f"{name} must be less than or equal to {most}")
+    least, most = (_bound(brokers, f"group.{kind}.{word}.{rest}") for word in ("min", "max"))
+    if least is not None and number < least.number:
+        raise invalid(f"{name} must be {_at_least(least, most, profile)}")
+    if most is not None and number > most.number:
+        raise invalid(f"{name} must be {_at_most(least, most, profile)}")
+
+
+class _Bound(NamedTuple):
+    """A bound of the brokers for groups: the name of the configuration, and its value."""
+
+    name: str
+    number: int
+
+
+def _bound(brokers: Mapping[str, BrokerConfig], name: str) -> _Bound | None:
+    return _Bound(name, int(brokers[name].default or "")) if name in brokers else None
+
+
+def _at_least(least: _Bound, most: _Bound | None, profile: Profile) -> str:
+    if not profile.bounds_groups_by_range:
+        return f"greater than or equal to {least.name}"
+    return _range(least, most) if most else f"greater than or equal to {least.number}"
+
+
+def _at_most(least: _Bound | None, most: _Bound, profile: Profile) -> str:
+    if not profile.bounds_groups_by_range:
+        return f"less than or equal to {most.name}"
+    return _range(least, most) if least else f"less than or equal to {most.number}"
+
+
+def _range(least: _Bound, most: _Bound) -> str:
+    return f"in the range {least.number} to {most.number} inclusive."

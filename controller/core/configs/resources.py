@@ -38,7 +38,7 @@ def wire_name(resource: str, name: str) -> str:
 
 def alterable_type(number: int, profile: Profile) -> ResourceType:
     """Returns the type of a number on the wire; raises UNSUPPORTED_VERSION for an unknown one."""
-    if not is_known(number) or (number == ResourceType.GROUP and not profile.has_group_configs):
+    if not has_configs(number, profile):
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION, f"Unknown resource type {number}.")
     return ResourceType(number)
 
@@ -46,6 +46,11 @@ def alterable_type(number: int, profile: Profile) -> ResourceType:
 def is_known(number: int) -> bool:
     """True unless the number is that of no type."""
     return number in set(ResourceType) and number != ResourceType.UNKNOWN
+
+
+def has_configs(number: int, profile: Profile) -> bool:
+    """True for a type that has configurations in this release."""
+    return is_known(number) and (number != ResourceType.GROUP or profile.has_group_configs)
 
 
 def check_name(resource_type: ResourceType, name: str) -> None:
@@ -77,7 +82,7 @@ def check_existence(state: State, resource_type: ResourceType, name: str) -> Non
     """Raises UNKNOWN_TOPIC_OR_PARTITION or BROKER_ID_NOT_REGISTERED for a missing resource.
 
     Groups and client metrics need not exist. Controllers count as brokers; voters do before they
-    have registered, as below metadata.version 3.7-IV0.
+    have registered, as below metadata.version 3.7-IV0. Before 4.3 only static voters do.
     """
     image = state.image
     if resource_type is ResourceType.TOPIC and name not in image.topic_ids:
@@ -85,9 +90,16 @@ def check_existence(state: State, resource_type: ResourceType, name: str) -> Non
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, text)
     if resource_type is ResourceType.BROKER and name:
         node_id = parse_integer(name, 32)
-        voters = {voter.voter_id for voter in state.voters()}
-        if node_id not in voters | image.brokers.keys() | image.controllers.keys():
+        if node_id not in image.brokers.keys() | _controller_ids(state):
             raise ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, f"No node with id {node_id} found.")
+
+
+def _controller_ids(state: State) -> set[int]:
+    """Returns the controllers that count as nodes with configurations."""
+    voters = {voter.voter_id for voter in state.voters()}
+    if state.profile.voters_have_configs:
+        return voters | {*state.image.controllers}
+    return set() if state.image.kraft_version else voters
 
 
 def invalid_request(message: str) -> ApiError:

@@ -63,12 +63,15 @@ def build(
 def _complete_reassignment(target: Target, rules: Rules) -> None:
     """Ends a reassignment once every awaited replica is in sync (rule 4.36).
 
-    From 4.3 on (KAFKA-19975) only added replicas are awaited, unless there will be fewer replicas.
+    Before 4.3 these are all that will be left. From then on (KAFKA-19975) only added replicas are
+    awaited, unless there will be fewer replicas.
     """
     replicas = tuple(r for r in target.replicas if r not in target.removing)
     isr = tuple(r for r in target.isr if r not in target.removing)
     shrinks = len(target.removing) > len(target.adding)
-    awaited = {*target.adding, *(replicas if shrinks or rules.awaits_every_replica else ())}
+    awaited = {*replicas} if rules.awaits_every_replica or shrinks else set()
+    if not rules.awaits_every_replica:
+        awaited |= {*target.adding}
     if replicas and isr and awaited <= set(isr):
         target.replicas, target.isr, target.removing, target.adding = replicas, isr, (), ()
 

@@ -80,13 +80,17 @@ def _error(topic: Topic | None, index: int, broker_id: int) -> ErrorCode:
 def _record(
     state: State, topic: Topic, index: int, broker_id: int, directory: Uuid
 ) -> PartitionChangeRecord | None:
-    """Returns the change of directory, which permits no unclean election."""
+    """Returns the change of directory, which permits no unclean election.
+
+    4.1 forgets that the partition may have an ELR, and clears it.
+    """
     partition = topic.partitions[index]
     rules = broker_changes.rules_of(state, topic)
+    keeps_elr = rules.elr_enabled and state.profile.assignment_keeps_elr
     return build(
         (topic.topic_id, index),
         partition,
-        replace(rules, election=Election.ONLINE),
+        replace(rules, election=Election.ONLINE, elr_enabled=keeps_elr),
         target_isr=partition.isr,
         acceptable=broker_changes.acceptor(state, partition, state.image.is_active),
         directories={broker_id: directory},

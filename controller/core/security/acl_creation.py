@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ..errors import ApiError, ErrorCode
 from ..log.records import AccessControlEntryRecord, Record
+from ..profile import Profile
 from ..rpc.acls import AclCreation, AclCreationResult, CreateAclsRequest, CreateAclsResponse
 from ..state import RECORDS_PER_OPERATION_MAX, Decision, State
 from ..uuid import ZERO_UUID, random_uuid
@@ -19,12 +20,12 @@ from .acl_kinds import (
     DENY,
     LITERAL,
     MATCH,
-    OPERATIONS,
     PATTERN_TYPES,
     PERMISSION_TYPES,
     PREFIXED,
     RESOURCE_TYPES,
     UNKNOWN,
+    operations,
 )
 
 _TOO_MANY = "Unable to perform excessively large batch operation."
@@ -42,7 +43,7 @@ def create_acls(state: State, request: CreateAclsRequest, now_ms: int) -> Decisi
     check_authorizer(state)
     if any(_is_a_filter(creation) for creation in request.creations):
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
-    errors = [_error(creation) for creation in request.creations]
+    errors = [_error(state.profile, creation) for creation in request.creations]
     valid = dict.fromkeys(
         _entry(creation)
         for creation, error in zip(request.creations, errors, strict=True)
@@ -73,13 +74,13 @@ def _records(state: State, added: list[AccessControlEntryRecord]) -> tuple[Recor
     return tuple(replace(entry, id=random_uuid(state.random)) for entry in added)
 
 
-def _error(creation: AclCreation) -> ApiError | None:
+def _error(profile: Profile, creation: AclCreation) -> ApiError | None:
     """Returns the error of an entry that Kafka refuses, in Kafka's order of checks."""
-    text = next((text for text in _flaws(creation) if text is not None), None)
+    text = next((text for text in _flaws(profile, creation) if text is not None), None)
     return None if text is None else ApiError(ErrorCode.INVALID_REQUEST, text)
 
 
-def _flaws(creation: AclCreation) -> tuple[str | None, ...]:
+def _flaws(profile: Profile, creation: AclCreation) -> tuple[str | None, ...]:
     name, principal = creation.resource_name, creation.principal
     is_misnamed = creation.resource_type == CLUSTER and name != CLUSTER_NAME
     return (
@@ -87,12 +88,15 @@ def _flaws(creation: AclCreation) -> tuple[str | None, ...]:
         None if name else "Invalid empty resource name",
         _flaw("resourceType", RESOURCE_TYPES, creation.resource_type),
         _flaw("patternType", PATTERN_TYPES, creation.resource_pattern_type, LITERAL, PREFIXED),
-        _flaw("operation", OPERATIONS, creation.operation),
+        _flaw("operation", operations(profile), creation.operation),
         _flaw("permissionType", PERMISSION_TYPES, creation.permission_type, DENY, ALLOW),
         None
         if ":" in principal
         else f"Could not parse principal from `{principal}` (no colon is present separating the "
         "principal type from the principal name)",
+        None
+        if creation.host or not profile.refuses_empty_hosts
+        else "Host pattern cannot be null or empty",
     )
 
 

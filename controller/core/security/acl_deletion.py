@@ -5,6 +5,7 @@ An entry that several filters select is in the result of each, and is removed on
 
 from ..errors import ApiError, ErrorCode
 from ..log.records import AccessControlEntryRecord, RemoveAccessControlEntryRecord
+from ..profile import Profile
 from ..rpc.acls import (
     DeleteAclsFilter,
     DeleteAclsFilterResult,
@@ -16,7 +17,7 @@ from ..state import RECORDS_PER_OPERATION_MAX, Decision, State
 from ..uuid import Uuid
 from .acl_creation import check_authorizer
 from .acl_filters import selected
-from .acl_kinds import OPERATIONS, PATTERN_TYPES, PERMISSION_TYPES, RESOURCE_TYPES, is_known
+from .acl_kinds import PATTERN_TYPES, PERMISSION_TYPES, RESOURCE_TYPES, is_known, operations
 
 _TOO_MANY = "Cannot remove more than 10000 acls in a single delete operation."
 
@@ -48,20 +49,23 @@ def _result(
     state: State, wanted: DeleteAclsFilter
 ) -> tuple[DeleteAclsFilterResult, tuple[AccessControlEntryRecord, ...]]:
     """Returns the result of a filter, and the entries that it selects."""
-    text = _flaw(wanted)
+    text = _flaw(state.profile, wanted)
     if text is not None:
         return _refusal(ApiError(ErrorCode.INVALID_REQUEST, text)), ()
     entries = tuple(selected(state.image.access_controls, wanted))
     return DeleteAclsFilterResult(matching_acls=tuple(map(_matching, entries))), entries
 
 
-def _flaw(wanted: DeleteAclsFilter) -> str | None:
+def _flaw(profile: Profile, wanted: DeleteAclsFilter) -> str | None:
     """Returns Kafka's message for a filter with an unknown number."""
     pattern = (
         (RESOURCE_TYPES, wanted.resource_type_filter),
         (PATTERN_TYPES, wanted.pattern_type_filter),
     )
-    entry = (OPERATIONS, wanted.operation), (PERMISSION_TYPES, wanted.permission_type)
+    entry = (
+        (operations(profile), wanted.operation),
+        (PERMISSION_TYPES, wanted.permission_type),
+    )
     for what, numbers in (("patternFilter", pattern), ("entryFilter", entry)):
         if any(not is_known(names, number) for names, number in numbers):
             return f"Unknown {what}."

@@ -5,6 +5,8 @@ A number that a release does not know is UNKNOWN.
 
 from collections.abc import Mapping
 
+from ..profile import Profile
+
 UNKNOWN, ANY = 0, 1
 MATCH, LITERAL, PREFIXED = 2, 3, 4
 CLUSTER = 4
@@ -28,6 +30,13 @@ OPERATIONS = _numbered(
     *("CREATE_TOKENS", "DESCRIBE_TOKENS", "TWO_PHASE_COMMIT"),
 )
 PERMISSION_TYPES = _numbered("UNKNOWN", "ANY", "DENY", "ALLOW")
+
+
+def operations(profile: Profile) -> Mapping[int, str]:
+    """Returns the operations that a release knows."""
+    return {
+        number: name for number, name in OPERATIONS.items() if number <= profile.acl_operations_max
+    }
 
 
 def is_known(names: Mapping[int, str], number: int) -> bool:

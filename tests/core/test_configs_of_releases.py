@@ -1,0 +1,84 @@
+"""What releases differ in about configurations; each was observed of the released controller."""
+
+import pytest
+
+from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_1, KAFKA_4_4
+from kraftsim.controller.core.rpc.configs import DescribeConfigsRequest, DescribeConfigsResource
+from tests.builders import ControllerUnderTest
+from tests.core.test_configs import (
+    BROKER,
+    GROUP,
+    METRICS,
+    SET,
+    change,
+    described,
+    result_of,
+)
+from tests.other_controllers import CONTROLLER_ID
+
+
+def test_before_4_3_only_static_voters_have_configurations():
+    request = change(BROKER, str(CONTROLLER_ID), ("compression.type", SET, "zstd"))
+    unknown = (ErrorCode.BROKER_ID_NOT_REGISTERED, f"No node with id {CONTROLLER_ID} found.")
+
+    assert result_of(ControllerUnderTest(KAFKA_4_1, kraft_version=1), request) == unknown
+    assert result_of(ControllerUnderTest(KAFKA_4_1, kraft_version=0), request) == (0, None)
+
+
+def test_groups_of_3_9_cannot_be_described():
+    resource = DescribeConfigsResource(resource_type=GROUP, resource_name="g")
+
+    refusal = ControllerUnderTest(KAFKA_3_9).ask(DescribeConfigsRequest(resources=(resource,)))
+
+    assert refusal.code == ErrorCode.INVALID_REQUEST
+
+
+def test_a_group_of_4_1_has_its_own_value_or_the_default_and_none_of_the_brokers():
+    cluster = ControllerUnderTest(KAFKA_4_1)
+    result_of(cluster, change(GROUP, "g", ("consumer.session.timeout.ms", SET, "46000")))
+
+    found = described(cluster, GROUP, "g")
+
+    own, default = "consumer.session.timeout.ms", "consumer.heartbeat.interval.ms"
+    assert [(of.name, of.value) for of in found[own].synonyms] == [(own, "46000")]
+    assert [(of.name, of.value) for of in found[default].synonyms] == [(default, "5000")]
+
+
+def test_a_subscription_of_3_9_is_described_with_what_it_sets_only():
+    cluster = ControllerUnderTest(KAFKA_3_9)
+    result_of(cluster, change(METRICS, "s", ("interval.ms", SET, "1000")))
+
+    [(name, entry)] = described(cluster, METRICS, "s").items()
+
+    assert (name, entry.value, entry.synonyms, entry.config_type) == ("interval.ms", "1000", (), 0)
+    assert described(cluster, METRICS, "other") == {}
+
+
+def test_a_group_of_4_4_is_described_without_its_internal_configurations():
+    cluster = ControllerUnderTest(KAFKA_4_4)
+
+    found = described(cluster, GROUP, "g")
+
+    assert "streams.num.warmup.replicas" not in found
+    assert [of.name for of in found["streams.assignor.name"].synonyms] == [
+        "group.streams.assignors"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "bound"),
+    [
+        ("consumer.heartbeat.interval.ms", "1", "in the range 5000 to 15000 inclusive."),
+        ("consumer.heartbeat.interval.ms", "15001", "in the range 5000 to 15000 inclusive."),
+        ("streams.num.standby.replicas", "9", "less than or equal to 2"),
+        ("streams.num.warmup.replicas", "21", "less than or equal to 20"),
+        ("streams.task.offset.interval.ms", "1", "greater than or equal to 15000"),
+    ],
+)
+def test_a_value_out_of_bounds_of_a_group_of_4_4_is_refused_with_the_bounds(name, value, bound):
+    cluster = ControllerUnderTest(KAFKA_4_4)
+
+    found = result_of(cluster, change(GROUP, "g", (name, SET, value)))
+
+    assert found == (ErrorCode.INVALID_CONFIG, f"{name} must be {bound}")
