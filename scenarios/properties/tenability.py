@@ -27,8 +27,9 @@ class Reign:
     """The time in which a controller leads an epoch.
 
     `since_ms` is when a majority had last fetched, on the leader's clock; `fetched` are the voters
-    that have fetched since, `ends` the offsets from which they last fetched. `is_paused` is true
-    until the end of a pause is reported, which is after the first steps.
+    that have fetched since. `ends` are the offsets from which voters last fetched, if they had
+    records of this epoch: others may have to truncate their logs first. `is_paused` is true until
+    the end of a pause is reported, which is after the first steps.
     """
 
     epoch: int
@@ -96,7 +97,8 @@ class _OfReigns(Property):
             at = request.topics[0].partitions[0]
             key = ReplicaKey(voter, at.replica_directory_id)
             if at.current_leader_epoch == reign.epoch and process.node.quorum.voters.includes(key):
-                reign.ends[voter] = at.fetch_offset
+                if at.last_fetched_epoch == reign.epoch:
+                    reign.ends[voter] = at.fetch_offset
                 self._note(process.node, voter, reign)
         elif isinstance(request, FetchSnapshotRequest):
             self._note(process.node, request.replica_id, reign)
@@ -170,10 +172,10 @@ class MostCaughtUpSucceeds(_OfReigns):
         named = named or list(partition.preferred_successors)
         is_stopped = self.world.controllers[node.config.node_id].is_stopping
         judged = named if is_stopped else named[1:]
-        ends = [reign.ends.get(candidate, -1) for candidate in judged]
+        ends = [reign.ends[candidate] for candidate in judged if candidate in reign.ends]
         self.exercised += len(set(ends)) > 1
         if ends != sorted(ends, reverse=True):
-            raise Broken(f"{node.config.node_id} names {judged}, whose logs end at {ends}")
+            raise Broken(f"{node.config.node_id} names {judged}, whose known ends are {ends}")
 
 
 CLASSES: tuple[type[Property], ...] = (LonelyLeaderStops, MostCaughtUpSucceeds)

@@ -12,6 +12,8 @@ from kraftsim.controller.core.log.records import TOPIC_RESOURCE
 from kraftsim.controller.core.rpc import (
     AlterPartitionReassignmentsRequest,
     BrokerHeartbeatRequest,
+    CreatableTopic,
+    CreateTopicsRequest,
     DeleteTopicsRequest,
     FetchRequest,
     ReassignablePartition,
@@ -25,7 +27,7 @@ from kraftsim.controller.core.rpc.configs import (
 )
 from kraftsim.scenarios.properties import ALL
 from kraftsim.simulation.delays import constant
-from kraftsim.simulation.network_rules import Delay, Duplicate
+from kraftsim.simulation.network_rules import Block, Delay, Duplicate
 from kraftsim.simulation.processes import Processes
 from tests.scenarios.lives import SESSION_S, active_id
 from tests.scenarios.request_worlds import begin
@@ -242,3 +244,43 @@ def separate(world, one, other):
 
 def rejoin(world, one, other):
     world.network.cut -= both_ways(one, other)
+
+
+def test_a_former_leader_with_records_of_its_own_is_not_named_first():
+    """S38: it fetches from behind the new leader's end, and is told to truncate."""
+    world, watching = watched("S38")
+    former_id = active_id(world)
+    cut = Block(lambda message: node(former_id) in (message.sender, message.receiver))
+    world.network.add(cut)
+    names = [f"lost-{number}" for number in range(20)]
+    topics = [CreatableTopic(name=name, num_partitions=1, replication_factor=1) for name in names]
+    world.dispatch(CreateTopicsRequest(topics=tuple(topics)), [].append)
+    leader = next_leader(world, former_id)
+    world.network.remove(cut)
+    world.network.add(slow_replies_to(former_id))
+    pass_time(world, 3)
+
+    Processes(world).stop(node(leader.config.node_id))
+    pass_time(world, 1)
+
+    former = world.controllers[former_id].node
+    assert former.log.end_offset > leader.log.end_offset
+    assert watching.finish() == ()
+
+
+def next_leader(world, former_id):
+    """Returns the node of the controller that becomes active after the former one."""
+    others = [process for number, process in world.controllers.items() if number != former_id]
+
+    def active():
+        return [process.node for process in others if process.node.active is not None]
+
+    assert world.run_until(lambda: bool(active()), limit_us=20 * SECOND_US)
+    return active()[0]
+
+
+def slow_replies_to(voter_id):
+    return Delay(
+        lambda message: message.is_reply and message.receiver == node(voter_id),
+        lag=constant(5 * SECOND_US),
+    )
