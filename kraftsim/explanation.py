@@ -5,8 +5,8 @@ Explains the violation of a failed run as well.
 
 from collections.abc import Sequence
 
+from kraftsim.scenarios.explaining.breach import Breach, breach
 from kraftsim.scenarios.running.beside_rows import BesideRows, beside_rows
-from kraftsim.scenarios.running.breach import Breach, breach
 from kraftsim.scenarios.running.explain import chain
 from kraftsim.scenarios.running.run import Run
 from kraftsim.scenarios.running.sentences import sentence

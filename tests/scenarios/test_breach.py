@@ -8,9 +8,9 @@ from kraftsim.cli.main import main
 from kraftsim.explanation import explained
 from kraftsim.files.mutant_files import reproducers
 from kraftsim.files.scenario_files import read_file
+from kraftsim.scenarios.explaining.breach import facts_of
 from kraftsim.scenarios.mutants import MUTANTS
 from kraftsim.scenarios.mutants.mutant import planted
-from kraftsim.scenarios.running.breach import facts_of
 from kraftsim.scenarios.running.until_broken import UntilBroken, violations_until
 
 

@@ -12,7 +12,7 @@ from kraftsim.scenarios.explore.brokers import running_cluster
 from kraftsim.scenarios.explore.limits import Limits
 from kraftsim.scenarios.explore.quorum_safety import Violation
 from kraftsim.scenarios.explore.search import Known, explore
-from kraftsim.scenarios.explore.subjects import LIMITS, Subject, world_of
+from kraftsim.scenarios.explored.subjects import LIMITS, Subject, world_of
 from kraftsim.scenarios.mutants import MUTANTS, planted
 
 pytestmark = pytest.mark.slow

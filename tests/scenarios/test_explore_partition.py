@@ -6,10 +6,10 @@ import pytest
 
 from kraftsim.cli.main import main
 from kraftsim.scenarios.explore.limits import Limits
-from kraftsim.scenarios.explore.partition_life import PartitionLife
 from kraftsim.scenarios.explore.quorum_safety import Violation
 from kraftsim.scenarios.explore.search import explore
-from kraftsim.scenarios.explore.subjects import LIMITS, Subject, world_of
+from kraftsim.scenarios.explored.partition_life import PartitionLife
+from kraftsim.scenarios.explored.subjects import LIMITS, Subject, world_of
 from kraftsim.scenarios.mutants import MUTANTS, planted
 from tests.scenarios import planted_losses
 

@@ -21,7 +21,7 @@ from .mutants import planted_by
 if TYPE_CHECKING:
     from kraftsim.scenarios.explore.limits import Limits
     from kraftsim.scenarios.explore.search import Explored
-    from kraftsim.scenarios.explore.subjects import Subject
+    from kraftsim.scenarios.explored.subjects import Subject
 
 VOTERS = 2  # of a search without --voters
 AMOUNTS = {  # option -> (field of Limits, what is counted)
@@ -102,7 +102,7 @@ def _explore(arguments: argparse.Namespace) -> int:
 
 
 def _explore_nodes(arguments: argparse.Namespace) -> int:
-    from kraftsim.scenarios.explore.subjects import STATES_MAX
+    from kraftsim.scenarios.explored.subjects import STATES_MAX
 
     subject = _subject(arguments)
     limits = _limits(arguments, subject)
@@ -126,7 +126,7 @@ def _explore_nodes(arguments: argparse.Namespace) -> int:
 
 
 def _subject(arguments: argparse.Namespace) -> "Subject":
-    from kraftsim.scenarios.explore.subjects import Subject
+    from kraftsim.scenarios.explored.subjects import Subject
 
     if not arguments.partition:
         return Subject(arguments.voters or VOTERS, arguments.broker)
@@ -136,7 +136,7 @@ def _subject(arguments: argparse.Namespace) -> "Subject":
 
 
 def _limits(arguments: argparse.Namespace, subject: "Subject") -> "Limits":
-    from kraftsim.scenarios.explore.subjects import LIMITS
+    from kraftsim.scenarios.explored.subjects import LIMITS
 
     if subject not in LIMITS:
         raise UsageError(
@@ -160,7 +160,7 @@ def _searched(
 ) -> Outcome:
     from kraftsim.controller.core.errors import Impossible
     from kraftsim.scenarios.explore.search import explore
-    from kraftsim.scenarios.explore.subjects import world_of
+    from kraftsim.scenarios.explored.subjects import world_of
 
     with planted_by(mutant)():
         try:

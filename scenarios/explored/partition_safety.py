@@ -15,9 +15,9 @@ from kraftsim.controller.core.rpc import (
     ElectLeadersRequest,
 )
 
-from .lone import Answer, Arrival
+from ..explore.lone import Answer, Arrival
+from ..explore.quorum_safety import Violation
 from .partition_life import PartitionLife
-from .quorum_safety import Violation
 
 MIN_ISR = 2
 RECOVERING = 1

@@ -36,10 +36,10 @@ from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.simulation.topology import BrokerSpec, agent_config, unbound_port
 
-from .controller_life import SESSION_MS, SETTINGS, ControllerLife
-from .identities import FIRST_ID, Disk, config_of, directory_of
-from .lone import Arrival
-from .lone_broker import DISTINCT_BIRTHS, topology_of
+from ..explore.controller_life import SESSION_MS, SETTINGS, ControllerLife
+from ..explore.identities import FIRST_ID, Disk, config_of, directory_of
+from ..explore.lone import Arrival
+from ..explore.lone_broker import DISTINCT_BIRTHS, topology_of
 
 BROKERS = (1, 2)
 TOPIC = "orders"

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from kraftsim.controller.core.errors import Impossible
 
-from .brokers import cluster_of, led_cluster, running_cluster
-from .limits import Limits
+from ..explore.brokers import cluster_of, led_cluster, running_cluster
+from ..explore.limits import Limits
+from ..explore.state import State
+from ..explore.voters import quorum_of
+from ..explore.world import World
 from .lone_partition import partition_of
-from .state import State
-from .voters import quorum_of
-from .world import World
 
 STATES_MAX = 1_000_000  # about one gigabyte
 

@@ -5,14 +5,14 @@ from typing import Any, ClassVar
 
 from kraftsim.controller.raft.protocol import Turn
 
+from ..explore.controller_life import ControllerLife
+from ..explore.identities import FIRST_ID
+from ..explore.limits import Limits
+from ..explore.lone_controller import LoneController
+from ..explore.steps import Steps
+from ..explore.world import World
 from . import partition_safety
-from .controller_life import ControllerLife
-from .identities import FIRST_ID
-from .limits import Limits
-from .lone_controller import LoneController
 from .partition_life import BROKERS, EVENTS, PartitionLife, config, settled_disk
-from .steps import Steps
-from .world import World
 
 
 class LonePartition(LoneController):

@@ -13,12 +13,12 @@ from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.topology import FIRST_CONTROLLER_ID
 
 from ..properties import ALL
-from .beside_rows import BesideRows
+from ..running.beside_rows import BesideRows
+from ..running.explain import chain
+from ..running.run import Run
+from ..running.sentences import sentence
+from ..running.watch import Violation
 from .event_words import event_words, nodes_of
-from .explain import chain
-from .run import Run
-from .sentences import sentence
-from .watch import Violation
 
 GOT, WANTED = "got ", "expected "
 # what a run got instead, by the first word of what a claim expects

@@ -9,7 +9,7 @@ from kraftsim.controller.raft.protocol import Turn
 from kraftsim.simulation.message import Message
 
 from ..conditions.record_names import RECORDS
-from .watch import Event
+from ..running.watch import Event
 
 RECORDS_MAX = 4  # records of a batch that a sentence names
 END = "the run ends"
