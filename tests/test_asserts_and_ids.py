@@ -76,6 +76,7 @@ CHECKED_BY_THE_TOPOLOGY = {
     "kraftsim.simulation.controller_nodes",
     "kraftsim.scenarios.explore.identities",
     "kraftsim.scenarios.explore.lone_broker",
+    "kraftsim.scenarios.explored.partition_life",
     "kraftsim.scenarios.document.plan",
     "kraftsim.scenarios.verbs.membership",
 }
