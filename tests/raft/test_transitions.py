@@ -8,13 +8,14 @@ from tests.raft.field_writes import RAFT, fields, stored_in_self, writes
 from tests.test_architecture import modules, place, tree_of
 
 EXPLORE = "kraftsim.scenarios.explore"
+EXPLORED = "kraftsim.scenarios.explored"
 MUTANTS = "kraftsim.scenarios.mutants"
 EXEMPT = {
     f"{EXPLORE}.controller_life": {
         "Quorum.log",  # batches without the granting voters, which have no effect
         "Turn.sends",  # one turn for all steps of an event
     },
-    f"{EXPLORE}.lone_partition": {"Turn.sends"},  # one turn for all steps of an event
+    f"{EXPLORED}.lone_partition": {"Turn.sends"},  # one turn for all steps of an event
     f"{EXPLORE}.lone_replica": {
         *("Quorum.history", "Quorum.peers", "Quorum.parked", "Quorum.role"),  # of a copy
         "Quorum.log",  # of a copy; batches without the granting voters, which have no effect
