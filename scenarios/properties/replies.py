@@ -187,9 +187,9 @@ class AnswerAfterCommit(OfTheCommittedLog):
 
     def _holds(self, fact: Happened) -> bool:
         match fact:
-            case (str(kind), Named(name), *rest):
+            case (str(kind), Named(name), number, what):
                 ids = self._topic_ids.get(name, ())
-                return any(self._holds((kind, topic_id, *rest)) for topic_id in ids)
+                return any(self._holds((kind, topic_id, number, what)) for topic_id in ids)
             case ("partition", topic_id, int(number), int(epoch)):
                 return self._epochs.get(("Partition", topic_id, number), -1) >= epoch
             case ("replica", topic_id, int(number), replica):
@@ -198,9 +198,10 @@ class AnswerAfterCommit(OfTheCommittedLog):
                 return end <= self._producer_ids
             case ("elected", topic_id, int(number), int(since)):
                 return self._elected.get(("Partition", topic_id, number), -1) > since
-            case ("voter" | "no voter" as word, int(since), *key):
+            case ("voter" | "no voter" as word, int(since), int(voter_id), bytes(directory_id)):
                 sets = (voters for end, voters in self._voters if end > since)
-                return any((tuple(key) in voters) is (word == "voter") for voters in sets)
+                key = voter_id, directory_id
+                return any((key in voters) is (word == "voter") for voters in sets)
         return fact in self._happened
 
 

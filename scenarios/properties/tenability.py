@@ -3,7 +3,6 @@
 Rules 10.25 and 10.39; KIP-595, KIP-853. Contacts are the fetches that reach the leader.
 """
 
-from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -42,7 +41,8 @@ class Reign:
 class _OfReigns(Property):
     """Base of properties of leaders: records the fetches that reach each leader.
 
-    `_unread` are those that have reached a paused process, which reads them once it is resumed.
+    What a leader reads after a pause came in an order that is not known here, so that the ends of
+    the other logs count as unknown until each voter fetches again.
     """
 
     kinds: ClassVar[Kinds] = (FetchRequest, FetchSnapshotRequest)
@@ -50,7 +50,6 @@ class _OfReigns(Property):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self.reigns: dict[int, Reign] = {}
-        self._unread: dict[int, list[Message]] = defaultdict(list)
 
     def restarted(self, node_id: int) -> None:
         self.reigns.pop(node_id, None)
@@ -61,12 +60,7 @@ class _OfReigns(Property):
             reign = self.reigns[node_id]
             reign.is_paused = state is ProcessState.PAUSED
             reign.since_ms = self.world.clock_ms(controller_node(node_id))
-        self._read(node_id)
-
-    def _read(self, node_id: int) -> None:
-        if not self.world.controllers[node_id].is_paused:
-            for message in self._unread.pop(node_id, ()):
-                self.arrived(message)
+            reign.ends.clear()
 
     def moved(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
@@ -87,8 +81,6 @@ class _OfReigns(Property):
         if message.is_reply or message.receiver.number not in self.reigns:
             return
         process = self.world.controller_of(message.receiver)
-        if process is not None and process.is_paused:
-            self._unread[message.receiver.number].append(message)
         if process is None or not process.is_running:
             return
         request, reign = message.request, self.reigns[message.receiver.number]
@@ -156,7 +148,6 @@ class MostCaughtUpSucceeds(_OfReigns):
     claim = "A leader that is stopped names its successors by the lengths of their logs."
 
     def moved(self, node: Node, turn: Turn) -> None:
-        self._read(node.config.node_id)
         reign = self.reigns.get(node.config.node_id)
         super().moved(node, turn)
         if reign is None:

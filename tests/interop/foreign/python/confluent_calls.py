@@ -178,6 +178,8 @@ def _messages(scene: Scene) -> None:
         try:
             start(consumer)
             message = consumer.poll(LIMIT_S)
+            if message is not None and message.error() is not None and message.topic() is not None:
+                message = consumer.poll(LIMIT_S)  # the coordinator's error, if it was the second
             if message is not None and message.error() is not None:
                 raise confluent_kafka.KafkaException(message.error())
         finally:
