@@ -93,7 +93,12 @@ class _OfReigns(Property):
                     reign.ends[voter] = at.fetch_offset
                 self._note(process.node, voter, reign)
         elif isinstance(request, FetchSnapshotRequest):
-            self._note(process.node, request.replica_id, reign)
+            # a wiped voter fetches a snapshot as an observer: with another directory id
+            wanted = request.topics[0].partitions[0]
+            key = ReplicaKey(request.replica_id, wanted.replica_directory_id)
+            includes = process.node.quorum.voters.includes(key)
+            if wanted.current_leader_epoch == reign.epoch and includes:
+                self._note(process.node, request.replica_id, reign)
 
     def _note(self, node: Node, voter: int, reign: Reign) -> None:
         quorum = node.quorum

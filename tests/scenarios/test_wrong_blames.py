@@ -16,8 +16,11 @@ from kraftsim.controller.core.rpc import (
     CreateTopicsRequest,
     DeleteTopicsRequest,
     FetchRequest,
+    FetchSnapshotRequest,
     ReassignablePartition,
     ReassignableTopic,
+    SnapshotPartition,
+    SnapshotTopic,
     UnregisterBrokerRequest,
 )
 from kraftsim.controller.core.rpc.configs import (
@@ -25,14 +28,16 @@ from kraftsim.controller.core.rpc.configs import (
     AlterConfigsResource,
     LegacyConfig,
 )
+from kraftsim.controller.core.topics.names import METADATA_TOPIC
+from kraftsim.controller.raft.roles import Candidate
 from kraftsim.scenarios.properties import ALL
 from kraftsim.simulation.delays import constant
 from kraftsim.simulation.network_rules import Block, Delay, Duplicate
 from kraftsim.simulation.processes import Processes
 from tests.scenarios.lives import SESSION_S, active_id
 from tests.scenarios.request_worlds import begin
+from tests.scenarios.watched import CLIENT, settled_world, topic
 from tests.scenarios.watched import ask as begin_to_ask
-from tests.scenarios.watched import settled_world, topic
 from tests.worlds import SECOND_US, ask, create_topic, node, partition, pass_time
 
 pytestmark = pytest.mark.slow
@@ -283,3 +288,90 @@ def slow_replies_to(voter_id):
         lambda message: message.is_reply and message.receiver == node(voter_id),
         lag=constant(5 * SECOND_US),
     )
+
+
+def test_a_candidate_that_hears_late_that_it_won_lacks_what_a_later_epoch_committed():
+    """S7: it was paused; the others have elected a leader of the next epoch, which committed."""
+    world, watching = watched("S7")
+    former_id = active_id(world)
+    world.kill_controller(former_id)
+    late = candidate_with_a_vote_under_way(world)
+    world.pause_controller(late.config.node_id)
+    world.start_controller(former_id)
+    leader = next_leader(world, late.config.node_id)
+    create_topic(world, "later", (1, 2))
+    assert late.log.end_offset < leader.quorum.high_watermark
+    world.resume_controller(late.config.node_id)
+
+    assert world.run_until(lambda: late.quorum.is_leader, limit_us=SECOND_US)
+    assert late.quorum.epoch < leader.quorum.epoch
+    assert watching.finish() == ()
+
+
+def candidate_with_a_vote_under_way(world):
+    """Returns the candidate for which the only other voter that runs has voted."""
+    nodes = [process.node for process in world.controllers.values() if process.is_running]
+
+    def voted_for():
+        voter_ids = {node.config.node_id for node in nodes}
+        votes = [node.quorum.voted for node in nodes]
+        chosen = {vote.node_id for vote in votes if vote is not None}
+        agreed = None not in votes and len(chosen) == 1 and chosen <= voter_ids
+        return agreed and len({node.quorum.epoch for node in nodes}) == 1
+
+    def candidates():
+        return [node for node in nodes if isinstance(node.quorum.role, Candidate)]
+
+    assert world.run_until(lambda: voted_for() and bool(candidates()), limit_us=20 * SECOND_US)
+    (candidate,) = candidates()
+    return candidate
+
+
+@pytest.mark.rule("10.25")
+def test_a_wiped_voter_that_fetches_a_snapshot_keeps_no_leader_in_office():
+    """S37: it has another directory id, so that a majority has fetched only with the next voter."""
+    world, watching = watched("S37", controllers=5)
+    leader = world.active.node
+    first, second, *others = [number for number in world.controllers if number != active_id(world)]
+    for other in others:
+        world.kill_controller(other)
+    hold(world, second)
+    pass_time(world, 1)
+    hold(world, first)
+    world.send_request(CLIENT, snapshot_fetch(others[0], leader), lambda _: None, active_id(world))
+    pass_time(world, 0.3)
+    deadline_ms = leader.quorum.role.check_quorum_ms
+    let_go(world, second)
+    assert world.run_until(
+        lambda: leader.quorum.role.check_quorum_ms > deadline_ms, limit_us=2 * SECOND_US
+    )
+    hold(world, second)
+
+    assert world.run_until(lambda: not leader.quorum.is_leader, limit_us=4 * SECOND_US)
+    assert watching.properties["S37"].exercised
+    assert watching.finish() == ()
+
+
+def hold(world, voter_id):
+    world.network.cut |= both_ways_with_the_leader(world, voter_id)
+
+
+def let_go(world, voter_id):
+    world.network.cut -= both_ways_with_the_leader(world, voter_id)
+
+
+def both_ways_with_the_leader(world, voter_id):
+    return both_ways(world.active, world.controllers[voter_id])
+
+
+def snapshot_fetch(voter_id, leader):
+    """What a voter of this id with a new directory asks for."""
+    wanted = SnapshotPartition(
+        partition=0,
+        current_leader_epoch=leader.quorum.epoch,
+        snapshot_id=leader.quorum.snapshot_id,
+        position=0,
+        replica_directory_id=b"formatted again!",
+    )
+    topic_ = SnapshotTopic(name=METADATA_TOPIC, partitions=(wanted,))
+    return FetchSnapshotRequest(replica_id=voter_id, topics=(topic_,))
