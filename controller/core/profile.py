@@ -54,6 +54,8 @@ class Profile:
     """KIP-848: groups have configurations from 4.0 on."""
     names_brokers_of_groups: bool = True
     """7.1: the synonyms of a group's configuration are the brokers', from 4.3 on."""
+    shows_lists_once: bool = True
+    """7.1: a node's own lists are described without repeated elements, from 4.3 on (KIP-1161)."""
     describes_metrics_defaults: bool = True
     """7.1: a client metrics subscription is described with its defaults, from 4.1 on."""
     voters_have_configs: bool = True
@@ -138,6 +140,7 @@ KAFKA_4_1 = Profile(
     mentions_cordoned=False,
     names_downgraded_levels=False,
     names_brokers_of_groups=False,
+    shows_lists_once=False,
     voters_have_configs=False,
     assignment_keeps_elr=False,
     newest_versions=NEWEST_4_1,
@@ -158,6 +161,7 @@ KAFKA_3_9 = Profile(
     writes_zk_migration_state=True,
     topic_configs="3.9",
     has_group_configs=False,
+    shows_lists_once=False,
     describes_metrics_defaults=False,
     voters_have_configs=False,
     acl_operations_max=14,

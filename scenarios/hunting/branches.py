@@ -6,7 +6,7 @@ plan and seed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from ..document.scenario import read_scenario
@@ -35,6 +35,12 @@ class Branches:
     fork_ms: int = 0
     has_calm: bool = True
     way: str = ""
+
+    def alike(self) -> "Branches":
+        """Returns those whose claims are the first one's: one run watches for all of them."""
+        wanted = self.candidates[0].document["expect"]
+        kept = [plan for plan in self.candidates if plan.document["expect"] == wanted]
+        return replace(self, candidates=tuple(kept))
 
 
 class _Timetable(Timetable):

@@ -32,11 +32,10 @@ def crowd(scenario: Scenario, seed: int, alike: Kept | None, stream: Random) -> 
     per_s = MESSAGES_PER_S if alike is None else alike.messages_per_s
     document = lasting(drawn_document(scenario, seed) | parts, LASTING_MS)
     lot = lot_of(document, stream)
-    drawn = [
-        claimed(document | {"do": _steps(lot, per_s * LASTING_MS // 1000)}) for _ in range(PLANS)
-    ]
-    plans = [plan for plan in drawn if plan["expect"] == drawn[0]["expect"]]
-    return Branches(tuple(Candidate(plan, seed) for plan in plans), has_calm=False, way=WAY)
+    messages = per_s * LASTING_MS // 1000
+    plans = [claimed(document | {"do": _steps(lot, messages)}) for _ in range(PLANS)]
+    candidates = tuple(Candidate(plan, seed) for plan in plans)
+    return Branches(candidates, has_calm=False, way=WAY).alike()
 
 
 def _shape_of(document: Mapping[str, Any]) -> Words:

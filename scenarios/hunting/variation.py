@@ -73,10 +73,8 @@ def varied(parent: Kept, other: Kept, stream: Random) -> Branches:
     for _ in range(BRANCHES):
         moment = Moment(lot, budget_left(lot, [*shared, *later]), at_ms, messages, lent)
         candidates.append(_branch(document, shared, later, moment, parent.candidate.seed))
-    wanted = candidates[0].document["expect"]
-    alike = [candidate for candidate in candidates if candidate.document["expect"] == wanted]
     has_calm = stream.random() < JUDGED
-    return Branches(tuple(alike), at_ms, has_calm, WAY)
+    return Branches(tuple(candidates), at_ms, has_calm, WAY).alike()
 
 
 def _branch(

@@ -9,13 +9,14 @@ from . import (
     active_state,
     api,
     data_loss,
+    elections,
     eligibility,
     image,
     leases,
     liveness,
     partitions,
     progress,
-    quorum,
+    quorum_log,
     registration,
     rude_requests,
     tenability,
@@ -23,7 +24,8 @@ from . import (
 )
 
 ALL: tuple[type[Property], ...] = (
-    *quorum.CLASSES,
+    *elections.CLASSES,
+    *quorum_log.CLASSES,
     *image.CLASSES,
     *registration.CLASSES,
     *leases.CLASSES,

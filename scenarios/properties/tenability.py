@@ -9,7 +9,12 @@ from typing import ClassVar
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.log.batch import Batch, Voters
 from kraftsim.controller.core.node_id import controller_node
-from kraftsim.controller.core.rpc import EndQuorumEpochRequest, FetchRequest, FetchSnapshotRequest
+from kraftsim.controller.core.rpc import (
+    EndQuorumEpochRequest,
+    FetchPartition,
+    FetchRequest,
+    FetchSnapshotRequest,
+)
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.voters import ReplicaKey
@@ -84,26 +89,21 @@ class _OfReigns(Property):
         if process is None or not process.is_running:
             return
         request, reign = message.request, self.reigns[message.receiver.number]
+        if not isinstance(request, FetchRequest | FetchSnapshotRequest):
+            return
+        voter = request.replica_id
         if isinstance(request, FetchRequest):
-            voter = max(request.replica_id, request.replica_state.replica_id)
-            at = request.topics[0].partitions[0]
-            key = ReplicaKey(voter, at.replica_directory_id)
-            if at.current_leader_epoch == reign.epoch and process.node.quorum.voters.includes(key):
-                if at.last_fetched_epoch == reign.epoch:
-                    reign.ends[voter] = at.fetch_offset
-                self._note(process.node, voter, reign)
-        elif isinstance(request, FetchSnapshotRequest):
-            # a wiped voter fetches a snapshot as an observer: with another directory id
-            wanted = request.topics[0].partitions[0]
-            key = ReplicaKey(request.replica_id, wanted.replica_directory_id)
-            includes = process.node.quorum.voters.includes(key)
-            if wanted.current_leader_epoch == reign.epoch and includes:
-                self._note(process.node, request.replica_id, reign)
+            voter = max(voter, request.replica_state.replica_id)
+        at = request.topics[0].partitions[0]
+        key = ReplicaKey(voter, at.replica_directory_id)  # a wiped voter has another directory id
+        if at.current_leader_epoch != reign.epoch or not process.node.quorum.voters.includes(key):
+            return
+        if isinstance(at, FetchPartition) and at.last_fetched_epoch == reign.epoch:
+            reign.ends[voter] = at.fetch_offset
+        self._note(process.node, voter, reign)
 
     def _note(self, node: Node, voter: int, reign: Reign) -> None:
         quorum = node.quorum
-        if voter not in quorum.voters.ids:
-            return
         reign.fetched.add(voter)
         counted = len(reign.fetched.intersection(quorum.voters.ids)) + quorum.is_voter
         if counted >= quorum.voters.majority:

@@ -68,7 +68,7 @@ def _with_fewer_words(step: Step) -> Iterator[Step]:
 
 def _smaller(words: Words) -> Iterator[Words]:
     for key, value in words.items():
-        yield {other: words[other] for other in words if other != key}
+        yield {kept: words[kept] for kept in words if kept != key}
         if isinstance(value, list):
             for place in range(len(value)):
                 left = value[:place] + value[place + 1 :]
@@ -87,7 +87,7 @@ def _shortened(step: Step) -> Iterator[Step]:
                 yield changed(
                     Amount,
                     step,
-                    lambda other: shorter if next(numbers) == number else other,  # noqa: B023  # called at once
+                    lambda amount: shorter if next(numbers) == number else amount,  # noqa: B023  # called at once
                 )
             except Problem:  # below the least value of the word, or above another
                 continue

@@ -41,7 +41,7 @@ def test_a_group_of_4_1_has_its_own_value_or_the_default_and_none_of_the_brokers
     found = described(cluster, GROUP, "g")
 
     own, default = "consumer.session.timeout.ms", "consumer.heartbeat.interval.ms"
-    assert [(of.name, of.value) for of in found[own].synonyms] == [(own, "46000")]
+    assert [(synonym.name, synonym.value) for synonym in found[own].synonyms] == [(own, "46000")]
     assert [(of.name, of.value) for of in found[default].synonyms] == [(default, "5000")]
 
 
@@ -61,7 +61,7 @@ def test_a_group_of_4_4_is_described_without_its_internal_configurations():
     found = described(cluster, GROUP, "g")
 
     assert "streams.num.warmup.replicas" not in found
-    assert [of.name for of in found["streams.assignor.name"].synonyms] == [
+    assert [synonym.name for synonym in found["streams.assignor.name"].synonyms] == [
         "group.streams.assignors"
     ]
 

@@ -26,13 +26,10 @@ from tests.scenarios.lives import (
     follower_id,
     register,
 )
-from tests.scenarios.watched import describe, settled_world, troubled, watched_world
+from tests.scenarios.watched import BY_NUMBER, describe, settled_world, troubled, watched_world
 from tests.worlds import SECOND_US, ask, create_topic, node, partition, pass_time
 
 pytestmark = pytest.mark.slow
-
-
-BY_NUMBER = {property_.number: property_ for property_ in ALL}
 
 
 def test_every_property_is_broken_by_a_bug_in_here():

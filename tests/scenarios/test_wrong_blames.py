@@ -30,19 +30,16 @@ from kraftsim.controller.core.rpc.configs import (
 )
 from kraftsim.controller.core.topics.names import METADATA_TOPIC
 from kraftsim.controller.raft.roles import Candidate
-from kraftsim.scenarios.properties import ALL
 from kraftsim.simulation.delays import constant
 from kraftsim.simulation.network_rules import Block, Delay, Duplicate
 from kraftsim.simulation.processes import Processes
 from tests.scenarios.lives import SESSION_S, active_id
 from tests.scenarios.request_worlds import begin
-from tests.scenarios.watched import CLIENT, settled_world, topic
+from tests.scenarios.watched import BY_NUMBER, CLIENT, settled_world, topic
 from tests.scenarios.watched import ask as begin_to_ask
 from tests.worlds import SECOND_US, ask, create_topic, node, partition, pass_time
 
 pytestmark = pytest.mark.slow
-
-BY_NUMBER = {property_.number: property_ for property_ in ALL}
 
 
 def watched(*numbers, **how):
@@ -233,21 +230,43 @@ def test_a_leader_that_was_paused_has_read_the_fetches_that_came_meanwhile():
     assert watching.finish() == ()
 
 
+def test_a_leader_that_was_paused_is_judged_by_the_fetches_that_follow():
+    """S38: after the pause every voter has fetched again, and one of them lacks a record."""
+    world, watching = watched("S38")
+    leader = world.active
+    world.pause_controller(leader.node.config.node_id)
+    pass_time(world, 0.1)
+    world.resume_controller(leader.node.config.node_id)
+    pass_time(world, 2)
+    assert not watching.properties["S38"].exercised
+    separate(world, leader, a_standby(world))
+    create_topic(world, "missed", (1,))
+    pass_time(world, 0.6)
+    leader.stop()
+
+    assert watching.properties["S38"].exercised
+    assert watching.finish() == ()
+
+
+def a_standby(world):
+    return next(process for process in world.controllers.values() if process is not world.active)
+
+
 def has_all(leader, voter):
     return voter.node.log.end_offset == leader.node.log.end_offset
 
 
-def both_ways(one, other):
-    one, other = (node(process.node.config.node_id) for process in (one, other))
-    return {(one, other), (other, one)}
+def both_ways(leader, voter):
+    leader, voter = (node(process.node.config.node_id) for process in (leader, voter))
+    return {(leader, voter), (voter, leader)}
 
 
-def separate(world, one, other):
-    world.network.cut |= both_ways(one, other)
+def separate(world, leader, voter):
+    world.network.cut |= both_ways(leader, voter)
 
 
-def rejoin(world, one, other):
-    world.network.cut -= both_ways(one, other)
+def rejoin(world, leader, voter):
+    world.network.cut -= both_ways(leader, voter)
 
 
 def test_a_former_leader_with_records_of_its_own_is_not_named_first():

@@ -20,6 +20,7 @@ from kraftsim.scenarios.running.watch import watch
 from kraftsim.simulation.delays import uniform
 from tests.worlds import SECOND_US, pass_time, unstarted_world
 
+BY_NUMBER = {property_.number: property_ for property_ in ALL}
 CALM_S = 60
 CLIENT = NodeId(900, Kind.OUTSIDE)
 VERBS = (

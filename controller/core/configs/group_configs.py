@@ -94,9 +94,9 @@ def _check_bounds(name: str, number: int, profile: Profile) -> None:
     brokers = broker_configs(profile.topic_configs)
     least, most = (_bound(brokers, f"group.{kind}.{word}.{rest}") for word in ("min", "max"))
     if least is not None and number < least.number:
-        raise invalid(f"{name} must be {_at_least(least, most, profile)}")
+        raise invalid(f"{name} must be {_allowed('greater', least, most, profile)}")
     if most is not None and number > most.number:
-        raise invalid(f"{name} must be {_at_most(least, most, profile)}")
+        raise invalid(f"{name} must be {_allowed('less', most, least, profile)}")
 
 
 class _Bound(NamedTuple):
@@ -110,17 +110,11 @@ def _bound(brokers: Mapping[str, BrokerConfig], name: str) -> _Bound | None:
     return _Bound(name, int(brokers[name].default or "")) if name in brokers else None
 
 
-def _at_least(least: _Bound, most: _Bound | None, profile: Profile) -> str:
+def _allowed(word: str, bound: _Bound, other: _Bound | None, profile: Profile) -> str:
+    """Returns what a value has to be that is beyond `bound`; `other` is the bound opposite."""
     if not profile.bounds_groups_by_range:
-        return f"greater than or equal to {least.name}"
-    return _range(least, most) if most else f"greater than or equal to {least.number}"
-
-
-def _at_most(least: _Bound | None, most: _Bound, profile: Profile) -> str:
-    if not profile.bounds_groups_by_range:
-        return f"less than or equal to {most.name}"
-    return _range(least, most) if least else f"less than or equal to {most.number}"
-
-
-def _range(least: _Bound, most: _Bound) -> str:
-    return f"in the range {least.number} to {most.number} inclusive."
+        return f"{word} than or equal to {bound.name}"
+    if other is None:
+        return f"{word} than or equal to {bound.number}"
+    low, high = sorted((bound.number, other.number))
+    return f"in the range {low} to {high} inclusive."

@@ -16,7 +16,6 @@ from ..rpc.configs import DescribeConfigsSynonym
 from ..settings import Settings
 from ..value import value
 from .broker_table import BrokerConfig, broker_configs
-from .configuration import RELEASES
 from .topic_table import BROKER_NAMES
 from .validators import BOOLEAN, DISTINCT_LIST, DOUBLE, INT, LIST, LONG, SHORT, STRING, Kind, Value
 
@@ -47,7 +46,6 @@ KINDS: dict[str, Kind] = {
     "CLASS": STRING,
     "PASSWORD": STRING,
 }
-_DISTINCT_SINCE = RELEASES.index("4.3")
 _LISTENER = re.compile(r"listener\.name\.[^.]*\.(.*)")
 _LISTENER_WIDE = ("max.connection.creation.rate", "max.connections", "num.network.threads")
 _MECHANISM_CONFIGS = (
@@ -217,13 +215,9 @@ def in_milliseconds(name: str, text: str) -> str:
 
 
 def kind_of(view: NodeView, type_name: str) -> Kind:
-    """Returns how a node parses its own configurations of a type.
-
-    From 4.3 on its lists repeat no element (KIP-1161).
-    """
-    if type_name == "LIST" and RELEASES.index(view.profile.topic_configs) >= _DISTINCT_SINCE:
-        return DISTINCT_LIST
-    return KINDS[type_name]
+    """Returns how a node parses its own configurations of a type."""
+    is_distinct = type_name == "LIST" and view.profile.shows_lists_once
+    return DISTINCT_LIST if is_distinct else KINDS[type_name]
 
 
 def shown(kind: Kind, name: str, text: str | None) -> str | None:

@@ -1,148 +1,23 @@
-"""Properties of the quorum and its log, S1 to S8 (rules 9.36 to 9.43).
+"""Properties of the log of the quorum, S4 to S8 (rules 9.39 to 9.43).
 
-The properties record the leaders, votes, entries and commits that they observe; later observations
-must agree. They do not use what a replica believes about other replicas.
+The properties record the entries and commits that they observe; later observations must agree. They
+do not use what a replica believes about other replicas.
 """
-
-from collections.abc import Hashable
-from typing import ClassVar
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.log.batch import Batch
-from kraftsim.controller.core.rpc import VoteRequest, VoteResponse
-from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
-from kraftsim.controller.raft.voters import ReplicaKey
-from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from ..oracles.property import Broken, Kinds, Property
+from ..oracles.property import Broken, Property
+from .elections import has_lost_vote
 
 NO_EPOCH = -1
 Position = tuple[int, int]
 """Base offset and epoch of an entry."""
-
-
-class OneLeaderPerEpoch(Property):
-    """Checks that each epoch has at most one leader."""
-
-    number = "S1"
-    name = "one-leader-per-epoch"
-    claim = "No two controllers lead in the same epoch."
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._leaders: dict[int, int] = {}
-
-    def moved(self, node: Node, turn: Turn) -> None:
-        quorum = node.quorum
-        if not quorum.is_leader:
-            return
-        me, epoch = quorum.me.node_id, quorum.epoch
-        known = self._leaders.get(epoch)
-        if known is None:
-            self._leaders[epoch] = me
-            self.exercised += 1
-        elif known != me:
-            raise Broken(f"epoch {epoch} has two leaders: {known} and {me}")
-
-
-class EpochMonotone(Property):
-    """Compares each controller's epoch with its earlier epochs and with its disk."""
-
-    number = "S2"
-    name = "epoch-monotone"
-    claim = "A controller's epoch never falls while it keeps its disk, and the disk has that epoch."
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        # by id and directory id, which a formatted disk gets new (KIP-853)
-        self._epochs: dict[Hashable, int] = {}
-
-    def controller_changed(self, node_id: int, state: ProcessState) -> None:
-        """Forgets an epoch that was not durable at the end: it is on no disk, and in no message."""
-        if _has_lost_vote(self.world, node_id, state):
-            disk, me = self.world.controllers[node_id].disk, _replica(self.world, node_id)
-            self._epochs[me] = disk.stored.election.epoch
-
-    def moved(self, node: Node, turn: Turn) -> None:
-        quorum = node.quorum
-        me, epoch = quorum.me, quorum.epoch
-        known = self._epochs.get(me, 0)
-        self.exercised += epoch != known
-        if epoch < known:
-            raise Broken(f"{me.node_id} is at epoch {epoch}, and was at {known} before")
-        if quorum.durable.epoch != epoch:
-            at = quorum.durable.epoch
-            raise Broken(f"{me.node_id} is at epoch {epoch}, its disk at {at}")
-        self._epochs[me] = epoch
-
-
-class VoteOnce(Property):
-    """Checks that the votes on disk and in replies agree, one per voter and epoch."""
-
-    number = "S3"
-    name = "vote-once"
-    claim = "A replica grants one vote per epoch, and stores it before it replies."
-    kinds: ClassVar[Kinds] = (VoteRequest,)
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._votes: dict[Hashable, int] = {}
-        self._epochs: dict[Hashable, int] = {}  # the last one in which a replica has voted
-
-    def controller_changed(self, node_id: int, state: ProcessState) -> None:
-        """Forgets votes that were not durable at the end: on no disk, and in no message."""
-        if _has_lost_vote(self.world, node_id, state):
-            me = _replica(self.world, node_id)
-            stored = self.world.controllers[node_id].disk.stored.election
-            first = stored.epoch + (stored.voted is not None)
-            for epoch in range(first, self._epochs.get(me, -1) + 1):
-                self._votes.pop((me.node_id, me.directory_id, epoch), None)
-
-    def moved(self, node: Node, turn: Turn) -> None:
-        state, me = node.quorum.durable, node.quorum.me
-        if state.voted is not None:
-            self._epochs[me] = state.epoch
-            self._agree((me.node_id, me.directory_id, state.epoch), state.voted.node_id)
-
-    def arrived(self, message: Message) -> None:
-        request, reply = message.request, message.reply
-        if not (isinstance(request, VoteRequest) and isinstance(reply, VoteResponse)):
-            return
-        if reply.error_code or not reply.topics or not reply.topics[0].partitions[0].vote_granted:
-            return
-        vote = request.topics[0].partitions[0]
-        if not vote.pre_vote:
-            voter_id = message.sender.number
-            directory = vote.voter_directory_id
-            if directory == ZERO_UUID:
-                directory = self.world.controllers[voter_id].node.quorum.me.directory_id
-            self._agree((voter_id, directory, vote.replica_epoch), vote.replica_id)
-
-    def _agree(self, voter: Hashable, candidate: int) -> None:
-        known = self._votes.get(voter)
-        if known is None:
-            self._votes[voter] = candidate
-            self.exercised += 1
-        elif known != candidate:
-            raise Broken(f"(voter, directory, epoch) {voter} voted for {known} and {candidate}")
-
-
-def _has_lost_vote(world: World, node_id: int, state: ProcessState) -> bool:
-    """Returns True if a process has ended before its last election state was durable.
-
-    Its disk was full, or it was killed during the write.
-    """
-    disk = world.controllers[node_id].disk
-    return state is ProcessState.NOT_RUNNING and (disk.is_full or disk.lost_vote)
-
-
-def _replica(world: World, node_id: int) -> ReplicaKey:
-    return world.controllers[node_id].node.quorum.me
 
 
 class LogMatching(Property):
@@ -163,7 +38,7 @@ class LogMatching(Property):
 
         The process may win the same epoch again, and writes other entries.
         """
-        if not _has_lost_vote(self.world, node_id, state):
+        if not has_lost_vote(self.world, node_id, state):
             return
         first = self.world.controllers[node_id].disk.stored.election.epoch
         for position in [key for key in self._entries if key[1] >= first]:
@@ -196,7 +71,9 @@ class LogMatching(Property):
 def _is_in_a_log(world: World, position: Position) -> bool:
     """Returns True if the log of a process, or of the disk of a dead one, has the entry."""
     (offset, epoch), controllers = position, world.controllers.values()
-    logs = (one.node.log if one.is_alive else one.disk.stored.log for one in controllers)
+    logs = (
+        process.node.log if process.is_alive else process.disk.stored.log for process in controllers
+    )
     return any(epoch_before(log, offset + 1) == epoch for log in logs)
 
 
@@ -389,9 +266,6 @@ def _led(quorum: Quorum) -> int:
 
 
 CLASSES: tuple[type[Property], ...] = (
-    OneLeaderPerEpoch,
-    EpochMonotone,
-    VoteOnce,
     LogMatching,
     CommittedIsFinal,
     HighWatermark,
