@@ -18,6 +18,7 @@ from .page import page
 from .quorum import heartbeats_beside_kafka, quorum
 from .report import Row, print_rows, write_rows
 from .scale import scale
+from .searches import searches
 from .simulation import request_faults, simulation
 from .simulation_peers import simulation_peers
 from .starts import agents, in_process, start
@@ -42,6 +43,7 @@ BENCHMARKS = {
         quorum,
         simulation,
         simulation_peers,
+        searches,
         campaigns,
         follow,
         scale,

@@ -13,7 +13,7 @@ from ..log.records import (
     NO_RECOVERY_CHANGE,
     PartitionChangeRecord,
 )
-from ..uuid import Uuid
+from ..uuid import MIGRATING_DIRECTORY, Uuid
 from .election import elect
 from .elr import populate_elr, write_elr, write_last_known_leader
 from .target import Assignment, Change, Ids, Rules, Target, assignment_of
@@ -143,15 +143,18 @@ def _changes_nothing(record: PartitionChangeRecord) -> bool:
 def _directories(
     partition: Partition, target: Target, rules: Rules, assigned: Mapping[int, Uuid]
 ) -> tuple[Uuid, ...] | None:
-    """Returns the directories if they differ and metadata.version has them (rule 4.38)."""
+    """Returns the directories if they differ and metadata.version has them (rule 4.38).
+
+    Replicas of a partition that is older than directories have the directory MIGRATING.
+    """
     if rules.metadata_version < feature_levels.DIRECTORY_ASSIGNMENT_FROM:
         return None
-    has_all = len(partition.directories) == len(target.replicas)
-    if target.replicas == partition.replicas and has_all and not assigned:
-        return None  # each replica has its directory already
-    known = dict(zip(partition.replicas, partition.directories, strict=False))
+    if target.replicas == partition.replicas and not assigned:
+        return None  # each replica keeps its directory
+    before = partition.directories or (MIGRATING_DIRECTORY,) * len(partition.replicas)
+    known = dict(zip(partition.replicas, before, strict=False))
     directories = tuple(
         assigned.get(replica) or known.get(replica) or rules.directory_of(replica)
         for replica in target.replicas
     )
-    return directories if directories != partition.directories else None
+    return directories if directories != before else None
