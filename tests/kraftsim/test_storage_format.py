@@ -96,6 +96,18 @@ def test_a_formatted_directory_makes_the_only_voter_of_a_dynamic_quorum(
     assert read_storage([f"{tmp_path}/data"]).problems == []
 
 
+@pytest.mark.rule("6.5", "6.19")
+def test_a_cluster_id_is_any_text_and_is_compared_as_text(tmp_path: Path, run: Any) -> None:
+    path = properties(tmp_path)
+    of_no_uuid = command(path, "--standalone").replace(CLUSTER, "not-a-uuid")
+
+    assert run(of_no_uuid)[0] == 0
+
+    assert found(path).cluster_id == "not-a-uuid"
+    _, _, err = run(command(path, "--standalone -g"))
+    assert f"Expected {CLUSTER}, but read not-a-uuid" in " ".join(err.split())
+
+
 @pytest.mark.rule("6.20", "6.21")
 def test_every_directory_is_formatted_and_the_metadata_directory_has_the_voters(
     tmp_path: Path, run: Any

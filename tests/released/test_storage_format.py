@@ -37,6 +37,18 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     return folders
 
 
+@pytest.mark.rule("6.5")
+def test_kafka_formats_for_a_cluster_id_that_is_no_uuid(folders: tuple[Path, Path]) -> None:
+    theirs, _ = folders
+    config = properties(theirs)
+
+    kafka_storage(theirs, "format", "-t", "not-a-uuid", "-s", "-c", str(config))
+
+    formatted = formatted_of(read_properties(config), KAFKA_4_3)
+    assert formatted is not None
+    assert formatted.cluster_id == "not-a-uuid"
+
+
 @pytest.mark.rule("6.11", "6.14", "6.17", "6.20", "6.22")
 def test_both_write_the_same_and_each_reads_the_other(
     folders: tuple[Path, Path], capsys: pytest.CaptureFixture[Any]

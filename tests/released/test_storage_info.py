@@ -28,6 +28,7 @@ def kafka_info(folder: Path, properties: Path) -> tuple[int, str]:
     return done.returncode, found + rest
 
 
+@pytest.mark.rule("6.10", "6.23")
 @pytest.mark.parametrize("name", DIRECTORIES)
 def test_it_prints_what_kafka_prints(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[Any]
