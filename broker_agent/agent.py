@@ -6,13 +6,17 @@ leaderships to other brokers) -> SHUTTING_DOWN -> NOT_RUNNING. RUNNING never goe
 
 A broker has three conversations, each with one request in flight (rule 1.45): its lease, the
 metadata log, and the in-sync replicas of partitions it leads. After STALE_BROKER_EPOCH an agent
-continues to send heartbeats and never registers again, as a real broker (rule 1.49).
+continues to send heartbeats and never registers again, as a real broker (rule 1.49). It registers
+a second time only to add its directories once metadata.version has them (rule 1.50).
 """
 
 from collections.abc import Callable
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode, Impossible
-from kraftsim.controller.core.feature_levels import CORDONED_DIRECTORIES_FROM
+from kraftsim.controller.core.feature_levels import (
+    CORDONED_DIRECTORIES_FROM,
+    DIRECTORY_ASSIGNMENT_FROM,
+)
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
@@ -81,7 +85,7 @@ class Agent:
         self._random = random
         self._image_at = image_at
         self._previous_broker_epoch = previous_broker_epoch
-        self._lease = Conversation(Channel.LEASE, timeout_ms=config.session_timeout_ms // 2)
+        self._lease = Conversation(Channel.LEASE, timeout_ms=_lease_timeout_ms(config))
         self._metadata = Conversation(Channel.METADATA, timeout_ms=FETCH_TIMEOUT_MS, first_ms=0)
         self._partitions = Conversation(Channel.PARTITIONS, timeout_ms=ALTER_PARTITION_TIMEOUT_MS)
         self._fetch = MetadataFetch(
@@ -92,6 +96,7 @@ class Agent:
         self._failures = 0
         self._is_caught_up = False
         self._has_retried_shutdown = False
+        self._adds_directories = self._has_added_directories = False
         self.was_drained = False
 
     @property
@@ -173,9 +178,23 @@ class Agent:
         return self.on_deadline(now_ms)
 
     def _on_metadata(self, now_ms: int) -> None:
-        self._healing.observe(self.image, now_ms)
+        image = self.image
+        self._healing.observe(image, now_ms)
         if self.state is STARTING and not self._failures:
             self._lease.schedule(now_ms)  # register, or repeat the heartbeat
+        if not self._has_added_directories and self._lacks_directories(image):
+            self._adds_directories = self._has_added_directories = True
+            self._lease.schedule(now_ms)
+
+    def _lacks_directories(self, image: Image) -> bool:
+        """True if the registration has no directories although metadata.version has them.
+
+        The broker registered below metadata.version 3.7-IV2 (rule 1.50).
+        """
+        if image.metadata_version < DIRECTORY_ASSIGNMENT_FROM:
+            return False
+        own = image.brokers.get(self.config.broker_id)
+        return own is not None and own.broker_epoch == self.broker_epoch and not own.log_dirs
 
     def _communicate(self, now_ms: int) -> list[Send]:
         if self._lease.timed_out(now_ms):
@@ -185,7 +204,9 @@ class Agent:
         return [self._lease.send(self._lease_request(), now_ms, self._fetch.leader_id)]
 
     def _lease_request(self) -> Request:
-        return self._registration() if self.broker_epoch < 0 else self._heartbeat()
+        if self.broker_epoch < 0 or self._adds_directories:
+            return self._registration()
+        return self._heartbeat()
 
     def _registration(self) -> BrokerRegistrationRequest:
         config = self.config
@@ -221,6 +242,7 @@ class Agent:
         match reply:
             case BrokerRegistrationResponse(error_code=0):
                 self.broker_epoch = reply.broker_epoch
+                self._adds_directories = False
                 self._give_up_ms = NEVER_MS
                 self._succeeded(now_ms)
                 self._lease.schedule(now_ms)  # first heartbeat at once (1.47)
@@ -283,7 +305,9 @@ class Agent:
         self.last_error = reason
         wait_ms = self.config.heartbeat_interval_ms
         if not self.config.retries_at_heartbeat_interval:
-            wait_ms = min(BACKOFF_FIRST_MS << self._failures, self.config.session_timeout_ms)
+            wait_ms = min(
+                BACKOFF_FIRST_MS << self._failures, max(1, self.config.session_timeout_ms)
+            )
             wait_ms = int(wait_ms * (1 + BACKOFF_JITTER * (2 * self._random() - 1)))
         self._failures = min(self._failures + 1, 16)
         self._lease.schedule(now_ms + wait_ms)
@@ -295,3 +319,15 @@ class Agent:
     def _heal(self, now_ms: int) -> list[Send]:
         """Propose returned replicas for the ISR, once they have had time to catch up."""
         return self._healing.due(self.image, self.broker_epoch, now_ms, self._fetch.leader_id)
+
+
+def _lease_timeout_ms(config: AgentConfig) -> int:
+    """Returns how long a registration or a heartbeat waits for its reply, in milliseconds.
+
+    With a session of 0 or less (rule 7.5) it waits for one heartbeat interval.
+    """
+    return (
+        config.session_timeout_ms // 2
+        if config.session_timeout_ms > 1
+        else (config.heartbeat_interval_ms)
+    )

@@ -52,6 +52,7 @@ def unstarted_world(
     seed: int = 1,
     profile: Profile = DEFAULT_PROFILE,
     kraft_version: int = 1,
+    metadata_version: int | None = None,
     **settings: Any,
 ) -> World:
     topology = Topology(
@@ -66,6 +67,7 @@ def unstarted_world(
         profile=profile,
         settings=Settings(**settings) if settings else profile.settings,
         kraft_version=kraft_version,
+        metadata_version=metadata_version,
     )
     return World(topology, streams=Streams(seed))
 

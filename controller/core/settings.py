@@ -10,6 +10,7 @@ class Settings:
     """The settings of a controller; raises ValueError for a value below its minimum."""
 
     broker_session_timeout_ms: int = 9000
+    """With 0 or less every lease expires at the next check, as in Kafka (rule 7.5)."""
     broker_heartbeat_interval_ms: int = 2000
     initial_broker_registration_timeout_ms: int = 60000
     metadata_max_idle_interval_ms: int = 500
@@ -54,7 +55,6 @@ class Settings:
 
 
 LEAST = {
-    "broker_session_timeout_ms": 1,
     "broker_heartbeat_interval_ms": 1,
     "initial_broker_registration_timeout_ms": 1,
     "metadata_max_idle_interval_ms": 0,

@@ -1,5 +1,6 @@
 """The life of one agent, fed by hand: what it sends, and what moves it."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from kraftsim.broker_agent.conversation import Channel, Send
 from kraftsim.broker_agent.metadata_fetch import LogPosition
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.feature_levels import DIRECTORY_ASSIGNMENT_FROM, METADATA_VERSION
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.rpc import (
     BrokerFeature,
@@ -18,13 +20,15 @@ from kraftsim.controller.core.rpc import (
     BrokerListener,
     BrokerRegistrationRequest,
     BrokerRegistrationResponse,
+    FeatureUpdate,
     FetchPartitionData,
     FetchResponse,
     FetchTopicData,
     LeaderIdAndEpoch,
+    UpdateFeaturesRequest,
 )
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
-from tests.worlds import pass_time, world_of
+from tests.worlds import ask, kinds, pass_time, unstarted_world, world_of
 
 STALE = ApiError(ErrorCode.STALE_BROKER_EPOCH, "Expected broker epoch 7, but got broker epoch 5")
 
@@ -192,6 +196,37 @@ def test_a_refused_heartbeat_is_repeated_after_one_interval_and_never_re_registe
         hand.pass_ms(1)
         assert len(hand.lease_requests()) == count + 1
         assert isinstance(hand.lease_requests()[-1], BrokerHeartbeatRequest)
+
+
+@pytest.mark.rule("7.5")
+def test_a_broker_without_a_session_is_fenced_between_its_heartbeats() -> None:
+    world = unstarted_world(brokers=1, broker_session_timeout_ms=0)
+    world.start()
+
+    pass_time(world, 7)
+
+    changes = [kind for kind in kinds(world) if kind in ("broker_fenced", "broker_unfenced")]
+    assert changes[:4] == ["broker_unfenced", "broker_fenced"] * 2
+
+
+@pytest.mark.rule("1.50")
+def test_it_registers_again_with_its_directories_once_metadata_version_has_them() -> None:
+    level = DIRECTORY_ASSIGNMENT_FROM
+    world = unstarted_world(brokers=2, kraft_version=0, metadata_version=level - 1)
+    world.start()
+    pass_time(world, 5)
+    before = world.committed.brokers[1]
+    assert (before.fenced, before.log_dirs) == (False, ())
+
+    update = FeatureUpdate(feature=METADATA_VERSION, max_version_level=level, upgrade_type=1)
+    ask(world, UpdateFeaturesRequest(feature_updates=(update,)))
+    pass_time(world, 5)
+
+    after = world.committed.brokers[1]
+    assert after.log_dirs == world.agents[1].agent.config.log_dirs
+    assert after.register_offset > before.register_offset
+    assert replace(after, log_dirs=(), register_offset=before.register_offset) == before
+    assert kinds(world, 1)[-2:] == ["RUNNING", "broker_registered"]
 
 
 @pytest.mark.rule("1.46")

@@ -56,6 +56,24 @@ def test_in_4_3_a_lease_that_ends_at_an_examination_survives_it():
 
 
 @EACH_PROFILE
+@pytest.mark.parametrize("session_ms", [0, -1, -9_000])
+@pytest.mark.rule("7.5")
+def test_without_a_session_a_lease_expires_at_the_next_check(profile, session_ms):
+    """A released 4.3.1 fences a broker of such a session soon after each heartbeat."""
+    cluster = ControllerUnderTest(profile, broker_session_timeout_ms=session_ms)
+
+    for at_ms in (100, 2_100):
+        cluster.at_ms(at_ms)
+        cluster.register(1) if at_ms == 100 else None
+        assert not cluster.heartbeat(1).is_fenced
+        cluster.at_ms(at_ms + 2)
+        assert cluster.is_fenced(1)
+
+    cluster.at_ms(4_000)
+    assert 0 == cluster.register(1, "second").error_code, "no session refuses another process"
+
+
+@EACH_PROFILE
 @pytest.mark.rule("2.33", "2.35")
 def test_a_broker_that_is_heard_of_is_never_fenced(profile):
     cluster = ControllerUnderTest(profile)

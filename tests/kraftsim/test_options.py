@@ -87,6 +87,23 @@ def test_settings_have_kafkas_names_with_dots_or_underscores() -> None:
     assert (meant.unclean_leader_election_enable, meant.start_time_tag) == (True, True)
 
 
+@pytest.mark.rule("7.5")
+@pytest.mark.parametrize("session_ms", [0, -1])
+def test_a_session_may_be_0_or_negative_as_in_kafka(session_ms: int) -> None:
+    meant = topology(settings={"broker.session.timeout.ms": session_ms})
+
+    assert meant.settings.broker_session_timeout_ms == session_ms
+
+
+@pytest.mark.rule("7.5")
+@pytest.mark.parametrize("interval_ms", [0, -1])
+def test_a_heartbeat_interval_of_0_or_less_is_refused(interval_ms: int) -> None:
+    name = "broker.heartbeat.interval.ms"
+
+    with pytest.raises(ValueError, match=f"{name}: expected 1 or more, got {interval_ms}"):
+        topology(settings={name: interval_ms})
+
+
 @pytest.mark.parametrize("name", sorted(PROFILES))
 def test_every_profile_is_known_by_its_name(name: str) -> None:
     assert topology(profile=name).profile is PROFILES[name]
@@ -116,7 +133,7 @@ def test_a_release_is_chosen_by_profile_and_by_metadata_version() -> None:
             "settings: Invalid value 1 for configuration unclean.leader.election.enable: Expected "
             "value to be either true or false",
         ),
-        ({"settings": {"broker.session.timeout.ms": 0}}, "expected 1 or more, got 0"),
+        ({"settings": {"num.partitions": 0}}, "must be at least 1"),
         ({"settings": {"broker.session.timeout.ms": "--5"}}, "Invalid value --5 for"),
         ({"settings": {"broker.session.timeout.ms": "²"}}, "Invalid value ² for"),
         ({"settings": {"kraftsim.x": 1}}, "settings: expected kraftsim.replica.catch.up.ms, "),
