@@ -98,9 +98,9 @@ def _of_the_controller(request: AlterRequest, remaining: Iterable[Resource]) -> 
     """Returns the request with what the controller decides."""
     if isinstance(request, AlterConfigsRequest):
         whole = (of for of in remaining if isinstance(of, AlterConfigsResource))
-        return replace(request, resources=tuple(whole))
+        return replace(request, resources=tuple(whole), is_forwarded=True)
     changes = (of for of in remaining if isinstance(of, IncrementalAlterConfigsResource))
-    return replace(request, resources=tuple(changes))
+    return replace(request, resources=tuple(changes), is_forwarded=True)
 
 
 def _response(

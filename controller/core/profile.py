@@ -38,6 +38,10 @@ class Profile:
     """3.4: the refusal of an unknown broker id has a message."""
     mentions_cordoned: bool = True
     """4.43: the message about too large a replication factor mentions cordoned directories."""
+    checks_cordoned_directories: bool = True
+    """4.61a: a client of a controller cordons no directories that no broker has checked."""
+    bounds_config_values: bool = True
+    """4.61a: a configuration has at most 32,767 characters, from 4.0 on."""
     spares_cordoned_brokers: bool = False
     """4.55: a manual assignment may not name a broker whose directories are all cordoned."""
     api_versions_max: int = 4
@@ -138,6 +142,7 @@ KAFKA_4_1 = Profile(
         (ELIGIBLE_LEADER_REPLICAS, 0, 1),
     ),
     mentions_cordoned=False,
+    checks_cordoned_directories=False,
     names_downgraded_levels=False,
     names_brokers_of_groups=False,
     shows_lists_once=False,
@@ -157,6 +162,8 @@ KAFKA_3_9 = Profile(
     metadata_version_required=False,
     unregister_explains=False,
     mentions_cordoned=False,
+    checks_cordoned_directories=False,
+    bounds_config_values=False,
     newest_versions=NEWEST_3_9,
     writes_zk_migration_state=True,
     topic_configs="3.9",
@@ -181,6 +188,8 @@ KIP_631 = Profile(
     cleans_up_at_registration=False,
     metadata_version_required=False,
     mentions_cordoned=False,
+    checks_cordoned_directories=False,
+    bounds_config_values=False,
     updates_features_together=False,
     names_downgraded_levels=False,
     upgrades_kraft_version=False,

@@ -8,11 +8,13 @@ and the request in it is decoded like one that came by itself.
 import socket
 import struct
 from collections.abc import Container
+from dataclasses import replace
 from typing import cast
 
 from ..core.errors import ApiError, ErrorCode
 from ..core.handlers import response_to
 from ..core.rpc import Request
+from ..core.rpc.configs import AlterConfigsRequest, IncrementalAlterConfigsRequest
 from ..core.rpc.envelope import EnvelopeRequest, EnvelopeResponse, ForwardedPrincipal
 from ..raft.protocol import Reply
 from ..wire.apis.api_58_envelope import PRINCIPAL
@@ -107,6 +109,8 @@ def _forwarded(
         request = exchange.decode(frame)
     except DecodeError as error:
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION, str(error)) from None
+    if isinstance(request, IncrementalAlterConfigsRequest | AlterConfigsRequest):
+        request = replace(request, is_forwarded=True)
     return Forwarded(envelope, exchange, address, frame, request)
 
 

@@ -157,3 +157,13 @@ def test_resources_are_listed_by_type_and_version_0_lists_client_metrics():
     assert listed(resource_types=()) == (0, [(METRICS, "m"), (GROUP, "g")])
     assert listed() == (0, [(METRICS, "m")])
     assert listed(resource_types=(3,)) == (35, [])
+
+
+@pytest.mark.rule("4.61a")
+def test_what_is_forwarded_says_so():
+    forwarded = []
+    request = IncrementalAlterConfigsRequest(resources=(resource(TOPIC, "t"),))
+
+    alter(VIEW, request, partial(check_value, KAFKA_4_3), lambda r, _: forwarded.append(r), print)
+
+    assert [(of.resources, of.is_forwarded) for of in forwarded] == [(request.resources, True)]

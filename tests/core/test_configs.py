@@ -1,10 +1,12 @@
 """Configurations of topics, brokers, groups and client metrics: changed, refused, described."""
 
+from dataclasses import replace
+
 import pytest
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.log.records import ClearElrRecord, ConfigRecord
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_1, KAFKA_4_3
 from kraftsim.controller.core.rpc import DeleteTopicsRequest, DeleteTopicState
 from kraftsim.controller.core.rpc.configs import (
     AlterableConfig,
@@ -332,3 +334,45 @@ def test_the_clusters_configurations_are_described_as_they_were_given(cluster):
 
     assert described(cluster, BROKER, "")["log.retention.ms"].value == " 7"
     assert described(cluster, BROKER, str(CONTROLLER_ID))["log.retention.ms"].value == "7"
+
+
+VIA_CONTROLLERS = (
+    "When updating cordoned.log.dirs via controllers,  the new value must be a subset of the "
+    "current configuration value."
+)
+
+
+@pytest.mark.rule("4.61a")
+def test_only_a_broker_cordons_directories_for_a_client(cluster):
+    """Only the broker knows its directories; a controller may only uncordon some of them."""
+    both = change(BROKER, "1", ("cordoned.log.dirs", SET, "/a , /b"))
+    one = change(BROKER, "1", ("cordoned.log.dirs", SET, "/b"))
+    refused = (ErrorCode.INVALID_CONFIG, VIA_CONTROLLERS)
+
+    assert result_of(cluster, both) == refused
+    assert result_of(cluster, whole(BROKER, "1", cordoned_log_dirs="/a")) == refused
+    assert result_of(cluster, replace(both, is_forwarded=True)) == (0, None)
+    assert result_of(cluster, one) == (0, None)
+    assert result_of(cluster, both) == refused
+    assert result_of(cluster, change(BROKER, "1", ("cordoned.log.dirs", SET, ""))) == (0, None)
+
+
+@pytest.mark.rule("4.61a")
+def test_releases_before_4_3_let_a_controller_set_any_directories():
+    cluster = ControllerUnderTest(KAFKA_4_1)
+    cluster.unfenced(1)
+
+    assert result_of(cluster, change(BROKER, "1", ("cordoned.log.dirs", SET, "/a"))) == (0, None)
+
+
+@pytest.mark.rule("4.61a")
+def test_a_value_has_at_most_32767_characters(cluster):
+    longest = change(BROKER, "1", ("metric.reporters", SET, "x" * 32_765))
+    assert result_of(cluster, longest) == (0, None)
+    assert result_of(cluster, change(BROKER, "1", ("metric.reporters", APPEND, "y"))) == (0, None)
+
+    assert result_of(cluster, change(BROKER, "1", ("metric.reporters", APPEND, "z"))) == (
+        ErrorCode.INVALID_CONFIG,
+        "The configuration value cannot be added because it exceeds the maximum value size of "
+        "32767 bytes.",
+    )

@@ -7,6 +7,12 @@ import pytest
 from kraftsim import Cluster
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
+from kraftsim.controller.core.rpc.configs import (
+    AlterableConfig,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResource,
+    IncrementalAlterConfigsResponse,
+)
 from kraftsim.controller.core.rpc.envelope import EnvelopeResponse
 from kraftsim.controller.wire.codec import decode_source
 from kraftsim.controller.wire.frames import decode_response
@@ -25,6 +31,7 @@ pytestmark = pytest.mark.realtime
 
 ORDERS = CreatableTopic(name="orders", num_partitions=1, replication_factor=1)
 CREATION = spelled(19, 7, CreateTopicsRequest(topics=(ORDERS,)))
+BROKER = 4
 OF_ACLS = {"CreateAcls": 30, "DeleteAcls": 31}
 
 
@@ -134,3 +141,22 @@ async def test_elements_of_a_forwarded_request_are_counted(client: Client) -> No
 
     assert response == EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
     assert await client.is_served()
+
+
+@pytest.mark.rule("4.61a")
+async def test_only_a_request_in_an_envelope_cordons_directories(client: Client) -> None:
+    cordon = AlterableConfig(name="cordoned.log.dirs", config_operation=0, value="/a")
+    broker = IncrementalAlterConfigsResource(
+        resource_type=BROKER, resource_name="1", configs=(cordon,)
+    )
+    change = spelled(44, 1, IncrementalAlterConfigsRequest(resources=(broker,)))
+    _, alone = decode_response(44, 1, await exchanged(client, change))
+
+    in_envelope = await answer_to(client, Sent(change))
+
+    assert isinstance(alone, IncrementalAlterConfigsResponse)
+    assert alone.responses[0].error_code == ErrorCode.INVALID_CONFIG
+    assert in_envelope.response_data is not None
+    _, forwarded = decode_response(44, 1, in_envelope.response_data)
+    assert isinstance(forwarded, IncrementalAlterConfigsResponse)
+    assert forwarded.responses[0].error_code == 0

@@ -26,6 +26,7 @@ from ..rpc.configs import (
 )
 from ..state import RECORDS_PER_OPERATION_MAX, Decision, State
 from . import broker_loggers, group_configs, metrics_configs, topic_configs
+from .guards import MIN_INSYNC_REPLICAS, check_altered
 from .lists import appended, default_list, subtracted
 from .resources import (
     ResourceType,
@@ -37,8 +38,8 @@ from .resources import (
 )
 
 SET, DELETE, APPEND, SUBTRACT = range(4)
-MIN_INSYNC_REPLICAS = "min.insync.replicas"
 
+AlterRequest = IncrementalAlterConfigsRequest | AlterConfigsRequest
 Resource = IncrementalAlterConfigsResource | AlterConfigsResource
 Values = Mapping[str, str]
 
@@ -57,25 +58,26 @@ def incremental_alter_configs(
     state: State, request: IncrementalAlterConfigsRequest, now_ms: int
 ) -> Decision:
     """Decide an IncrementalAlterConfigs request."""
-    responses, records = _alter(state, request.resources)
+    responses, records = _alter(state, request)
     reply = IncrementalAlterConfigsResponse(responses=responses)
     return Decision(() if request.validate_only else records, reply, is_atomic=True)
 
 
 def alter_configs(state: State, request: AlterConfigsRequest, now_ms: int) -> Decision:
     """Decide an AlterConfigs request."""
-    responses, records = _alter(state, request.resources)
+    responses, records = _alter(state, request)
     reply = AlterConfigsResponse(responses=responses)
     return Decision(() if request.validate_only else records, reply, is_atomic=True)
 
 
 def _alter(
-    state: State, resources: Sequence[Resource]
+    state: State, request: AlterRequest
 ) -> tuple[tuple[AlterConfigsResourceResponse, ...], tuple[Record, ...]]:
     """Returns the response of each resource, and the records of those that are accepted.
 
     Raises POLICY_VIOLATION if the records are too many (rule 0A.7).
     """
+    resources: Sequence[Resource] = request.resources
     keys = [_key(state.profile, resource, place) for place, resource in enumerate(resources)]
     counts = Counter(keys)
     records: list[Record] = []
@@ -84,7 +86,7 @@ def _alter(
         try:
             if counts[key] > 1:
                 raise invalid_request("Duplicate resource.")
-            records += _altered(state, resource)
+            records += _altered(state, resource, is_forwarded=request.is_forwarded)
         except ApiError as error:
             responses.append(refused(resource, error))
         else:
@@ -122,7 +124,7 @@ def refused(resource: Resource, error: ApiError) -> AlterConfigsResourceResponse
     )
 
 
-def _altered(state: State, resource: Resource) -> list[ConfigRecord]:
+def _altered(state: State, resource: Resource, *, is_forwarded: bool) -> list[ConfigRecord]:
     """Returns the records of one resource; raises ApiError if it is refused."""
     resource_type = alterable_type(resource.resource_type, state.profile)
     name = resource.resource_name
@@ -134,8 +136,9 @@ def _altered(state: State, resource: Resource) -> list[ConfigRecord]:
         changes = _incremental(state, resource_type, resource.configs, current)
     else:
         changes = _whole(resource_type, resource, current)
-    _check(state, resource_type, name, changes, current)
     values = changes.explicit | dict.fromkeys(changes.implied)
+    check_altered(state, (resource_type, name), values, current, is_forwarded=is_forwarded)
+    _check(state, resource_type, name, changes, current)
     return [
         ConfigRecord(resource_type=resource_type, resource_name=name, name=key, value=value)
         for key, value in values.items()
@@ -194,7 +197,6 @@ def _check(
     state: State, resource_type: ResourceType, name: str, changes: Changes, current: Values
 ) -> None:
     """Raises ApiError for changes that Kafka refuses, in Kafka's order of checks."""
-    _check_min_insync_replicas(state, resource_type, name, changes)
     removed = {key for key, value in changes.explicit.items() if value is None} | {*changes.implied}
     values = {key: value for key, value in current.items() if key not in removed}
     values |= {key: value for key, value in changes.explicit.items() if value is not None}
@@ -209,28 +211,6 @@ def _check(
     check_existence(state, resource_type, name)
     kind = ConfigResourceKind(resource_type)
     state.policies.check_configs(AlteredConfigs(resource=kind, name=name, configs=changes.explicit))
-
-
-def _check_min_insync_replicas(
-    state: State, resource_type: ResourceType, name: str, changes: Changes
-) -> None:
-    """Refuses what would give brokers different min ISRs, on which the ELR depends (KIP-966)."""
-    altered = changes.explicit | dict.fromkeys(changes.implied)
-    is_elr_enabled = feature_levels.elr_enabled(state.image.features)
-    if resource_type is not ResourceType.BROKER or not is_elr_enabled:
-        return
-    if MIN_INSYNC_REPLICAS not in altered:
-        return
-    if name:
-        raise ApiError(
-            ErrorCode.INVALID_CONFIG,
-            "Broker-level min.insync.replicas cannot be altered while ELR is enabled.",
-        )
-    if altered[MIN_INSYNC_REPLICAS] is None:
-        raise ApiError(
-            ErrorCode.INVALID_CONFIG,
-            "Cluster-level min.insync.replicas cannot be removed while ELR is enabled.",
-        )
 
 
 def _cleared_elrs(state: State, records: Iterable[Record]) -> Iterator[ClearElrRecord]:

@@ -29,10 +29,14 @@ class IncrementalAlterConfigsResource:
 
 @value
 class IncrementalAlterConfigsRequest:
-    """IncrementalAlterConfigs (44)."""
+    """IncrementalAlterConfigs (44).
+
+    `is_forwarded` is no field of the message: it is true if a broker sent it for its client.
+    """
 
     resources: tuple[IncrementalAlterConfigsResource, ...]
     validate_only: bool = False
+    is_forwarded: bool = False
 
 
 @value
@@ -54,10 +58,14 @@ class AlterConfigsResource:
 
 @value
 class AlterConfigsRequest:
-    """AlterConfigs (33)."""
+    """AlterConfigs (33).
+
+    `is_forwarded` is no field of the message: it is true if a broker sent it for its client.
+    """
 
     resources: tuple[AlterConfigsResource, ...]
     validate_only: bool = False
+    is_forwarded: bool = False
 
 
 @value

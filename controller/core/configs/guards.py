@@ -1,0 +1,82 @@
+"""Changes of configurations that the active controller refuses, one changed value at a time.
+
+Kafka checks the values in the order in which it would write them; the first that fails decides
+(rule 4.61a). Other values of a node are checked by the broker that a client asks.
+"""
+
+import re
+from collections.abc import Mapping
+
+from .. import feature_levels
+from ..errors import ApiError, ErrorCode
+from ..java_text import trim
+from ..state import State
+from .resources import ResourceType
+
+MIN_INSYNC_REPLICAS = "min.insync.replicas"
+CORDONED_LOG_DIRS = "cordoned.log.dirs"
+VALUE_CHARS_MAX = 32_767
+_COMMA = re.compile(r"[ \t\n\v\f\r]*,[ \t\n\v\f\r]*")
+
+
+def check_altered(
+    state: State,
+    resource: tuple[ResourceType, str],
+    altered: Mapping[str, str | None],
+    current: Mapping[str, str],
+    *,
+    is_forwarded: bool,
+) -> None:
+    """Raises INVALID_CONFIG for the first of the altered values that may not be written.
+
+    A value of None removes the configuration. `is_forwarded` is true if a broker sent the request
+    for its client.
+    """
+    kind, name = resource
+    for key, value in altered.items():
+        if kind is ResourceType.BROKER and key == MIN_INSYNC_REPLICAS:
+            _check_min_insync_replicas(state, name, value)
+        if kind is ResourceType.BROKER and key == CORDONED_LOG_DIRS:
+            _check_cordoned(state, value, current.get(key), is_forwarded=is_forwarded)
+        is_bounded = state.profile.bounds_config_values
+        if is_bounded and value is not None and len(value) > VALUE_CHARS_MAX:
+            raise _invalid(
+                "The configuration value cannot be added because it exceeds the maximum value "
+                f"size of {VALUE_CHARS_MAX} bytes."
+            )
+
+
+def _check_min_insync_replicas(state: State, node: str, value: str | None) -> None:
+    """Refuses what would give brokers different min ISRs, on which the ELR depends (KIP-966)."""
+    if not feature_levels.elr_enabled(state.image.features):
+        return
+    if node:
+        raise _invalid("Broker-level min.insync.replicas cannot be altered while ELR is enabled.")
+    if value is None:
+        raise _invalid("Cluster-level min.insync.replicas cannot be removed while ELR is enabled.")
+
+
+def _check_cordoned(
+    state: State, value: str | None, current: str | None, *, is_forwarded: bool
+) -> None:
+    """Refuses directories that no broker has checked: only it knows its directories (KIP-1066)."""
+    if not state.profile.checks_cordoned_directories:
+        return
+    if state.image.metadata_version < feature_levels.CORDONED_DIRECTORIES_FROM:
+        level = feature_levels.LEVEL_NAMES[feature_levels.CORDONED_DIRECTORIES_FROM - 1]
+        raise _invalid(
+            f"The {CORDONED_LOG_DIRS} configuration value cannot be set because it requires "
+            f"metadata.version >= {level}"
+        )
+    if is_forwarded or value is None or not trim(value):
+        return
+    known = [] if current is None else _COMMA.split(trim(current))
+    if not set(_COMMA.split(trim(value))) <= set(known):
+        raise _invalid(
+            f"When updating {CORDONED_LOG_DIRS} via controllers,  the new value must be a subset "
+            "of the current configuration value."
+        )
+
+
+def _invalid(text: str) -> ApiError:
+    return ApiError(ErrorCode.INVALID_CONFIG, text)

@@ -1,0 +1,39 @@
+"""A controller that starts from a snapshot, and what its brokers have to do then."""
+
+import pytest
+
+from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
+from tests.worlds import ask, pass_time, world_of
+
+
+@pytest.mark.rule("1.31")
+def test_a_broker_of_a_snapshot_must_catch_up_with_the_snapshot() -> None:
+    world = world_of(brokers=1, metadata_log_max_record_bytes_between_snapshots=200)
+    world.agents[1].kill()
+    pass_time(world, 30)
+    controller = world.controllers[3000]
+    registered = controller.node.committed.brokers[1]
+    assert registered.fenced
+    controller.kill()
+    last_offset = controller.disk.stored.snapshot.snapshot_id.end_offset - 1
+    controller.start()
+    pass_time(world, 5)
+
+    loaded = controller.node.committed.brokers[1]
+    assert last_offset > registered.register_offset
+    assert (loaded.register_offset, loaded.broker_epoch) == (last_offset, registered.broker_epoch)
+    answers = [
+        ask(
+            world,
+            BrokerHeartbeatRequest(
+                broker_id=1,
+                broker_epoch=loaded.broker_epoch,
+                current_metadata_offset=offset,
+                want_fence=False,
+                want_shut_down=False,
+            ),
+        )
+        for offset in (loaded.register_offset - 1, loaded.register_offset)
+    ]
+
+    assert [(a.is_caught_up, a.is_fenced) for a in answers] == [(False, True), (True, False)]
