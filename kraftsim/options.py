@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.policies import NO_POLICIES, Policies
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES, Profile
+from kraftsim.controller.core.rpc import BrokerListener
 from kraftsim.controller.core.settings import Settings
 from kraftsim.scenarios.language.suggestions import nearest
 from kraftsim.simulation.ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, PORT_MAX
@@ -33,6 +34,8 @@ SPEED_MIN = 0.001  # the arithmetic of the clock divides by its speed
 SPEED_MAX = 1000.0  # each broker then sends a heartbeat every 2 ms; above, real time falls behind
 CONFIGURATIONS = "docs/configuration.md"
 _CLUSTER_ID = re.compile(r"[a-zA-Z0-9_\-]+")
+_LISTENER = re.compile(r"[A-Z0-9_\-.]{1,255}")
+_TAKEN = ("PLAINTEXT", "CONTROLLER")
 CLOCKS = ("real", "virtual", "auto", "scaled:K")
 
 _WHOLE, _TEXT = ((int,), "a whole number"), ((str,), "a text")
@@ -45,6 +48,7 @@ TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     ),
     "clock": ((str, int, float), "real, virtual, auto or a number"),
     "settings": ((Mapping,), "a mapping of settings"),
+    "listeners": ((Mapping,), "a mapping of names to ports"),
 }
 
 
@@ -69,7 +73,9 @@ class ClusterOptions:
 
     `racks` are assigned to the brokers in turn. Keys of `settings` are Kafka's names with dots or
     underscores (`broker.session.timeout.ms`). A port of None opens no listener; 0 lets the system
-    choose a port. `token` is the bearer token that every HTTP request must carry.
+    choose a port. `listeners` are further listeners of each broker, with the first broker's port by
+    name; clients of each get the addresses of that listener. `token` is the bearer token that every
+    HTTP request must carry.
     """
 
     brokers: int = 3
@@ -84,6 +90,7 @@ class ClusterOptions:
     host: str = "127.0.0.1"
     advertised_host: str | None = None
     kafka_port: int | None = None
+    listeners: Mapping[str, int] = field(default_factory=dict)
     controller_port: int | None = None
     http_port: int | None = None
     token: str | None = None
@@ -99,6 +106,7 @@ class ClusterOptions:
             raise ValueError(
                 f"controllers: expected 1 to {CONTROLLERS_MAX}, got {self.controllers!r}"
             )
+        self._check_listeners()
         self._check_ports()
         self.speed()
         settings_in(profile_of(self.profile), self.settings)
@@ -121,6 +129,13 @@ class ClusterOptions:
             check_rack(rack)
         if self.token == "":
             raise ValueError("token: expected a text of at least one character, got ''")
+
+    def _check_listeners(self) -> None:
+        """Raises ValueError for a listener whose name or port is impossible."""
+        for name, port in self.listeners.items():
+            _check_listener(name, port, PORT_MAX - max(self.brokers - 1, 0))
+        if self.listeners and self.kafka_port is None:
+            raise ValueError("listeners: expected a kafka_port, the port of the first listener")
 
     def _check_ports(self) -> None:
         """Raises ValueError if a port, or one derived from it, exceeds PORT_MAX.
@@ -186,6 +201,16 @@ class ClusterOptions:
         return speed
 
 
+def _check_listener(name: object, port: object, port_max: int) -> None:
+    if not isinstance(name, str) or not _LISTENER.fullmatch(name) or name in _TAKEN:
+        expected = "A to Z, digits, '_', '-' and '.', not PLAINTEXT and not CONTROLLER"
+        raise ValueError(f"listeners: expected a name of {expected}, got {name!r}")
+    if not isinstance(port, int) or isinstance(port, bool):
+        raise ValueError(f"listeners: expected a port for {name}, got {port!r}")
+    if not 0 <= port <= port_max:
+        raise ValueError(f"listeners: expected 0 to {port_max} for {name}, got {port}")
+
+
 def is_loopback(host: str) -> bool:
     """Returns True if only this machine can connect to `host`."""
     if host in ("localhost", "127.0.0.1"):
@@ -204,6 +229,7 @@ def topology_of(
     *,
     controller_ports: Sequence[int] = (),
     broker_ports: Sequence[int] = (),
+    named_ports: Sequence[Mapping[str, int]] = (),
 ) -> Topology:
     """Returns the topology that the options describe, with the ports of the bound listeners."""
     profile = profile_of(options.profile)
@@ -228,6 +254,7 @@ def topology_of(
                 host=host,
                 port=broker_ports[position] if broker_ports else FIRST_BROKER_PORT + position,
                 rack=options.racks[position % len(options.racks)] if options.racks else None,
+                more_listeners=listeners_at(host, named_ports[position]) if named_ports else (),
             )
             for position in range(options.brokers)
         ),
@@ -236,6 +263,11 @@ def topology_of(
         policies=policies_in(profile, options.settings),
         metadata_version=(level_of(options.metadata_version) if options.metadata_version else None),
     )
+
+
+def listeners_at(host: str, ports: Mapping[str, int]) -> tuple[BrokerListener, ...]:
+    """Returns the listeners that a broker registers beside PLAINTEXT, from their ports by name."""
+    return tuple(BrokerListener(name=name, host=host, port=port) for name, port in ports.items())
 
 
 def profile_of(name: str) -> Profile:

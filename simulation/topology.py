@@ -33,7 +33,8 @@ class BrokerSpec:
     """A simulated broker of a topology.
 
     `cluster_id` is set for a broker whose disk was formatted for another cluster, `profile` for
-    a broker of another release; None means the topology's value.
+    a broker of another release; None means the topology's value. `more_listeners` are those beside
+    the listener PLAINTEXT at `host` and `port`.
     """
 
     broker_id: int
@@ -42,6 +43,7 @@ class BrokerSpec:
     rack: str | None = None
     cluster_id: str | None = None
     profile: Profile | None = None
+    more_listeners: tuple[BrokerListener, ...] = ()
 
     def __post_init__(self) -> None:
         if self.rack is not None:
@@ -154,7 +156,7 @@ def agent_config(topology: Topology, spec: BrokerSpec, log_dir: Uuid) -> AgentCo
     return AgentConfig(
         broker_id=spec.broker_id,
         cluster_id=spec.cluster_id or topology.cluster_id,
-        listeners=(listener,),
+        listeners=(listener, *spec.more_listeners),
         features=_supported_features(topology, profile),
         log_dirs=(log_dir,),
         rack=spec.rack,

@@ -77,6 +77,7 @@ class Cluster(NewBrokers):
         host: str = "127.0.0.1",
         advertised_host: str | None = None,
         kafka_port: int | None = None,
+        listeners: Mapping[str, int] | None = None,
         controller_port: int | None = None,
         http_port: int | None = None,
         token: str | None = None,
@@ -94,6 +95,7 @@ class Cluster(NewBrokers):
             host=host,
             advertised_host=advertised_host,
             kafka_port=kafka_port,
+            listeners=listeners or {},
             controller_port=controller_port,
             http_port=http_port,
             token=token,
@@ -152,6 +154,7 @@ class Cluster(NewBrokers):
             for position in range(options.brokers):
                 port = options.kafka_port and options.kafka_port + position
                 await service.open_facade(FIRST_BROKER_ID + position, port)
+                await service.open_named(FIRST_BROKER_ID + position, options.listeners)
         self._running = self._new_simulation()
 
     def _go_on(self, kept: "Kept") -> None:
@@ -247,6 +250,7 @@ class Cluster(NewBrokers):
         for broker_id in world.agents.keys() - self._service.facades.keys():
             port = world.hosts[broker_node(broker_id)].spec.port
             await self._service.open_facade(broker_id, port)
+            await self._service.open_named(broker_id, self.options.listeners)
 
     def branch(self, name: str | None = None) -> "Cluster":
         """Returns a cluster that goes on from a snapshot (default: from now) in virtual time.
@@ -259,6 +263,7 @@ class Cluster(NewBrokers):
             cluster_id=self.cluster_id,
             clock="virtual",
             kafka_port=None,
+            listeners={},
             controller_port=None,
             http_port=None,
         )

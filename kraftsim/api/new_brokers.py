@@ -12,7 +12,7 @@ from kraftsim.simulation.topology import (
 )
 
 from ..errors import CommandError
-from ..options import ClusterOptions
+from ..options import ClusterOptions, listeners_at
 from ..service.listeners import Service
 from .argument_checks import check_broker, expect_int
 from .reading import Reading
@@ -53,12 +53,19 @@ class NewBrokers(Reading):
         )  # binding a port awaits; another call must not choose this id
         try:
             port = await self._broker_port(chosen)
+            ports = await self._service.open_named(chosen, self.options.listeners)
             if world is not self.world:
                 raise CommandError(f"broker {chosen}: the cluster was reset meanwhile")
             self.recorder.verb("add_broker", {"broker_id": chosen, "rack": rack, "port": port})
             with self._entered():
                 world.add_broker(
-                    BrokerSpec(broker_id=chosen, host=self._advertised, port=port, rack=rack)
+                    BrokerSpec(
+                        broker_id=chosen,
+                        host=self._advertised,
+                        port=port,
+                        rack=rack,
+                        more_listeners=listeners_at(self._advertised, ports),
+                    )
                 )
                 if self.options.kafka_port is not None:
                     self._service.serve_facade(chosen, self._runtime)

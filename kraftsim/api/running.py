@@ -44,6 +44,7 @@ def new_simulation(
         cluster_id,
         controller_ports=[listener.port for listener in service.controllers.values()],
         broker_ports=[listener.port for listener in service.facades.values()],
+        named_ports=[service.named_ports(broker_id) for broker_id in service.facades],
     )
     world = World(
         topology,

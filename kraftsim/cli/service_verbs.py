@@ -219,6 +219,17 @@ def _add_listeners(verb: argparse.ArgumentParser) -> None:
         ),
     )
     verb.add_argument(
+        "--listeners",
+        action="append",
+        default=[],
+        metavar="NAME=PORT",
+        help=(
+            "another listener of each broker, beside PLAINTEXT at --kafka-port, with the port of "
+            "the first broker (0: any free port); its clients get the addresses of this listener; "
+            "repeat it for several"
+        ),
+    )
+    verb.add_argument(
         "--controller-port",
         type=int,
         default=FIRST_CONTROLLER_PORT,

@@ -59,10 +59,19 @@ def _cluster(arguments: argparse.Namespace) -> Cluster:
         host=arguments.host,
         advertised_host=arguments.advertised_host or os.environ.get("KRAFTSIM_ADVERTISED_HOST"),
         kafka_port=arguments.kafka_port,
+        listeners=dict(map(_listener, arguments.listeners)),
         controller_port=arguments.controller_port,
         http_port=arguments.http_port,
         token=token_from(arguments.token_file),
     )
+
+
+def _listener(text: str) -> tuple[str, int]:
+    name, _, port = text.partition("=")
+    try:
+        return name, int(port)
+    except ValueError:
+        raise UsageError(f"--listeners: expected NAME=PORT, got {text!r}") from None
 
 
 def _settings(arguments: argparse.Namespace) -> Mapping[str, object]:

@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
+from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.kept_replies import KeptReplies
 from kraftsim.broker_agent.process_state import ProcessState
@@ -24,6 +25,7 @@ from kraftsim.simulation.controller_process import ControllerProcess
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.requests.arrival import Arrival, Change, ReplyTo, broker_of
 from kraftsim.simulation.requests.rules import RequestRules
+from kraftsim.simulation.topology import FIRST_BROKER_ID
 from kraftsim.simulation.world import OUTSIDE, World
 
 from ..recording.recorder import Recorder
@@ -57,6 +59,7 @@ class Service:
     """The listeners of one cluster.
 
     Ports are bound before any broker registers, so that registrations name the real ports.
+    `facades` are the listeners PLAINTEXT of brokers, `named` their other ones by name.
     `arriving` are the ids of brokers whose ports are being bound. `token` is the bearer token of
     the HTTP service; None if requests need none. `requests` has the newest requests of clients,
     `recorder` the inputs of the world since `serve`.
@@ -73,9 +76,10 @@ class Service:
         self.requests = RequestJournal(Timeline(wall_start_ms=0))
         self.controllers: dict[int, FollowedListener] = {}
         self.facades: dict[int, FollowedListener] = {}
+        self.named: dict[int, dict[str, FollowedListener]] = {}
         self.data_plane = DataPlane(log.warning)
         self.refused_versions = RefusedVersions()
-        self._kept = KeptReplies()
+        self._kept: dict[str, KeptReplies] = {}
         self.recorder: Recorder | None = None
         self._world: World | None = None
         self._loop_watch: LoopWatch | None = None
@@ -106,11 +110,35 @@ class Service:
         self.facades[broker_id] = listener
         return bound
 
+    async def open_named(self, broker_id: int, first_ports: Mapping[str, int]) -> dict[str, int]:
+        """Binds a broker's other listeners and returns their ports; the first broker's are given.
+
+        A port of 0 is chosen by the system.
+        """
+        for name, first in first_ports.items():
+            listener = self._new_listener("broker", f"broker-{broker_id}")
+            port = first and first + broker_id - FIRST_BROKER_ID
+            with binding("listeners", self.host, port):
+                await listener.bind(port)
+            self.named.setdefault(broker_id, {})[name] = listener
+        return self.named_ports(broker_id)
+
+    def named_ports(self, broker_id: int) -> dict[str, int]:
+        """Returns the ports of a broker's listeners beside PLAINTEXT, by name."""
+        return {name: listener.port for name, listener in self.named.get(broker_id, {}).items()}
+
+    def _of_broker(self, broker_id: int) -> dict[str, FollowedListener]:
+        """Returns all listeners of a broker, by name."""
+        own = self.facades.get(broker_id)
+        return ({} if own is None else {CLIENT_LISTENER: own}) | self.named.get(broker_id, {})
+
     def serve(self, world: World, runtime: Runtime) -> None:
         """Starts to answer requests to the controllers, and follows the states of all processes."""
         self._world = world
         self.requests, self.recorder = RequestJournal(world.timeline), Recorder(world, runtime)
         self.requests.on_frame = self.recorder.frame
+        if self.named:
+            self.recorder.refuse("its brokers have several listeners: a recording has one")
         if self._listeners():
             self.watch_loop()
         for node_id, listener in self.controllers.items():
@@ -124,12 +152,21 @@ class Service:
         world.controller_listeners.append(self._on_controller)
 
     def serve_facade(self, broker_id: int, runtime: Runtime) -> None:
-        """Starts to answer requests to the broker's facade; the broker must exist in the world."""
+        """Starts to answer requests to the broker's listeners; the broker must be in the world."""
+        for name, listener in self._of_broker(broker_id).items():
+            self._serve(broker_id, name, listener, runtime)
+
+    def _serve(
+        self, broker_id: int, name: str, listener: FollowedListener, runtime: Runtime
+    ) -> None:
         world = self._running
-        listener = self.facades[broker_id]
         listener.start_time_tag = world.topology.settings.start_time_tag
         facade = Facade(
-            replace(client_view(world), kept=self._kept),
+            replace(
+                client_view(world),
+                listener=name,
+                kept=self._kept.setdefault(name, KeptReplies()),
+            ),
             world.agents[broker_id],
             runtime,
             partial(world.send_request, broker_node(broker_id), is_forwarded=True),
@@ -144,7 +181,8 @@ class Service:
         return Traffic(self._listeners, runtime.turns)
 
     def _listeners(self) -> tuple[FollowedListener, ...]:
-        return (*self.controllers.values(), *self.facades.values())
+        named = (listener for of in self.named.values() for listener in of.values())
+        return (*self.controllers.values(), *self.facades.values(), *named)
 
     def connections(self) -> list[str]:
         """Returns the open connections of Kafka clients: listener and address."""
@@ -160,7 +198,10 @@ class Service:
         No listener answers before the next `serve`.
         """
         for broker_id in [number for number in self.facades if number not in broker_ids]:
-            await self.facades.pop(broker_id).shut()
+            for listener in self._of_broker(broker_id).values():
+                await listener.shut()
+            self.named.pop(broker_id, None)
+            del self.facades[broker_id]
         for listener in self._listeners():
             await listener.clear()
 
@@ -181,9 +222,8 @@ class Service:
             self._on_agent_state(broker_id, self._running.agents[broker_id].state)
 
     def _on_agent_state(self, broker_id: int, state: ProcessState) -> None:
-        listener = self.facades.get(broker_id)
-        if listener is not None:
-            world = self._running
+        world = self._running
+        for listener in self._of_broker(broker_id).values():
             listener.follow(state, lambda: world.agents[broker_id].is_alive)
 
     def _on_controller(self, node_id: int, state: ProcessState) -> None:

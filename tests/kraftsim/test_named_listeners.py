@@ -1,0 +1,99 @@
+"""Brokers of `up` and `Cluster` with several listeners: clients get the addresses of theirs."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from kraftsim import Cluster
+from kraftsim.controller.core.rpc import MetadataRequest
+from kraftsim.options import ClusterOptions
+from tests.server.kafka_client import connected
+
+pytestmark = pytest.mark.realtime
+
+METADATA, METADATA_VERSION = 3, 12
+
+
+@pytest.fixture
+async def kraft() -> AsyncIterator[Cluster]:
+    async with Cluster(
+        brokers=2, clock="virtual", seed=1, kafka_port=0, listeners={"INSIDE": 0, "OUTSIDE": 0}
+    ) as cluster:
+        yield cluster
+
+
+def ports_of(kraft: Cluster, broker_id: int) -> dict[str, int]:
+    """The registered ports of a broker, by listener."""
+    return {of.name: of.port for of in kraft.world.committed.brokers[broker_id].listeners}
+
+
+async def told(port: int) -> dict[int, int]:
+    """The port of each broker that a client gets at `port`."""
+    async with connected(f"127.0.0.1:{port}") as client:
+        client.send(METADATA, METADATA_VERSION, MetadataRequest(topics=()))
+        _, reply = await client.answer(METADATA, METADATA_VERSION)
+        return {broker.node_id: broker.port for broker in reply.brokers}
+
+
+async def test_metadata_has_the_addresses_of_the_listener_of_the_connection(kraft: Cluster) -> None:
+    registered = {broker_id: ports_of(kraft, broker_id) for broker_id in (1, 2)}
+
+    assert [*registered[1]] == ["PLAINTEXT", "INSIDE", "OUTSIDE"]
+    for name in registered[1]:
+        expected = {broker_id: ports[name] for broker_id, ports in registered.items()}
+        assert await told(registered[2][name]) == expected
+
+
+async def test_a_new_broker_has_every_listener(kraft: Cluster) -> None:
+    broker_id = await kraft.add_broker()
+    await kraft.advance("5s")
+
+    ports = ports_of(kraft, broker_id)
+
+    assert [*ports] == ["PLAINTEXT", "INSIDE", "OUTSIDE"]
+    assert (await told(ports["OUTSIDE"]))[broker_id] == ports["OUTSIDE"]
+
+
+async def test_every_listener_follows_the_process_of_the_broker(kraft: Cluster) -> None:
+    port = ports_of(kraft, 1)["OUTSIDE"]
+    await kraft.kill(1)
+
+    with pytest.raises(OSError):
+        await told(port)
+
+    await kraft.restart(1, wait="60s")
+    assert (await told(port))[1] == port
+
+
+async def test_a_reset_keeps_the_ports_and_a_recording_is_refused(kraft: Cluster) -> None:
+    before = ports_of(kraft, 1)
+
+    await kraft.reset()
+
+    assert ports_of(kraft, 1) == before
+    assert (await told(before["INSIDE"]))[1] == before["INSIDE"]
+    assert "several listeners" in str(kraft.recorder.refusal)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"listeners": {"PLAINTEXT": 0}}, "expected a name of A to Z"),
+        ({"listeners": {"CONTROLLER": 0}}, "expected a name of A to Z"),
+        ({"listeners": {"a b": 0}}, "got 'a b'"),
+        ({"listeners": {"INSIDE": "x"}}, "expected a port for INSIDE, got 'x'"),
+        ({"listeners": {"INSIDE": 65_535}}, "expected 0 to 65533 for INSIDE, got 65535"),
+        ({"listeners": {"INSIDE": 0}, "kafka_port": None}, "expected a kafka_port"),
+        ({"listeners": [("INSIDE", 0)]}, "expected a mapping of names to ports"),
+    ],
+)
+def test_an_impossible_listener_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ClusterOptions(**{"kafka_port": 0, **options})
+
+
+def test_the_option_of_up_wants_a_name_and_a_port(run: Any) -> None:
+    code, _, err = run("up --listeners INSIDE")
+
+    assert (code, "--listeners: expected NAME=PORT, got 'INSIDE'" in err) == (2, True)
