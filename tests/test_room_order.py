@@ -49,7 +49,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "recordings",
     ),
     "kraftsim.cli": (
-        "controller_client forks held_notice help_texts interrupts progress terminal verb_table",
+        "controller_client held_notice help_texts interrupts progress terminal verb_table",
         "arguments output",
         "completion doctor journal_verbs scenario spark_options storage tables",
         "log quorum up",
@@ -105,7 +105,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "shrinking",
     ),
     "kraftsim.pipeline": (
-        "live package tables",
+        "forks live package tables",
         "campaign",
         "analysis",
         "invariants report",

@@ -31,6 +31,10 @@ METADATA_VERSION: Final = (
 )
 SCENARIO: Final = "path of a scenario file, or name of a scenario of the library"
 SEED: Final = "seed of the run (default: the first seed under pins: in the file, else 1)"
+ROUND: Final = (
+    "draws of a round, which run at the same time (default 8; two or more for each core; another "
+    "number finds something else)"
+)
 TAG: Final = "select the library's scenarios with this tag; repeat it for several tags"
 SMOKE: Final = "run the reduced form that smoke: in the file describes"
 ALLOW_CODE: Final = (

@@ -20,6 +20,7 @@ from .plan import Plan, PlanError
 
 SLOWEST = 20  # runs in `Commit.slowest`, and in a report
 PLAN, SHARDS, ASIDE, LOCK = "plan.json", "_shards", "_aside", ".lock"
+CORPUS = "corpus.jsonl"  # of a hunt, in which nothing is a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,12 @@ class Folder:
     def plan(self) -> Plan:
         """Reads the plan; PlanError if there is none or it is invalid."""
         path = self.path / PLAN
+        if not path.is_file() and (self.path / CORPUS).is_file():
+            raise PlanError(
+                f"{self.path}: expected a campaign with tables, got the folder of a hunt, which "
+                f"has none: {CORPUS} has its plans, curve.jsonl its progress; `kraftsim campaign "
+                "run` runs the files in findings as a campaign"
+            )
         if not path.is_file():
             raise PlanError(f"{self.path} has no {PLAN}: expected the folder of a campaign")
         try:

@@ -53,7 +53,7 @@ def in_background(
         while not ended.wait(POLL_EVERY_S):
             poll()
     except KeyboardInterrupt:
-        with _logging_disabled():
+        with logging_disabled():
             is_stopped = end() and ended.wait(STOP_LIMIT_S)
             if owns_children and not is_stopped:
                 for _ in range(KILLS_MAX):  # the work may start another process after a kill
@@ -68,7 +68,7 @@ def in_background(
 
 
 @contextmanager
-def _logging_disabled() -> Iterator[None]:
+def logging_disabled() -> Iterator[None]:
     """Disables logging: py4j logs a traceback, partly to the root, for each call that breaks."""
     before = logging.root.manager.disable
     logging.disable()

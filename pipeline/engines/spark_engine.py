@@ -6,6 +6,7 @@ adds the distribution over workers, and retries when a worker is lost.
 
 import socket
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -14,8 +15,8 @@ from ..campaign.campaign import ATTEMPTS, EngineError, Poll, Repetition
 from ..campaign.commit_log import Folder
 from ..campaign.plan import Plan
 from ..package import code_on_workers
-from .background import in_background
-from .session import SparkTarget, session
+from .background import in_background, logging_disabled
+from .session import SparkTarget, running_session, session
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,7 +63,7 @@ def repeat_runs(
             job = spark.range(0, count, 1, count).mapInArrow(_repetition_of(plan), REPEATED_DDL)
             results.extend((row.run_id, row.verdict, row.digest) for row in job.collect())
         except Exception as error:  # from PySpark, or from Java
-            raise EngineError(_reason(error)) from None
+            raise EngineError(reason_of(error)) from None
 
     _on_spark(repeat, poll, target)
     return results
@@ -102,7 +103,30 @@ def _session(target: SparkTarget) -> "SparkSession":
             "kraftsim campaign", master=target.master, remote=target.remote, conf=target.conf
         )
     except Exception as error:  # from PySpark, or from Java
-        raise EngineError(f"Spark did not start: {_reason(error)}") from None
+        raise EngineError(f"Spark did not start: {reason_of(error)}") from None
+
+
+@contextmanager
+def open_session(target: SparkTarget, poll: Poll) -> "Iterator[tuple[SparkSession, bool]]":
+    """Yields a session whose workers can import kraftsim, and whether it ends with the block.
+
+    A session that already runs is used and kept. `poll` is called while Spark starts; if it raises
+    KeyboardInterrupt, the JVM that starts is killed. Raises EngineError if Spark does not start.
+    """
+    is_ours = running_session() is None
+    spark = in_background(lambda: _session(target), poll, owns_children=is_ours)
+    try:
+        with code_on_workers(spark):
+            yield spark, is_ours
+    finally:
+        if is_ours:
+            _stop(spark)
+
+
+def _stop(spark: "SparkSession") -> None:
+    """Stops a session; an interrupt may have ended its JVM before."""
+    with suppress(Exception), logging_disabled():
+        spark.stop()
 
 
 def expect_listening(master: str | None, remote: str | None) -> None:
@@ -145,7 +169,7 @@ def _run_all(spark: "SparkSession", plan: Plan, folder: Folder, missing: Sequenc
         if failure is None:
             return
     assert failure is not None, ATTEMPTS
-    raise EngineError(_reason(failure))
+    raise EngineError(reason_of(failure))
 
 
 def _task_of(plan: Plan, path: Path, missing: Sequence[int], before: int) -> Task:
@@ -219,7 +243,7 @@ def _run(spark: "SparkSession", task: Task, count: int) -> Exception | None:
     return None
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     """Returns the line that names the error; Spark's message has hundreds of lines."""
     lines = [line.strip() for line in str(error).splitlines()]
     errors = [line for line in lines if "Error" in line and not line.startswith(("at ", "File "))]

@@ -1,6 +1,6 @@
 """Runs that are the same up to a moment: run once until then, and from there each by itself.
 
-The caller runs each branch in a copy of the process at that moment (`kraftsim/cli/forks.py`). The
+The caller runs each branch in a copy of the process at that moment (`pipeline/forks.py`). The
 steps of all plans are on the timeline from the begin, so that each branch is exactly the run of its
 plan and seed.
 """

@@ -1,5 +1,6 @@
 """The plans that a hunt keeps: each was the first whose run showed some behaviour."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -45,6 +46,16 @@ class Corpus:
         if len(self.kept) > KEPT_MAX:
             self.kept.remove(max(self.kept, key=lambda kept: kept.varied))
         return len(new)
+
+    @property
+    def varied(self) -> list[int]:
+        """How often each plan was varied, in the order of `kept`."""
+        return [kept.varied for kept in self.kept]
+
+    @varied.setter
+    def varied(self, counts: Sequence[int]) -> None:
+        for kept, count in zip(self.kept, counts, strict=True):
+            kept.varied = count
 
     def drawn(self, stream: Random) -> Kept:
         """Draws a plan: likelier a cheap one with rare behaviours that was rarely varied."""

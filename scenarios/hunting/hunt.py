@@ -36,12 +36,14 @@ class Hunt:
     """A search for new behaviours and for violations, from one seed.
 
     `scenario` is a swarm of everything, whose claims all candidates have. Without `is_led` every
-    candidate is drawn anew as a whole run: the plain swarm, to compare with.
+    candidate is drawn anew as a whole run: the plain swarm, to compare with. `draws` are those of
+    a round: another number gives other candidates.
     """
 
     scenario: Scenario
     seed: int
     is_led: bool = True
+    draws: int = ROUND
     corpus: Corpus = field(default_factory=Corpus)
     findings: list[Finding] = field(default_factory=list)
     runs: int = 0
@@ -50,11 +52,17 @@ class Hunt:
     def round(self, run_all: RunAll) -> None:
         """Draws a round of candidates, lets `run_all` run them, and learns from the results.
 
-        `run_all` may end early, as at an interrupt.
+        `run_all` may end early, as at an interrupt. If it raises, nothing has changed.
         """
         stream = Random(f"{self.seed}/{self.runs}")
-        draws = [self._draw(self.runs + number, stream) for number in range(ROUND)]
-        for branches, shown in zip(draws, run_all(draws), strict=False):
+        varied = self.corpus.varied
+        draws = [self._draw(self.runs + number, stream) for number in range(self.draws)]
+        try:
+            results = run_all(draws)
+        except BaseException:
+            self.corpus.varied = varied
+            raise
+        for branches, shown in zip(draws, results, strict=False):
             for candidate, shown_by_it in zip(branches.candidates, shown, strict=True):
                 self._learn(branches.way, candidate, shown_by_it)
 

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from kraftsim.cli.forks import apart
 from kraftsim.files.scenario_files import find, read_file
+from kraftsim.pipeline.forks import apart
 from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.drawing.scenario import lot_of
 from kraftsim.scenarios.hunting.branches import run_all

@@ -7,9 +7,9 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
-from kraftsim.cli.forks import apart
 from kraftsim.cli.scenario.mutants import small_scenario
 from kraftsim.files.scenario_files import find, library, read_file
+from kraftsim.pipeline.forks import apart
 from kraftsim.scenarios.document.scenario import Scenario
 from kraftsim.scenarios.hunting.branches import Branches, run_all
 from kraftsim.scenarios.hunting.candidate import Shown, drawn, run

@@ -17,6 +17,7 @@ from .check import add_check
 from .compare import add_compare
 from .engine_options import add_engine, engine_of
 from .folder_argument import campaign_folder, folder_of
+from .guided import add_guided, is_guided, run_guided
 from .listing import add_list, add_show
 from .report import add_report
 from .summary import print_summary
@@ -59,9 +60,8 @@ def _add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     parser.add_argument(
         "--seeds",
         type=seed_range,
-        required=True,
         metavar="A..B",
-        help="run every scenario with each seed from A to B-1",
+        help="run every scenario with each seed from A to B-1 (required without --guided)",
     )
     parser.add_argument(
         "--out", type=campaign_folder, required=True, metavar="DIR", help=help_texts.CAMPAIGN_OUT
@@ -88,6 +88,7 @@ def _add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
             "number is seconds)"
         ),
     )
+    add_guided(parser)
     add_engine(parser)
     add_output(parser)
     parser.set_defaults(run=_run, cell=[])
@@ -108,6 +109,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
     from .plan import plan_of
 
+    if is_guided(arguments):
+        return run_guided(arguments)
     engine = engine_of(arguments)
     folder = Folder(arguments.out)
     folder.begin(plan_of(arguments))

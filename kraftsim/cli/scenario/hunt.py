@@ -16,6 +16,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from ...errors import FAILED, GOOD, INTERRUPTED, UsageError
+from .. import help_texts
 from ..interrupts import interrupt_flag
 from ..output import add_output, is_data, print_data
 from ..progress import Progress
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 SWARM = "swarm-of-everything"
 MINUTES = 10.0
+ROUND = 8  # draws; as scenarios/hunting/hunt.py has it, which the command line imports late
 POLL_EVERY_S = 0.2  # seconds between looks at interrupts while a result is awaited
 
 
@@ -47,6 +49,7 @@ def add_hunt(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         "-j", "--jobs", type=int, default=1, metavar="N", help="processes (default 1)"
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the search (default 1)")
+    parser.add_argument("--round", type=int, default=ROUND, metavar="N", help=help_texts.ROUND)
     parser.add_argument(
         "--out",
         type=Path,
@@ -61,45 +64,45 @@ def add_hunt(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def _hunt(arguments: argparse.Namespace) -> int:
+    from ...files.hunt_files import write_corpus
+
+    expect_amounts(arguments, ("jobs", "runs", "round"))
+    if arguments.minutes <= 0:
+        raise UsageError(f"--minutes: expected more than 0, got {arguments.minutes:g}")
+    folder = arguments.out or Path("hunt")
+    hunt = hunt_in(folder, arguments.seed, arguments.round, is_led=not arguments.plain)
+    with interrupt_flag(signal.SIGTERM) as interrupted:
+        with pool_of(arguments.jobs) as pool:
+            _rounds(arguments, hunt, folder, pool, interrupted)
+        write_corpus(folder, hunt.corpus)
+        found = written_findings(folder, hunt, interrupted)
+    return report_hunt(arguments, hunt, folder, found, is_interrupted=interrupted.is_set())
+
+
+def hunt_in(folder: Path, seed: int, draws: int, *, is_led: bool = True) -> "Hunt":
+    """Returns a hunt that goes on from the corpus of a folder, which is made if it is not there."""
     from kraftsim.scenarios.hunting.hunt import Hunt
 
-    from ...files.hunt_files import read_corpus, write_corpus
+    from ...files.hunt_files import read_corpus
     from ...files.scenario_files import find, read_file
 
-    _expect_amounts(arguments)
-    folder = arguments.out or Path("hunt")
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"--out: expected a folder, got the file {folder}")
     folder.mkdir(parents=True, exist_ok=True)
     scenario = read_file(find(SWARM)).scenario
-    hunt = Hunt(scenario, arguments.seed, not arguments.plain, read_corpus(folder))
-    with interrupt_flag(signal.SIGTERM) as interrupted:
-        with _pool(arguments.jobs) as pool:
-            _rounds(arguments, hunt, folder, pool, interrupted)
-        write_corpus(folder, hunt.corpus)
-        found = [
-            _written(folder, finding, number, interrupted)
-            for number, finding in enumerate(hunt.findings, 1)
-        ]
-    _report(arguments, hunt, folder, found)
-    if interrupted.is_set():
-        print("kraftsim: interrupted; the same command goes on", file=sys.stderr)
-        return INTERRUPTED
-    return FAILED if found else GOOD
+    return Hunt(scenario, seed, is_led, draws, read_corpus(folder))
 
 
-def _expect_amounts(arguments: argparse.Namespace) -> None:
+def expect_amounts(arguments: argparse.Namespace, options: Sequence[str]) -> None:
     """Raises UsageError for an amount of nothing."""
-    for option in ("jobs", "runs"):
+    for option in options:
         amount = getattr(arguments, option)
         if amount is not None and amount < 1:
             raise UsageError(f"--{option}: expected 1 or more, got {amount}")
-    if arguments.minutes <= 0:
-        raise UsageError(f"--minutes: expected more than 0, got {arguments.minutes:g}")
 
 
 @contextmanager
-def _pool(jobs: int) -> "Iterator[Pool]":
+def pool_of(jobs: int) -> "Iterator[Pool]":
     """Yields processes that ignore SIGINT, and that SIGTERM ends: the search ends them."""
     context = multiprocessing.get_context("fork")
     with context.Pool(jobs, _handle_signals) as pool:
@@ -115,26 +118,30 @@ def _rounds(
     arguments: argparse.Namespace, hunt: "Hunt", folder: Path, pool: "Pool", interrupted: Event
 ) -> None:
     """Runs rounds until the hunt is over or interrupted; each adds a point to the curve."""
-    from ...files.hunt_files import append_to_curve
-
     progress, began_s = Progress(is_enabled=not is_data(arguments)), time.monotonic()
     while not interrupted.is_set() and not _is_over(arguments, hunt, time.monotonic() - began_s):
-        hunt.round(lambda draws: _results(pool, draws, interrupted))
-        behaviours, passed_s = len(hunt.corpus.runs_with), time.monotonic() - began_s
-        point = {"runs": hunt.runs, "seconds": round(passed_s, 1), "behaviours": behaviours}
-        append_to_curve(folder, point)
-        found = f"{len(hunt.findings)} violations"
-        progress.write(f"hunt: {hunt.runs:,} runs, {behaviours:,} behaviours, {found}")
+        hunt.round(lambda draws: results_of(pool, draws, interrupted))
+        add_to_curve(hunt, folder, progress, time.monotonic() - began_s)
     progress.clear()
 
 
-def _results(
+def add_to_curve(hunt: "Hunt", folder: Path, progress: Progress, passed_s: float) -> None:
+    """Adds a point to the curve of a hunt, and prints its progress."""
+    from ...files.hunt_files import append_to_curve
+
+    behaviours = len(hunt.corpus.runs_with)
+    point = {"runs": hunt.runs, "seconds": round(passed_s, 1), "behaviours": behaviours}
+    append_to_curve(folder, point)
+    found = f"{len(hunt.findings)} violations"
+    progress.write(f"hunt: {hunt.runs:,} runs, {behaviours:,} behaviours, {found}")
+
+
+def results_of(
     pool: "Pool", draws: "Sequence[Branches]", interrupted: Event
 ) -> "Iterator[Sequence[Shown]]":
     """Yields the results of a round in order; ends early once it is interrupted."""
+    from kraftsim.pipeline.forks import apart
     from kraftsim.scenarios.hunting.branches import run_all
-
-    from ..forks import apart
 
     results = pool.imap(partial(run_all, apart=apart), draws)
     for _ in draws:
@@ -150,6 +157,12 @@ def _is_over(arguments: argparse.Namespace, hunt: "Hunt", passed_s: float) -> bo
     if arguments.runs is not None:
         return bool(hunt.runs >= arguments.runs)
     return bool(passed_s >= 60 * arguments.minutes)
+
+
+def written_findings(folder: Path, hunt: "Hunt", interrupted: Event) -> list[dict[str, object]]:
+    """Writes each finding as the smallest scenario, and returns the reports of them."""
+    findings = enumerate(hunt.findings, 1)
+    return [_written(folder, finding, number, interrupted) for number, finding in findings]
 
 
 def _written(
@@ -175,7 +188,23 @@ def _written(
     return found | {"path": str(path), "seed": seed, "extent": extent}
 
 
-def _report(
+def report_hunt(
+    arguments: argparse.Namespace,
+    hunt: "Hunt",
+    folder: Path,
+    found: list[dict[str, object]],
+    *,
+    is_interrupted: bool,
+) -> int:
+    """Prints what a hunt has found, and returns the exit code."""
+    _print_report(arguments, hunt, folder, found)
+    if is_interrupted:
+        print("kraftsim: interrupted; the same command goes on", file=sys.stderr)
+        return INTERRUPTED
+    return FAILED if found else GOOD
+
+
+def _print_report(
     arguments: argparse.Namespace, hunt: "Hunt", folder: Path, found: list[dict[str, object]]
 ) -> None:
     summary = {
