@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kraftsim.cli.forks import apart
 from kraftsim.files.scenario_files import find, read_file
+from kraftsim.pipeline.forks import apart
 from kraftsim.scenarios.hunting.branches import Branches, run_all
 from kraftsim.scenarios.hunting.candidate import Shown
 from kraftsim.scenarios.hunting.hunt import Hunt
