@@ -18,10 +18,10 @@ from .page import page
 from .quorum import heartbeats_beside_kafka, quorum
 from .report import Row, print_rows, write_rows
 from .scale import scale
-from .searches import searches
-from .simulation import request_faults, simulation
-from .simulation_peers import simulation_peers
 from .starts import agents, in_process, start
+from .virtual.searches import searches
+from .virtual.simulation import request_faults, simulation
+from .virtual.simulation_peers import simulation_peers
 
 BENCHMARKS = {
     module.__name__: module

@@ -21,9 +21,9 @@ from kraftsim.simulation.topology import BrokerSpec, ControllerSpec, Topology, u
 from kraftsim.simulation.world import World
 from tools import native
 
-from .load import rss_mb
-from .processes import CLUSTER_ID
-from .report import Row
+from ..load import rss_mb
+from ..processes import CLUSTER_ID
+from ..report import Row
 
 RUNS = 5
 SECOND_US = 1_000_000
@@ -52,7 +52,9 @@ def simulation() -> list[Row]:
 
 def _natively(measure: Callable[[], float]) -> float:
     name = measure.__name__
-    return float(native.output("-c", f"from bench.simulation import {name}; print({name}())"))
+    return float(
+        native.output("-c", f"from bench.virtual.simulation import {name}; print({name}())")
+    )
 
 
 def _rows(suffix: str, rate: float, took_s: float, took_ms: float) -> list[Row]:

@@ -11,8 +11,8 @@ from statistics import median
 
 from tests.other_pythons import ROOT, NoPython, python_with
 
-from .peers.workload import SIMULATED_S
-from .report import Row
+from ..peers.workload import SIMULATED_S
+from ..report import Row
 
 ROUNDS = 5
 VERSION = "3.12"  # the oldest Python that all of them support

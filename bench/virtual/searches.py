@@ -10,7 +10,7 @@ from kraftsim.scenarios.hunting.branches import Branches, run_all
 from kraftsim.scenarios.hunting.candidate import Shown
 from kraftsim.scenarios.hunting.hunt import Hunt
 
-from .report import Row
+from ..report import Row
 
 SWARM = "swarm-of-everything"
 SEEDS = tuple(int(seed) for seed in os.environ.get("KRAFTSIM_BENCH_SEEDS", "2 3 4").split())

@@ -1,0 +1,1 @@
+"""Benchmarks of virtual time: the simulation, and the searches that run in it."""
