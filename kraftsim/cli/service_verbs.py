@@ -208,6 +208,10 @@ def _add_listeners(verb: argparse.ArgumentParser) -> None:
             "environment, else the value of --host)"
         ),
     )
+    _add_ports(verb)
+
+
+def _add_ports(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--kafka-port",
         type=int,
