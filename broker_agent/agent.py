@@ -326,8 +326,6 @@ def _lease_timeout_ms(config: AgentConfig) -> int:
 
     With a session of 0 or less (rule 7.5) it waits for one heartbeat interval.
     """
-    return (
-        config.session_timeout_ms // 2
-        if config.session_timeout_ms > 1
-        else (config.heartbeat_interval_ms)
-    )
+    if config.session_timeout_ms > 1:
+        return config.session_timeout_ms // 2
+    return config.heartbeat_interval_ms

@@ -4,15 +4,14 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kraftsim.files.scenario_files import find, read_file
-from kraftsim.pipeline.forks import apart
+from kraftsim.files.hunt_files import swarm_of_everything
+from kraftsim.pipeline.forks import apart, processor_s
 from kraftsim.scenarios.hunting.branches import Branches, run_all
 from kraftsim.scenarios.hunting.candidate import Shown
 from kraftsim.scenarios.hunting.hunt import Hunt
 
 from ..report import Row
 
-SWARM = "swarm-of-everything"
 SEEDS = tuple(int(seed) for seed in os.environ.get("KRAFTSIM_BENCH_SEEDS", "2 3 4").split())
 SEARCH_S = int(os.environ.get("KRAFTSIM_BENCH_SEARCH_S", "600"))  # of each search
 MARKS_S = (60, 180, 600)  # points of the curve
@@ -28,9 +27,9 @@ class _Search:
         return len(self.hunt.corpus.runs_with)
 
     def round(self) -> None:
-        began_s = _processor_s()
+        began_s = processor_s()
         self.hunt.round(_in_turn)
-        self.spent_s += _processor_s() - began_s
+        self.spent_s += processor_s() - began_s
 
 
 def searches() -> Iterator[Row]:
@@ -41,7 +40,7 @@ def searches() -> Iterator[Row]:
 
 def _of_seed(seed: int) -> Iterator[Row]:
     """Lets that search go on which has had less time: so both meet the same load of the machine."""
-    scenario = read_file(find(SWARM)).scenario
+    scenario = swarm_of_everything()
     led, plain = _Search(Hunt(scenario, seed)), _Search(Hunt(scenario, seed, is_led=False))
     for mark_s in (mark for mark in MARKS_S if mark <= SEARCH_S):
         while min(led.spent_s, plain.spent_s) < mark_s:
@@ -58,8 +57,3 @@ def _of_seed(seed: int) -> Iterator[Row]:
 
 def _in_turn(draws: Sequence[Branches]) -> Iterator[Sequence[Shown]]:
     return (run_all(branches, apart) for branches in draws)
-
-
-def _processor_s() -> float:
-    """Returns the processor time of this process and of those that it has forked, in seconds."""
-    return sum(os.times()[:4])

@@ -54,7 +54,6 @@ class Cluster(NewBrokers):
     before it begins.
     """
 
-    generation = 0  # number of resets and of returns to a snapshot
     opens_lessons = False  # to visitors without the token
     offer: "Offer | None" = None  # of a run, which is a lesson beside the library
     _running: Running | None = None
@@ -101,9 +100,17 @@ class Cluster(NewBrokers):
             http_port=http_port,
             token=token,
         )
-        self._streams, self._service = Streams(seed), Service(host, self.options.http_token())
-        self.cluster_id = cluster_id or uuid_text(random_uuid(self._streams.draw_of("cluster")))
+        self._set_up()
+
+    def _set_up(self) -> None:
+        """Sets what a cluster has before it starts."""
+        options = self.options
+        self._streams = Streams(options.seed)
+        self.generation = 0
+        drawn = self._streams.draw_of("cluster")
+        self.cluster_id = options.cluster_id or uuid_text(random_uuid(drawn))
         self.world_listeners: list[Callable[[World], None]] = []
+        self._service = Service(options.host, options.http_token())
 
     async def __aenter__(self) -> "Cluster":
         await self.start()

@@ -1,4 +1,4 @@
-"""The files of a hunt: its corpus as JSON lines, its curve as JSON lines, its findings as YAML."""
+"""The swarm of a hunt, and its files: corpus and curve as JSON lines, findings as YAML."""
 
 import json
 from collections.abc import Mapping
@@ -9,9 +9,14 @@ from kraftsim.scenarios.hunting.candidate import Candidate, Shown
 from kraftsim.scenarios.hunting.corpus import Corpus
 
 from ..errors import UsageError
-from .scenario_files import written
+from .scenario_files import find, read_file, written
 
 CORPUS, CURVE, FINDINGS = "corpus.jsonl", "curve.jsonl", "findings"
+
+
+def swarm_of_everything() -> Scenario:
+    """Returns the scenario whose plans a hunt draws."""
+    return read_file(find("swarm-of-everything")).scenario
 
 
 def read_corpus(folder: Path) -> Corpus:

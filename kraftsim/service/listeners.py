@@ -181,7 +181,7 @@ class Service:
         return Traffic(self._listeners, runtime.turns)
 
     def _listeners(self) -> tuple[FollowedListener, ...]:
-        named = (listener for of in self.named.values() for listener in of.values())
+        named = (listener for own in self.named.values() for listener in own.values())
         return (*self.controllers.values(), *self.facades.values(), *named)
 
     def connections(self) -> list[str]:

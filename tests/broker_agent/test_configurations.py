@@ -166,4 +166,6 @@ def test_what_is_forwarded_says_so():
 
     alter(VIEW, request, partial(check_value, KAFKA_4_3), lambda r, _: forwarded.append(r), print)
 
-    assert [(of.resources, of.is_forwarded) for of in forwarded] == [(request.resources, True)]
+    assert [(sent.resources, sent.is_forwarded) for sent in forwarded] == [
+        (request.resources, True)
+    ]

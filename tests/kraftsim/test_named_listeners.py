@@ -25,7 +25,10 @@ async def kraft() -> AsyncIterator[Cluster]:
 
 def ports_of(kraft: Cluster, broker_id: int) -> dict[str, int]:
     """The registered ports of a broker, by listener."""
-    return {of.name: of.port for of in kraft.world.committed.brokers[broker_id].listeners}
+    return {
+        listener.name: listener.port
+        for listener in kraft.world.committed.brokers[broker_id].listeners
+    }
 
 
 async def told(port: int) -> dict[int, int]:

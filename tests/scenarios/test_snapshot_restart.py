@@ -36,4 +36,7 @@ def test_a_broker_of_a_snapshot_must_catch_up_with_the_snapshot() -> None:
         for offset in (loaded.register_offset - 1, loaded.register_offset)
     ]
 
-    assert [(a.is_caught_up, a.is_fenced) for a in answers] == [(False, True), (True, False)]
+    assert [(answer.is_caught_up, answer.is_fenced) for answer in answers] == [
+        (False, True),
+        (True, False),
+    ]

@@ -3,42 +3,35 @@
 `python -m tools.mutation.strike swarm SEEDS`, `hunt SECONDS` (of processor time), or `library`.
 """
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
 from kraftsim.cli.scenario.mutants import small_scenario
-from kraftsim.files.scenario_files import find, library, read_file
-from kraftsim.pipeline.forks import apart
-from kraftsim.scenarios.document.scenario import Scenario
+from kraftsim.files.hunt_files import swarm_of_everything
+from kraftsim.files.scenario_files import library
+from kraftsim.pipeline.forks import apart, processor_s
 from kraftsim.scenarios.hunting.branches import Branches, run_all
 from kraftsim.scenarios.hunting.candidate import Shown, drawn, run
 from kraftsim.scenarios.hunting.hunt import Hunt
 from kraftsim.scenarios.mutants.kill import falls
 
-SWARM = "swarm-of-everything"
 HUNT_SEED = 7
 
 
 def swarm(seeds: int) -> bool:
     """Returns True if a seed of the swarm breaks a property."""
-    scenario = _swarm()
+    scenario = swarm_of_everything()
     return any(run(drawn(scenario, seed)).broken for seed in range(1, seeds + 1))
 
 
 def hunt(limit_s: float) -> bool:
     """Returns True if a hunt breaks a property within `limit_s` seconds of processor time."""
-    searching = Hunt(_swarm(), HUNT_SEED)
-    while _processor_s() < limit_s:
+    searching = Hunt(swarm_of_everything(), HUNT_SEED)
+    while processor_s() < limit_s:
         searching.round(_until_broken)
         if searching.findings:
             return True
     return False
-
-
-def _processor_s() -> float:
-    """Returns the processor time of this process and of those that it has forked, in seconds."""
-    return sum(os.times()[:4])
 
 
 def _until_broken(draws: Sequence[Branches]) -> Iterator[Sequence[Shown]]:
@@ -57,10 +50,6 @@ def whole_library() -> bool:
         for scenario in map(small_scenario, library())
         if scenario.expect.fails_with is None and scenario.pins
     )
-
-
-def _swarm() -> Scenario:
-    return read_file(find(SWARM)).scenario
 
 
 STRIKES: dict[str, Callable[..., bool]] = {

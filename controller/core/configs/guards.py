@@ -8,10 +8,10 @@ import re
 from collections.abc import Mapping
 
 from .. import feature_levels
-from ..errors import ApiError, ErrorCode
 from ..java_text import trim
 from ..state import State
 from .resources import ResourceType
+from .validators import invalid
 
 MIN_INSYNC_REPLICAS = "min.insync.replicas"
 CORDONED_LOG_DIRS = "cordoned.log.dirs"
@@ -40,7 +40,7 @@ def check_altered(
             _check_cordoned(state, value, current.get(key), is_forwarded=is_forwarded)
         is_bounded = state.profile.bounds_config_values
         if is_bounded and value is not None and len(value) > VALUE_CHARS_MAX:
-            raise _invalid(
+            raise invalid(
                 "The configuration value cannot be added because it exceeds the maximum value "
                 f"size of {VALUE_CHARS_MAX} bytes."
             )
@@ -51,9 +51,9 @@ def _check_min_insync_replicas(state: State, node: str, value: str | None) -> No
     if not feature_levels.elr_enabled(state.image.features):
         return
     if node:
-        raise _invalid("Broker-level min.insync.replicas cannot be altered while ELR is enabled.")
+        raise invalid("Broker-level min.insync.replicas cannot be altered while ELR is enabled.")
     if value is None:
-        raise _invalid("Cluster-level min.insync.replicas cannot be removed while ELR is enabled.")
+        raise invalid("Cluster-level min.insync.replicas cannot be removed while ELR is enabled.")
 
 
 def _check_cordoned(
@@ -64,19 +64,16 @@ def _check_cordoned(
         return
     if state.image.metadata_version < feature_levels.CORDONED_DIRECTORIES_FROM:
         level = feature_levels.LEVEL_NAMES[feature_levels.CORDONED_DIRECTORIES_FROM - 1]
-        raise _invalid(
+        raise invalid(
             f"The {CORDONED_LOG_DIRS} configuration value cannot be set because it requires "
             f"metadata.version >= {level}"
         )
     if is_forwarded or value is None or not trim(value):
         return
+    # Not LIST: an empty current value has one part, which is empty, as in 4.3.1.
     known = [] if current is None else _COMMA.split(trim(current))
     if not set(_COMMA.split(trim(value))) <= set(known):
-        raise _invalid(
+        raise invalid(
             f"When updating {CORDONED_LOG_DIRS} via controllers,  the new value must be a subset "
             "of the current configuration value."
         )
-
-
-def _invalid(text: str) -> ApiError:
-    return ApiError(ErrorCode.INVALID_CONFIG, text)

@@ -19,7 +19,6 @@ from ..interrupts import interrupt_flag
 from ..output import is_data
 from ..progress import Progress
 from ..scenario.hunt import (
-    ROUND,
     add_to_curve,
     expect_amounts,
     hunt_in,
@@ -92,12 +91,12 @@ def run_guided(arguments: argparse.Namespace) -> int:
     from kraftsim.pipeline.campaign.campaign import EngineError, alone
     from kraftsim.pipeline.campaign.commit_log import PLAN, Folder
 
-    expect_amounts(arguments, GUIDED[::2])
+    expect_amounts(arguments, ("runs", "round"))
     engine_of(arguments)  # for its errors
     if (arguments.out / PLAN).exists():
         raise UsageError(f"--out: expected the folder of a hunt, got a campaign: {arguments.out}")
     seed = 1 if arguments.seed is None else arguments.seed
-    hunt = hunt_in(arguments.out, seed, arguments.round or ROUND)
+    hunt = hunt_in(arguments.out, seed, arguments.round)
     with alone(Folder(arguments.out)), interrupt_flag(signal.SIGTERM) as interrupted:
         try:
             _rounds(arguments, hunt, interrupted)

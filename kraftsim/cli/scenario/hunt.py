@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from kraftsim.scenarios.hunting.candidate import Shown
     from kraftsim.scenarios.hunting.hunt import Finding, Hunt
 
-SWARM = "swarm-of-everything"
 MINUTES = 10.0
-ROUND = 8  # draws; as scenarios/hunting/hunt.py has it, which the command line imports late
 POLL_EVERY_S = 0.2  # seconds between looks at interrupts while a result is awaited
 
 
@@ -49,7 +47,7 @@ def add_hunt(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         "-j", "--jobs", type=int, default=1, metavar="N", help="processes (default 1)"
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the search (default 1)")
-    parser.add_argument("--round", type=int, default=ROUND, metavar="N", help=help_texts.ROUND)
+    parser.add_argument("--round", type=int, metavar="N", help=help_texts.ROUND)
     parser.add_argument(
         "--out",
         type=Path,
@@ -79,18 +77,19 @@ def _hunt(arguments: argparse.Namespace) -> int:
     return report_hunt(arguments, hunt, folder, found, is_interrupted=interrupted.is_set())
 
 
-def hunt_in(folder: Path, seed: int, draws: int, *, is_led: bool = True) -> "Hunt":
-    """Returns a hunt that goes on from the corpus of a folder, which is made if it is not there."""
-    from kraftsim.scenarios.hunting.hunt import Hunt
+def hunt_in(folder: Path, seed: int, draws: int | None, *, is_led: bool = True) -> "Hunt":
+    """Returns a hunt that goes on from the corpus of a folder, which is made if it is not there.
 
-    from ...files.hunt_files import read_corpus
-    from ...files.scenario_files import find, read_file
+    `draws` are those of a round; None stands for the default.
+    """
+    from kraftsim.scenarios.hunting.hunt import ROUND, Hunt
+
+    from ...files.hunt_files import read_corpus, swarm_of_everything
 
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"--out: expected a folder, got the file {folder}")
     folder.mkdir(parents=True, exist_ok=True)
-    scenario = read_file(find(SWARM)).scenario
-    return Hunt(scenario, seed, is_led, draws, read_corpus(folder))
+    return Hunt(swarm_of_everything(), seed, is_led, draws or ROUND, read_corpus(folder))
 
 
 def expect_amounts(arguments: argparse.Namespace, options: Sequence[str]) -> None:
