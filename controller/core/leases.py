@@ -181,10 +181,13 @@ class Leases:
         return None
 
     def next_expiry_ms(self) -> int | None:
-        """Returns the time at which the next lease will have expired; None if there is no lease."""
+        """Returns the time at which the next lease will have expired; None if there is no lease.
+
+        A session may be negative (rule 7.5): its leases expire 1 ms after each contact.
+        """
         while self._heap:
             if self._settled() is not None:
-                return self._heap[0][0] + self._timeout_ms + 1
+                return self._heap[0][0] + max(0, self._timeout_ms) + 1
         return None
 
     def _settled(self) -> int | None:

@@ -320,13 +320,13 @@ class Active:
         """Returns the time of the next lease check.
 
         That is an eighth of a session from now (rule 2.47), or in Kafka 3.9 the first expiry (rule
-        2.34), and at least 1 ms from now: a session may be 0 or negative (rule 7.5).
+        2.34).
         """
         checks = self._profile.expiry_checks_per_session
         if checks is not None:
             return now_ms + max(1, self._settings.broker_session_timeout_ms // checks)
         expiry_ms = self.state.leases.next_expiry_ms()
-        return NEVER_MS if expiry_ms is None else max(now_ms + 1, expiry_ms)
+        return NEVER_MS if expiry_ms is None else expiry_ms
 
     def _next_idle(self, now_ms: int) -> int:
         interval_ms = self._settings.metadata_max_idle_interval_ms
