@@ -77,6 +77,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "image rpc",
         "leases mutations",
         "state",
+        "slices",
         "configs features partitions quotas security",
         "brokers cluster topics",
         "handlers",

@@ -100,8 +100,9 @@ class Decision(NamedTuple):
 
     `control` are records for the quorum, in a control batch before `records`. Records that are not
     `is_atomic` may be split into several batches, as in Kafka (rule 0A.7). `rest` decides what is
-    left of the request once `records` are committed, or in the next step if there are none; such a
-    decision has no reply yet. A named tuple takes half as long to create as a dataclass.
+    left of the request once `records` are committed; such a decision has no reply yet. Without
+    `records` nothing changes the state until the rest is decided (`slices.py`). A named tuple takes
+    half as long to create as a dataclass.
     """
 
     records: tuple[Record, ...] = ()

@@ -44,8 +44,10 @@ from ..time.timeline import NEVER_MS
 from .config import NodeConfig
 from .deferred import DeferredReplies
 from .periodic_tasks import PeriodicTasks
+from .undecided import Rest, Undecided, Waiting, only_renews
 
 EXPIRY_RECORDS_MAX = 250  # of one step, at least one broker's: heartbeats wait meanwhile
+WAITING_MAX, WAITING_RECORDS_MAX = 100, 250  # requests that one step decides after they waited
 EXPIRY_PAUSE_MAX_MS = 1_000  # latest time until the lease check continues
 CHANGE_LEASES = frozenset(
     {
@@ -64,7 +66,7 @@ class _Slice(NamedTuple):
     """The last offset of a slice of a decision, and what decides the rest after its commit."""
 
     offset: int
-    rest: Callable[[State, int], Decision]
+    rest: Rest
     token: Any
 
 
@@ -94,6 +96,7 @@ class Active:
         self._tasks = PeriodicTasks(settings, NEVER_MS)
         self.deadline_ms = NEVER_MS
         self._slices: deque[_Slice] = deque()
+        self._undecided = Undecided()
         self.is_expiring = False  # the last check left expired leases to the next step
         self.state = State(
             node_id=config.node_id,
@@ -153,12 +156,23 @@ class Active:
             self._append((controller_registration.registration(me),), turn)
 
     def submit(self, handler: Handler, request: Request, token: Any, turn: Turn) -> None:
-        """Decide a request; the reply waits until its records are committed (rule 0A.5)."""
-        state = self.state
+        """Decide a request; the reply waits until its records are committed (rule 0A.5).
+
+        Behind a request in slices it waits for its turn, unless it is a heartbeat that changes
+        nothing.
+        """
+        undecided, state = self._undecided, self.state
+        if undecided.is_busy and not only_renews(handler, request, state, turn.now_ms):
+            undecided.wait(Waiting(handler, request, token))
+            turn.leave_work()
+        else:
+            self._decide(handler, request, token, turn)
+
+    def _decide(self, handler: Handler, request: Request, token: Any, turn: Turn) -> None:
         try:
-            decision = handler(state, request, turn.now_ms)
+            decision = handler(self.state, request, turn.now_ms)
         except ApiError as error:
-            turn.replies = ((token, error),)
+            turn.replies += ((token, error),)
             return
         self._commit(decision, request, turn)
         self._reply_to(decision, token, turn)
@@ -167,7 +181,11 @@ class Active:
         """Reply once the records are committed; a decision with a rest goes on instead."""
         state, reply = self.state, decision.reply
         if decision.rest is not None:
-            self._slices.append(_Slice(state.next_offset - 1, decision.rest, token))
+            if decision.records:
+                self._slices.append(_Slice(state.next_offset - 1, decision.rest, token))
+            else:
+                self._undecided.keep(decision.rest, token)
+                self._set_deadline()
             turn.leave_work()
             return
         if reply is None:
@@ -192,11 +210,6 @@ class Active:
             self._idle_ms = self._next_idle(now_ms)
         self._set_deadline()
 
-    def go_on_expiring(self, turn: Turn) -> None:
-        """Continue a lease check that reached its bound."""
-        self._expire_leases(turn)
-        self._set_deadline()
-
     def _expire_leases(self, turn: Turn) -> None:
         """Fence one broker after another until no lease is expired, or the step's bound is reached.
 
@@ -211,13 +224,31 @@ class Active:
                 return
         self._lease_check_ms = self._next_lease_check(turn.now_ms)
 
-    def has_slice_due(self) -> bool:
+    @property
+    def has_work(self) -> bool:
+        """True if a step left expired leases or requests, for which nothing must be committed."""
+        return self.is_expiring or self._undecided.is_busy or self._has_slice_due()
+
+    def _has_slice_due(self) -> bool:
         """True if a slice of a decision is committed, so that the next can be decided."""
         return bool(self._slices) and self._slices[0].offset < self._quorum.high_watermark
 
-    def go_on_slicing(self, turn: Turn) -> None:
-        """Decide the next slice of the oldest decision whose last slice is committed."""
-        _, rest, token = self._slices.popleft()
+    def go_on(self, turn: Turn) -> None:
+        """Do a bounded part of the work that earlier steps left."""
+        if self._undecided.is_in_slices:
+            self._decide_rest(*self._undecided.take(), turn)
+        elif self.is_expiring or self._has_slice_due():
+            if self.is_expiring:
+                self._expire_leases(turn)
+            if self._has_slice_due():
+                _, rest, token = self._slices.popleft()
+                self._decide_rest(rest, token, turn)
+        else:
+            self._decide_waiting(turn)
+        self._set_deadline()
+
+    def _decide_rest(self, rest: Rest, token: Any, turn: Turn) -> None:
+        """Decide the next slice of a request."""
         try:
             decision = rest(self.state, turn.now_ms)
         except ApiError as error:
@@ -226,13 +257,24 @@ class Active:
         self._commit(decision, None, turn)
         self._reply_to(decision, token, turn)
 
+    def _decide_waiting(self, turn: Turn) -> None:
+        """Decide requests that have waited, until they have written as much as a step may."""
+        begin = self.state.next_offset
+        for _ in range(WAITING_MAX):
+            waiting = self._undecided.first_waiting()
+            if waiting is None:
+                return
+            self._decide(*waiting, turn)
+            if self.state.next_offset - begin >= WAITING_RECORDS_MAX:
+                return
+
     def release(self, high_watermark: int, turn: Turn) -> None:
         """Send the replies whose records are committed, oldest first."""
         turn.replies += tuple(self._deferred.released(high_watermark))
 
     def renounce(self, error: ApiError, turn: Turn) -> None:
         """Answer every waiting request with `error` (rule 0A.13)."""
-        unfinished = [token for _, _, token in self._slices]
+        unfinished = [*(token for _, _, token in self._slices), *self._undecided.failed()]
         self._slices.clear()
         turn.replies += tuple((token, error) for token in (*self._deferred.failed(), *unfinished))
 
@@ -314,7 +356,12 @@ class Active:
             leases.registration_changed(record.id, brokers[record.id].fenced)
 
     def _set_deadline(self) -> None:
-        self.deadline_ms = min(self._lease_check_ms, self._idle_ms, self._tasks.deadline_ms)
+        """Set the time of the next task, which waits for a request in slices as all events do."""
+        self.deadline_ms = (
+            NEVER_MS
+            if self._undecided.is_in_slices
+            else min(self._lease_check_ms, self._idle_ms, self._tasks.deadline_ms)
+        )
 
     def _next_lease_check(self, now_ms: int) -> int:
         """Returns the time of the next lease check.

@@ -270,16 +270,18 @@ class Node:
     def _continue(self, _: Continue, turn: Turn) -> None:
         """Run the work that an earlier step left."""
         conduct.go_on(self.quorum, turn)
-        self._snapshotting.maybe_go_on(self.quorum, turn)
-        if self.active is not None and self.active.is_expiring and self.quorum.is_leader:
-            self.active.go_on_expiring(turn)
-        if self.active is not None and self.active.has_slice_due() and self.quorum.is_leader:
-            self.active.go_on_slicing(turn)
+        is_counting = self._snapshotting.maybe_count(self.quorum)
+        if is_counting:
+            self._snapshotting.maybe_begin(self._loading.loader, self.quorum, turn)
+        else:
+            self._snapshotting.maybe_go_on(self.quorum, turn)
+        active, is_busy = self.active, is_counting or self._loading.has_more
+        if active is not None and active.has_work and self.quorum.is_leader and not is_busy:
+            active.go_on(turn)
         self._note_work()
 
     def _note_work(self) -> None:
-        active = self.active
-        has_decisions = active is not None and (active.is_expiring or active.has_slice_due())
+        has_decisions = self.active is not None and self.active.has_work
         is_loading = self._loading.has_more or self.quorum.reading is not None
         self.has_work = is_loading or self._snapshotting.has_work or has_decisions
 

@@ -5,6 +5,7 @@ writes snapshots in a separate thread; here a copy of the image is written one b
 heartbeats are served between two steps.
 """
 
+from collections import deque
 from collections.abc import Iterator
 
 from ..core.image.image_records import records_of
@@ -18,6 +19,7 @@ from ..raft.protocol import Turn
 from ..raft.quorum import Quorum
 from ..raft.snapshot import Snapshot
 
+COUNTED_RECORDS_MAX = 2_500  # of a batch whose bytes are counted in the step that loads it
 FREED_RECORDS_MAX = 2_000  # records of one step: about 1 ms of work
 
 
@@ -52,24 +54,39 @@ class Snapshotting:
         self._settings = settings
         self._draft: Draft | None = None
         self._forgotten: list[Batch] = []
+        self._uncounted: deque[Batch] = deque()
         self._bytes = 0
         self._last_ms = 0
         self._last_timestamp_ms = 0
 
     def committed(self, batch: Batch, quorum: Quorum) -> None:
-        """Count the bytes of a committed batch."""
-        self._bytes += quorum.snapshot_format.size(batch)
+        """Count the bytes of a committed batch, those of a large batch in a later step.
+
+        To count them may be to encode them, which takes as long as to load the batch.
+        """
         self._last_timestamp_ms = batch.timestamp_ms
+        if len(batch.records) > COUNTED_RECORDS_MAX:
+            self._uncounted.append(batch)
+        else:
+            self._bytes += quorum.snapshot_format.size(batch)
+
+    def maybe_count(self, quorum: Quorum) -> bool:
+        """Count the bytes of a large batch, if there is one; returns True if there was."""
+        if not self._uncounted:
+            return False
+        self._bytes += quorum.snapshot_format.size(self._uncounted.popleft())
+        return True
 
     def began_anew(self, now_ms: int) -> None:
         """Drop the draft, because a snapshot of the leader replaced the log."""
         self._draft = None
+        self._uncounted.clear()
         self._bytes, self._last_ms = 0, now_ms
 
     @property
     def has_work(self) -> bool:
-        """True while a draft is unfinished or records must be freed."""
-        return self._draft is not None or bool(self._forgotten)
+        """True while a draft is unfinished, a batch is not counted, or records must be freed."""
+        return self._draft is not None or bool(self._uncounted) or bool(self._forgotten)
 
     def maybe_begin(self, loader: Loader, quorum: Quorum, turn: Turn) -> None:
         """Begin a snapshot if it is due and no metadata transaction is open (rule 9.34).

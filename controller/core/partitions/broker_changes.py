@@ -124,12 +124,12 @@ def is_online(broker: BrokerRegistration, directory: Uuid) -> bool:
     return directory != LOST_DIRECTORY and not broker.log_dirs
 
 
-def rules_by_topic(state: State) -> Callable[[Topic], Rules]:
-    """Returns `rules_of` for one operation on many topics.
+def rules_by_topic(state: State, election: Election | None = None) -> Callable[[Topic], Rules]:
+    """Returns `rules_of` for one operation on many topics, with its own `election` if it has one.
 
     All topics without own configurations and with the same number of replicas share their rules.
     """
-    rules, configs = cache(partial(_rules, state)), state.image.configs
+    rules, configs = cache(partial(_rules, state, election=election)), state.image.configs
 
     def rules_of_topic(topic: Topic) -> Rules:
         configured = topic.name if (TOPIC_RESOURCE, topic.name) in configs else None
@@ -148,13 +148,17 @@ def replica_count(topic: Topic) -> int:
     return len(topic.partitions[0].replicas)
 
 
-def _rules(state: State, topic: str | None, replicas: int) -> Rules:
+def _rules(
+    state: State, topic: str | None, replicas: int, election: Election | None = None
+) -> Rules:
     """Returns the rules of a topic; with `topic` None, of a topic without own configurations."""
+    if election is None:
+        election = Election.UNCLEAN if allows_unclean(state, topic) else Election.ONLINE
     return Rules(
         metadata_version=state.image.metadata_version,
         elr_enabled=feature_levels.elr_enabled(state.image.features),
         min_isr=effective_min_isr(state, topic, replicas),
-        election=Election.UNCLEAN if allows_unclean(state, topic) else Election.ONLINE,
+        election=election,
         awaits_every_replica=state.profile.reassignment_awaits_every_replica,
         directory_of=lambda broker_id: default_directory(state, broker_id),
     )

@@ -1,10 +1,10 @@
 """ElectLeaders: preferred and unclean elections on request (rules 4.32 and 4.33)."""
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
 
+from .. import slices
 from ..errors import ApiError, ErrorCode
-from ..image.partition import Partition, Topic, is_imbalanced
+from ..image.partition import Topic, is_imbalanced
 from ..log.records import NO_LEADER, PartitionChangeRecord, Record
 from ..rpc import (
     ElectedPartitionResult,
@@ -16,7 +16,7 @@ from ..rpc.partitions import PREFERRED_ELECTION, UNCLEAN_ELECTION
 from ..state import RECORDS_PER_OPERATION_MAX, Decision, State
 from . import broker_changes
 from .change import build
-from .target import Election
+from .target import Election, Rules
 
 _TYPES = {PREFERRED_ELECTION: Election.PREFERRED, UNCLEAN_ELECTION: Election.UNCLEAN}
 _NOT_AVAILABLE = {
@@ -41,24 +41,48 @@ def elect_leaders(state: State, request: ElectLeadersRequest, now_ms: int) -> De
     election = _TYPES.get(request.election_type)
     if election is None:
         raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown election type {request.election_type}")
-    records: list[Record] = []
-    results = []
-    for name, partition_ids in _asked(state, request, election):
-        elected = [
-            _elected(state, name, partition_id, election, records) for partition_id in partition_ids
+    return slices.begin(_Elections(state, request, election))
+
+
+class _Elections(slices.Sliced):
+    """The elections of one request that are decided so far."""
+
+    def __init__(self, state: State, request: ElectLeadersRequest, election: Election) -> None:
+        super().__init__()
+        self._state, self._election = state, election
+        asked = _asked(state, request, election)
+        self._names = [name for name, _ in asked]
+        self._asked = [(place, each) for place, (_, ids) in enumerate(asked) for each in ids]
+        self._results: list[list[ElectedPartitionResult]] = [[] for _ in asked]
+        self._decided = 0
+
+    def advance(self) -> bool:
+        """Decides the next partitions; raises POLICY_VIOLATION for too many records."""
+        state, election, names = self._state, self._election, self._names
+        rules_of = broker_changes.rules_by_topic(state, election)
+        begin, self._decided = self._decided, self._decided + slices.CHANGES_PER_SLICE
+        for place, partition_id in self._asked[begin : self._decided]:
+            result = _elected(state, rules_of, names[place], partition_id, election, self.records)
+            self._results[place].append(result)
+        if len(self.records) > RECORDS_PER_OPERATION_MAX:
+            raise ApiError(
+                ErrorCode.POLICY_VIOLATION, "Unable to perform excessively large batch operation."
+            )
+        return self._decided >= len(self._asked)
+
+    def decision(self) -> Decision:
+        """Returns the decision on all partitions."""
+        results = [
+            ReplicaElectionResult(topic=name, partition_result=tuple(elected))
+            for name, elected in zip(self._names, self._results, strict=True)
         ]
-        results.append(ReplicaElectionResult(topic=name, partition_result=tuple(elected)))
-    if len(records) > RECORDS_PER_OPERATION_MAX:
-        raise ApiError(
-            ErrorCode.POLICY_VIOLATION, "Unable to perform excessively large batch operation."
-        )
-    reply = ElectLeadersResponse(replica_election_results=tuple(results))
-    return Decision(records=tuple(records), reply=reply)
+        reply = ElectLeadersResponse(replica_election_results=tuple(results))
+        return Decision(records=tuple(self.records), reply=reply)
 
 
 def _asked(
     state: State, request: ElectLeadersRequest, election: Election
-) -> Iterable[tuple[str, Iterable[int]]]:
+) -> Sequence[tuple[str, Iterable[int]]]:
     """Returns the requested partitions by topic; of all topics, those that need the election."""
     if request.topic_partitions is not None:
         return [(topic.topic, topic.partitions) for topic in request.topic_partitions]
@@ -72,12 +96,17 @@ def _asked(
 
 
 def _elected(
-    state: State, name: str, partition_id: int, election: Election, records: list[Record]
+    state: State,
+    rules_of: Callable[[Topic], Rules],
+    name: str,
+    partition_id: int,
+    election: Election,
+    records: list[Record],
 ) -> ElectedPartitionResult:
     """Returns the result for one partition; adds the record of its election."""
     try:
-        topic, partition = _electable(state, name, partition_id, election)
-        record = election_record(state, topic, partition_id, partition, election)
+        topic = _electable(state, name, partition_id, election)
+        record = election_record(state, rules_of(topic), topic, partition_id)
         if record is None:
             raise _NOT_AVAILABLE[election]
     except ApiError as error:
@@ -88,9 +117,8 @@ def _elected(
     return ElectedPartitionResult(partition_id=partition_id)
 
 
-def _electable(
-    state: State, name: str, partition_id: int, election: Election
-) -> tuple[Topic, Partition]:
+def _electable(state: State, name: str, partition_id: int, election: Election) -> Topic:
+    """Returns the topic of a partition that needs the election."""
     unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     topic_id = state.image.topic_ids.get(name)
     if topic_id is None:
@@ -107,17 +135,18 @@ def _electable(
     if has_leader:
         text = "Leader election not needed for topic partition."
         raise ApiError(ErrorCode.ELECTION_NOT_NEEDED, text)
-    return topic, partition
+    return topic
 
 
 def election_record(
-    state: State, topic: Topic, partition_id: int, partition: Partition, election: Election
+    state: State, rules: Rules, topic: Topic, partition_id: int
 ) -> PartitionChangeRecord | None:
-    """Returns the record of an election; None if it changes nothing."""
+    """Returns the record of the election that `rules` name; None if it changes nothing."""
+    partition = topic.partitions[partition_id]
     return build(
         (topic.topic_id, partition_id),
         partition,
-        replace(broker_changes.rules_of(state, topic), election=election),
+        rules,
         target_isr=partition.isr,
         acceptable=broker_changes.acceptor(state, partition, state.image.is_active),
     )

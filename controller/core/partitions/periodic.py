@@ -35,9 +35,10 @@ def _elections(
     state: State, keys: Iterable[PartitionKey], election: Election
 ) -> tuple[Record, ...]:
     records: list[Record] = []
-    for key in keys:
-        topic = state.image.topics[key[0]]
-        record = election_record(state, topic, key[1], topic.partitions[key[1]], election)
+    rules_of = broker_changes.rules_by_topic(state, election)
+    for topic_id, partition_id in keys:
+        topic = state.image.topics[topic_id]
+        record = election_record(state, rules_of(topic), topic, partition_id)
         if record is not None:
             records.append(record)
             if len(records) >= ELECTIONS_PER_RUN_MAX:

@@ -5,9 +5,10 @@ replicas. Each change of the partition, an AlterPartition above all, tests the c
 (`change.py`).
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from functools import cache
 
+from .. import slices
 from ..errors import ApiError, ErrorCode
 from ..image.image import Image
 from ..image.partition import Partition, Topic, is_reassigning
@@ -24,21 +25,10 @@ from ..rpc import (
     ReassignableTopicResponse,
 )
 from ..state import Decision, State
-from ..value import value
 from . import broker_changes
 from .change import build
 from .manual import bad_assignment, check_manual_replicas
 from .target import Assignment, Election, Ids, Rules
-
-
-@value
-class _Shared:
-    """What the partitions of one request share."""
-
-    state: State
-    rules_of: Callable[[Topic], Rules]
-    keeps_factor: bool
-    """The request forbids another number of replicas (KIP-860)."""
 
 
 def alter_reassignments(
@@ -47,21 +37,58 @@ def alter_reassignments(
     """Decide an AlterPartitionReassignments request, separately for each partition."""
     if not request.topics:
         return Decision(reply=AlterPartitionReassignmentsResponse(error_message=""))  # as Kafka
-    shared = _Shared(
-        state=state,
-        rules_of=broker_changes.rules_by_topic(state),
-        keeps_factor=not request.allow_replication_factor_change,
-    )
-    records: list[Record] = []
-    responses = []
-    for topic in request.topics:
-        results = [_altered(shared, topic.name, wanted, records) for wanted in topic.partitions]
-        responses.append(ReassignableTopicResponse(name=topic.name, partitions=tuple(results)))
-    reply = AlterPartitionReassignmentsResponse(
-        allow_replication_factor_change=request.allow_replication_factor_change,
-        responses=tuple(responses),
-    )
-    return Decision(records=tuple(records), reply=reply, is_atomic=True)
+    return slices.begin(_Reassignments(state, request))
+
+
+class _Reassignments(slices.Sliced):
+    """The reassignments of one request that are decided so far."""
+
+    def __init__(self, state: State, request: AlterPartitionReassignmentsRequest) -> None:
+        super().__init__()
+        self._state, self._request = state, request
+        self._asked = [
+            (place, wanted)
+            for place, topic in enumerate(request.topics)
+            for wanted in topic.partitions
+        ]
+        self._results: list[list[ReassignablePartitionResponse]] = [[] for _ in request.topics]
+        self._decided = 0
+
+    def advance(self) -> bool:
+        """Decides the next partitions."""
+        shared = _Shared(self._state, self._request)
+        begin, self._decided = self._decided, self._decided + slices.CHANGES_PER_SLICE
+        for place, wanted in self._asked[begin : self._decided]:
+            name = self._request.topics[place].name
+            self._results[place].append(_altered(shared, name, wanted, self.records))
+        return self._decided >= len(self._asked)
+
+    def decision(self) -> Decision:
+        """Returns the decision on all partitions."""
+        request = self._request
+        reply = AlterPartitionReassignmentsResponse(
+            allow_replication_factor_change=request.allow_replication_factor_change,
+            responses=tuple(
+                ReassignableTopicResponse(name=topic.name, partitions=tuple(results))
+                for topic, results in zip(request.topics, self._results, strict=True)
+            ),
+        )
+        return Decision(records=tuple(self.records), reply=reply, is_atomic=True)
+
+
+class _Shared:
+    """What the partitions of one slice share.
+
+    `keeps_factor` forbids another number of replicas (KIP-860). `rules_of` allow a clean election
+    only, `rules_of_cancelling` those that the topic allows.
+    """
+
+    def __init__(self, state: State, request: AlterPartitionReassignmentsRequest) -> None:
+        self.state = state
+        self.keeps_factor = not request.allow_replication_factor_change
+        self.rules_of = broker_changes.rules_by_topic(state, Election.ONLINE)
+        self.rules_of_cancelling = broker_changes.rules_by_topic(state)
+        self.may_lead = cache(state.image.is_active)  # by broker id (rule 4.3)
 
 
 def _altered(
@@ -116,7 +143,8 @@ def _reassigned(
         removing=removing or partition.removing_replicas,
         adding=adding or partition.adding_replicas,
     )
-    return _change(shared, topic, index, partition, assignment, partition.isr, Election.ONLINE)
+    rules = shared.rules_of(topic)
+    return _change(shared, topic, index, rules, assignment, partition.isr)
 
 
 def _check_factor(partition: Partition, wanted: Ids) -> None:
@@ -148,33 +176,26 @@ def _cancelled(
     isr = tuple(replica for replica in partition.isr if replica not in adding)
     if not replicas and not isr:
         raise bad_assignment("Invalid replica assignment: addingReplicas contains all replicas.")
-    allows_unclean = broker_changes.allows_unclean(shared.state, topic.name)
-    if not isr and not allows_unclean:
+    rules = shared.rules_of_cancelling(topic)
+    if not isr and rules.election is not Election.UNCLEAN:
         raise bad_assignment(
             f"Unable to revert partition assignment for {topic.name}:{index} because it would "
             "require an unclean leader election."
         )
-    election = Election.UNCLEAN if allows_unclean else Election.ONLINE
     assignment = Assignment(replicas=replicas, removing=(), adding=())
-    return _change(shared, topic, index, partition, assignment, isr or replicas[:1], election)
+    return _change(shared, topic, index, rules, assignment, isr or replicas[:1])
 
 
 def _change(
-    shared: _Shared,
-    topic: Topic,
-    index: int,
-    partition: Partition,
-    assignment: Assignment,
-    isr: Ids,
-    election: Election,
+    shared: _Shared, topic: Topic, index: int, rules: Rules, assignment: Assignment, isr: Ids
 ) -> PartitionChangeRecord | None:
-    state = shared.state
+    partition = topic.partitions[index]
     return build(
         (topic.topic_id, index),
         partition,
-        replace(shared.rules_of(topic), election=election),
+        rules,
         target_isr=isr,
-        acceptable=broker_changes.acceptor(state, partition, state.image.is_active),
+        acceptable=broker_changes.acceptor(shared.state, partition, shared.may_lead),
         assignment=assignment,
     )
 

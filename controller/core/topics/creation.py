@@ -1,15 +1,15 @@
 """CreateTopics (rules 4.50 to 4.58).
 
 Each topic of a request succeeds or fails separately, with its own error code and Kafka's message; a
-request that is too large fails as a whole (rule 0A.7). All created topics are written in one batch.
-With `validate_only` no record is written.
+request that is too large fails as a whole (rule 0A.7). Many topics are decided in slices; all
+created topics are written in one batch. With `validate_only` no record is written.
 """
 
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache, partial
+from functools import partial
 
-from .. import feature_levels
+from .. import feature_levels, slices
 from ..configs import topic_configs
 from ..errors import ApiError, ErrorCode
 from ..hash_order import in_hash_order
@@ -54,59 +54,43 @@ def create_topics(state: State, request: CreateTopicsRequest, now_ms: int) -> De
 
     Raises POLICY_VIOLATION if the request is too large.
     """
-    return _go_on(_Creation(state, request, now_ms), TOPICS_PER_SLICE, state, now_ms)
+    return slices.begin(_Creation(state, request, now_ms))
 
 
-def _go_on(creation: "_Creation", topics_max: int, state: State, now_ms: int) -> Decision:
-    """Decides the next topics of a request; heartbeats can be handled between two slices.
-
-    Nothing is written before the last slice. If another request has changed the cluster by then,
-    the whole request is decided anew, in one piece.
-    """
-    if state.next_offset != creation.next_offset:
-        creation, topics_max = _Creation(state, creation.request, now_ms), len(creation.accepted)
-    creation.create(topics_max)
-    if creation.is_complete:
-        return creation.decision(now_ms)
-    return Decision(rest=partial(_go_on, creation, topics_max))
-
-
-class _Creation:
+class _Creation(slices.Sliced):
     """The topics of one request that are decided so far."""
 
     def __init__(self, state: State, request: CreateTopicsRequest, now_ms: int) -> None:
-        self.request = request
-        self.next_offset = state.next_offset
+        super().__init__()
+        self._request = request
+        self._now_ms = now_ms
         self._refused = _refused_by_the_listener(Counter(topic.name for topic in request.topics))
-        self.accepted = [topic for topic in request.topics if topic.name not in self._refused]
-        _check_partitions(state, self.accepted)
+        self._accepted = [topic for topic in request.topics if topic.name not in self._refused]
+        _check_partitions(state, self._accepted)
         self._allowance = state.mutations.allowance(state.image, request, now_ms)
         self._survey = Survey(state, self._allowance)
         self._results: list[CreatableTopicResult] = []
-        self._records: list[Record] = []
 
-    @property
-    def is_complete(self) -> bool:
-        """True once every topic is decided."""
-        return len(self._results) == len(self.accepted)
-
-    def create(self, topics_max: int) -> None:
-        """Decides at most so many more topics; raises POLICY_VIOLATION for too many records."""
-        begin = len(self._results)
-        for topic in self.accepted[begin : begin + topics_max]:
+    def advance(self) -> bool:
+        """Decides the next topics; raises POLICY_VIOLATION for too many records."""
+        begin, records_max = len(self._results), len(self.records) + slices.RECORDS_PER_SLICE
+        for topic in self._accepted[begin : begin + TOPICS_PER_SLICE]:
             result, created = _create(self._survey, topic)
             self._results.append(result)
-            self._records += created
-            if len(self._records) > RECORDS_PER_OPERATION_MAX:
+            self.records += created
+            if len(self.records) > RECORDS_PER_OPERATION_MAX:
                 raise _too_large("Unable to perform excessively large batch operation.")
+            if len(self.records) >= records_max:
+                break
+        return len(self._results) == len(self._accepted)
 
-    def decision(self, now_ms: int) -> Decision:
+    def decision(self) -> Decision:
         """Returns the decision on all topics."""
         allowance = self._allowance
         results = (*self._results, *self._refused.values())
-        reply = _spellable(self.request, results, allowance.throttle_ms)
-        written = () if self.request.validate_only else tuple(self._records)
-        return Decision(written, reply, allowance.note(now_ms), is_atomic=True)
+        reply = _spellable(self._request, results, allowance.throttle_ms)
+        written = () if self._request.validate_only else tuple(self.records)
+        return Decision(written, reply, allowance.note(self._now_ms), is_atomic=True)
 
 
 def _refused_by_the_listener(counts: Counter[str]) -> dict[str, CreatableTopicResult]:
@@ -138,17 +122,22 @@ def _spellable(
 
 
 class Survey:
-    """Values that the topics of one request share, computed on first use."""
+    """Values that the topics of one request share.
+
+    `active` are the ids of the active brokers (rule 4.1), `directories` the directories of new
+    replicas by broker id; None if metadata.version has no directories.
+    """
 
     def __init__(self, state: State, allowance: Allowance) -> None:
         self.state = state
         self.allowance = allowance
-        self.is_active = cache(state.image.is_active)  # by broker id (rule 4.1)
-        self.directory = cache(partial(broker_changes.default_directory, state))  # by broker id
+        brokers = state.image.brokers
+        self.active = frozenset(filter(state.image.is_active, brokers))
+        self.directories: dict[int, Uuid] | None = None
+        if state.image.metadata_version >= feature_levels.DIRECTORY_ASSIGNMENT_FROM:
+            self.directories = {b: broker_changes.default_directory(state, b) for b in brokers}
         self._placer: placement.Placer | None = None
         self._in_force: dict[tuple[tuple[str, str], ...], tuple[CreatableTopicConfig, ...]] = {}
-        level = state.image.metadata_version
-        self.has_directories = level >= feature_levels.DIRECTORY_ASSIGNMENT_FROM
 
     def placer(self) -> placement.Placer:
         """Returns what places the replicas of each topic."""
@@ -304,7 +293,7 @@ def _automatic(survey: Survey, topic: CreatableTopic) -> Assignment:
     count = settings.num_partitions if count == -1 else count
     try:
         placed = survey.placer().place(partitions=count, replication_factor=factor)
-        if not all(any(map(survey.is_active, replicas)) for replicas in placed):
+        if any(map(survey.active.isdisjoint, placed)):
             raise ApiError(ErrorCode.INVALID_REPLICATION_FACTOR, NONE_ACTIVE)
     except ApiError as error:
         prefix = f"Unable to replicate the partition {factor} time(s): "
@@ -337,13 +326,13 @@ def partition_record(
     """Returns the record of a new partition.
 
     The ISR are the active replicas in assignment order; the first leads (rules 4.18, 4.50)."""
-    isr = tuple(filter(survey.is_active, replicas))
-    directories = tuple(map(survey.directory, replicas)) if survey.has_directories else ()
+    active, directories = survey.active, survey.directories
+    isr = replicas if active.issuperset(replicas) else tuple([r for r in replicas if r in active])
     return PartitionRecord(
         partition_id=partition_id,
         topic_id=topic_id,
         replicas=replicas,
         isr=isr,
         leader=isr[0],
-        directories=directories,
+        directories=() if directories is None else tuple([directories[r] for r in replicas]),
     )

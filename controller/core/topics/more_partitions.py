@@ -1,10 +1,12 @@
 """CreatePartitions: topics get more partitions (rule 4.59).
 
-Each topic of a request succeeds or fails separately. All new partitions are written in one batch.
+Each topic of a request succeeds or fails separately. Many topics are decided in slices; all new
+partitions are written in one batch.
 """
 
 from collections import Counter
 
+from .. import slices
 from ..errors import ApiError, ErrorCode
 from ..hash_order import in_hash_order
 from ..image.partition import Topic
@@ -18,7 +20,7 @@ from ..rpc import (
     CreatePartitionsTopicResult,
 )
 from ..state import Decision, State
-from .creation import DUPLICATE_NAME, NONE_ACTIVE, Survey, partition_record
+from .creation import DUPLICATE_NAME, NONE_ACTIVE, TOPICS_PER_SLICE, Survey, partition_record
 
 ReplicaLists = list[tuple[int, ...]]
 PLACED_MAX = 19_999
@@ -36,26 +38,46 @@ def create_partitions(state: State, request: CreatePartitionsRequest, now_ms: in
     """
     if sum(_placed_count(state, topic) for topic in request.topics) > PLACED_MAX:
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
-    counts = Counter(topic.name for topic in request.topics)
-    topics = {topic.name: topic for topic in request.topics}
-    names = in_hash_order(counts)
-    results = [_refused(name, DUPLICATE_NAME) for name in names if counts[name] > 1]
-    records: list[Record] = []
-    allowance = state.mutations.allowance(state.image, request, now_ms)
-    survey = Survey(state, allowance)
-    for name in names:
-        if counts[name] == 1:
-            result, created = _grow(survey, topics[name])
-            results.append(result)
-            records += created
-    return Decision(
-        records=() if request.validate_only else tuple(records),
-        reply=CreatePartitionsResponse(
-            throttle_time_ms=allowance.throttle_ms, results=tuple(results)
-        ),
-        note=allowance.note(now_ms),
-        is_atomic=True,
-    )
+    return slices.begin(_Growth(state, request, now_ms))
+
+
+class _Growth(slices.Sliced):
+    """The topics of one request that are decided so far."""
+
+    def __init__(self, state: State, request: CreatePartitionsRequest, now_ms: int) -> None:
+        super().__init__()
+        self._request = request
+        self._now_ms = now_ms
+        counts = Counter(topic.name for topic in request.topics)
+        names = in_hash_order(counts)
+        self._topics = {topic.name: topic for topic in request.topics}
+        self._pending = [name for name in names if counts[name] == 1]
+        self._pending.reverse()
+        self._results = [_refused(name, DUPLICATE_NAME) for name in names if counts[name] > 1]
+        self._allowance = state.mutations.allowance(state.image, request, now_ms)
+        self._survey = Survey(state, self._allowance)
+
+    def advance(self) -> bool:
+        """Decides the next topics."""
+        records_max = len(self.records) + slices.RECORDS_PER_SLICE
+        for _ in range(min(TOPICS_PER_SLICE, len(self._pending))):
+            result, created = _grow(self._survey, self._topics[self._pending.pop()])
+            self._results.append(result)
+            self.records += created
+            if len(self.records) >= records_max:
+                break
+        return not self._pending
+
+    def decision(self) -> Decision:
+        """Returns the decision on all topics."""
+        return Decision(
+            records=() if self._request.validate_only else tuple(self.records),
+            reply=CreatePartitionsResponse(
+                throttle_time_ms=self._allowance.throttle_ms, results=tuple(self._results)
+            ),
+            note=self._allowance.note(self._now_ms),
+            is_atomic=True,
+        )
 
 
 def _placed_count(state: State, request: CreatePartitionsTopic) -> int:
@@ -129,7 +151,7 @@ def _replica_lists(survey: Survey, topic: Topic, request: CreatePartitionsTopic)
 def _placed(survey: Survey, count: int, factor: int) -> ReplicaLists:
     """Places the replicas; Kafka's refusals have no prefix here (rule 4.59)."""
     placed = survey.placer().place(partitions=count, replication_factor=factor)
-    if not all(any(map(survey.is_active, replicas)) for replicas in placed):
+    if any(map(survey.active.isdisjoint, placed)):
         prefix = f"Unable to replicate the partition {factor} time(s): "
         raise ApiError(ErrorCode.INVALID_REPLICATION_FACTOR, prefix + NONE_ACTIVE)
     return placed
