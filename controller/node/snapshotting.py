@@ -125,7 +125,7 @@ class Snapshotting:
         return 0 < interval_ms <= now_ms - self._last_ms and self._bytes > 0
 
     def _new_draft(self, loader: Loader, quorum: Quorum, turn: Turn) -> Draft:
-        image = loader.image.copy()  # copy on write
+        image = loader.image.copy_of_records()  # copy on write
         end_offset, level = image.offset + 1, image.metadata_version
         batches = snapshot_batches(
             ((record, record_version(record, level)) for record in records_of(image)),

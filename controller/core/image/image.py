@@ -100,6 +100,13 @@ class Image:
         Both images share brokers, topics and index sets until either image changes them (copy on
         write), so a copy costs about as much as copying the tables of its dictionaries.
         """
+        return replace(self.copy_of_records(), index=self.index.copy(), names=self.names.copy())
+
+    def copy_of_records(self) -> "Image":
+        """Returns an independent copy without indexes, which is enough to write a snapshot.
+
+        The next large change of this image would have to copy most sets of a shared index.
+        """
         self.own_topics, self.shares_brokers = set(), True
         return replace(
             self,
@@ -113,7 +120,7 @@ class Image:
             scram_credentials=self.scram_credentials.copy(),
             access_controls=self.access_controls.copy(),
             delegation_tokens=self.delegation_tokens.copy(),
-            index=self.index.copy(),
-            names=self.names.copy(),
+            index=PartitionIndex(),
+            names=NameCollisions(),
             own_topics=set(),
         )

@@ -53,8 +53,12 @@ class KeySets:
 
     def discard_all(self, broker_ids: tuple[int, ...], key: PartitionKey) -> None:
         """Remove a key from the sets of several brokers."""
+        own = self._own
         for broker_id in broker_ids:
-            self.discard(broker_id, key)
+            keys = own.get(broker_id)
+            if keys is None:
+                keys = self._owned(broker_id)
+            keys.discard(key)
 
     def move(self, key: PartitionKey, old: tuple[int, ...], new: tuple[int, ...]) -> None:
         """Move `key` from the sets of the brokers `old` to those of the brokers `new`."""
@@ -208,6 +212,8 @@ class PartitionIndex:
 def _by_topic(keys: Iterable[PartitionKey]) -> Mapping[Uuid, list[int]]:
     """Returns ascending ids by topic; only the lookup of a topic has an order."""
     by_topic: dict[Uuid, list[int]] = {}
-    for topic_id, partition_id in sorted(keys):
+    for topic_id, partition_id in keys:
         by_topic.setdefault(topic_id, []).append(partition_id)
+    for partition_ids in by_topic.values():
+        partition_ids.sort()
     return by_topic
