@@ -22,8 +22,11 @@ def disk(request):
 
 
 def create(disk, name, partitions):
+    """Asks for a topic; its records are not on disk yet, so that it is decided and no more."""
     request = CreateTopicsRequest(topics=(topic(name, num_partitions=partitions),))
     disk.submit(name, request)
+    while disk.node.has_work:
+        disk.step(Continue())
 
 
 @pytest.mark.rule("0A.4", "0A.5", "0A.7")
@@ -39,9 +42,28 @@ def test_a_batch_beyond_a_step_is_loaded_whole_in_the_step_after_its_commit(disk
     assert not disk.node.committed.topics
     assert "large" not in disk.replies
     disk.step(Continue())
-    assert not disk.node.has_work
     assert disk.node.latest == disk.node.committed
     assert "large" in disk.replies
+    assert disk.node.has_work
+    disk.step(Continue())
+    assert not disk.node.has_work
+
+
+@pytest.mark.rule("10.43")
+def test_a_large_batch_is_counted_after_its_load_and_then_a_snapshot_is_due():
+    disk = SlowDisk(metadata_log_max_record_bytes_between_snapshots=100_000)
+    disk.lead()
+    disk.submit("broker", registration(1))
+    disk.submit("serves", heartbeat(disk, 1))
+    create(disk, "large", 2 * LOADED_RECORDS_MAX)
+    disk.persist()
+
+    while disk.node.has_work:
+        disk.step(Continue())
+
+    snapshot = disk.node.quorum.snapshot
+    assert snapshot is not None
+    assert snapshot.snapshot_id.end_offset == disk.node.log.end_offset
 
 
 @pytest.mark.rule("10.45", "0A.4")

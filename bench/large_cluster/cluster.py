@@ -72,7 +72,7 @@ class Cluster:
 
     def work_in_steps(self) -> None:
         """Continues deferred work 1 ms later, as a separate step."""
-        self.timeline.pause = lambda action: self.timeline.after(1_000, action)
+        self.timeline.pause_by(lambda action: self.timeline.after(1_000, action))
 
     @property
     def image(self) -> Image:

@@ -36,8 +36,7 @@ class Runtime:
         self.turns = Turns(self.enter, self.leave)
         self.unread = UnreadBytes()
         self.on_change: Callable[[], None] | None = None
-        if speed:
-            timeline.pause = self._pause
+        timeline.pause_by(self._pause if speed else None)
 
     @property
     def speed(self) -> float:
@@ -52,7 +51,7 @@ class Runtime:
         self._timer, self._armed_us = None, NEVER_US
         self._speed, self._us_per_s = speed, 1e6 * speed
         self._began = time.monotonic() - self.timeline.now_us / 1e6 / (speed or 1.0)
-        self.timeline.pause = self._pause if speed else None
+        self.timeline.pause_by(self._pause if speed else None)
         self.leave()
 
     def enter(self) -> None:
@@ -103,7 +102,7 @@ class Runtime:
         """Cancel the timer; the timeline no longer advances."""
         if self._timer is not None:
             self._timer.cancel()
-        self.timeline.pause = None
+        self.timeline.pause_by(None)
         self._armed_us = -1  # below every time, so the timer is never armed again
 
     def _pause(self, action: Action) -> None:

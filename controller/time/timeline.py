@@ -7,6 +7,7 @@ Time is in integer microseconds since the timeline began. The timeline reads no 
 decides how far to run (virtual time jumps; `server/runtime.py` reads real time).
 """
 
+from collections import deque
 from collections.abc import Callable
 from heapq import heappop, heappush
 
@@ -19,8 +20,7 @@ ACTIONS_PER_INSTANT_MAX = 1_000_000  # more than 10,000 brokers schedule: an end
 class Timeline:
     """The queue of actions.
 
-    `due_us` is the time of the next action, NEVER_US if there is none. `pause` runs an action after
-    a short pause; None in virtual time.
+    `due_us` is the time of the next action, NEVER_US if there is none.
     """
 
     def __init__(self, *, wall_start_ms: int) -> None:
@@ -31,7 +31,8 @@ class Timeline:
         self._times_us: list[int] = []  # a heap
         self._actions: dict[int, list[Action]] = {}
         self._scheduled_count = 0
-        self.pause: Callable[[Action], None] | None = None
+        self._pause: Callable[[Action], None] | None = None
+        self._postponed: deque[Action] = deque()
 
     @property
     def now_ms(self) -> int:
@@ -81,16 +82,32 @@ class Timeline:
         """Schedule `action` after a delay."""
         self.at(self.now_us + delay_us, action)
 
+    def pause_by(self, pause: Callable[[Action], None] | None) -> None:
+        """Run the actions of `soon` after a pause; `pause` runs an action after one.
+
+        None stands for virtual time, which has no pause. Actions that wait for the end of an
+        earlier pause wait anew: a copy of a world does not have the pause of its original.
+        """
+        self._pause = pause
+        postponed, self._postponed = self._postponed, deque()
+        for action in postponed:
+            self.soon(action)
+
     def soon(self, action: Action) -> None:
         """Run `action` after all actions that are due now.
 
-        In real time `pause` first leaves time for external events; in virtual time there is no
-        pause.
+        In real time a pause first leaves time for external events.
         """
-        if self.pause is None:
+        if self._pause is None:
             self.at(self.now_us, action)
         else:
-            self.pause(action)
+            self._postponed.append(action)
+            self._pause(self._run_postponed)
+
+    def _run_postponed(self) -> None:
+        """Run the first action that waits for the end of a pause."""
+        if self._postponed:
+            self._postponed.popleft()()
 
     def run_until(self, until_us: int) -> None:
         """Run all actions due up to and including `until_us`, and advance time to `until_us`.
