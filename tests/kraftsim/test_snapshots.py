@@ -10,6 +10,8 @@ from kraftsim import Cluster
 from kraftsim.admin import Admin
 from kraftsim.errors import CommandError, UsageError
 
+from .loop_passes import others_run
+
 
 @pytest_asyncio.fixture
 async def kraft() -> AsyncIterator[Cluster]:
@@ -247,3 +249,22 @@ async def test_a_branch_lives_through_a_day_at_most(kraft: Cluster) -> None:
     await kraft.snapshots.save("start")
     with pytest.raises(UsageError, match="by: expected at most 24h"):
         await kraft.snapshots.branch("start", "25h")
+
+
+@pytest.mark.realtime
+async def test_a_snapshot_amid_a_large_request_goes_on_with_it() -> None:
+    """In real time a pause, which the event loop ends, follows each step that leaves work."""
+    async with Cluster(brokers=3, clock="real", seed=7) as kraft:
+        asking = asyncio.create_task(kraft.create_topic("large", 9_000, 3))
+        await others_run()
+        await kraft.snapshots.save("amid")
+        assert "large" not in kraft.world.committed.topic_ids
+        await asking
+
+        await kraft.snapshots.restore("amid")
+        await kraft.create_topic("behind", 1, 3)
+
+        assert "large" in kraft.world.committed.topic_ids
+        async with kraft.branch("amid") as branch:
+            await branch.advance("1s")
+            assert "large" in branch.world.committed.topic_ids

@@ -2,6 +2,7 @@
 
 import gc
 from collections import deque
+from collections.abc import Callable
 from functools import partial
 from random import Random
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
@@ -10,7 +11,7 @@ import pytest
 
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.node_id import broker_node
-from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
+from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest, Request
 from kraftsim.files.scenario_files import library, read_file
 from kraftsim.options import ClusterOptions, topology_of
 from kraftsim.scenarios.document.smoke import in_small
@@ -19,6 +20,7 @@ from kraftsim.scenarios.running.run import Run
 from kraftsim.simulation.copying import NotCopied, copied
 from kraftsim.simulation.streams import REPEATED_MAX, Streams
 from kraftsim.simulation.world import World
+from tests.core.large_requests import creation, election, growth, reassignment
 
 S = 1_000_000  # microseconds
 
@@ -146,6 +148,41 @@ def test_whoever_waits_for_a_reply_is_not_in_the_copy() -> None:
     assert not states
 
 
+LARGE_REQUESTS = {
+    "CreateTopics, many": creation(2_001),
+    "CreateTopics, one large": creation(1, 5_000),
+    "CreatePartitions": growth("old0", 6_000),
+    "AlterPartitionReassignments": reassignment("old0", 2_001, 3, 2),
+    "ElectLeaders": election(("old0", tuple(range(2_001)))),
+}
+
+
+@pytest.mark.parametrize("request_", LARGE_REQUESTS.values(), ids=LARGE_REQUESTS)
+def test_a_copy_between_any_two_slices_of_a_request_goes_on_alike(request_: Request) -> None:
+    """Other requests wait behind it, and one that comes later, too."""
+    world, twins, paused = world_of(controllers=1), [], deque[Callable[[], None]]()
+    world.advance(5 * S)
+    world.dispatch(creation(1, 2_001, name="old"), lambda _: None)
+    world.advance(5 * S)
+    world.timeline.pause_by(paused.append)
+
+    world.dispatch(request_, lambda _: None)
+    world.dispatch(creation(3, name="behind"), lambda _: None)
+    while paused:
+        twins.append(copied(world))
+        assert shared_changing(world, twins[-1]) == []
+        paused.popleft()()
+    for each in (world, *twins):
+        each.timeline.pause_by(None)
+        each.advance(20 * S)
+
+    assert len(twins) >= 3
+    assert "behind2" in world.committed.topic_ids
+    for twin in twins:
+        assert twin.committed == world.committed
+        assert twin.journal.since(0) == world.journal.since(0)
+
+
 def test_half_used_work_cannot_be_copied() -> None:
     world = world_of()
     world.timeline.after(S, (print(number) for number in range(3)).__next__)
@@ -163,12 +200,15 @@ def topic(name: str) -> CreatableTopic:
 
 def test_a_copy_shares_nothing_that_changes() -> None:
     run = run_to_the_middle("swarm-everything")
-    ours, theirs = reachable(run), reachable(copied(run))
+    assert len(reachable(run)) > 5_000
+    assert shared_changing(run, copied(run)) == []
 
+
+def shared_changing(one: object, other: object) -> list[object]:
+    """What changes and is reached from both."""
+    ours, theirs = reachable(one), reachable(other)
     shared = [ours[key] for key in ours.keys() & theirs.keys()]
-
-    assert len(ours) > 5_000
-    assert [thing for thing in shared if changes(thing)] == []
+    return [thing for thing in shared if changes(thing)]
 
 
 def reachable(root: object) -> dict[int, object]:
