@@ -62,7 +62,7 @@ KEYS = {api.name: api.key for api in APIS.values()}
 
 @dataclass(slots=True)
 class Times:
-    """The milliseconds of each round: to the reply, and of the longest step."""
+    """Milliseconds of each round to the reply, and of its longest step and those that follow."""
 
     replies_ms: list[float] = field(default_factory=list)
     steps_ms: list[float] = field(default_factory=list)
@@ -71,6 +71,10 @@ class Times:
         """Notes the steps of one round."""
         self.replies_ms.append(sum(steps_ms))
         self.steps_ms.append(max(steps_ms))
+
+    def note_later(self, steps_ms: list[float]) -> None:
+        """Notes the steps that follow the reply."""
+        self.steps_ms += steps_ms
 
     def row(self, name: str) -> Row:
         """Returns the row of a request."""
@@ -106,8 +110,10 @@ def _filled() -> Cluster:
 def _asked(cluster: Cluster, question: Question) -> Row:
     times = Times()
     for number in range(ROUNDS):
+        cluster.keep_alive()
         _unmeasured(cluster, question.before, number)
         times.note(_steps(cluster, question.api, question.version, question.body(number)))
+        times.note_later(cluster.later_steps())
         _unmeasured(cluster, question.after, number)
     return times.row(question.name)
 
@@ -115,6 +121,7 @@ def _asked(cluster: Cluster, question: Question) -> Row:
 def _unmeasured(cluster: Cluster, question: Question | None, number: int) -> None:
     if question is not None:
         _steps(cluster, question.api, question.version, question.body(number))
+        cluster.later_steps()
 
 
 def _steps(cluster: Cluster, api: str, version: int, body: dict[str, Any]) -> list[float]:
@@ -162,12 +169,14 @@ OF_BROKERS: Mapping[str, tuple[range, RequestOf]] = {
 
 def _of_brokers(cluster: Cluster) -> Iterator[Row]:
     """Yields the rows of requests about a broker with 3,000 replicas."""
+    cluster.keep_alive()
     for name, (broker_ids, request_of) in OF_BROKERS.items():
         times = Times()
         if request_of is _restart:
             cluster.run_out(FENCED)
         for broker_id in broker_ids:
             times.note(cluster.steps_of(request_of(cluster, broker_id)))
+            times.note_later(cluster.later_steps())
         yield times.row(name)
 
 

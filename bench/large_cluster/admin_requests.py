@@ -3,12 +3,14 @@
 A body is JSON with Kafka's field names.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 Body = dict[str, Any]
 LARGE_TOPICS, LARGE, SMALL_TOPICS = 90, 1_000, 10_000
+LARGEST = 9_999  # partitions of a new topic: one more is refused, as Kafka does (rule 0A.7)
+TEN = range(40, 50)  # large topics, of 10,000 partitions together
 TOPIC, BROKER, SET = 2, 4, 0
 DECOMMISSION = 10_001
 
@@ -65,7 +67,11 @@ def _names(count: int) -> list[str]:
 
 
 def _deleted(count: int) -> Body:
-    topics = [{"name": name, "topicId": _NO_ID} for name in _names(count)]
+    return _deletion_of(_names(count))
+
+
+def _deletion_of(names: list[str]) -> Body:
+    topics = [{"name": name, "topicId": _NO_ID} for name in names]
     return {"topics": topics, "timeoutMs": 60_000}
 
 
@@ -105,18 +111,18 @@ def _elections(topics: list[Body] | None) -> Callable[[int], Body]:
     return lambda n: {"electionType": 0, "topicPartitions": topics, "timeoutMs": 60_000}
 
 
-def _reassignments(count: int) -> Callable[[int], Body]:
-    """Moves partitions of one topic to other brokers, in the next round back."""
+def _reassigned(topics: Iterable[int], n: int | None, count: int = LARGE) -> Body:
+    """Moves partitions of large topics to other brokers, in each round to others; None cancels."""
 
-    def body(n: int) -> Body:
-        moved = [
-            {"partitionIndex": i, "replicas": [1 + (i + n + k) % 100 for k in range(3)]}
-            for i in range(count)
-        ]
-        topics = [{"name": large(1), "partitions": moved}]
-        return {"timeoutMs": 60_000, "allowReplicationFactorChange": True, "topics": topics}
+    def replicas(partition: int) -> list[int] | None:
+        return None if n is None else [1 + (partition + n + k) % 100 for k in range(3)]
 
-    return body
+    moved = [{"partitionIndex": i, "replicas": replicas(i)} for i in range(count)]
+    return {
+        "timeoutMs": 60_000,
+        "allowReplicationFactorChange": True,
+        "topics": [{"name": large(topic), "partitions": moved} for topic in topics],
+    }
 
 
 def _quota(n: int) -> Body:
@@ -144,6 +150,7 @@ def controller_questions() -> Iterator[Question]:
     yield _creation("CreateTopics: 1", 1)
     yield _creation("CreateTopics: 10", 10)
     yield _creation("CreateTopics: 1 of 1,000 partitions", 1, 1_000)
+    yield _creation("CreateTopics: 1 of 9,999 partitions", 1, LARGEST)
     yield _creation("CreateTopics: 1,000", 1_000)
     yield _creation("CreateTopics: 3,000", 3_000)
     yield Question(
@@ -158,18 +165,32 @@ def controller_questions() -> Iterator[Question]:
         3,
         lambda n: _grown(small(100 + n), 1_001),
     )
+    yield Question(
+        "CreatePartitions: 1 topic, 9,999 more",
+        "CreatePartitions",
+        3,
+        lambda n: _grown(small(9_000 + n), 1 + LARGEST),
+        after=Question("", "DeleteTopics", 6, lambda n: _deletion_of([small(9_000 + n)])),
+    )
     yield _deletion("DeleteTopics: 10", 10)
     yield _deletion("DeleteTopics: 1,000", 1_000)
     yield _deletion("DeleteTopics: 1 of 1,000 partitions", 1, 1_000)
+    yield _deletion("DeleteTopics: 1 of 9,999 partitions", 1, LARGEST)
     yield Question("IncrementalAlterConfigs: 1 topic", "IncrementalAlterConfigs", 1, _configs(1))
     yield Question("IncrementalAlterConfigs: 1,000", "IncrementalAlterConfigs", 1, _configs(1_000))
     yield Question("AlterConfigs: 1 topic", "AlterConfigs", 2, _whole_configs)
     partition = [{"topic": large(0), "partitions": [0]}]
     yield Question("ElectLeaders: 1 partition", "ElectLeaders", 2, _elections(partition))
     yield Question("ElectLeaders: all partitions", "ElectLeaders", 2, _elections(None))
+    many = [{"topic": large(n), "partitions": list(range(LARGE))} for n in TEN]
+    yield Question("ElectLeaders: 10,000 named", "ElectLeaders", 2, _elections(many))
     name = "AlterPartitionReassignments"
-    yield Question(f"{name}: 1", name, 1, _reassignments(1))
-    yield Question(f"{name}: 1,000", name, 1, _reassignments(1_000))
+    cancel = Question("", name, 1, lambda n: _reassigned(TEN, None))
+    yield Question(f"{name}: 10,000", name, 1, lambda n: _reassigned(TEN, n), after=cancel)
+    begin = Question("", name, 1, lambda n: _reassigned(TEN, n))
+    yield Question(f"{name}: 10,000 cancelled", name, 1, cancel.body, before=begin)
+    yield Question(f"{name}: 1", name, 1, lambda n: _reassigned([1], n, 1))
+    yield Question(f"{name}: 1,000", name, 1, lambda n: _reassigned([1], n))
     listed: Body = {"timeoutMs": 60_000, "topics": None}
     name = "ListPartitionReassignments"
     yield Question(f"{name}: all, 1,000", name, 0, lambda n: listed)

@@ -124,6 +124,13 @@ class Cluster:
             raise RuntimeError(f"{request}: expected a response, got {replies[0]}")
         return self.steps_ms
 
+    def later_steps(self) -> list[float]:
+        """Returns the milliseconds of each step that a request has left after its reply."""
+        self.forget()
+        while self.node.has_work:
+            self.run_for(1)
+        return self.steps_ms
+
     def _submission(
         self, request: Request, reply_to: Callable[[object], None], version: int | None
     ) -> Callable[[], object]:
@@ -160,6 +167,11 @@ class Cluster:
             due_us = self.timeline.due_us
             self._timed(lambda at_us=due_us: self.timeline.run_until(at_us))
         self.timeline.run_until(end_us)
+
+    def keep_alive(self) -> None:
+        """Renews the lease of every broker."""
+        for broker_id in self.brokers:
+            self.heartbeat(broker_id)
 
     def run_out(self, silent: Container[int]) -> None:
         """Lets the leases of the silent brokers run out; the others send heartbeats."""

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from ..core.image.image import Image
 from ..core.image.loader import Loader
 from ..core.log.batch import Batch
+from ..core.log.records import RemoveTopicRecord
 from ..raft.quorum import Quorum
 from ..raft.snapshot import Snapshot
 
-LOADED_RECORDS_MAX = 2_500  # records of one step; a larger batch has a step of its own
+LOADED_RECORDS_MAX = 2_500  # and partitions removed, of one step; a larger batch has its own
 
 
 class Loading:
@@ -54,17 +55,27 @@ class Loading:
         A large batch is loaded in the step after the one that commits it, because that step also
         decided it.
         """
-        begin, self.has_more = self.loaded, False
+        begin, changes, self.has_more = self.loaded, 0, False
         for batch in quorum.log.read(begin):
             if batch.last_offset >= quorum.high_watermark:
                 return
             is_next = is_put_off and self.loaded == begin
-            if batch.last_offset >= begin + LOADED_RECORDS_MAX and not is_next:
+            changes += _changes(batch, self.image)
+            if changes > LOADED_RECORDS_MAX and not is_next:
                 self.has_more = True
                 return
             self.loader.load(batch)
             self.loaded = batch.last_offset + 1
             yield batch
+
+
+def _changes(batch: Batch, image: Image) -> int:
+    """Returns the number of records, and of partitions that they remove with their topics."""
+    changes = len(batch.records)
+    for record in batch.records:
+        if type(record) is RemoveTopicRecord and record.topic_id in image.topics:
+            changes += len(image.topics[record.topic_id].partitions)
+    return changes
 
 
 class _Installation:
