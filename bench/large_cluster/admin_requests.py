@@ -147,6 +147,16 @@ def _feature(n: int) -> Body:
 
 def controller_questions() -> Iterator[Question]:
     """Yields what an administrator asks the active controller."""
+    yield from _of_topics()
+    yield from _of_configurations()
+    yield from _of_partitions()
+    yield Question("DescribeQuorum", "DescribeQuorum", 2, lambda n: _QUORUM)
+    yield Question("UpdateFeatures", "UpdateFeatures", 2, _feature)
+    yield Question("AlterClientQuotas", "AlterClientQuotas", 1, _quota)
+    yield Question("AlterUserScramCredentials", "AlterUserScramCredentials", 0, _credential)
+
+
+def _of_topics() -> Iterator[Question]:
     yield _creation("CreateTopics: 1", 1)
     yield _creation("CreateTopics: 10", 10)
     yield _creation("CreateTopics: 1 of 1,000 partitions", 1, 1_000)
@@ -176,9 +186,15 @@ def controller_questions() -> Iterator[Question]:
     yield _deletion("DeleteTopics: 1,000", 1_000)
     yield _deletion("DeleteTopics: 1 of 1,000 partitions", 1, 1_000)
     yield _deletion("DeleteTopics: 1 of 9,999 partitions", 1, LARGEST)
+
+
+def _of_configurations() -> Iterator[Question]:
     yield Question("IncrementalAlterConfigs: 1 topic", "IncrementalAlterConfigs", 1, _configs(1))
     yield Question("IncrementalAlterConfigs: 1,000", "IncrementalAlterConfigs", 1, _configs(1_000))
     yield Question("AlterConfigs: 1 topic", "AlterConfigs", 2, _whole_configs)
+
+
+def _of_partitions() -> Iterator[Question]:
     partition = [{"topic": large(0), "partitions": [0]}]
     yield Question("ElectLeaders: 1 partition", "ElectLeaders", 2, _elections(partition))
     yield Question("ElectLeaders: all partitions", "ElectLeaders", 2, _elections(None))
@@ -194,10 +210,6 @@ def controller_questions() -> Iterator[Question]:
     listed: Body = {"timeoutMs": 60_000, "topics": None}
     name = "ListPartitionReassignments"
     yield Question(f"{name}: all, 1,000", name, 0, lambda n: listed)
-    yield Question("DescribeQuorum", "DescribeQuorum", 2, lambda n: _QUORUM)
-    yield Question("UpdateFeatures", "UpdateFeatures", 2, _feature)
-    yield Question("AlterClientQuotas", "AlterClientQuotas", 1, _quota)
-    yield Question("AlterUserScramCredentials", "AlterUserScramCredentials", 0, _credential)
 
 
 _QUORUM: Body = {
