@@ -16,6 +16,7 @@ CAUSES: Mapping[str, Cause] = {
     "quorum.forget": Cause(
         "a failover: a new active controller knows no heartbeats", ("KAFKA-18138", "KAFKA-18106")
     ),
+    "client.hostile": Cause("a scanner or a broken client finds the port of a controller"),
     "load.flood": Cause("a deployment or a test creates topics in a loop", ("KIP-599",)),
     "clock.step": Cause("NTP steps a wall clock after a long drift", ("KIP-836",)),
     "clock.drift": Cause("an oscillator runs too fast or too slow"),

@@ -2,6 +2,7 @@
 
 WORDS: dict[str, dict[str, object]] = {
     "quorum.transfer": {"to": 3001},
+    "client.hostile": {"to": 3000, "count": 3},
     "load.flood": {"every": "1s", "for": "3s"},
     "clock.step": {"on": "all", "by": "5m"},
     "clock.drift": {"on": "controllers", "ppm": 50_000},
