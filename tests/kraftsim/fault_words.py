@@ -14,6 +14,7 @@ WORDS: dict[str, dict[str, object]] = {
     "disk.stall": {"on": 3000},
     "disk.lost_fsync": {"on": 3000},
     "disk.torn": {"on": 3000},
+    "disk.rot": {"on": 3000},
     "disk.full": {"on": 3000},
     "net.partition": {"shape": "ring"},
     "net.hold": {"on": 2},
