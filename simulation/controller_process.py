@@ -203,7 +203,7 @@ class ControllerProcess:
         self._on_end()
 
     def _new_process(self) -> HostedNode:
-        node = self._make_node(self.disk.stored.copy())
+        node = self._make_node(self.disk.recovered())
         hosted = HostedNode(node, self._clock, self._carry, self._write)
         hosted.committed_listeners.append(self._on_committed)
         hosted.step_listeners = self._step_listeners

@@ -2,7 +2,8 @@
 
 Writes become durable in order, by default at once. A slow disk delays each write, and a stalled
 disk completes no write. A lying disk reports a write as durable before it is. A power failure loses
-what is not durable: all of it, or, with `tears`, everything from a random batch on.
+what is not durable: all of it, or, with `tears`, everything from a random batch on. A batch in
+which a byte rots is found damaged by the next process, which truncates its log there (rule 10.56).
 """
 
 from collections import deque
@@ -78,6 +79,13 @@ class Stored:
             log.append(batch)
         return replace(self, log=log)
 
+    def truncate(self, end_offset: int) -> None:
+        """Ends the log at `end_offset`; if it ends before the snapshot, it begins anew there."""
+        self.log.truncate(end_offset)
+        snapshot_id = None if self.snapshot is None else self.snapshot.snapshot_id
+        if snapshot_id is not None and self.log.end_offset < snapshot_id.end_offset:
+            self.log.restart(snapshot_id.end_offset, snapshot_id.epoch)
+
     def apply(self, write: Write) -> None:
         """Applies one write: truncation, snapshot, batches and election state, in this order."""
         if write.truncate_to is not None:
@@ -103,7 +111,8 @@ class Disk:
 
     `latency_us` draws the duration of a write (None: no delay). `tears` lets a crash keep a
     prefix of the batches that are not durable, `is_full` lets every write fail. `delayed`
-    counts the writes that were delayed, `lost` the pieces that crashes lost. `lost_vote` is true if
+    counts the writes that were delayed, `lost` the pieces that crashes lost, `truncated` the
+    batches that starting processes removed because one of them was damaged. `lost_vote` is true if
     the last crash lost an election state of which the process did not know yet that it is durable.
     """
 
@@ -112,7 +121,8 @@ class Disk:
         self.latency_us: Draw | None = None
         self.tears = False
         self.is_full = self.lost_vote = False
-        self.delayed = self.lost = 0
+        self.delayed = self.lost = self.truncated = 0
+        self._damaged_offset: int | None = None  # of a record in a batch with a damaged byte
         self._is_stalled = self._lies = False
         self._timeline = timeline
         self._random = random
@@ -170,6 +180,20 @@ class Disk:
             self.stored.apply(piece)
         self.lost += len(pieces) - surviving
 
+    def rot(self, offset: int) -> None:
+        """Damages the batch with the record at `offset`, a durable record of the log."""
+        known = self._damaged_offset
+        self._damaged_offset = offset if known is None else min(offset, known)
+
+    def recovered(self) -> Stored:
+        """Returns a copy of what a starting process finds valid; a damaged batch ends the log."""
+        offset, self._damaged_offset = self._damaged_offset, None
+        if offset is not None:
+            before = len(self.stored.log.batches)
+            self.stored.truncate(max(offset, self.stored.log.start_offset))
+            self.truncated += before - len(self.stored.log.batches)
+        return self.stored.copy()
+
     def sync(self) -> None:
         """Makes every write durable, as a process does before it ends in good order."""
         for write in self._undone():
@@ -178,6 +202,7 @@ class Disk:
     def restore(self, stored: Stored) -> None:
         """Replaces the contents of the disk with a copy of `stored`, a backup or an empty disk."""
         self._undone()
+        self._damaged_offset = None
         self.stored = stored.copy()
 
     def _undone(self) -> tuple[Write, ...]:

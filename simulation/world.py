@@ -202,14 +202,16 @@ class World:
 
     # Controllers
 
-    def dispatch(self, request: Request, reply_to: ReplyTo, submit: Submit | None = None) -> None:
-        """Submits a request to the active controller, bypassing the faults of links.
+    def dispatch(
+        self, request: Request, reply_to: ReplyTo, submit: Submit | None = None, to: int = -1
+    ) -> None:
+        """Submits a request to controller `to` (-1: the active one), bypassing faults of links.
 
         The `arrived` listeners get request and reply; a process that ends replies NOT_CONTROLLER,
         a rule that lets the connection fail ConnectionFailed.
         `submit`, if it is given, handles the request instead of the controller.
         """
-        process = self.controller
+        process = self.controllers.get(to, self.controller)
         message = Message(OUTSIDE, controller_node(process.node.config.node_id), request)
         handle = process.submit if submit is None else submit
         answer = partial(self._answer_outside, message, reply_to)

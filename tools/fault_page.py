@@ -27,6 +27,7 @@ FAMILIES = {
     "clock": "Clocks",
     "disk": "Disks of controllers",
     "quorum": "The active controller",
+    "client": "Clients",
     "load": "Load",
     "broker": "Releases",
 }

@@ -16,6 +16,7 @@ CAUSES: Mapping[str, Cause] = {
     "quorum.forget": Cause(
         "a failover: a new active controller knows no heartbeats", ("KAFKA-18138", "KAFKA-18106")
     ),
+    "client.hostile": Cause("a scanner or a broken client finds the port of a controller"),
     "load.flood": Cause("a deployment or a test creates topics in a loop", ("KIP-599",)),
     "clock.step": Cause("NTP steps a wall clock after a long drift", ("KIP-836",)),
     "clock.drift": Cause("an oscillator runs too fast or too slow"),
@@ -27,6 +28,7 @@ CAUSES: Mapping[str, Cause] = {
     "disk.stall": Cause("a controller of disks resets; a network volume hangs"),
     "disk.lost_fsync": Cause("a disk or hypervisor reports writes that are in its cache only"),
     "disk.torn": Cause("power fails during a write"),
+    "disk.rot": Cause("a sector of the disk of a controller is damaged"),
     "disk.full": Cause("the volume of the metadata log is full", ("KAFKA-14104",)),
     "net.partition": Cause("a switch or a firewall rule separates nodes", ("KIP-996",)),
     "net.hold": Cause("a link is jammed, and TCP delivers everything later"),

@@ -33,6 +33,11 @@ def _swizzled(lot: Lot, node: int) -> Words:
     return {"of": lot.one_of(("controllers", "brokers")), "for": lot.time(1_000, 30_000)}
 
 
+def _hostile(lot: Lot, node: int) -> Words:
+    to = lot.one_of(("active", node))
+    return {"to": to, "count": lot.stream.randint(1, 50), "every": lot.time(1, 200)}
+
+
 # Unique name of a kind of fault: its verb, the pool of nodes it strikes, and its words.
 FAULTS: Mapping[str, tuple[str, str, FaultDraw]] = {
     **{word: (word, "nodes", _on(draw)) for word, draw in nodes.ANY_NODE.items()},
@@ -46,4 +51,5 @@ FAULTS: Mapping[str, tuple[str, str, FaultDraw]] = {
     **{word: (word, "brokers", _of_requests(draw)) for word, draw in links.REQUESTS.items()},
     "shaped net.partition": ("net.partition", "controllers", _shaped),
     "net.swizzle": ("net.swizzle", "nodes", _swizzled),
+    "client.hostile": ("client.hostile", "controllers", _hostile),
 }

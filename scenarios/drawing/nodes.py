@@ -52,6 +52,7 @@ CONTROLLERS: Mapping[str, Draw] = {
     "disk.full": lambda lot: {"for": "60000ms"},  # the process ends, and nobody starts it
     "disk.slow": lambda lot: _long(lot) | lot.range(5, 1_500),
     "disk.stall": lambda lot: {"for": lot.time(100, 10_000)},
+    "disk.rot": lambda lot: {"replicated": True, "for": lot.time(100, 30_000)},
     "disk.torn": _long,
 }
 # A wiped voter has another directory id, so it votes no more (KIP-853), and neither does a removed

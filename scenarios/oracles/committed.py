@@ -1,6 +1,6 @@
 """Passes the committed log to properties, once for each batch, in order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from kraftsim.controller.core.log.batch import Batch
@@ -8,7 +8,7 @@ from kraftsim.controller.core.log.records import NoOpRecord
 
 from .mentions import Mentions
 from .property import Property
-from .shadow import Fact, Key, Shadow
+from .shadow import Fact, Key, PartitionChange, Shadow
 
 
 class OfTheCommittedLog(Property):
@@ -16,9 +16,9 @@ class OfTheCommittedLog(Property):
 
     `read` is called for each record before the batch is applied to `shadow`. `done` is called
     after the whole batch, because the states within a batch are never visible; before it,
-    `partition_changed` is called for each change of a partition. `shadow` is an independent replay
-    of the committed log and `mentions` an index of its partitions, which all properties of a world
-    share.
+    `partition_changed` is called for each change of a partition, and `partition_settled` once for
+    each partition. `shadow` is an independent replay of the committed log and `mentions` an index
+    of its partitions, which all properties of a world share.
     """
 
     shadow: Shadow
@@ -32,6 +32,9 @@ class OfTheCommittedLog(Property):
 
         `shadow` has the whole batch.
         """
+
+    def partition_settled(self, key: Key, before: Fact | None, after: Fact) -> None:
+        """Called for each partition that a batch changes, with its facts before and after it."""
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
         """Called after a committed batch; the facts of the keys `touched` may have changed."""
@@ -65,4 +68,22 @@ class CommittedLog:
         self.mentions.update(self.shadow, touched)
         for change in self.shadow.changes:
             self._call_hook("partition_changed", *change)
+        for change in by_partition(self.shadow.changes):
+            self._call_hook("partition_settled", *change)
         self._call_hook("done", batch, touched)
+
+
+def by_partition(changes: Sequence[PartitionChange]) -> Iterable[PartitionChange]:
+    """Returns one change for each partition, from before its first change until after its last.
+
+    A request of an administrator may name a partition twice, as Kafka allows: each mention is
+    decided from the state before the request.
+    """
+    if len(changes) < 2:
+        return changes
+    first: dict[Key, Fact | None] = {}
+    last: dict[Key, Fact] = {}
+    for key, before, after in changes:
+        first.setdefault(key, before)
+        last[key] = after
+    return [(key, first[key], after) for key, after in last.items()]

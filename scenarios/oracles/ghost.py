@@ -120,7 +120,7 @@ class Ghost(OfTheCommittedLog):
         if isinstance(record, r.RegisterBrokerRecord):
             self._process(record.broker_id).lost = False
 
-    def partition_changed(self, key: Key, before: Fact | None, after: Fact) -> None:
+    def partition_settled(self, key: Key, before: Fact | None, after: Fact) -> None:
         now_us = self.world.timeline.now_us
         partition = self._partitions.get(key)
         if partition is None or before is None:

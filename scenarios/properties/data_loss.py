@@ -24,7 +24,7 @@ class OfGhost(OfTheCommittedLog):
     def broker_changed(self, broker_id: int, state: ProcessState) -> None:
         self._judge()
 
-    def partition_changed(self, key: Key, before: Fact | None, after: Fact) -> None:
+    def partition_settled(self, key: Key, before: Fact | None, after: Fact) -> None:
         self._judge()
 
     def done(self, batch: Batch, touched: set[Key]) -> None:

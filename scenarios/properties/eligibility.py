@@ -51,7 +51,7 @@ class LeadersWereEligible(OfTheCommittedLog):
         super().__init__(world)
         self._default = world.topology.settings.unclean_leader_election_enable
         # partition -> its partition epoch, and all replicas that were proposed for its ISR at it
-        self._proposed: dict[Key, tuple[int, set[int]]] = {}
+        self._proposed: dict[tuple[Key, int], set[int]] = {}  # by partition and partition epoch
         self._requested = Requested()
         self._permits: dict[Key, list[Request]] = {}  # by partition, of the records of this batch
         self._registered: set[int] = set()  # brokers that register in this batch
@@ -84,15 +84,15 @@ class LeadersWereEligible(OfTheCommittedLog):
         elif _permits_losses(message.request):
             self._requested.begins(message)
 
-    def partition_changed(self, key: Key, before: Fact | None, after: Fact) -> None:
-        proposal = self._proposed.pop(key, None)
+    def partition_settled(self, key: Key, before: Fact | None, after: Fact) -> None:
         leader = after["leader"]
-        if before is None or leader in (before["leader"], r.NO_LEADER):
+        if before is None:
+            return
+        proposed = self._proposed.pop((key, before["partition_epoch"]), set())
+        if leader in (before["leader"], r.NO_LEADER):
             return
         self.exercised += 1
-        eligible = {*before["isr"], *before["eligible_leader_replicas"]}
-        if proposal is not None and proposal[0] == before["partition_epoch"]:
-            eligible |= proposal[1]
+        eligible = {*before["isr"], *before["eligible_leader_replicas"], *proposed}
         if leader in eligible:
             return
         change = f"leader {leader} of {key}: {before} became {after}"
@@ -106,12 +106,10 @@ class LeadersWereEligible(OfTheCommittedLog):
             for data in topic.partitions:
                 key: Key = "Partition", topic.topic_id, data.partition_index
                 isr = {*data.new_isr, *(member.broker_id for member in data.new_isr_with_epochs)}
-                epoch, known = self._proposed.get(key, (data.partition_epoch, set()))
-                if epoch == data.partition_epoch:
-                    isr |= known
-                if len(self._proposed) == PROPOSALS_MAX:
+                proposed = self._proposed.setdefault((key, data.partition_epoch), set())
+                proposed |= isr
+                if len(self._proposed) > PROPOSALS_MAX:
                     del self._proposed[next(iter(self._proposed))]
-                self._proposed[key] = data.partition_epoch, isr
 
     def _may_lose(self, key: Key, before: Fact, after: Fact) -> bool:
         """Returns True if an unclean election of this partition is enabled or requested."""

@@ -7,7 +7,7 @@ from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.log.records import UnregisterBrokerRecord
-from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
+from kraftsim.controller.core.node_id import Kind, NodeId, broker_node, controller_node
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
     BrokerRegistrationRequest,
@@ -245,6 +245,8 @@ class ProgressDuring(Property):
         request, reply = message.request, message.reply
         if not message.is_reply or not isinstance(request, BrokerRegistrationRequest):
             return
+        if message.receiver.kind is Kind.OUTSIDE:
+            return  # the broker does not get this reply
         code = reply.code if isinstance(reply, ApiError) else getattr(reply, "error_code", 0)
         is_done = isinstance(reply, BrokerRegistrationResponse) and not reply.error_code
         if is_done or code not in RETRIED_AFTER:

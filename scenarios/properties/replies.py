@@ -87,7 +87,8 @@ RECORDED: dict[type, Callable[[Any], Happened]] = {
 
 
 def _entity(parts: Any) -> Happened:
-    return tuple(sorted((part.entity_type, part.entity_name or "") for part in parts))
+    """Returns an entity; of a type that is named twice, Kafka's map keeps the last name."""
+    return tuple(sorted({part.entity_type: part.entity_name or "" for part in parts}.items()))
 
 
 class AnswerAfterCommit(OfTheCommittedLog):

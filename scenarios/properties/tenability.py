@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.log.batch import Batch, Voters
-from kraftsim.controller.core.node_id import controller_node
+from kraftsim.controller.core.node_id import Kind, controller_node
 from kraftsim.controller.core.rpc import (
     EndQuorumEpochRequest,
     FetchPartition,
@@ -91,6 +91,8 @@ class _OfReigns(Property):
         request, reign = message.request, self.reigns[message.receiver.number]
         if not isinstance(request, FetchRequest | FetchSnapshotRequest):
             return
+        if message.sender.kind is Kind.OUTSIDE:
+            return  # no voter is there, and the request may have no partition
         voter = request.replica_id
         if isinstance(request, FetchRequest):
             voter = max(voter, request.replica_state.replica_id)

@@ -32,6 +32,7 @@ HOOKS = (
     "committed",
     "read",
     "partition_changed",
+    "partition_settled",
     "done",
     "sent",
     "arrived",
@@ -41,7 +42,7 @@ HOOKS = (
     "broker_changed",
     "finished",
 )
-COMMITTED = ("committed", "read", "partition_changed", "done")
+COMMITTED = ("committed", "read", "partition_changed", "partition_settled", "done")
 ASSERTION = "assertion"  # name of the violation when a process failed an internal assertion
 Listener = tuple[Property, Callable[..., None]]
 ByKind = dict[type[Request], list[Listener]]

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.node_id import numbers_of
+from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.simulation.delays import uniform
 from kraftsim.simulation.disks import Disk
+from kraftsim.simulation.world import World
 
 from ..language.amounts import Amount, in_order
 from ..language.selectors import Selector
@@ -113,6 +115,58 @@ class Full(DiskVerb, word="disk.full"):
         world.controller_listeners.append(notice)
         set_all(True)
         return lambda: len(ended), lambda: set_all(False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rot(DiskVerb, word="disk.rot"):
+    """Kills controllers, and damages a byte in a random batch of their logs.
+
+    A controller that starts again truncates its log at the damaged batch, and fetches the rest.
+    With `replicated` a controller is spared unless every other voter has its whole log, so that
+    nothing committed is lost whatever happens next. An effect is a batch that was truncated.
+    """
+
+    replicated: bool = False
+
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
+        world, stream = stage.world, stage.stream(f"fault/{fault_id}")
+        nodes = [
+            node
+            for node in stage.controllers_of(self.on)
+            if not self.replicated or has_been_replicated(world, node.number)
+        ]
+        disks = [world.controllers[node.number].disk for node in nodes]
+        before = sum(disk.truncated for disk in disks)
+        killed = [node for node in nodes if stage.processes.is_alive(node)]
+        for node, disk in zip(nodes, disks, strict=True):
+            stage.processes.crash(node)
+            if disk.stored.log.batches:
+                disk.rot(stream.choice(disk.stored.log.batches).base_offset)
+
+        def bring_back() -> None:
+            for node in killed:
+                stage.bring_back(node)
+
+        return lambda: sum(disk.truncated for disk in disks) - before, bring_back
+
+
+def has_been_replicated(world: World, node_id: int) -> bool:
+    """Returns True if every other voter has the whole durable log of a controller, and one does."""
+    controller = world.controllers[node_id]
+    log = controller.disk.stored.log
+    voters = {*controller.node.quorum.voters.ids} - {node_id}
+    return bool(voters) and all(
+        voter in world.controllers and _contains(world.controllers[voter].disk.stored.log, log)
+        for voter in voters
+    )
+
+
+def _contains(log: MetadataLog, part: MetadataLog) -> bool:
+    """Returns True if a log or its snapshot has every record of another log."""
+    if log.start_offset >= part.end_offset:
+        return True
+    epoch, end_offset = log.end_offset_for_epoch(part.last_epoch)
+    return epoch == part.last_epoch and end_offset >= part.end_offset
 
 
 def _for_each(disks: list[Disk], do: Callable[[Disk], None]) -> None:

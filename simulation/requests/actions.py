@@ -80,7 +80,7 @@ class Repeat(RequestRule):
 
     def act(self, arrival: Arrival, go_on: GoOn, reply_to: ReplyTo) -> None:
         go_on(reply_to)
-        go_on(_ignore)
+        go_on(partial(_ignore, arrival))
 
 
 class Throttle(RequestRule):
@@ -158,8 +158,9 @@ class Trigger(RequestRule):
         reply_to(reply)
 
 
-def _ignore(reply: Reply | None) -> None:
-    """Ignores a reply."""
+def _ignore(arrival: Arrival, reply: Reply | None) -> None:
+    """Sends the reply to a repetition to nobody."""
+    arrival.ignore()
 
 
 def _instead(action: Callable[[], None], reply: Reply | None) -> None:

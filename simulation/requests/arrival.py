@@ -59,6 +59,9 @@ class Arrival:
     def prevent(self, reply: Reply) -> None:
         """Notes that a rule gives this reply, and that the request is not handled."""
 
+    def ignore(self) -> None:
+        """Notes that nobody gets the reply to a repetition of the request."""
+
     def hold(self, is_handled: bool) -> None:
         """Notes that a rule holds the request, or its reply if the request `is_handled`."""
 

@@ -194,6 +194,9 @@ class Delivery(Arrival):
     def lose(self, is_handled: bool) -> None:
         self._stop(is_handled)
 
+    def ignore(self) -> None:
+        self._stop(is_handled=True)
+
     def prevent(self, reply: Reply) -> None:
         message = self._message
         self._rules.stopped(Message(message.sender, message.receiver, message.request, reply=reply))

@@ -2,6 +2,7 @@
 
 WORDS: dict[str, dict[str, object]] = {
     "quorum.transfer": {"to": 3001},
+    "client.hostile": {"to": 3000, "count": 3},
     "load.flood": {"every": "1s", "for": "3s"},
     "clock.step": {"on": "all", "by": "5m"},
     "clock.drift": {"on": "controllers", "ppm": 50_000},
@@ -13,6 +14,7 @@ WORDS: dict[str, dict[str, object]] = {
     "disk.stall": {"on": 3000},
     "disk.lost_fsync": {"on": 3000},
     "disk.torn": {"on": 3000},
+    "disk.rot": {"on": 3000},
     "disk.full": {"on": 3000},
     "net.partition": {"shape": "ring"},
     "net.hold": {"on": 2},

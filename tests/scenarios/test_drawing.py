@@ -79,6 +79,18 @@ def test_only_a_minority_loses_its_vote_for_good():
     assert sum(map(len, lost)) == 2
 
 
+def test_a_log_rots_only_where_nothing_committed_is_lost():
+    rots = [
+        step["disk.rot"]
+        for document in documents()
+        for step in document["do"]
+        if "disk.rot" in step
+    ]
+
+    assert rots
+    assert all(words["replicated"] for words in rots)
+
+
 def test_a_drawn_step_without_an_effect_leaves_the_run_meaningful():
     document = {
         "schema": "kraftsim/scenario/1",

@@ -16,6 +16,8 @@ BITES = {
     "disk.stall": {"on": 3000, "for": "5s"},
     "clock.strobe": {"on": "all", "by": "5m", "every": "1s", "for": "10s"},
     "disk.full": {"on": 3000, "for": "5s"},
+    "disk.rot": {"on": 3000, "for": "5s"},
+    "client.hostile": {"to": "active", "count": 3},
     "proc.crash": {"on": 3000, "for": "5s"},
     "proc.stop": {"on": 1, "for": "5s"},
     "proc.pause": {"on": 1, "for": "5s"},

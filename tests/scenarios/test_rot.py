@@ -1,0 +1,93 @@
+"""A damaged batch ends the log of the next process, which fetches the rest from the others."""
+
+import pytest
+
+from kraftsim.scenarios.verbs.disks import has_been_replicated
+from tests.scenarios.lives import active_id, follower_id
+from tests.scenarios.request_worlds import begin
+from tests.worlds import SECOND_US, create_topic, node, pass_time, world_of
+
+pytestmark = pytest.mark.slow
+
+
+def batches(world, node_id):
+    return list(world.controllers[node_id].disk.stored.log.batches)
+
+
+def restart(world, node_id):
+    world.kill_controller(node_id)
+    world.start_controller(node_id)
+
+
+@pytest.mark.rule("10.56")
+def test_a_process_starts_with_what_is_before_a_damaged_batch():
+    world = world_of(controllers=3)
+    follower = follower_id(world)
+    world.kill_controller(follower)
+    before = batches(world, follower)
+    damaged = before[len(before) // 2]
+    world.controllers[follower].disk.rot(damaged.last_offset)
+    world.start_controller(follower)
+
+    assert world.controllers[follower].node.log.end_offset == damaged.base_offset
+    assert world.controllers[follower].disk.truncated == len(before) - len(before) // 2
+
+
+@pytest.mark.rule("10.56")
+def test_the_rest_is_fetched_again():
+    world = world_of(controllers=3)
+    follower = follower_id(world)
+    _, fault = begin(world, "disk.rot", {"on": follower, "for": "1s"})
+    lost = batches(world, follower)
+    pass_time(world, 5)
+
+    assert fault.effects() > 0
+    assert batches(world, follower)[: len(lost)] == lost
+    assert batches(world, follower) == batches(world, active_id(world))
+
+
+@pytest.mark.rule("10.56")
+def test_a_log_that_ends_before_its_snapshot_begins_anew_there():
+    world = world_of(metadata_log_max_record_bytes_between_snapshots=2_000)
+    for number in range(20):
+        create_topic(world, f"t{number}", (1, 2))
+    stored = world.controllers[3000].disk.stored
+    end_offset = stored.snapshot.snapshot_id.end_offset
+    assert stored.log.start_offset < end_offset
+    world.kill_controller(3000)
+    world.controllers[3000].disk.rot(stored.log.start_offset)
+    world.start_controller(3000)
+
+    log = world.controllers[3000].node.log
+    assert (log.start_offset, log.batches[0].base_offset) == (end_offset, end_offset)
+
+
+def test_the_damage_of_a_disk_that_is_replaced_is_gone():
+    world = world_of(controllers=3)
+    follower = follower_id(world)
+    backup = world.controllers[follower].disk.stored.copy()
+    world.kill_controller(follower)
+    world.controllers[follower].disk.rot(0)
+    world.controllers[follower].disk.restore(backup)
+    world.start_controller(follower)
+
+    assert world.controllers[follower].disk.truncated == 0
+
+
+def test_a_log_that_only_its_controller_has_is_spared():
+    world = world_of(controllers=3)
+    leader, follower = active_id(world), follower_id(world)
+    assert has_been_replicated(world, follower)
+    world.network.isolate(node(follower), world.nodes)
+    create_topic(world, "later", (1, 2))
+
+    assert not has_been_replicated(world, leader)
+    begin(world, "disk.rot", {"on": leader, "replicated": True})
+    assert world.controllers[leader].is_running
+
+
+def test_the_log_of_a_lone_voter_is_spared():
+    world = world_of(controllers=1)
+    world.advance(SECOND_US)
+
+    assert not has_been_replicated(world, 3000)
