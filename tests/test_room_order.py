@@ -94,6 +94,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     ),
     "kraftsim.scenarios": (
         "drawing explore language oracles",
+        "expected",
         "explored properties",
         "stage",
         "conditions",

@@ -9,6 +9,7 @@ from . import (
     active_state,
     api,
     data_loss,
+    decisions,
     elections,
     eligibility,
     image,
@@ -37,6 +38,7 @@ ALL: tuple[type[Property], ...] = (
     *tenability.CLASSES,
     *visibility.CLASSES,
     *rude_requests.CLASSES,
+    *decisions.CLASSES,
     *liveness.CLASSES,
     *progress.CLASSES,
 )
