@@ -12,6 +12,7 @@ from .partition import Changes
 from .view import View
 
 ACCEPTED = frozenset({0})
+NOTHING: Changes = {}
 AS_SETS = ("eligible_leader_replicas", "log_dirs")  # Kafka's order of these is that of a hash set
 
 
@@ -26,13 +27,13 @@ class Ask(NamedTuple):
     """A request, by what it asks; `codes` are the errors that the rules allow (0: none).
 
     `changes` are the facts after it: exactly these keys change, and have at least these values;
-    None: only `flaw` looks at them. `flaw` returns what else is wrong with what came of it, or None.
+    None: only `flaw` looks at them. `flaw` returns what else is wrong, or None.
     """
 
     what: str
     request: Request
     codes: frozenset[int] = ACCEPTED
-    changes: Changes | None = {}
+    changes: Changes | None = NOTHING
     flaw: Callable[[Done], str | None] | None = None
 
     def judge(self, done: Done) -> str | None:

@@ -336,9 +336,9 @@ def _left_behind(view: View, broker_id: int, done: Done) -> Iterator[str]:
             yield f"{key} still names broker {broker_id}: {new}"
         if new is not None and not new["replicas"]:
             yield f"{key} has no replica left"
-        if new is not old and old["leader"] not in (broker_id, NO_LEADER):
-            if new is not None and new["leader"] != old["leader"] and old["isr"]:
-                yield f"{key} loses its leader {old['leader']}: {new}"
+        is_led = old["leader"] not in (broker_id, NO_LEADER) and old["isr"]
+        if is_led and new is not None and new["leader"] != old["leader"]:
+            yield f"{key} loses its leader {old['leader']}: {new}"
 
 
 DRAWS: tuple[Draw, ...] = (

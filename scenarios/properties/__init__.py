@@ -17,6 +17,7 @@ from . import (
     liveness,
     partitions,
     progress,
+    protocol,
     quorum_log,
     registration,
     rude_requests,
@@ -39,6 +40,7 @@ ALL: tuple[type[Property], ...] = (
     *visibility.CLASSES,
     *rude_requests.CLASSES,
     *decisions.CLASSES,
+    *protocol.CLASSES,
     *liveness.CLASSES,
     *progress.CLASSES,
 )

@@ -27,6 +27,7 @@ DRAWS: tuple[Draw, ...] = (
     *cluster.DRAWS,
 )
 ASKED_AT_ONCE = 3  # requests after a commit
+ROUNDS = 1_009  # of all kinds, after which a draw may repeat
 FACTS_MAX = 1_000  # of a cluster that is asked: a question copies its facts
 
 
@@ -46,7 +47,8 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._turn = 0
+        # Short runs, each with its own seed, begin with other kinds.
+        self._turn = (world.streams.seed or 0) % (len(DRAWS) * ROUNDS)
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
         process = self.world.active
@@ -55,14 +57,7 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
         if self.shadow.is_in_transaction or len(self.shadow.facts) > FACTS_MAX:
             return
         node = process.node
-        view = View(
-            self.shadow,
-            self.mentions,
-            node.config.node_id,
-            self.world.topology.cluster_id,
-            self.world.topology.profile,
-            node.settings,
-        )
+        view = self.view_of(node)
         for _ in range(ASKED_AT_ONCE):
             round_, kind = divmod(self._turn, len(DRAWS))
             self._turn += 1
@@ -70,14 +65,33 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
             if ask is not None:
                 self._ask(node, ask)
 
+    def view_of(self, node: Node) -> View:
+        """Returns what the rules look up for decisions of this controller."""
+        topology = self.world.topology
+        return View(
+            self.shadow,
+            self.mentions,
+            node.config.node_id,
+            topology.cluster_id,
+            topology.profile,
+            node.settings,
+        )
+
     def _ask(self, node: Node, ask: Ask) -> None:
         self.exercised += 1
-        decision = self._decision(node, ask)
-        if isinstance(decision, Decision) and decision.rest is not None:
-            return  # its first slice has no reply yet
-        wrong = ask.judge(self._done(decision))
+        wrong = self.flaw_of(node, ask)
         if wrong is not None:
             raise Broken(f"{node.config.node_id} is asked {ask.what}: {wrong}; {ask.request}")
+
+    def flaw_of(self, node: Node, ask: Ask) -> str | None:
+        """Returns how the decision differs from the rules; None if it does not.
+
+        The first slice of a large request has no reply yet, and is not judged.
+        """
+        decision = self._decision(node, ask)
+        if isinstance(decision, Decision) and decision.rest is not None:
+            return None
+        return ask.judge(self._done(decision))
 
     def _decision(self, node: Node, ask: Ask) -> Decision | ApiError:
         """Returns the decision; it draws from a stream of its own, as if it were never asked."""
@@ -93,23 +107,15 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
         if isinstance(decision, ApiError):
             return Done(decision, {})
         after = self.shadow.copy()
-        if decision.records:
-            batch = Batch(
-                base_offset=after.end_offset,
-                epoch=0,
-                timestamp_ms=0,
-                records=decision.records,
-                versions=(),
-            )
-            touched = after.fold(batch)
-        else:
-            touched = set()
+        touched = after.fold(_batch(after.end_offset, decision)) if decision.records else set()
         before = self.shadow.facts
         changes = {key: after.facts.get(key) for key in touched}
-        return Done(
-            decision.reply,
-            {key: new for key, new in changes.items() if new != before.get(key)},
-        )
+        news = {key: new for key, new in changes.items() if new != before.get(key)}
+        return Done(decision.reply, news)
+
+
+def _batch(offset: int, decision: Decision) -> Batch:
+    return Batch(base_offset=offset, epoch=0, timestamp_ms=0, records=decision.records, versions=())
 
 
 CLASSES: tuple[type[Property], ...] = (DecisionsFollowTheRules,)
