@@ -49,12 +49,19 @@ def _one(view: View, turn: int, *, fenced: bool) -> Fact | None:
     return found[turn % len(found)] if found and view.level >= LEAVING_FROM else None
 
 
-def _heartbeat(broker: Fact, behind: int = 0, **flags: object) -> BrokerHeartbeatRequest:
+def _heartbeat(
+    view: View, broker: Fact, *, is_behind: bool = False, **flags: object
+) -> BrokerHeartbeatRequest:
+    """Returns a heartbeat of a broker that has applied the whole log, or that `is_behind`.
+
+    A controller that has loaded a snapshot wants brokers to have all that is in it (rule 1.31).
+    """
     wants = {"want_fence": False, "want_shut_down": False} | flags
+    offset = broker["register_offset"] if is_behind else view.shadow.end_offset
     return BrokerHeartbeatRequest(
         broker_id=broker["broker_id"],
         broker_epoch=broker["broker_epoch"],
-        current_metadata_offset=broker["register_offset"] - behind,
+        current_metadata_offset=offset - 1,
         **wants,  # type: ignore[arg-type]  # flags of the request
     )
 
@@ -69,7 +76,7 @@ def _fence(view: View, turn: int) -> Ask | None:
     changes: Changes = {_key(broker): {**broker, "fenced": True}}
     changes |= left_by(view, broker["broker_id"], led_or_in_sync(view, broker["broker_id"]))
     flaw = replies(is_fenced=True, is_caught_up=True, should_shut_down=False)
-    request = _heartbeat(broker, want_fence=True)
+    request = _heartbeat(view, broker, want_fence=True)
     return Ask("a heartbeat that asks for a fence", request, changes=changes, flaw=flaw)
 
 
@@ -83,7 +90,7 @@ def _unfence(view: View, turn: int) -> Ask | None:
     changes |= changed(view, view.leaderless(), lambda _: wish)
     flaw = replies(is_fenced=False, is_caught_up=True, should_shut_down=False)
     what = "a heartbeat of a fenced broker that has caught up"
-    return Ask(what, _heartbeat(broker), changes=changes, flaw=flaw)
+    return Ask(what, _heartbeat(view, broker), changes=changes, flaw=flaw)
 
 
 def _stay_fenced(view: View, turn: int) -> Ask | None:
@@ -92,7 +99,7 @@ def _stay_fenced(view: View, turn: int) -> Ask | None:
         return None
     flaw = replies(is_fenced=True, is_caught_up=False, should_shut_down=False)
     what = "a heartbeat of a fenced broker that has not caught up"
-    return Ask(what, _heartbeat(broker, behind=1), flaw=flaw)
+    return Ask(what, _heartbeat(view, broker, is_behind=True), flaw=flaw)
 
 
 def _ask_to_stay_fenced(view: View, turn: int) -> Ask | None:
@@ -101,16 +108,17 @@ def _ask_to_stay_fenced(view: View, turn: int) -> Ask | None:
         return None
     flaw = replies(is_fenced=True, is_caught_up=True, should_shut_down=False)
     what = "a heartbeat of a fenced broker that asks for a fence"
-    return Ask(what, _heartbeat(broker, want_fence=True), flaw=flaw)
+    return Ask(what, _heartbeat(view, broker, want_fence=True), flaw=flaw)
 
 
 def _stay_unfenced(view: View, turn: int) -> Ask | None:
     broker = _one(view, turn, fenced=False)
     if broker is None:
         return None
-    behind = turn % 2
-    flaw = replies(is_fenced=False, is_caught_up=not behind, should_shut_down=False)
-    return Ask("a heartbeat of an unfenced broker", _heartbeat(broker, behind), flaw=flaw)
+    is_behind = bool(turn % 2)
+    flaw = replies(is_fenced=False, is_caught_up=not is_behind, should_shut_down=False)
+    request = _heartbeat(view, broker, is_behind=is_behind)
+    return Ask("a heartbeat of an unfenced broker", request, flaw=flaw)
 
 
 def _shut_down_fenced(view: View, turn: int) -> Ask | None:
@@ -119,7 +127,7 @@ def _shut_down_fenced(view: View, turn: int) -> Ask | None:
         return None
     changes = left_by(view, broker["broker_id"], led_or_in_sync(view, broker["broker_id"]))
     flaw = replies(is_fenced=True, should_shut_down=True)
-    request = _heartbeat(broker, want_shut_down=True)
+    request = _heartbeat(view, broker, want_shut_down=True)
     what = "a heartbeat of a fenced broker that shuts down"
     return Ask(what, request, changes=changes, flaw=flaw)
 
@@ -135,7 +143,7 @@ def _shut_down(view: View, turn: int) -> Ask | None:
     changes: Changes = {_key(broker): new}
     changes |= left_by(view, broker_id, led_or_in_sync(view, broker_id))
     flaw = replies(is_fenced=not leads, should_shut_down=not leads)
-    request = _heartbeat(broker, want_shut_down=True, want_fence=also_fences)
+    request = _heartbeat(view, broker, want_shut_down=True, want_fence=also_fences)
     return Ask("a heartbeat that begins a shutdown", request, changes=changes, flaw=flaw)
 
 
@@ -144,10 +152,10 @@ def _stale_heartbeat(view: View, turn: int) -> Ask | None:
     if not known or turn % 3 == 0:
         stranger = {"broker_id": STRANGER, "broker_epoch": 0, "register_offset": 0}
         what = "a heartbeat of a broker that is not registered"
-        return refused(what, _heartbeat(stranger), STALE_BROKER_EPOCH)
+        return refused(what, _heartbeat(view, stranger), STALE_BROKER_EPOCH)
     broker = known[turn % len(known)]
     other = {**broker, "broker_epoch": broker["broker_epoch"] + (1 if turn % 3 == 1 else -1)}
-    request = _heartbeat(other, want_fence=True)
+    request = _heartbeat(view, other, want_fence=True)
     return refused("a heartbeat of another incarnation", request, STALE_BROKER_EPOCH)
 
 
@@ -162,7 +170,7 @@ def _lose_directory(view: View, turn: int) -> Ask | None:
     changes = left_by(view, broker["broker_id"], in_it)
     if left:  # a record without directories changes none
         changes[_key(broker)] = {**broker, "log_dirs": tuple(left)}
-    request = _heartbeat(broker, offline_log_dirs=(lost,))
+    request = _heartbeat(view, broker, offline_log_dirs=(lost,))
     return Ask("a heartbeat that reports a lost directory", request, changes=changes)
 
 
@@ -239,13 +247,19 @@ def _register_new(view: View, turn: int) -> Ask | None:
         if is_unclean:
             keys = keys | view.mentions.of("eligible_leader_replicas", broker_id)
         changes = left_by(view, broker_id, keys, unclean=is_unclean)
-    epoch = view.shadow.end_offset
     request = _request(view, broker_id, turn, previous_broker_epoch=previous)
-    begins = {"fenced": True, "in_controlled_shutdown": False, "broker_epoch": epoch}
-    new = _registered(view, request, register_offset=epoch + len(changes), **begins)
+    begins = {"fenced": True, "in_controlled_shutdown": False}
+    offset = view.shadow.end_offset + len(changes)
+    changes["Broker", broker_id] = _registered(view, request, register_offset=offset, **begins)
+
+    def flaw(done: Done) -> str | None:
+        epoch = getattr(done.reply, "broker_epoch", None)
+        new = done.changes.get(("Broker", broker_id)) or {}
+        if epoch in view.epochs and epoch == new.get("broker_epoch"):
+            return None
+        return f"the epochs are {epoch} and {new.get('broker_epoch')}, expected {view.epochs}"
+
     codes = frozenset({0, DUPLICATE_BROKER_REGISTRATION} if broker else {0})
-    changes["Broker", broker_id] = new
-    flaw = replies(broker_epoch=epoch)
     return Ask("a registration of a new incarnation", request, codes, changes, flaw)
 
 

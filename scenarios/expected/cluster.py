@@ -46,28 +46,19 @@ def _update(*updates: FeatureUpdate, validate_only: bool = False) -> UpdateFeatu
 
 
 def _keep_level(view: View, turn: int) -> Ask | None:
-    """A level that is finalized already is written again (rule 5.57)."""
+    """A level that is finalized already is written again (rule 5.57).
+
+    It is refused if a node does not support it, or a voter has not registered (rule 5.58).
+    """
     levels = sorted(view.finalized.items())
-    if not levels or not _is_supported(view):
+    if not levels:
         return None
     name, level = levels[turn % len(levels)]
     if name == "kraft.version":
         return None
     request = _update(FeatureUpdate(feature=name, max_version_level=level))
-    return Ask(f"the level that {name} has", request, changes=None, flaw=_unchanged_features)
-
-
-def _is_supported(view: View) -> bool:
-    """Returns True if every registered node supports what is finalized."""
-    for fact in (*view.shadow.of("Broker").values(), *view.shadow.of("Controller").values()):
-        ranges = {feature.name: feature for feature in fact["features"]}
-        for name, level in view.finalized.items():
-            known = ranges.get(name)
-            if known is None or not (
-                known.min_supported_version <= level <= known.max_supported_version
-            ):
-                return False
-    return True
+    codes = frozenset({0, INVALID_UPDATE_VERSION})
+    return Ask(f"the level that {name} has", request, codes, None, _unchanged_features)
 
 
 def _unchanged_features(done: Done) -> str | None:

@@ -33,6 +33,9 @@ class View(NamedTuple):
     cluster_id: str
     profile: Profile
     settings: Settings
+    epochs: range
+    """What the epoch of a new incarnation may be: the next offset, or that before the control
+    records at the log's end, which a controller does not count (rule 1.25)."""
 
     @property
     def level(self) -> int:

@@ -8,6 +8,7 @@ from ..oracles.property import Property
 from . import (
     active_state,
     api,
+    broker_questions,
     data_loss,
     decisions,
     elections,
@@ -41,6 +42,7 @@ ALL: tuple[type[Property], ...] = (
     *rude_requests.CLASSES,
     *decisions.CLASSES,
     *protocol.CLASSES,
+    *broker_questions.CLASSES,
     *liveness.CLASSES,
     *progress.CLASSES,
 )

@@ -75,6 +75,7 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
             topology.cluster_id,
             topology.profile,
             node.settings,
+            _epochs(node),
         )
 
     def _ask(self, node: Node, ask: Ask) -> None:
@@ -112,6 +113,15 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
         changes = {key: after.facts.get(key) for key in touched}
         news = {key: new for key, new in changes.items() if new != before.get(key)}
         return Done(decision.reply, news)
+
+
+def _epochs(node: Node) -> range:
+    first = node.log.end_offset
+    for batch in reversed(node.log.batches):
+        if not batch.is_control:
+            break
+        first = batch.base_offset
+    return range(first, node.log.end_offset + 1)
 
 
 def _batch(offset: int, decision: Decision) -> Batch:

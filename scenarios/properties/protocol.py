@@ -37,6 +37,7 @@ from ..expected.quorum import Fetched, Outcome, sole
 from ..oracles.property import Broken, Kinds, Property
 
 OPEN_MAX = 10_000  # requests whose replies are awaited
+WHOLE_ERRORS = (0, -1, 42, 104)  # of the protocol; another one comes from a fault (`rpc.error`)
 Rule = Callable[[Quorum, Any], Outcome | Fetched | None]
 Told = Callable[[Any], Outcome]
 
@@ -78,6 +79,14 @@ class VotersReplyByTheRules(Property):
         rule, _ = RULES[type(message.request)]
         is_handled_now = process.is_running
         expected = rule(process.node.quorum, message.request) if is_handled_now else None
+        self._await(message, expected)
+
+    def stopped(self, message: Message) -> None:
+        """Judges no reply to a request of which a fault has refused, lost or held a copy."""
+        if not message.is_reply:
+            self._await(message, None)
+
+    def _await(self, message: Message, expected: Outcome | Fetched | None) -> None:
         known = self._open.get(id(message.request))
         if known is not None:
             known[1].append(expected)
@@ -93,7 +102,7 @@ class VotersReplyByTheRules(Property):
             return
         if len(expected) == 1:
             del self._open[id(message.request)]
-        if None in expected:
+        if None in expected or getattr(reply, "error_code", 0) not in WHOLE_ERRORS:
             return
         self.exercised += 1
         _, told = RULES[type(message.request)]

@@ -246,7 +246,7 @@ def an_echo(world):
 
 STARTING = {  # those that fall before the brokers of such a cluster are unfenced
     *("S2", "S3", "S4", "S5", "S6", "S8", "S9", "S10", "S11", "S21", "L3", "L7", "L8", "L9"),
-    "L12",
+    *("L12", "S43", "S44"),
 }
 PLANTED = {
     "S1": (None, a_second_leader),
@@ -292,6 +292,7 @@ PLANTED = {
     "S41": (planted_rules.reassigns_to_anybody, many_topics),
     "S42": (planted_rules.names_the_next_epoch, a_failover),
     "S43": (planted_rules.fetches_as_if_nothing_were_committed, nothing),
+    "S44": (planted_rules.registers_without_its_rack, nothing),
     "L1": (planted.grants_nobody, a_failover),
     "L2": (planted.grants_anybody, an_isolated_voter),
     "L3": (planted.never_unfences, a_long_wait),

@@ -3,6 +3,7 @@ out. `patch` is pytest's monkeypatch."""
 
 from dataclasses import replace
 
+from kraftsim.broker_agent.agent import Agent
 from kraftsim.controller.core.partitions import reassignment
 from kraftsim.controller.raft import following, messages
 
@@ -34,3 +35,12 @@ def fetches_as_if_nothing_were_committed(patch):
         return replace(request, topics=(wrong,))
 
     patch.setattr(following.messages, "fetch_request", buggy)
+
+
+def registers_without_its_rack(patch):
+    register = Agent._registration
+
+    def buggy(agent):
+        return replace(register(agent), rack="nowhere")
+
+    patch.setattr(Agent, "_registration", buggy)
