@@ -319,7 +319,7 @@ def _decommission(view: View, turn: int) -> Ask | None:
     broker_id, force = known[turn % len(known)]["broker_id"], bool(turn % 2)
     needed = [key for key, fact in view.partitions if _needs(fact, broker_id)]
     request = DecommissionBrokerRequest(broker_id=broker_id, force=force)
-    has_refuge = any(map(view.is_active, (b["broker_id"] for b in known if b != known[0])))
+    has_refuge = any(view.is_active(b["broker_id"]) for b in known if b["broker_id"] != broker_id)
     is_refused = needed and not (force and has_refuge)
     codes = {BROKER_REQUIRED_FOR_PARTITIONS} if is_refused else {0}
 

@@ -36,7 +36,8 @@ from ..expected import quorum_replies as replies
 from ..expected.quorum import Fetched, Outcome, sole
 from ..oracles.property import Broken, Kinds, Property
 
-OPEN_MAX = 10_000  # requests whose replies are awaited
+OPEN_MAX = 10_000  # requests whose replies may come
+COPIES_MAX = 8  # of one request: a broker also sends a fetch again if there was nothing new
 WHOLE_ERRORS = (0, -1, 42, 104)  # of the protocol; another one comes from a fault (`rpc.error`)
 Rule = Callable[[Quorum, Any], Outcome | Fetched | None]
 Told = Callable[[Any], Outcome]
@@ -53,8 +54,8 @@ RULES: Mapping[type, tuple[Rule, Told]] = {
 class VotersReplyByTheRules(Property):
     """Notes what a replica must reply when a request reaches it, and compares the reply with it.
 
-    A request may arrive twice, and a reply does not name its copy: it must be right for one of
-    them. What a process gets while it is paused is not judged, because it is handled later.
+    A request and its reply may arrive twice, and a reply does not name its copy: it must be right
+    for one of them. What a process gets while it is paused is handled later, and not judged.
     """
 
     number = "S42"
@@ -89,7 +90,7 @@ class VotersReplyByTheRules(Property):
     def _await(self, message: Message, expected: Outcome | Fetched | None) -> None:
         known = self._open.get(id(message.request))
         if known is not None:
-            known[1].append(expected)
+            known[1][:] = [*known[1][1 - COPIES_MAX :], expected]
             return
         self._open[id(message.request)] = message.request, [expected]
         if len(self._open) > OPEN_MAX:
@@ -100,8 +101,6 @@ class VotersReplyByTheRules(Property):
         reply = message.reply
         if request is not message.request or reply is None or isinstance(reply, ApiError):
             return
-        if len(expected) == 1:
-            del self._open[id(message.request)]
         if None in expected or getattr(reply, "error_code", 0) not in WHOLE_ERRORS:
             return
         self.exercised += 1
