@@ -41,8 +41,8 @@ class Ask(NamedTuple):
         got = {*codes_of(done.reply)}
         if not got <= self.codes:
             return f"the reply has the errors {sorted(got)}, expected {sorted(self.codes)}"
-        if got != {0}:
-            return f"it writes {done.changes}" if done.changes else None
+        if got != {0} and 0 in self.codes:
+            return f"it is refused, and writes {done.changes}" if done.changes else None
         if self.flaw is not None and (text := self.flaw(done)) is not None:
             return text
         return None if self.changes is None else _difference(self.changes, done.changes)

@@ -350,7 +350,10 @@ def _left_behind(view: View, broker_id: int, done: Done) -> Iterator[str]:
             yield f"{key} still names broker {broker_id}: {new}"
         if new is not None and not new["replicas"]:
             yield f"{key} has no replica left"
-        is_led = old["leader"] not in (broker_id, NO_LEADER) and old["isr"]
+        if new is not None and not {*new["removing_replicas"]} <= {*new["replicas"]}:
+            yield f"{key} removes what it does not have: {new}"
+        leaders = (broker_id, NO_LEADER, *old["removing_replicas"])
+        is_led = old["leader"] not in leaders and old["isr"]
         if is_led and new is not None and new["leader"] != old["leader"]:
             yield f"{key} loses its leader {old['leader']}: {new}"
 

@@ -181,7 +181,7 @@ def _bounds(quorum: Quorum, now_ms: int) -> tuple[int, int]:
     if isinstance(role, Follower):
         return now_ms, now_ms + fetch_ms  # a leader that resigns asks for less (rule 10.40)
     if isinstance(role, Unattached):
-        return (now_ms, now_ms + 2 * election_ms - 1) if quorum.is_voter else (NEVER_MS, NEVER_MS)
+        return (0, now_ms + 2 * election_ms - 1) if quorum.is_voter else (NEVER_MS, NEVER_MS)
     return now_ms + election_ms, now_ms + 2 * election_ms - 1
 
 

@@ -51,7 +51,7 @@ def test_an_unexpected_error_is_a_flaw():
 def test_a_refusal_that_writes_is_a_flaw():
     ask = refused("what is not there", REQUEST, 102)
 
-    assert "it writes" in ask.judge(
+    assert "expected no change" in ask.judge(
         Done(ApiError(ErrorCode.BROKER_ID_NOT_REGISTERED, ""), {("Broker", 1): None})
     )
 
