@@ -95,6 +95,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     ),
     "kraftsim.scenarios": (
         "drawing explore language oracles",
+        "expected",
         "explored properties",
         "stage",
         "conditions",

@@ -8,7 +8,9 @@ from ..oracles.property import Property
 from . import (
     active_state,
     api,
+    broker_questions,
     data_loss,
+    decisions,
     elections,
     eligibility,
     image,
@@ -16,6 +18,7 @@ from . import (
     liveness,
     partitions,
     progress,
+    protocol,
     quorum_log,
     registration,
     rude_requests,
@@ -37,6 +40,9 @@ ALL: tuple[type[Property], ...] = (
     *tenability.CLASSES,
     *visibility.CLASSES,
     *rude_requests.CLASSES,
+    *decisions.CLASSES,
+    *protocol.CLASSES,
+    *broker_questions.CLASSES,
     *liveness.CLASSES,
     *progress.CLASSES,
 )

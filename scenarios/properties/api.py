@@ -11,6 +11,7 @@ from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import Kind, NodeId, controller_node
 from kraftsim.controller.core.rpc import (
+    DescribeClusterBroker,
     DescribeClusterRequest,
     DescribeClusterResponse,
     DescribeQuorumPartition,
@@ -42,8 +43,9 @@ QUORUM = DescribeQuorumRequest(
 READ_EVERY_MS = 1000  # of the reader that asks leaders for their quorum
 LISTED = (r.RegisterControllerRecord, r.UnregisterControllerRecord)
 
-Listing = frozenset[tuple[int, bool]]
-"""Registered nodes: (id, is fenced)."""
+Entry = tuple[int, bool, str, int]
+"""A registered node: id, is fenced, host and port of its only listener."""
+Listing = frozenset[Entry]
 
 
 class ReadsAreCommitted(OfTheCommittedLog):
@@ -86,6 +88,7 @@ class ReadsAreCommitted(OfTheCommittedLog):
             self._unread.discard(node.config.node_id)
             reply = node.read(ASKED, turn.now_ms, turn.wall_ms)
             self._judge(controller_node(node.config.node_id), READER, ASKED, reply)
+            _expect_leader(node, reply)
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
         for kind, listings in (("Broker", self._brokers), ("Controller", self._controllers)):
@@ -103,9 +106,11 @@ class ReadsAreCommitted(OfTheCommittedLog):
             return
         self.exercised += 1
         is_hiding = not request.include_fenced_brokers
-        listing = frozenset((broker.broker_id, broker.is_fenced) for broker in reply.brokers)
-        if is_hiding and any(is_fenced for _, is_fenced in listing):
+        listing = frozenset(map(_entry, reply.brokers))
+        if is_hiding and any(is_fenced for _, is_fenced, *_ in listing):
             raise Broken(f"{receiver} asked for unfenced brokers only, got {listing}")
+        if reply.cluster_id != self.world.topology.cluster_id:
+            raise Broken(f"{receiver} is told that the cluster is {reply.cluster_id}")
         of_controllers = reply.endpoint_type == CONTROLLER_ENDPOINT
         listings = self._controllers if of_controllers else self._brokers
         key = receiver, sender, reply.endpoint_type
@@ -128,9 +133,26 @@ class ReadsAreCommitted(OfTheCommittedLog):
         )
 
 
+def _entry(node: DescribeClusterBroker) -> Entry:
+    return node.broker_id, node.is_fenced, node.host, node.port
+
+
 def _listing(of: OfTheCommittedLog, kind: str) -> Listing:
     facts = of.shadow.of(kind).items()
-    return frozenset((int(str(key[1])), fact.get("fenced", False)) for key, fact in facts)
+    return frozenset(
+        (int(str(key[1])), fact.get("fenced", False), endpoint.host, endpoint.port)
+        for key, fact in facts
+        for endpoint in fact["end_points"][:1]
+    )
+
+
+def _expect_leader(node: Node, reply: object) -> None:
+    """Checks that a controller names the leader that it follows, if it lists it (rule 5.12)."""
+    if isinstance(reply, DescribeClusterResponse) and not reply.error_code:
+        listed = {controller.broker_id for controller in reply.brokers}
+        expected = node.quorum.leader_id if node.quorum.leader_id in listed else -1
+        if reply.controller_id != expected:
+            raise Broken(f"{node.config.node_id} names {reply.controller_id}, expected {expected}")
 
 
 class QuorumTimes(Property):

@@ -123,8 +123,8 @@ class HighWatermark(Property):
     number = "S6"
     name = "high-watermark"
     claim = (
-        "A high watermark never falls while its process runs, and a leader raises it first, up to"
-        " the offset that a majority has on disk."
+        "A high watermark never falls while its process runs, and a leader raises it first, to an"
+        " entry of its own epoch that a majority has on disk."
     )
 
     def __init__(self, world: World) -> None:
@@ -159,6 +159,8 @@ class HighWatermark(Property):
                 f"{quorum.me.node_id}, not the leader, is the first with high watermark {mark}"
             )
         epoch = epoch_before(quorum.log, mark)
+        if mark > quorum.log.start_offset and epoch != quorum.epoch:  # Raft, 5.4.2
+            raise Broken(f"the leader of epoch {quorum.epoch} commits {mark}, of epoch {epoch}")
         holding = [node_id for node_id in quorum.voters.ids if self._holds(node_id, mark, epoch)]
         if len(holding) < quorum.voters.majority:
             raise Broken(

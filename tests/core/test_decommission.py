@@ -251,6 +251,23 @@ def test_a_former_replica_in_the_elr_holds_no_data():
     assert cluster.decommission(4) == DecommissionBrokerResponse()
 
 
+@EACH_PROFILE
+@pytest.mark.rule("3.12", "4.36")
+def test_a_reassignment_that_only_waited_for_the_broker_is_complete(profile):
+    """Hunts of S41 found that it was complete, and still listed as in progress."""
+    cluster = ControllerUnderTest(profile)
+    cluster.unfenced(1, 2, 3)
+    cluster.created("t", (1,))
+    reassign(cluster, (2, 3))
+    cluster.alter_partition("t", (1, 2))
+
+    cluster.decommission(3)
+
+    left = cluster.partition("t", 0)
+    assert (left.replicas, left.isr, left.leader) == ((2,), (2,), 2)
+    assert (left.adding_replicas, left.removing_replicas) == ((), ())
+
+
 @pytest.mark.rule("3.12", "4.13", "9.19")
 def test_without_elr_the_last_member_of_the_isr_is_required():
     """An ELR that is left from before the feature was disabled elects nobody."""

@@ -13,7 +13,7 @@ from kraftsim.controller.raft.roles import Leader
 from kraftsim.controller.time.timeline import NEVER_MS
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.network_rules import Block
-from tests.scenarios import planted, planted_losses
+from tests.scenarios import planted, planted_losses, planted_rules
 from tests.scenarios.watched import CLIENT, ask, describe, topic
 from tests.worlds import create_topic, node, nodes, pass_time
 
@@ -220,6 +220,12 @@ def a_stop_beside_a_voter_that_is_behind(world):
     pass_time(world, 1)
 
 
+def many_topics(world):
+    """As many commits as there are kinds of requests to ask (S41)."""
+    for number in range(60):
+        create_topic(world, f"asked-{number}", (1, 2))
+
+
 def a_snapshot(world):
     pass_time(world, HOUR_S + 60)
 
@@ -240,7 +246,7 @@ def an_echo(world):
 
 STARTING = {  # those that fall before the brokers of such a cluster are unfenced
     *("S2", "S3", "S4", "S5", "S6", "S8", "S9", "S10", "S11", "S21", "L3", "L7", "L8", "L9"),
-    "L12",
+    *("L12", "S43", "S44"),
 }
 PLANTED = {
     "S1": (None, a_second_leader),
@@ -283,6 +289,10 @@ PLANTED = {
     "S38": (planted_losses.names_the_shortest_log, a_stop_beside_a_voter_that_is_behind),
     "S39": (planted_losses.reads_ahead, nothing),
     "S40": (planted_losses.any_member_is_eligible, a_kill_of_a_leader),
+    "S41": (planted_rules.reassigns_to_anybody, many_topics),
+    "S42": (planted_rules.names_the_next_epoch, a_failover),
+    "S43": (planted_rules.fetches_as_if_nothing_were_committed, nothing),
+    "S44": (planted_rules.registers_without_its_rack, nothing),
     "L1": (planted.grants_nobody, a_failover),
     "L2": (planted.grants_anybody, an_isolated_voter),
     "L3": (planted.never_unfences, a_long_wait),

@@ -170,10 +170,13 @@ def _shrunk(state: State, key: PartitionKey, leaver: _Leaver) -> PartitionChange
         raise Impossible(f"broker {broker_id} leaves a replica set, and nothing changes")
     if partition is old and not old.last_known_elr and change.last_known_elr is None:
         return change
+    adding, removing = change.adding_replicas, change.removing_replicas  # None: not completed
+    adding = partition.adding_replicas if adding is None else adding
+    removing = partition.removing_replicas if removing is None else removing
     return replace(
         change,
-        adding_replicas=_changed(partition.adding_replicas, old.adding_replicas),
-        removing_replicas=_changed(partition.removing_replicas, old.removing_replicas),
+        adding_replicas=_changed(adding, old.adding_replicas),
+        removing_replicas=_changed(removing, old.removing_replicas),
         last_known_elr=_known_without(change.last_known_elr, old.last_known_elr, broker_id),
     )
 

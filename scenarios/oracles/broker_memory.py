@@ -1,0 +1,126 @@
+"""What a broker's process has been told, from the messages that it sent and got.
+
+A reply counts if its request is the last of its kind, and was not given up before. What a process
+hears while it is paused, or just when it gives up, may count or not: then the memory is uncertain
+until the next reply that certainly counts.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from kraftsim.controller.core.rpc import (
+    BrokerHeartbeatRequest,
+    BrokerRegistrationRequest,
+    FetchRequest,
+    FetchSnapshotRequest,
+)
+from kraftsim.controller.core.uuid import Uuid
+
+UNKNOWN = -1
+
+
+@dataclass(slots=True)
+class Asked:
+    """A request that waits for its reply, and when it was sent, on the clock of the broker."""
+
+    request: object
+    sent_ms: int
+
+
+@dataclass(slots=True)
+class LeaseMemory:
+    """One process of a broker: its epoch, and what heartbeats told it.
+
+    `clean_epoch` is its epoch once it was told to shut down (rule 1.38). `since_ms` is when the
+    last heartbeat was accepted, -1 while another one may follow at any time.
+    """
+
+    incarnation_id: Uuid
+    log_dirs: tuple[Uuid, ...]
+    epoch: int = UNKNOWN
+    is_caught_up: bool = False
+    is_serving: bool = False
+    clean_epoch: int = UNKNOWN
+    offset: int = UNKNOWN
+    wants_shut_down: bool = False
+    since_ms: int = UNKNOWN
+    is_certain: bool = True
+    asked: Asked | None = None
+    last_reply: object = None
+
+    def told(self, request: object, reply: Any, now_ms: int) -> None:
+        """Learns from a reply that counts, and has no error."""
+        self.since_ms = UNKNOWN
+        if isinstance(request, BrokerRegistrationRequest):
+            self.epoch = reply.broker_epoch
+        elif isinstance(request, BrokerHeartbeatRequest):
+            self.epoch, self.is_certain = request.broker_epoch, True
+            was_serving = self.is_serving
+            self.is_caught_up = not request.want_fence or reply.is_caught_up
+            self.is_serving = self.is_serving or not (request.want_fence or reply.is_fenced)
+            if request.want_shut_down and reply.should_shut_down:
+                self.clean_epoch = self.epoch
+            elif was_serving and not request.want_shut_down:
+                self.since_ms = now_ms
+
+
+@dataclass(slots=True)
+class LogMemory:
+    """How far a broker's process has fetched the metadata log, by the replies that it got.
+
+    `download` is the snapshot that it fetches, as (epoch, end offset), and `bytes` how much of it.
+    """
+
+    end_offset: int = 0
+    last_epoch: int = 0
+    leader_epoch: int = 0
+    high_watermark: int = 0
+    download: tuple[int, int] | None = None
+    bytes: int = 0
+    is_certain: bool = True
+    asked: Asked | None = None
+    last_reply: object = None
+    last_request: object = None
+
+    def adopt(self, request: FetchRequest | FetchSnapshotRequest) -> None:
+        """Takes a position that a request tells, when it was uncertain."""
+        asked = request.topics[0].partitions[0]
+        self.leader_epoch = asked.current_leader_epoch
+        if isinstance(request, FetchRequest):
+            partition = request.topics[0].partitions[0]
+            self.end_offset, self.last_epoch = partition.fetch_offset, partition.last_fetched_epoch
+            self.high_watermark, self.download = partition.high_watermark, None
+            self.is_certain = True
+
+    def told_of_fetch(self, data: Any) -> None:
+        """Learns from the partition of a Fetch response."""
+        self._learn(data)
+        if data.error_code:
+            return
+        if data.snapshot_id.epoch >= 0:
+            self.download, self.bytes = (data.snapshot_id.epoch, data.snapshot_id.end_offset), 0
+            return
+        self.high_watermark = max(self.high_watermark, data.high_watermark)
+        if data.diverging_epoch.epoch >= 0:
+            self.end_offset = min(self.end_offset, data.diverging_epoch.end_offset)
+            self.last_epoch = data.diverging_epoch.epoch
+        for batch in data.records or ():
+            if batch.last_offset >= self.end_offset:
+                self.end_offset, self.last_epoch = batch.last_offset + 1, batch.epoch
+
+    def told_of_slice(self, data: Any) -> None:
+        """Learns from the partition of a FetchSnapshot response."""
+        self._learn(data)
+        named = (data.snapshot_id.epoch, data.snapshot_id.end_offset)
+        if self.download is None or data.error_code or named != self.download:
+            self.download = None
+            return
+        self.bytes += len(data.unaligned_records)
+        if self.bytes >= data.size:
+            epoch, end_offset = self.download
+            if end_offset > self.end_offset:
+                self.end_offset, self.last_epoch = end_offset, epoch
+            self.high_watermark, self.download = max(self.high_watermark, end_offset), None
+
+    def _learn(self, data: Any) -> None:
+        self.leader_epoch = max(self.leader_epoch, data.current_leader.leader_epoch)

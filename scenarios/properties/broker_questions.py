@@ -1,0 +1,216 @@
+"""S44: what a broker sends follows from what it was told.
+
+Rules 1.38, 1.44 to 1.50, 2.2a, 10.34.
+"""
+
+from typing import Any, ClassVar
+
+from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.node_id import Kind, NodeId, broker_node
+from kraftsim.controller.core.rpc import (
+    BrokerHeartbeatRequest,
+    BrokerRegistrationRequest,
+    FetchRequest,
+    FetchSnapshotRequest,
+)
+from kraftsim.controller.core.uuid import Uuid
+from kraftsim.simulation.message import Message
+from kraftsim.simulation.world import World
+
+from ..oracles.broker_memory import UNKNOWN, Asked, LeaseMemory, LogMemory
+from ..oracles.property import Broken, Kinds, Property
+
+FETCH_TIMEOUT_MS = 2_000
+LEASE = (BrokerRegistrationRequest, BrokerHeartbeatRequest)
+METADATA = (FetchRequest, FetchSnapshotRequest)
+
+
+class BrokersAskByTheRules(Property):
+    """Compares each request of a broker with its identity and with the replies that it got.
+
+    Second processes of a broker are not judged: nobody tells when they are paused.
+    """
+
+    number = "S44"
+    name = "brokers-ask-by-the-rules"
+    claim = (
+        "A broker registers as itself, sends heartbeats with the epoch that it was granted, not"
+        " before the interval of the settings, and fetches from where its log ends."
+    )
+    kinds: ClassVar[Kinds] = (*LEASE, *METADATA)
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._leases: dict[NodeId, LeaseMemory] = {}
+        self._logs: dict[NodeId, LogMemory] = {}
+        self._owners: dict[Uuid, NodeId] = {}  # by incarnation
+        self._silent: set[NodeId] = set()  # processes that have not registered yet
+        settings = world.topology.settings
+        self._interval_ms = settings.broker_heartbeat_interval_ms
+        session_ms = settings.broker_session_timeout_ms
+        self._lease_timeout_ms = session_ms // 2 if session_ms > 1 else self._interval_ms
+
+    def broker_changed(self, broker_id: int, state: ProcessState) -> None:
+        node = broker_node(broker_id)
+        lease, log = self._leases.get(node), self._logs.get(node)
+        if state is ProcessState.PAUSED:
+            for memory in (lease, log):
+                if memory is not None:
+                    memory.is_certain, memory.asked = False, None
+        elif state is ProcessState.STARTING:
+            self._silent.add(node)
+        elif state is ProcessState.NOT_RUNNING:
+            self._logs.pop(node, None)
+            if node in self._silent and lease is not None:
+                lease.clean_epoch = UNKNOWN  # a process that never registered has taken it
+        if lease is not None:
+            lease.since_ms = UNKNOWN  # a change of state may ask at once
+
+    def sent(self, sender: NodeId, request: Any) -> None:
+        if sender.kind is not Kind.BROKER:
+            return
+        self.exercised += 1
+        if isinstance(request, BrokerRegistrationRequest):
+            self._check_registration(sender, request)
+        elif isinstance(request, BrokerHeartbeatRequest):
+            self._check_heartbeat(sender, request)
+        else:
+            self._check_position(sender, request)
+
+    def arrived(self, message: Message) -> None:
+        receiver = message.receiver
+        if not message.is_reply or receiver.kind is not Kind.BROKER:
+            return
+        is_lease = isinstance(message.request, LEASE)
+        memory = self._leases.get(receiver) if is_lease else self._logs.get(receiver)
+        asked = memory.asked if memory is not None else None
+        if memory is None or asked is None or asked.request is not message.request:
+            return
+        if memory.last_reply is message.reply:  # a copy, or one that a leader has kept
+            memory.is_certain = False
+            return
+        memory.last_reply, memory.asked = message.reply, None
+        now_ms = self.world.clock_ms(receiver)
+        timeout_ms = self._lease_timeout_ms if is_lease else FETCH_TIMEOUT_MS
+        if now_ms >= asked.sent_ms + timeout_ms or self.world.agents[receiver.number].is_paused:
+            memory.is_certain = False
+        elif isinstance(memory, LeaseMemory):
+            if not _is_refused(message.reply):
+                memory.told(message.request, message.reply, now_ms)
+        else:
+            _tell(memory, message.request, message.reply)
+
+    # Registrations
+
+    def _check_registration(self, sender: NodeId, request: BrokerRegistrationRequest) -> None:
+        spec, world = self.world.hosts[sender].spec, self.world
+        told = (request.broker_id, request.cluster_id, request.rack, request.log_dirs)
+        cluster_id = spec.cluster_id or world.topology.cluster_id
+        expected = (spec.broker_id, cluster_id, spec.rack, (world.hosts[sender].log_dir,))
+        if told != expected or [spec.port] != [o.port for o in request.listeners[:1]]:
+            raise Broken(f"broker {sender.number} registers as {request}, expected {expected}")
+        if self._owners.setdefault(request.incarnation_id, sender) != sender:
+            raise Broken(f"two processes have the incarnation {request.incarnation_id.hex()}")
+        known = self._leases.get(sender)
+        self._silent.discard(sender)
+        if known is None or known.incarnation_id != request.incarnation_id:
+            self._check_previous(sender, request, known)
+            known = self._leases[sender] = LeaseMemory(request.incarnation_id, request.log_dirs)
+        known.asked, known.since_ms = Asked(request, self.world.clock_ms(sender)), UNKNOWN
+
+    def _check_previous(
+        self, sender: NodeId, request: BrokerRegistrationRequest, ended: LeaseMemory | None
+    ) -> None:
+        """Checks that only a process after a clean shutdown names the previous epoch (1.38).
+
+        After a loss of its disk, which gives it another directory, it names none.
+        """
+        clean, previous = UNKNOWN, request.previous_broker_epoch
+        if ended is not None and ended.log_dirs == request.log_dirs:
+            clean = ended.clean_epoch
+        if previous != clean and (ended is None or ended.is_certain):
+            raise Broken(
+                f"broker {sender.number} names the previous epoch {previous}, expected {clean}"
+            )
+
+    # Heartbeats
+
+    def _check_heartbeat(self, sender: NodeId, request: BrokerHeartbeatRequest) -> None:
+        memory, now_ms = self._leases.get(sender), self.world.clock_ms(sender)
+        if memory is None:
+            raise Broken(f"broker {sender.number} sends {request}, and never registered")
+        if memory.is_certain:
+            self._compare(sender, memory, request)
+            due_ms = memory.since_ms + self._interval_ms
+            is_regular = memory.since_ms >= 0 and not request.want_shut_down
+            if is_regular and now_ms < due_ms:
+                raise Broken(
+                    f"broker {sender.number} sends a heartbeat at {now_ms} ms, before {due_ms} ms"
+                )
+        memory.asked, memory.offset = Asked(request, now_ms), request.current_metadata_offset
+        memory.wants_shut_down, memory.since_ms = request.want_shut_down, UNKNOWN
+
+    def _compare(
+        self, sender: NodeId, memory: LeaseMemory, request: BrokerHeartbeatRequest
+    ) -> None:
+        told = (request.broker_id, request.broker_epoch, request.want_fence)
+        expected = (sender.number, memory.epoch, not memory.is_caught_up)
+        if told != expected:
+            raise Broken(f"broker {sender.number} sends {request}, expected {expected}")
+        if request.current_metadata_offset < memory.offset:
+            raise Broken(f"broker {sender.number} sends {request}, and {memory.offset} before")
+        if memory.wants_shut_down and not request.want_shut_down:
+            raise Broken(f"broker {sender.number} no longer wants to shut down: {request}")
+
+    # Fetches
+
+    def _check_position(self, sender: NodeId, request: FetchRequest | FetchSnapshotRequest) -> None:
+        memory, now_ms = self._logs.get(sender), self.world.clock_ms(sender)
+        if memory is None:
+            memory = self._logs[sender] = LogMemory()
+        if memory.asked is not None and now_ms < memory.asked.sent_ms + FETCH_TIMEOUT_MS:
+            memory.is_certain = False  # a failed connection ends the wait, unseen
+        is_repeated = memory.last_request is request  # then a late reply may be to the first time
+        if not memory.is_certain:
+            memory.adopt(request)
+        else:
+            self._compare_position(sender, memory, request)
+        memory.is_certain = memory.is_certain and not is_repeated
+        memory.asked, memory.last_request = Asked(request, now_ms), request
+
+    def _compare_position(
+        self, sender: NodeId, memory: LogMemory, request: FetchRequest | FetchSnapshotRequest
+    ) -> None:
+        expected: tuple[object, ...]
+        told: tuple[object, ...]
+        if isinstance(request, FetchRequest):
+            asked = request.topics[0].partitions[0]
+            told = (asked.current_leader_epoch, asked.fetch_offset, asked.last_fetched_epoch)
+            told = (*told, asked.high_watermark, None)
+            expected = (memory.leader_epoch, memory.end_offset, memory.last_epoch)
+            expected = (*expected, memory.high_watermark, memory.download)
+        else:
+            part = request.topics[0].partitions[0]
+            named = (part.snapshot_id.epoch, part.snapshot_id.end_offset)
+            told = (part.current_leader_epoch, named, part.position)
+            expected = (memory.leader_epoch, memory.download, memory.bytes)
+        if told != expected:
+            raise Broken(f"broker {sender.number} fetches {told}, expected {expected}")
+
+
+def _is_refused(reply: object) -> bool:
+    return reply is None or isinstance(reply, ApiError) or bool(getattr(reply, "error_code", 0))
+
+
+def _tell(memory: LogMemory, request: object, reply: Any) -> None:
+    topics = getattr(reply, "responses", ()) or getattr(reply, "topics", ())
+    if _is_refused(reply) or not topics:
+        memory.download = None
+    elif isinstance(request, FetchRequest):
+        memory.told_of_fetch(topics[0].partitions[0])
+    else:
+        memory.told_of_slice(topics[0].partitions[0])
+
+
+CLASSES: tuple[type[Property], ...] = (BrokersAskByTheRules,)

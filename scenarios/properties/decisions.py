@@ -1,0 +1,131 @@
+"""S41: what the active controller would decide on requests of every kind is what the rules say.
+
+The controller is asked for its decision only, which is then dropped: a decision changes nothing, so
+the questions leave no trace. `scenarios/expected` has the requests, and what must come of them.
+"""
+
+from random import Random
+
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.node_id import controller_node
+from kraftsim.controller.core.state import Decision
+from kraftsim.controller.node.node import Node
+from kraftsim.simulation.world import World
+
+from ..expected import assignments, brokers, cluster, topics
+from ..expected.ask import Ask, Done, Draw
+from ..expected.view import View
+from ..oracles.committed import OfTheCommittedLog
+from ..oracles.property import Broken, Property
+from ..oracles.shadow import Key
+
+DRAWS: tuple[Draw, ...] = (
+    *brokers.DRAWS,
+    *assignments.DRAWS,
+    *topics.DRAWS,
+    *cluster.DRAWS,
+)
+ASKED_AT_ONCE = 3  # requests after a commit
+ROUNDS = 1_009  # of all kinds, after which a draw may repeat
+FACTS_MAX = 1_000  # of a cluster that is asked: a question copies its facts
+
+
+class DecisionsFollowTheRules(OfTheCommittedLog):
+    """Asks after each commit, each kind of request in its turn.
+
+    It asks only while the active controller has nothing uncommitted, so that the state from which
+    it decides is known from the log.
+    """
+
+    number = "S41"
+    name = "decisions-follow-the-rules"
+    claim = (
+        "A request of any kind is refused or granted as Kafka's rules say, and writes what they say"
+        " of the committed state."
+    )
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        # Short runs, each with its own seed, begin with other kinds.
+        self._turn = (world.streams.seed or 0) % (len(DRAWS) * ROUNDS)
+
+    def done(self, batch: Batch, touched: set[Key]) -> None:
+        process = self.world.active
+        if process is None or process.node.log.end_offset != self.shadow.end_offset:
+            return
+        if self.shadow.is_in_transaction or len(self.shadow.facts) > FACTS_MAX:
+            return
+        node = process.node
+        view = self.view_of(node)
+        for _ in range(ASKED_AT_ONCE):
+            round_, kind = divmod(self._turn, len(DRAWS))
+            self._turn += 1
+            ask = DRAWS[kind](view, round_)
+            if ask is not None:
+                self._ask(node, ask)
+
+    def view_of(self, node: Node) -> View:
+        """Returns what the rules look up for decisions of this controller."""
+        topology = self.world.topology
+        return View(
+            self.shadow,
+            self.mentions,
+            node.config.node_id,
+            topology.cluster_id,
+            topology.profile,
+            node.settings,
+            _epochs(node),
+        )
+
+    def _ask(self, node: Node, ask: Ask) -> None:
+        self.exercised += 1
+        wrong = self.flaw_of(node, ask)
+        if wrong is not None:
+            raise Broken(f"{node.config.node_id} is asked {ask.what}: {wrong}; {ask.request}")
+
+    def flaw_of(self, node: Node, ask: Ask) -> str | None:
+        """Returns how the decision differs from the rules; None if it does not.
+
+        The first slice of a large request has no reply yet, and is not judged.
+        """
+        decision = self._decision(node, ask)
+        if isinstance(decision, Decision) and decision.rest is not None:
+            return None
+        return ask.judge(self._done(decision))
+
+    def _decision(self, node: Node, ask: Ask) -> Decision | ApiError:
+        """Returns the decision; it draws from a stream of its own, as if it were never asked."""
+        state, drawn = node.state, node.state.random
+        state.random = Random(self.shadow.end_offset).random
+        try:
+            now_ms = self.world.clock_ms(controller_node(node.config.node_id))
+            return node.decision(ask.request, now_ms)
+        finally:
+            state.random = drawn
+
+    def _done(self, decision: Decision | ApiError) -> Done:
+        if isinstance(decision, ApiError):
+            return Done(decision, {})
+        after = self.shadow.copy()
+        touched = after.fold(_batch(after.end_offset, decision)) if decision.records else set()
+        before = self.shadow.facts
+        changes = {key: after.facts.get(key) for key in touched}
+        news = {key: new for key, new in changes.items() if new != before.get(key)}
+        return Done(decision.reply, news)
+
+
+def _epochs(node: Node) -> range:
+    first = node.log.end_offset
+    for batch in reversed(node.log.batches):
+        if not batch.is_control:
+            break
+        first = batch.base_offset
+    return range(first, node.log.end_offset + 1)
+
+
+def _batch(offset: int, decision: Decision) -> Batch:
+    return Batch(base_offset=offset, epoch=0, timestamp_ms=0, records=decision.records, versions=())
+
+
+CLASSES: tuple[type[Property], ...] = (DecisionsFollowTheRules,)

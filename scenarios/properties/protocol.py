@@ -1,0 +1,248 @@
+"""S42 and S43: the replicas of the quorum reply, ask and wait as the protocol says.
+
+Rules 10.7, 10.9 to 10.16, 10.22 to 10.25, 10.33 to 10.44; KIP-595, KIP-853, KIP-996.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.rpc import (
+    BeginQuorumEpochRequest,
+    EndQuorumEpochRequest,
+    FetchRequest,
+    FetchSnapshotRequest,
+    VoteRequest,
+)
+from kraftsim.controller.node.node import Node
+from kraftsim.controller.raft.protocol import Turn
+from kraftsim.controller.raft.quorum import Quorum
+from kraftsim.controller.raft.roles import (
+    Candidate,
+    Follower,
+    Leader,
+    Prospective,
+    Resigned,
+    Role,
+    Unattached,
+)
+from kraftsim.controller.time.timeline import NEVER_MS
+from kraftsim.simulation.message import Message
+from kraftsim.simulation.world import World
+
+from ..expected import quorum as rules
+from ..expected import quorum_replies as replies
+from ..expected.quorum import Fetched, Outcome, sole
+from ..oracles.property import Broken, Kinds, Property
+
+OPEN_MAX = 10_000  # requests whose replies may come
+COPIES_MAX = 8  # of one request: a broker also sends a fetch again if there was nothing new
+WHOLE_ERRORS = (0, -1, 42, 104)  # of the protocol; another one comes from a fault (`rpc.error`)
+Rule = Callable[[Quorum, Any], Outcome | Fetched | None]
+Told = Callable[[Any], Outcome]
+
+RULES: Mapping[type, tuple[Rule, Told]] = {
+    VoteRequest: (rules.vote, replies.told_of_vote),
+    BeginQuorumEpochRequest: (rules.begin, replies.told_of_epoch),
+    EndQuorumEpochRequest: (rules.end, replies.told_of_epoch),
+    FetchRequest: (rules.fetch, replies.told_of_fetch),
+    FetchSnapshotRequest: (rules.fetch_snapshot, replies.told_of_snapshot),
+}
+
+
+class VotersReplyByTheRules(Property):
+    """Notes what a replica must reply when a request reaches it, and compares the reply with it.
+
+    A request and its reply may arrive twice, and a reply does not name its copy: it must be right
+    for one of them. What a process gets while it is paused is handled later, and not judged.
+    """
+
+    number = "S42"
+    name = "voters-reply-by-the-rules"
+    claim = (
+        "A replica answers Vote, BeginQuorumEpoch, EndQuorumEpoch, Fetch and FetchSnapshot as the"
+        " protocol says of its epoch, vote, leader and log."
+    )
+    kinds: ClassVar[Kinds] = tuple(RULES)
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._open: OrderedDict[int, tuple[object, list[Outcome | Fetched | None]]] = OrderedDict()
+
+    def arrived(self, message: Message) -> None:
+        if message.is_reply:
+            self._judge(message)
+            return
+        process = self.world.controller_of(message.receiver)
+        if process is None:
+            return
+        rule, _ = RULES[type(message.request)]
+        is_handled_now = process.is_running
+        expected = rule(process.node.quorum, message.request) if is_handled_now else None
+        self._await(message, expected)
+
+    def stopped(self, message: Message) -> None:
+        """Judges no reply to a request of which a fault has refused, lost or held a copy."""
+        if not message.is_reply:
+            self._await(message, None)
+
+    def _await(self, message: Message, expected: Outcome | Fetched | None) -> None:
+        known = self._open.get(id(message.request))
+        if known is not None:
+            known[1][:] = [*known[1][1 - COPIES_MAX :], expected]
+            return
+        self._open[id(message.request)] = message.request, [expected]
+        if len(self._open) > OPEN_MAX:
+            self._open.popitem(last=False)
+
+    def _judge(self, message: Message) -> None:
+        request, expected = self._open.get(id(message.request), (None, [None]))
+        reply = message.reply
+        if request is not message.request or reply is None or isinstance(reply, ApiError):
+            return
+        if None in expected or getattr(reply, "error_code", 0) not in WHOLE_ERRORS:
+            return
+        self.exercised += 1
+        _, told = RULES[type(message.request)]
+        flaws = [_flaw(outcome, told, reply) for outcome in expected]
+        if all(flaws):
+            raise Broken(f"{message.sender} replies to {message.request}: {flaws[0]}")
+
+
+def _flaw(expected: Outcome | Fetched | None, told: Told, reply: object) -> str | None:
+    if isinstance(expected, Fetched):
+        return replies.flaw_of_records(expected, reply)
+    got = told(reply)
+    return None if got == expected else f"it tells {got}, expected {expected}"
+
+
+class VotersAskByTheRules(Property):
+    """Compares what a replica sends with its own state, and its deadlines with the settings."""
+
+    number = "S43"
+    name = "voters-ask-by-the-rules"
+    claim = (
+        "What a replica asks of others tells its epoch, log and role; its time-outs are those of"
+        " the settings."
+    )
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._roles: dict[int, type[Role]] = {}
+
+    def restarted(self, node_id: int) -> None:
+        self._roles.pop(node_id, None)
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        for send in turn.sends:
+            check = ASKS.get(type(send.request))
+            if check is None:
+                continue
+            self.exercised += 1
+            got, expected = check(node.quorum, send.peer_id, send.request)
+            if got != expected:
+                raise Broken(f"{node.config.node_id} sends {got}, expected {expected}")
+
+    def moved(self, node: Node, turn: Turn) -> None:
+        quorum, node_id = node.quorum, node.config.node_id
+        before, role = self._roles.get(node_id), quorum.role
+        self._roles[node_id] = type(role)
+        if type(role) is before or quorum.peers_without_epoch is not None:
+            return
+        self.exercised += 1
+        deadline_ms, (first_ms, last_ms) = _deadline(quorum), _bounds(quorum, turn.now_ms)
+        if not first_ms <= deadline_ms <= last_ms:
+            raise Broken(
+                f"{node_id} became {type(role).__name__} at {turn.now_ms} ms, and waits until "
+                f"{deadline_ms} ms, expected {first_ms} to {last_ms} ms"
+            )
+
+
+def _deadline(quorum: Quorum) -> int:
+    match quorum.role:
+        case Leader(check_quorum_ms=deadline_ms) | Follower(fetch_ms=deadline_ms):
+            return deadline_ms
+        case Unattached() | Prospective() | Candidate() | Resigned() as role:
+            return role.election_ms
+
+
+def _bounds(quorum: Quorum, now_ms: int) -> tuple[int, int]:
+    """Returns the earliest and the latest deadline of the role that has just begun.
+
+    An unattached replica may keep the deadline that it had (rule 10.7), and an observer has none.
+    """
+    settings, role = quorum.settings, quorum.role
+    fetch_ms = settings.controller_quorum_fetch_timeout_ms
+    election_ms = settings.controller_quorum_election_timeout_ms
+    if isinstance(role, Leader):
+        due_ms = now_ms + fetch_ms * 3 // 2 if quorum.other_voters else NEVER_MS
+        return due_ms, due_ms
+    if isinstance(role, Follower):
+        return now_ms, now_ms + fetch_ms  # a leader that resigns asks for less (rule 10.40)
+    if isinstance(role, Unattached):
+        return (0, now_ms + 2 * election_ms - 1) if quorum.is_voter else (NEVER_MS, NEVER_MS)
+    return now_ms + election_ms, now_ms + 2 * election_ms - 1
+
+
+Compared = tuple[Outcome, Outcome]
+"""What a request tells, and what it should."""
+
+
+def _vote(quorum: Quorum, peer_id: int, request: VoteRequest) -> Compared:
+    asked, voter, me = sole(request.topics), quorum.voters.find(peer_id), quorum.me
+    told = (
+        *(request.cluster_id, request.voter_id, asked.voter_directory_id, asked.replica_epoch),
+        *(asked.replica_id, asked.replica_directory_id, asked.pre_vote),
+        *(asked.last_offset_epoch, asked.last_offset),
+    )
+    expected = (
+        *(quorum.identity.cluster_id, peer_id, voter and voter.voter_directory_id, quorum.epoch),
+        *(me.node_id, me.directory_id, isinstance(quorum.role, Prospective)),
+        *(quorum.log.last_epoch, quorum.log.end_offset),
+    )
+    return told, expected
+
+
+def _begin(quorum: Quorum, peer_id: int, request: BeginQuorumEpochRequest) -> Compared:
+    asked, voter = sole(request.topics), quorum.voters.find(peer_id)
+    told = (
+        *(request.cluster_id, request.voter_id, asked.voter_directory_id),
+        *(asked.leader_id, asked.leader_epoch, request.leader_endpoints[0].port),
+    )
+    expected = (
+        *(quorum.identity.cluster_id, peer_id, voter and voter.voter_directory_id),
+        *(quorum.me.node_id, quorum.epoch, quorum.identity.endpoint.port),
+    )
+    return told, expected
+
+
+def _end(quorum: Quorum, peer_id: int, request: EndQuorumEpochRequest) -> Compared:
+    asked = sole(request.topics)
+    told = (request.cluster_id, asked.leader_id, asked.leader_epoch)
+    return told, (quorum.identity.cluster_id, quorum.me.node_id, quorum.epoch)
+
+
+def _fetch(quorum: Quorum, peer_id: int, request: FetchRequest) -> Compared:
+    asked, me, log = sole(request.topics), quorum.me, quorum.log
+    told = (
+        *(request.cluster_id, request.replica_state.replica_id, asked.replica_directory_id),
+        *(asked.current_leader_epoch, asked.fetch_offset, asked.last_fetched_epoch),
+        asked.high_watermark,
+    )
+    durable = min(log.end_offset, quorum.persisted_offset)
+    expected = (
+        *(quorum.identity.cluster_id, me.node_id, me.directory_id),
+        *(quorum.epoch, durable, log.last_epoch, quorum.high_watermark),
+    )
+    return told, expected
+
+
+ASKS: Mapping[type, Callable[[Quorum, int, Any], Compared]] = {
+    VoteRequest: _vote,
+    BeginQuorumEpochRequest: _begin,
+    EndQuorumEpochRequest: _end,
+    FetchRequest: _fetch,
+}
+
+CLASSES: tuple[type[Property], ...] = (VotersReplyByTheRules, VotersAskByTheRules)

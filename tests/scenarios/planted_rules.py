@@ -1,0 +1,46 @@
+"""Bugs against the rules of single requests: a wrong reply, a wrong question, a check that is left
+out. `patch` is pytest's monkeypatch."""
+
+from dataclasses import replace
+
+from kraftsim.broker_agent.agent import Agent
+from kraftsim.controller.core.partitions import reassignment
+from kraftsim.controller.raft import following, messages
+
+
+def reassigns_to_anybody(patch):
+    patch.setattr(reassignment, "check_manual_replicas", lambda state, ids, count=None: None)
+
+
+def names_the_next_epoch(patch):
+    results = messages._epoch_results
+
+    def buggy(quorum, error):
+        (topic,) = results(quorum, error)
+        (partition,) = topic.partitions
+        wrong = replace(partition, leader_epoch=partition.leader_epoch - 1)
+        return (replace(topic, partitions=(wrong,)),)
+
+    patch.setattr(messages, "_epoch_results", buggy)
+
+
+def fetches_as_if_nothing_were_committed(patch):
+    fetch = messages.fetch_request
+
+    def buggy(quorum, max_wait_ms):
+        request = fetch(quorum, max_wait_ms)
+        (topic,) = request.topics
+        (partition,) = topic.partitions
+        wrong = replace(topic, partitions=(replace(partition, high_watermark=0),))
+        return replace(request, topics=(wrong,))
+
+    patch.setattr(following.messages, "fetch_request", buggy)
+
+
+def registers_without_its_rack(patch):
+    register = Agent._registration
+
+    def buggy(agent):
+        return replace(register(agent), rack="nowhere")
+
+    patch.setattr(Agent, "_registration", buggy)
