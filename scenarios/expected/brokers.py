@@ -321,14 +321,16 @@ def _decommission(view: View, turn: int) -> Ask | None:
     request = DecommissionBrokerRequest(broker_id=broker_id, force=force)
     has_refuge = any(view.is_active(b["broker_id"]) for b in known if b["broker_id"] != broker_id)
     is_refused = needed and not (force and has_refuge)
-    codes = {BROKER_REQUIRED_FOR_PARTITIONS} if is_refused else {0}
+    what = "to decommission a broker"
+    if is_refused:
+        return refused(what, request, BROKER_REQUIRED_FOR_PARTITIONS)
 
     def flaw(done: Done) -> str | None:
         if done.changes.get(("Broker", broker_id), broker_id) is not None:
             return f"broker {broker_id} is still registered"
         return next(_left_behind(view, broker_id, done), None)
 
-    return Ask("to decommission a broker", request, frozenset(codes), None, flaw)
+    return Ask(what, request, changes=None, flaw=flaw)
 
 
 def _needs(fact: Fact, broker_id: int) -> bool:
