@@ -57,6 +57,7 @@ class ImageHistory:
         return self._head.image if offset >= self._folded - 1 else self._past(offset).image
 
     def _past(self, offset: int) -> Loader:
+        offset = self._whole(offset)
         if offset not in self._pasts:
             self._pasts[offset] = self._folded_up_to(offset)
             if len(self._pasts) > PASTS_MAX:
@@ -73,6 +74,12 @@ class ImageHistory:
             past, start = self._pasts[nearest].copy(), nearest + 1
         self._fold(past, start, offset)
         return past
+
+    def _whole(self, offset: int) -> int:
+        """Returns the end of the last batch that ends at or before `offset`."""
+        batches = self.log.read(offset, 1)
+        is_within = bool(batches) and batches[0].base_offset <= offset < batches[0].last_offset
+        return batches[0].base_offset - 1 if is_within else offset
 
     def _fold(self, loader: Loader, start: int, offset: int) -> None:
         for batch in self.log.read(start):

@@ -3,9 +3,11 @@
 An agent only counts offsets; records are loaded once for a whole fleet (`image_history`).
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.rpc import (
     FetchPartition,
     FetchPartitionData,
@@ -37,7 +39,8 @@ MAX_BYTES = 8 * 1024 * 1024
 class LogPosition:
     """How far the metadata log has been fetched, and the leader that it was fetched from.
 
-    The brokers of a fleet share one log and one position.
+    The brokers of a fleet share one log and one position. `epoch_starts` are the epochs of records
+    that may still be truncated, each with its first offset, after the last epoch below them.
     """
 
     end_offset: int = 0
@@ -45,12 +48,43 @@ class LogPosition:
     leader_epoch: int = 0
     leader_id: int = -1
     high_watermark: int = 0
+    epoch_starts: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def applied_offset(self) -> int:
         """Last offset below both the log's end and the high watermark; -1 if there is none."""
         end_offset, high_watermark = self.end_offset, self.high_watermark
         return (end_offset if end_offset < high_watermark else high_watermark) - 1
+
+    def append(self, records: Sequence[Batch]) -> None:
+        """Count fetched batches, of which the first ones may be known."""
+        last = records[-1]
+        if last.last_offset < self.end_offset:
+            return
+        if last.epoch != self.last_epoch:
+            for batch in records:
+                if batch.epoch > self.last_epoch:
+                    self.epoch_starts.append((batch.epoch, batch.base_offset))
+                    self.last_epoch = batch.epoch
+            self._forget_what_is_final()
+        self.end_offset, self.last_epoch = last.last_offset + 1, last.epoch
+
+    def _forget_what_is_final(self) -> None:
+        starts = self.epoch_starts
+        while len(starts) > 1 and starts[1][1] <= self.high_watermark:
+            del starts[0]
+
+    def truncate(self, epoch: int, end_offset: int) -> None:
+        """Remove the records after `epoch`, and those from `end_offset` on (rule 10.34)."""
+        starts, self.end_offset = self.epoch_starts, min(self.end_offset, end_offset)
+        while starts and (starts[-1][0] > epoch or starts[-1][1] >= self.end_offset):
+            self.end_offset = min(self.end_offset, starts.pop()[1])
+        self.last_epoch = starts[-1][0] if starts else epoch
+
+    def begin_at(self, end_offset: int, epoch: int) -> None:
+        """Go on after a snapshot."""
+        self.end_offset, self.last_epoch = end_offset, epoch
+        self.epoch_starts.clear()
 
 
 class MetadataFetch:
@@ -120,7 +154,7 @@ class MetadataFetch:
         if self._downloaded_bytes >= data.size:
             position, done, self._download = self._position, self._download, None
             if done.end_offset > position.end_offset:
-                position.end_offset, position.last_epoch = done.end_offset, done.epoch
+                position.begin_at(done.end_offset, done.epoch)
             position.high_watermark = max(position.high_watermark, done.end_offset)
 
     def _learn(self, leader: LeaderIdAndEpoch) -> bool:
@@ -141,11 +175,9 @@ class MetadataFetch:
         if data.high_watermark > position.high_watermark:
             position.high_watermark = data.high_watermark
         if data.diverging_epoch.epoch >= 0:
-            position.end_offset = min(position.end_offset, data.diverging_epoch.end_offset)
-            position.last_epoch = data.diverging_epoch.epoch
-        if data.records and data.records[-1].last_offset >= position.end_offset:
-            position.end_offset = data.records[-1].last_offset + 1
-            position.last_epoch = data.records[-1].epoch
+            position.truncate(data.diverging_epoch.epoch, data.diverging_epoch.end_offset)
+        if data.records:
+            position.append(data.records)
 
     def _request(self) -> FetchRequest | FetchSnapshotRequest:
         """Returns the next request: the last one again after a reply without news."""

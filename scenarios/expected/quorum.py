@@ -1,7 +1,8 @@
 """What a replica must reply to the requests of the quorum (section 10 of the rules).
 
 Each function reads a replica's state before a request reaches it, and returns the outcome that its
-reply must tell; None if the rules leave it open.
+reply must tell; None if the rules leave it open, as for an epoch that is so much higher that the
+replica may learn it only in part (`epochs.RISE_MAX`).
 """
 
 from typing import Any, NamedTuple
@@ -21,7 +22,6 @@ METADATA_TOPIC = "__cluster_metadata"
 UNKNOWN_SERVER_ERROR, UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER = -1, 3, 6
 INVALID_REQUEST, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH = 42, 74, 75
 POSITION_OUT_OF_RANGE, INCONSISTENT_CLUSTER_ID, INVALID_VOTER_KEY = 99, 104, 125
-REACH = 5_000  # a higher epoch is learned only in part (`epochs.RISE_MAX`)
 SLICE_BYTES_MAX = 8 * 1024 * 1024
 
 Outcome = tuple[object, ...]
@@ -59,7 +59,7 @@ def vote(quorum: Quorum, request: VoteRequest) -> Outcome | None:
         return (whole,)
     asked = sole(request.topics)
     epoch, own = asked.replica_epoch, quorum.epoch
-    if epoch > own + REACH or quorum.peers_without_epoch is not None:
+    if own < epoch > quorum.epoch_reach or quorum.peers_without_epoch is not None:
         return None
     highest = epoch if asked.pre_vote else epoch - 1
     if asked.last_offset < 0 or asked.last_offset_epoch < 0 or asked.last_offset_epoch > highest:
@@ -120,7 +120,7 @@ def _announced(
         return (whole,)
     asked = sole(request.topics)
     epoch, own, leader_id = asked.leader_epoch, quorum.epoch, quorum.leader_id
-    if epoch > own + REACH:
+    if own < epoch > quorum.epoch_reach:
         return None
     if epoch < own:
         return 0, FENCED_LEADER_EPOCH, leader_id, own

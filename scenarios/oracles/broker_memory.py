@@ -5,7 +5,7 @@ hears while it is paused, or just when it gives up, may count or not: then the m
 until the next reply that certainly counts.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kraftsim.controller.core.rpc import (
@@ -75,6 +75,7 @@ class LogMemory:
     last_epoch: int = 0
     leader_epoch: int = 0
     high_watermark: int = 0
+    epochs: dict[int, int] = field(default_factory=dict)  # each with its first offset
     download: tuple[int, int] | None = None
     bytes: int = 0
     is_certain: bool = True
@@ -90,6 +91,7 @@ class LogMemory:
             partition = request.topics[0].partitions[0]
             self.end_offset, self.last_epoch = partition.fetch_offset, partition.last_fetched_epoch
             self.high_watermark, self.download = partition.high_watermark, None
+            self.epochs = {partition.last_fetched_epoch: partition.fetch_offset}
             self.is_certain = True
 
     def told_of_fetch(self, data: Any) -> None:
@@ -102,11 +104,22 @@ class LogMemory:
             return
         self.high_watermark = max(self.high_watermark, data.high_watermark)
         if data.diverging_epoch.epoch >= 0:
-            self.end_offset = min(self.end_offset, data.diverging_epoch.end_offset)
-            self.last_epoch = data.diverging_epoch.epoch
+            self._truncate(data.diverging_epoch.epoch, data.diverging_epoch.end_offset)
         for batch in data.records or ():
             if batch.last_offset >= self.end_offset:
                 self.end_offset, self.last_epoch = batch.last_offset + 1, batch.epoch
+                self.epochs.setdefault(batch.epoch, batch.base_offset)
+
+    def _truncate(self, epoch: int, end_offset: int) -> None:
+        """Gives back what is not of the leader's log: later epochs, and what is after an end.
+
+        If it is not known what was before, the last epoch is uncertain.
+        """
+        given_back = [start for known, start in self.epochs.items() if known > epoch]
+        self.end_offset = min(self.end_offset, end_offset, *given_back)
+        left = {known: start for known, start in self.epochs.items() if start < self.end_offset}
+        self.is_certain = self.is_certain and bool(left)
+        self.epochs, self.last_epoch = left, max(left, default=epoch)
 
     def told_of_slice(self, data: Any) -> None:
         """Learns from the partition of a FetchSnapshot response."""

@@ -36,13 +36,15 @@ COPYING = (ProcessState.RECOVERY, *SERVING)
 class Process:
     """The process of a broker: `state`, and since when in microseconds.
 
-    `lost` is true from an unclean restart until the new incarnation is registered.
+    `lost` is true from an unclean restart until the new incarnation is registered. `is_trusted` is
+    true if it was registered without ELR then: it stays in every ISR (rule 1.37).
     """
 
     state: ProcessState = ProcessState.NOT_RUNNING
     since_us: int = 0
     ended_cleanly: bool = True
     lost: bool = False
+    is_trusted: bool = False
 
 
 @dataclass(slots=True)
@@ -118,7 +120,9 @@ class Ghost(OfTheCommittedLog):
 
     def read(self, record: object, offset: int) -> None:
         if isinstance(record, r.RegisterBrokerRecord):
-            self._process(record.broker_id).lost = False
+            process = self._process(record.broker_id)
+            process.is_trusted = process.lost and not has_elr(self.shadow)
+            process.lost = False
 
     def partition_settled(self, key: Key, before: Fact | None, after: Fact) -> None:
         now_us = self.world.timeline.now_us
@@ -154,8 +158,10 @@ class Ghost(OfTheCommittedLog):
         if after["leader_epoch"] != before["leader_epoch"]:
             is_elected = after["leader"] != before["leader"]
             partition.is_declared = is_elected and after["leader_recovery_state"] == r.RECOVERING
-            is_last = before["isr"] == (after["leader"],) and not has_elr(self.shadow)
-            partition.is_kafkas_own = is_last or after["leader"] in partition.returned
+            is_trusted = self._process(after["leader"]).is_trusted or not has_elr(self.shadow)
+            is_last = before["isr"] == (after["leader"],)
+            is_returned = after["leader"] in partition.returned
+            partition.is_kafkas_own = (is_last and is_trusted) or is_returned
         self._note_returned(partition, before)
 
     def _note_returned(self, partition: Partition, before: Fact) -> None:
@@ -201,10 +207,16 @@ class Ghost(OfTheCommittedLog):
         self._acknowledge(partition)
 
     def _acknowledge(self, partition: Partition) -> None:
-        isr = partition.fact["isr"]
+        """Raises the end of what is acknowledged to what the leader and all of the ISR have.
+
+        A member that has not fetched since the election may have records that the leader lacks.
+        """
+        isr, tree = partition.fact["isr"], partition.tree
         if len(isr) < partition.min_isr:
             return
-        logs = [partition.logs.get(member, EMPTY) for member in {*isr, *partition.proposed}]
+        leads = partition.logs[partition.fact["leader"]]
+        members = {*isr, *partition.proposed}
+        logs = [tree.common(partition.logs.get(member, EMPTY), leads) for member in members]
         shortest = min(logs, key=_end)
         if shortest.end > partition.acknowledged.end:
             partition.acknowledged = shortest

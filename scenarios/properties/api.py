@@ -40,11 +40,12 @@ QUORUM = DescribeQuorumRequest(
         ),
     )
 )
+LISTENERS = {"Broker": "PLAINTEXT", "Controller": "CONTROLLER"}  # of simulated nodes
 READ_EVERY_MS = 1000  # of the reader that asks leaders for their quorum
 LISTED = (r.RegisterControllerRecord, r.UnregisterControllerRecord)
 
 Entry = tuple[int, bool, str, int]
-"""A registered node: id, is fenced, host and port of its only listener."""
+"""A registered node: id, is fenced, host and port of its listener."""
 Listing = frozenset[Entry]
 
 
@@ -142,7 +143,8 @@ def _listing(of: OfTheCommittedLog, kind: str) -> Listing:
     return frozenset(
         (int(str(key[1])), fact.get("fenced", False), endpoint.host, endpoint.port)
         for key, fact in facts
-        for endpoint in fact["end_points"][:1]
+        for endpoint in fact["end_points"]
+        if endpoint.name == LISTENERS[kind]
     )
 
 

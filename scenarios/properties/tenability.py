@@ -17,10 +17,12 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
+from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.voters import ReplicaKey
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
+from ..expected import quorum as rules
 from ..oracles.property import Broken, Kinds, Property
 
 SLACK_MS = 10  # timers fire once per millisecond, after the messages of their time
@@ -98,7 +100,8 @@ class _OfReigns(Property):
             voter = max(voter, request.replica_state.replica_id)
         at = request.topics[0].partitions[0]
         key = ReplicaKey(voter, at.replica_directory_id)  # a wiped voter has another directory id
-        if at.current_leader_epoch != reign.epoch or not process.node.quorum.voters.includes(key):
+        quorum = process.node.quorum
+        if not quorum.voters.includes(key) or not _is_valid(quorum, request):
             return
         if isinstance(at, FetchPartition) and at.last_fetched_epoch == reign.epoch:
             reign.ends[voter] = at.fetch_offset
@@ -111,6 +114,13 @@ class _OfReigns(Property):
         if counted >= quorum.voters.majority:
             reign.fetched.clear()
             reign.since_ms = self.world.clock_ms(controller_node(quorum.me.node_id))
+
+
+def _is_valid(quorum: Quorum, request: FetchRequest | FetchSnapshotRequest) -> bool:
+    """Returns True if a fetch counts: an error, another log or a snapshot does not (10.25)."""
+    if isinstance(request, FetchRequest):
+        return isinstance(rules.fetch(quorum, request), rules.Fetched)
+    return rules.fetch_snapshot(quorum, request)[:2] == (0, 0)
 
 
 def _changes_voters(batch: Batch) -> bool:

@@ -76,3 +76,17 @@ def test_beyond_the_end_of_the_log_all_of_it_is_seen(log: MetadataLog) -> None:
     assert history.at(TOPICS + 5) == replay(log.batches)
     append(log, topic("new"))
     assert "new" in history.at(TOPICS).topic_ids
+
+
+def test_a_batch_is_in_every_image_after_it_although_one_ended_within_it(log: MetadataLog) -> None:
+    """A broker that had counted a record of a former leader asked for half of a batch."""
+    first = log.end_offset
+    records = topic("first-half"), topic("second-half")
+    log.append(Batch(base_offset=first, epoch=1, timestamp_ms=0, records=records, versions=(0, 0)))
+    append(log, topic("later"))
+    append(log, topic("last"))
+    history = ImageHistory(log)
+    history.at(log.end_offset)
+
+    assert uuid_of("first-half") not in history.at(first).topics
+    assert uuid_of("first-half") in history.at(first + 2).topics

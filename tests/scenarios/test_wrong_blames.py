@@ -8,6 +8,7 @@ import random
 import pytest
 
 from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.controller.core import feature_levels
 from kraftsim.controller.core.log.records import TOPIC_RESOURCE
 from kraftsim.controller.core.rpc import (
     AlterPartitionReassignmentsRequest,
@@ -15,6 +16,9 @@ from kraftsim.controller.core.rpc import (
     CreatableTopic,
     CreateTopicsRequest,
     DeleteTopicsRequest,
+    ElectedTopicPartitions,
+    ElectLeadersRequest,
+    FeatureUpdate,
     FetchRequest,
     FetchSnapshotRequest,
     ReassignablePartition,
@@ -22,6 +26,7 @@ from kraftsim.controller.core.rpc import (
     SnapshotPartition,
     SnapshotTopic,
     UnregisterBrokerRequest,
+    UpdateFeaturesRequest,
 )
 from kraftsim.controller.core.rpc.configs import (
     AlterConfigsRequest,
@@ -394,3 +399,41 @@ def snapshot_fetch(voter_id, leader):
     )
     topic_ = SnapshotTopic(name=METADATA_TOPIC, partitions=(wanted,))
     return FetchSnapshotRequest(replica_id=voter_id, topics=(topic_,))
+
+
+def test_a_member_of_the_isr_that_is_down_has_records_that_no_later_leader_has():
+    """S31: it led, and died; nothing of its own that others lack was ever acknowledged."""
+    world, watching = watched("S31", "S32", controllers=1)
+    create_topic(world, "t", (1, 2), (3, 1))
+    pass_time(world, 1)
+    world.agents[3].kill()
+    reassign(world, "t", (1, 2))
+    named = ElectedTopicPartitions(topic="t", partitions=(1,))
+    ask(world, ElectLeadersRequest(topic_partitions=(named,)))
+    assert partition(world, "t", 1).leader == 1
+    pass_time(world, 2)
+
+    assert partition(world, "t", 1).isr == (1, 2)
+    assert watching.finish() == ()
+
+
+@pytest.mark.rule("1.37", "4.12")
+def test_a_replica_that_was_registered_without_elr_is_trusted_also_once_there_is_one():
+    """S31: it restarted after an unclean shutdown, and stayed the only member of its ISR."""
+    level = feature_levels.level_of("3.9-IV0")
+    world, watching = watched("S31", controllers=1, metadata_version=level)
+    create_topic(world, "t", (2,))
+    pass_time(world, 1)
+    world.agents[2].kill()
+    pass_time(world, 2 * SESSION_S)
+    world.agents[2].start()
+    assert world.run_until(lambda: world.agents[2].agent.broker_epoch > 0, limit_us=9 * SECOND_US)
+    newest = feature_levels.level_of("4.3-IV0")
+    names = {"metadata.version": newest, "eligible.leader.replicas.version": 1}
+    levels = [FeatureUpdate(feature=name, max_version_level=to) for name, to in names.items()]
+    ask(world, UpdateFeaturesRequest(feature_updates=tuple(levels)))
+    pass_time(world, 5)
+
+    assert world.committed.features["eligible.leader.replicas.version"] == 1
+    assert partition(world, "t").leader == 2
+    assert watching.finish() == ()
