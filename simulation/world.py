@@ -134,7 +134,7 @@ class World:
         self._receive, self._reply = self.request_rules.receive, self.network.carry_reply
         self._snapshot_format = snapshot_format or by_reference()
         self._configs = {config.node_id: config for config in configs_of(topology, self._draw_of)}
-        self._moved: set[int] = set()  # controllers that no longer listen at their first address
+        self.moved: set[int] = set()  # controllers that no longer listen at their first address
         self.controllers = {
             config.node_id: self._controller(config) for config in self._configs.values()
         }
@@ -265,7 +265,7 @@ class World:
         """Gives the controller's next process a port that no controller has had."""
         port = max(config.port for config in self._configs.values()) + 1
         self._configs[node_id] = replace(self._configs[node_id], port=port)
-        self._moved.add(node_id)
+        self.moved.add(node_id)
 
     def pause_controller(self, node_id: int) -> None:
         """Suspends the controller's process (SIGSTOP)."""
@@ -316,7 +316,7 @@ class World:
     ) -> None:
         process = self.controllers.get(send.peer_id)
         back = partial(self._reply, message, on_answer)
-        if process is None or (send.peer_id in self._moved and self._has_moved(send)):
+        if process is None or (send.peer_id in self.moved and self._has_moved(send)):
             back(None)
         else:
             self.request_rules.receive(message, process, process.submit_from_peer, back)

@@ -67,6 +67,8 @@ class OfTenures(OfActiveLogs):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self.tenures: dict[int, Tenure] = {}
+        # heartbeats that wait at a paused controller, which may become active when it is resumed
+        self._waiting: dict[int, list[BrokerHeartbeatRequest]] = {}
         self.profile = world.topology.profile
         self.session_ms = world.topology.settings.broker_session_timeout_ms
 
@@ -78,6 +80,7 @@ class OfTenures(OfActiveLogs):
 
     def restarted(self, node_id: int) -> None:
         self.tenures.pop(node_id, None)
+        self._waiting.pop(node_id, None)
 
     def moved(self, node: Node, turn: Turn) -> None:
         node_id, active = node.config.node_id, node.active
@@ -111,10 +114,13 @@ class OfTenures(OfActiveLogs):
         tenure = self.tenures.get(message.receiver.number)
         if tenure is not None and process.is_alive:
             self._record_heartbeat(tenure, request, process.is_paused)
+        elif process.is_paused:
+            self._waiting.setdefault(message.receiver.number, []).append(request)
 
     def controller_changed(self, node_id: int, state: ProcessState) -> None:
         """Counts the waiting heartbeats as contacts when a paused controller is resumed."""
         tenure = self.tenures.get(node_id)
+        self._waiting.pop(node_id, None)
         if tenure is None or state is not ProcessState.RUNNING:
             return
         for known in tenure.brokers.values():
@@ -153,6 +159,8 @@ class OfTenures(OfActiveLogs):
         for known in tenure.brokers.values():
             if not known.fenced:
                 known.contact_ms = now_ms
+        for request in self._waiting.get(node_id, ()):
+            self._record_heartbeat(tenure, request, is_paused=True)
 
 
 def _known(fact: Fact) -> Known:

@@ -37,7 +37,7 @@ from ..expected.quorum import Fetched, Outcome, sole
 from ..oracles.property import Broken, Kinds, Property
 
 OPEN_MAX = 10_000  # requests whose replies may come
-COPIES_MAX = 8  # of one request: a broker also sends a fetch again if there was nothing new
+COPIES_MAX = 64  # of one request: a broker also sends a fetch again if there was nothing new
 WHOLE_ERRORS = (0, -1, 42, 104)  # of the protocol; another one comes from a fault (`rpc.error`)
 Rule = Callable[[Quorum, Any], Outcome | Fetched | None]
 Told = Callable[[Any], Outcome]
@@ -105,9 +105,9 @@ class VotersReplyByTheRules(Property):
             return
         self.exercised += 1
         _, told = RULES[type(message.request)]
-        flaws = [_flaw(outcome, told, reply) for outcome in expected]
-        if all(flaws):
-            raise Broken(f"{message.sender} replies to {message.request}: {flaws[0]}")
+        if all(_flaw(outcome, told, reply) for outcome in reversed(expected)):
+            flaw = _flaw(expected[-1], told, reply)
+            raise Broken(f"{message.sender} replies to {message.request}: {flaw}")
 
 
 def _flaw(expected: Outcome | Fetched | None, told: Told, reply: object) -> str | None:

@@ -105,6 +105,9 @@ class _OfReigns(Property):
             return
         if isinstance(at, FetchPartition) and at.last_fetched_epoch == reign.epoch:
             reign.ends[voter] = at.fetch_offset
+        if message.receiver.number in self.world.moved:
+            reign.since_ms = self.world.clock_ms(message.receiver)
+            return  # it may have been sent to the former address, where nobody counts it
         self._note(process.node, voter, reign)
 
     def _note(self, node: Node, voter: int, reign: Reign) -> None:

@@ -64,12 +64,15 @@ def _registration(state: State, broker_id: int) -> BrokerRegistration:
 
 
 def _leaving(state: State, broker_id: int) -> list[PartitionKey]:
-    """Returns the partitions that the broker leaves: those of its replicas, and those of its ELRs.
+    """Returns the partitions that name the broker: as replica, in an ELR or as last known leader.
 
-    A completed reassignment leaves a removed replica in the ELR (rule 4.25).
+    A completed reassignment leaves a removed replica in the ELR (rule 4.25), and only partitions
+    without a leader have a last known one (rule 4.27).
     """
-    index = state.image.index
-    return sorted({*index.hosted(broker_id), *index.in_elr(broker_id)})
+    image, index = state.image, state.image.index
+    leaderless = index.leaderless()
+    led_last = [key for key in leaderless if broker_id in image.partition(key).last_known_elr]
+    return sorted({*index.hosted(broker_id), *index.in_elr(broker_id), *led_last})
 
 
 def _slice(
@@ -166,8 +169,8 @@ def _shrunk(state: State, key: PartitionKey, leaver: _Leaver) -> PartitionChange
             adding=partition.adding_replicas,
         ),
     )
-    if change is None:
-        raise Impossible(f"broker {broker_id} leaves a replica set, and nothing changes")
+    if change is None:  # the broker is only the last known leader
+        change = PartitionChangeRecord(topic_id=key[0], partition_id=key[1])
     if partition is old and not old.last_known_elr and change.last_known_elr is None:
         return change
     adding, removing = change.adding_replicas, change.removing_replicas  # None: not completed
