@@ -5,11 +5,16 @@ import ast
 from tests.test_architecture import imports_of, modules, place, tree_of
 
 # A property judges by requests, replies and the log, never by the modules that it judges.
-ROOMS = ("kraftsim.scenarios.oracles", "kraftsim.scenarios.properties")
-SPOKEN = ("errors", "log", "node_id", "rpc", "uuid")  # of the core: values on the wire and in logs
+ROOMS = (
+    "kraftsim.scenarios.expected",
+    "kraftsim.scenarios.oracles",
+    "kraftsim.scenarios.properties",
+)
+# Of the core: values on the wire and in logs, what a user configures, and a release's table.
+SPOKEN = ("errors", "log", "node_id", "profile", "rpc", "settings", "uuid")
 HANDED = (  # the objects that a property is handed, and judges
     *("broker_agent.hosted_agent", "broker_agent.process_state"),
-    *("controller.node.node", "simulation.message", "simulation.world"),
+    *("controller.node.node", "controller.time.timeline", "simulation.message", "simulation.world"),
     *(
         f"controller.raft.{name}"
         for name in ("log", "protocol", "quorum", "roles", "snapshot", "voters")
@@ -17,6 +22,7 @@ HANDED = (  # the objects that a property is handed, and judges
 )
 JUDGED = {  # what else a module judges: it may name its type, and takes no truth from it
     "api": {"controller.core.image.broker"},
+    "decisions": {"controller.core.state"},
     "image": {"controller.core.image.image"},
     "leases": {"controller.core.leases"},
 }
