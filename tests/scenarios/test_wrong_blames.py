@@ -4,21 +4,17 @@ Each life is the smallest that shows one of them; docs/hunting.md has the table.
 """
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.controller.core import feature_levels
-from kraftsim.controller.core.log.records import TOPIC_RESOURCE
 from kraftsim.controller.core.rpc import (
     AlterPartitionReassignmentsRequest,
     BrokerHeartbeatRequest,
     CreatableTopic,
     CreateTopicsRequest,
     DeleteTopicsRequest,
-    ElectedTopicPartitions,
-    ElectLeadersRequest,
-    FeatureUpdate,
     FetchRequest,
     FetchSnapshotRequest,
     ReassignablePartition,
@@ -26,36 +22,22 @@ from kraftsim.controller.core.rpc import (
     SnapshotPartition,
     SnapshotTopic,
     UnregisterBrokerRequest,
-    UpdateFeaturesRequest,
-)
-from kraftsim.controller.core.rpc.configs import (
-    AlterConfigsRequest,
-    AlterConfigsResource,
-    LegacyConfig,
 )
 from kraftsim.controller.core.topics.names import METADATA_TOPIC
+from kraftsim.controller.raft import messages
 from kraftsim.controller.raft.roles import Candidate
 from kraftsim.simulation.delays import constant
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.network_rules import Block, Delay, Duplicate
 from kraftsim.simulation.processes import Processes
-from tests.scenarios.lives import SESSION_S, active_id
+from tests.scenarios.blames import watched
+from tests.scenarios.lives import SESSION_S, active_id, follower_id
 from tests.scenarios.request_worlds import begin
-from tests.scenarios.watched import BY_NUMBER, CLIENT, settled_world, topic
+from tests.scenarios.watched import CLIENT, topic
 from tests.scenarios.watched import ask as begin_to_ask
 from tests.worlds import SECOND_US, ask, create_topic, node, partition, pass_time
 
 pytestmark = pytest.mark.slow
-
-
-def watched(*numbers, **how):
-    return settled_world(classes=tuple(BY_NUMBER[number] for number in numbers), **how)
-
-
-def reassign(world, name, replicas):
-    to = (ReassignablePartition(partition_index=1, replicas=replicas),)
-    topics = (ReassignableTopic(name=name, partitions=to),)
-    reply = ask(world, AlterPartitionReassignmentsRequest(topics=topics))
-    assert reply.responses[0].partitions[0].error_code == 0, reply
 
 
 def killed_while_its_disk_stalls(world, voter_id):
@@ -135,51 +117,6 @@ def test_a_broker_that_was_registered_and_removed_does_not_try_to_register():
 
 def fetches_metadata(message):
     return isinstance(message.request, FetchRequest) and message.sender == node(1)
-
-
-def test_a_replica_joins_an_isr_from_the_state_after_its_elr_was_emptied():
-    """S32: a ClearElrRecord changes the partition epoch that the leader's proposal names."""
-    world, watching = watched("S32", brokers=2)
-    create_topic(world, "t", (1, 2))
-    set_min_isr(world, "t", "2")
-    world.agents[2].kill()
-    pass_time(world, 2 * SESSION_S)
-    assert partition(world, "t").elr == (2,)
-    set_min_isr(world, "t", "1")
-    assert partition(world, "t").elr == ()
-    world.agents[2].start()
-    pass_time(world, 5)
-
-    assert partition(world, "t").isr == (1, 2)
-    assert watching.finish() == ()
-
-
-def set_min_isr(world, name, value):
-    change = LegacyConfig(name="min.insync.replicas", value=value)
-    resource = AlterConfigsResource(
-        resource_type=TOPIC_RESOURCE, resource_name=name, configs=(change,)
-    )
-    reply = ask(world, AlterConfigsRequest(resources=(resource,)))
-    assert reply.responses[0].error_code == 0, reply
-
-
-@pytest.mark.rule("4.25")
-def test_a_replica_that_returns_to_an_elr_leads_without_a_log_in_kafka_too():
-    """S31 and S32: released 4.3.1 does the same (a-removed-replica-stays-in-the-elr.json)."""
-    world, watching = watched("S31", "S32")
-    create_topic(world, "t", (1, 2), (1, 2))
-    set_min_isr(world, "t", "2")
-    reassign(world, "t", (3,))
-    pass_time(world, 5)
-    moved = partition(world, "t", 1)
-    assert (moved.isr, moved.elr) == ((3,), (1, 2))
-    world.agents[3].kill()
-    reassign(world, "t", (3, 2))
-    assert partition(world, "t", 1).adding_replicas == (2,)
-    pass_time(world, 2 * SESSION_S)
-
-    assert partition(world, "t", 1).leader == 2
-    assert watching.finish() == ()
 
 
 def test_a_copy_that_a_fault_refuses_is_not_the_one_that_had_an_effect():
@@ -401,39 +338,51 @@ def snapshot_fetch(voter_id, leader):
     return FetchSnapshotRequest(replica_id=voter_id, topics=(topic_,))
 
 
-def test_a_member_of_the_isr_that_is_down_has_records_that_no_later_leader_has():
-    """S31: it led, and died; nothing of its own that others lack was ever acknowledged."""
-    world, watching = watched("S31", "S32", controllers=1)
-    create_topic(world, "t", (1, 2), (3, 1))
-    pass_time(world, 1)
-    world.agents[3].kill()
-    reassign(world, "t", (1, 2))
-    named = ElectedTopicPartitions(topic="t", partitions=(1,))
-    ask(world, ElectLeadersRequest(topic_partitions=(named,)))
-    assert partition(world, "t", 1).leader == 1
-    pass_time(world, 2)
-
-    assert partition(world, "t", 1).isr == (1, 2)
-    assert watching.finish() == ()
-
-
-@pytest.mark.rule("1.37", "4.12")
-def test_a_replica_that_was_registered_without_elr_is_trusted_also_once_there_is_one():
-    """S31: it restarted after an unclean shutdown, and stayed the only member of its ISR."""
-    level = feature_levels.level_of("3.9-IV0")
-    world, watching = watched("S31", controllers=1, metadata_version=level)
-    create_topic(world, "t", (2,))
-    pass_time(world, 1)
-    world.agents[2].kill()
+def test_heartbeats_that_reach_a_paused_controller_count_once_it_is_active():
+    """S21: resumed, it reads the fetch that commits its first entry, and then the heartbeat."""
+    world, watching = watched("S21")
+    world.agents[1].kill()
     pass_time(world, 2 * SESSION_S)
-    world.agents[2].start()
-    assert world.run_until(lambda: world.agents[2].agent.broker_epoch > 0, limit_us=9 * SECOND_US)
-    newest = feature_levels.level_of("4.3-IV0")
-    names = {"metadata.version": newest, "eligible.leader.replicas.version": 1}
-    levels = [FeatureUpdate(feature=name, max_version_level=to) for name, to in names.items()]
-    ask(world, UpdateFeaturesRequest(feature_updates=tuple(levels)))
-    pass_time(world, 5)
+    world.kill_controller(active_id(world))
+    leader = elected_before_it_is_active(world)
+    world.pause_controller(leader.config.node_id)
+    pass_time(world, 0.2)
+    world.send_request(
+        node(1), the_heartbeat_of_a_fenced_broker(world), print, leader.config.node_id
+    )
+    pass_time(world, 0.2)
+    world.resume_controller(leader.config.node_id)
 
-    assert world.committed.features["eligible.leader.replicas.version"] == 1
-    assert partition(world, "t").leader == 2
+    assert world.run_until(lambda: world.are_unfenced((1,)), limit_us=SECOND_US)
+    assert watching.properties["S21"].exercised
     assert watching.finish() == ()
+
+
+def the_heartbeat_of_a_fenced_broker(world):
+    return BrokerHeartbeatRequest(
+        broker_id=1,
+        broker_epoch=world.committed.brokers[1].broker_epoch,
+        current_metadata_offset=world.committed.offset,
+        want_fence=False,
+        want_shut_down=False,
+    )
+
+
+@pytest.mark.rule("10.25")
+@pytest.mark.parametrize(("beyond", "counted"), [(0, 1), (1000, 0)])
+def test_a_voter_whose_log_differs_counts_for_no_majority(beyond, counted):
+    """S37: it is told where its log differs, and the leader waits for it as before."""
+    world, watching = watched("S37", controllers=5)
+    leader, voter = world.active.node, world.controllers[follower_id(world)].node
+    reign = watching.properties["S37"].reigns[leader.config.node_id]
+    reign.fetched.clear()
+    request = messages.fetch_request(voter.quorum, 500)
+    (topic,) = request.topics
+    (at,) = topic.partitions
+    differs = replace(at, fetch_offset=leader.log.end_offset + beyond)
+    request = replace(request, topics=(replace(topic, partitions=(differs,)),))
+
+    sender, receiver = node(voter.config.node_id), node(leader.config.node_id)
+    watching.properties["S37"].arrived(Message(sender, receiver, request))
+
+    assert len(reign.fetched) == counted

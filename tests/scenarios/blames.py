@@ -1,0 +1,35 @@
+"""What tests of wrong blames share: a cluster that some properties watch, and its administrator."""
+
+from kraftsim.controller.core.log.records import TOPIC_RESOURCE
+from kraftsim.controller.core.rpc import (
+    AlterPartitionReassignmentsRequest,
+    ReassignablePartition,
+    ReassignableTopic,
+)
+from kraftsim.controller.core.rpc.configs import (
+    AlterConfigsRequest,
+    AlterConfigsResource,
+    LegacyConfig,
+)
+from tests.scenarios.watched import BY_NUMBER, settled_world
+from tests.worlds import ask
+
+
+def watched(*numbers, **how):
+    return settled_world(classes=tuple(BY_NUMBER[number] for number in numbers), **how)
+
+
+def reassign(world, name, replicas):
+    to = (ReassignablePartition(partition_index=1, replicas=replicas),)
+    topics = (ReassignableTopic(name=name, partitions=to),)
+    reply = ask(world, AlterPartitionReassignmentsRequest(topics=topics))
+    assert reply.responses[0].partitions[0].error_code == 0, reply
+
+
+def set_min_isr(world, name, value):
+    change = LegacyConfig(name="min.insync.replicas", value=value)
+    resource = AlterConfigsResource(
+        resource_type=TOPIC_RESOURCE, resource_name=name, configs=(change,)
+    )
+    reply = ask(world, AlterConfigsRequest(resources=(resource,)))
+    assert reply.responses[0].error_code == 0, reply

@@ -1,0 +1,93 @@
+"""What hunts found in a cluster without bugs: lost records that were none, or Kafka's own loss.
+
+Each life is the smallest that shows one of them; docs/hunting.md has the table.
+"""
+
+import pytest
+
+from kraftsim.controller.core import feature_levels
+from kraftsim.controller.core.rpc import (
+    ElectedTopicPartitions,
+    ElectLeadersRequest,
+    FeatureUpdate,
+    UpdateFeaturesRequest,
+)
+from tests.scenarios.blames import reassign, set_min_isr, watched
+from tests.scenarios.lives import SESSION_S
+from tests.worlds import SECOND_US, ask, create_topic, partition, pass_time
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_replica_joins_an_isr_from_the_state_after_its_elr_was_emptied():
+    """S32: a ClearElrRecord changes the partition epoch that the leader's proposal names."""
+    world, watching = watched("S32", brokers=2)
+    create_topic(world, "t", (1, 2))
+    set_min_isr(world, "t", "2")
+    world.agents[2].kill()
+    pass_time(world, 2 * SESSION_S)
+    assert partition(world, "t").elr == (2,)
+    set_min_isr(world, "t", "1")
+    assert partition(world, "t").elr == ()
+    world.agents[2].start()
+    pass_time(world, 5)
+
+    assert partition(world, "t").isr == (1, 2)
+    assert watching.finish() == ()
+
+
+@pytest.mark.rule("4.25")
+def test_a_replica_that_returns_to_an_elr_leads_without_a_log_in_kafka_too():
+    """S31 and S32: released 4.3.1 does the same (a-removed-replica-stays-in-the-elr.json)."""
+    world, watching = watched("S31", "S32")
+    create_topic(world, "t", (1, 2), (1, 2))
+    set_min_isr(world, "t", "2")
+    reassign(world, "t", (3,))
+    pass_time(world, 5)
+    moved = partition(world, "t", 1)
+    assert (moved.isr, moved.elr) == ((3,), (1, 2))
+    world.agents[3].kill()
+    reassign(world, "t", (3, 2))
+    assert partition(world, "t", 1).adding_replicas == (2,)
+    pass_time(world, 2 * SESSION_S)
+
+    assert partition(world, "t", 1).leader == 2
+    assert watching.finish() == ()
+
+
+def test_a_member_of_the_isr_that_is_down_has_records_that_no_later_leader_has():
+    """S31: it led, and died; nothing of its own that others lack was ever acknowledged."""
+    world, watching = watched("S31", "S32", controllers=1)
+    create_topic(world, "t", (1, 2), (3, 1))
+    pass_time(world, 1)
+    world.agents[3].kill()
+    reassign(world, "t", (1, 2))
+    named = ElectedTopicPartitions(topic="t", partitions=(1,))
+    ask(world, ElectLeadersRequest(topic_partitions=(named,)))
+    assert partition(world, "t", 1).leader == 1
+    pass_time(world, 2)
+
+    assert partition(world, "t", 1).isr == (1, 2)
+    assert watching.finish() == ()
+
+
+@pytest.mark.rule("1.37", "4.12")
+def test_a_replica_that_was_registered_without_elr_is_trusted_also_once_there_is_one():
+    """S31: it restarted after an unclean shutdown, and stayed the only member of its ISR."""
+    level = feature_levels.level_of("3.9-IV0")
+    world, watching = watched("S31", controllers=1, metadata_version=level)
+    create_topic(world, "t", (2,))
+    pass_time(world, 1)
+    world.agents[2].kill()
+    pass_time(world, 2 * SESSION_S)
+    world.agents[2].start()
+    assert world.run_until(lambda: world.agents[2].agent.broker_epoch > 0, limit_us=9 * SECOND_US)
+    newest = feature_levels.level_of("4.3-IV0")
+    names = {"metadata.version": newest, "eligible.leader.replicas.version": 1}
+    levels = [FeatureUpdate(feature=name, max_version_level=to) for name, to in names.items()]
+    ask(world, UpdateFeaturesRequest(feature_updates=tuple(levels)))
+    pass_time(world, 5)
+
+    assert world.committed.features["eligible.leader.replicas.version"] == 1
+    assert partition(world, "t").leader == 2
+    assert watching.finish() == ()
