@@ -293,14 +293,14 @@ class ShutdownLaw(OfActiveLogs):
     number = "S24"
     name = "shutdown-law"
     claim = (
-        "The offset of a controlled shutdown is set once in a controller's tenure, and only a new"
-        " registration makes the broker active again."
+        "The offset of a controlled shutdown is set once in a controller's tenure, unless the"
+        " broker registers again, and only a new incarnation is active again."
     )
     kinds: ClassVar[Kinds] = (BrokerHeartbeatRequest,)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._offsets: dict[tuple[int, int], tuple[tuple[int, int], int]] = {}
+        self._offsets: dict[tuple[int, int], tuple[tuple[int, ...], int]] = {}
 
     def read(self, record: Any, offset: int) -> None:
         if isinstance(record, r.RegisterBrokerRecord):
@@ -325,9 +325,10 @@ class ShutdownLaw(OfActiveLogs):
         broker = None if log is None else log.shadow.broker(broker_id)
         if broker is not None and broker["broker_epoch"] == epoch:
             liveness = active.state.leases.liveness[broker_id]
-            self._check((message.receiver.number, broker_id), (active.epoch, epoch), liveness)
+            tenure = active.epoch, epoch, broker["register_offset"]  # which forgets it (1.32)
+            self._check((message.receiver.number, broker_id), tenure, liveness)
 
-    def _check(self, key: tuple[int, int], tenure: tuple[int, int], liveness: Liveness) -> None:
+    def _check(self, key: tuple[int, int], tenure: tuple[int, ...], liveness: Liveness) -> None:
         offset = liveness.controlled_shutdown_offset
         known_tenure, known = self._offsets.get(key, (tenure, NO_OFFSET))
         if known_tenure == tenure and known != NO_OFFSET:

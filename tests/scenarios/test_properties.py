@@ -19,6 +19,7 @@ from tests.scenarios.lives import (
     PLANTED,
     SESSION_S,
     STARTING,
+    a_long_shutdown,
     a_lost_leader,
     a_second_leader,
     a_stale_replica_alone,
@@ -100,6 +101,18 @@ def test_a_refusal_that_arrives_twice_is_one_refusal():
     register_twice(world)
 
     assert 2 == watching.properties["S14"].exercised
+    assert watching.finish() == ()
+
+
+@pytest.mark.rule("1.32")
+def test_a_registration_in_a_shutdown_forgets_where_the_shutdown_began():
+    """S24: the same incarnation registers again, as a request that arrives twice does."""
+    world, watching = settled_world(classes=(BY_NUMBER["S24"],))
+    a_long_shutdown(world)
+    assert watching.properties["S24"].exercised
+    register(world, 1)
+    pass_time(world, 3)
+
     assert watching.finish() == ()
 
 
