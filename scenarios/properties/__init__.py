@@ -23,7 +23,6 @@ from . import (
     registration,
     rude_requests,
     tenability,
-    visibility,
 )
 
 ALL: tuple[type[Property], ...] = (
@@ -38,7 +37,7 @@ ALL: tuple[type[Property], ...] = (
     *eligibility.CLASSES,
     *active_state.CLASSES,
     *tenability.CLASSES,
-    *visibility.CLASSES,
+    *image.SHOWN,
     *rude_requests.CLASSES,
     *decisions.CLASSES,
     *protocol.CLASSES,

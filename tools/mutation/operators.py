@@ -144,7 +144,8 @@ def _of_expression(node: ast.expr) -> Found:
             yield from _confused(node, name)
         case ast.Call(keywords=keywords) if len(keywords) > 1:
             for first, second in pairwise(keywords):
-                if first.arg and second.arg:
+                is_change = ast.dump(first.value) != ast.dump(second.value)
+                if first.arg and second.arg and is_change:
                     what = f"swapped {first.arg} and {second.arg}"
                     yield node, what, _swapper(first, second)
 
