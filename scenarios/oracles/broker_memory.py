@@ -13,8 +13,10 @@ from kraftsim.controller.core.rpc import (
     BrokerRegistrationRequest,
     FetchRequest,
     FetchSnapshotRequest,
+    Request,
 )
 from kraftsim.controller.core.uuid import Uuid
+from kraftsim.controller.raft.protocol import Reply
 
 UNKNOWN = -1
 
@@ -23,7 +25,7 @@ UNKNOWN = -1
 class Asked:
     """A request that waits for its reply, and when it was sent, on the clock of the broker."""
 
-    request: object
+    request: Request
     sent_ms: int
 
 
@@ -46,9 +48,9 @@ class LeaseMemory:
     since_ms: int = UNKNOWN
     is_certain: bool = True
     asked: Asked | None = None
-    last_reply: object = None
+    last_reply: Reply | None = None
 
-    def told(self, request: object, reply: Any, now_ms: int) -> None:
+    def told(self, request: Request, reply: Any, now_ms: int) -> None:
         """Learns from a reply that counts, and has no error."""
         self.since_ms = UNKNOWN
         if isinstance(request, BrokerRegistrationRequest):
@@ -80,8 +82,8 @@ class LogMemory:
     bytes: int = 0
     is_certain: bool = True
     asked: Asked | None = None
-    last_reply: object = None
-    last_request: object = None
+    last_reply: Reply | None = None
+    last_request: Request | None = None
 
     def adopt(self, request: FetchRequest | FetchSnapshotRequest) -> None:
         """Takes a position that a request tells, when it was uncertain."""
