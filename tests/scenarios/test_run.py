@@ -211,10 +211,11 @@ def stumbling(monkeypatch):
 
 STOPS = {"at": "2s", "proc.stop": {"on": 1}}
 THREE = {"controllers": 3, "brokers": 2}
+NO_QUESTIONS = {"always": ["image-is-replay"]}  # S41 would be told first
 
 
 def test_a_step_that_sees_the_impossible_ends_its_process_and_the_run_fails(stumbling):
-    result = run(scenario(do=[STOPS], cluster=THREE), 1)
+    result = run(scenario(do=[STOPS], cluster=THREE, expect=NO_QUESTIONS), 1)
 
     assert "fail" == result.verdict
     (broken,) = result.violations
@@ -226,15 +227,22 @@ def test_a_step_that_sees_the_impossible_ends_its_process_and_the_run_fails(stum
 
 
 def test_the_world_goes_on_after_it(stumbling):
-    result = run(scenario(do=[STOPS], cluster=THREE), 1)
+    result = run(scenario(do=[STOPS], cluster=THREE, expect=NO_QUESTIONS), 1)
 
     leaders = [row.detail["leader_id"] for row in result.rows if row.kind == "controller_elected"]
     assert len(set(leaders)) > 1
     assert result.virtual_us > 31_000_000, "warm-up, run and calm"
 
 
+def test_a_question_that_shows_the_impossible_breaks_its_property(stumbling):
+    """S41: nobody has asked the controller in the run yet, so that its process goes on."""
+    result = run(scenario(do=[CRASH], cluster=THREE), 1)
+
+    assert "decisions-follow-the-rules" in [broken.name for broken in result.violations]
+
+
 @pytest.mark.parametrize(("step", "verdict"), [(STOPS, "pass"), (CRASH, "fail")])
 def test_a_scenario_can_say_that_it_breaks_a_process(stumbling, step, verdict):
-    expect = {"fails_with": "assertion"}
+    expect = {"fails_with": "assertion", **NO_QUESTIONS}
 
     assert verdict == run(scenario(do=[step], cluster=THREE, expect=expect), 1).verdict
