@@ -30,6 +30,7 @@ scenario that shows it, which `kraftsim scenario mutants NAME --smallest` runs, 
 |---|---|---|---|---|---|---|
 """
 FOLDER = "../scenarios/mutants/reproducers"
+DRAWN = Path(__file__).resolve().parent / "mutation" / "measured.md"  # the score of drawn bugs
 
 
 def page() -> str:
@@ -39,7 +40,7 @@ def page() -> str:
         f"| {alone.get(mutant.name, 'not measured')} | {_link(small.get(mutant.name))} |\n"
         for mutant in sorted(MUTANTS.values(), key=lambda mutant: mutant.name)
     )
-    return HEAD + "".join(rows)
+    return f"{HEAD}{''.join(rows)}\n{DRAWN.read_text('utf-8')}"
 
 
 def _link(path: Path | None) -> str:
