@@ -30,7 +30,7 @@ scenario that shows it, which `kraftsim scenario mutants NAME --smallest` runs, 
 |---|---|---|---|---|---|---|
 """
 FOLDER = "../scenarios/mutants/reproducers"
-DRAWN = Path(__file__).resolve().parent / "mutation" / "measured.md"  # the score of drawn bugs
+DRAWN = Path(__file__).with_name("drawn_bugs.md")
 
 
 def page() -> str:
