@@ -1,5 +1,7 @@
 """Requests about partitions: their ISRs, replicas, leaders and directories (section 4)."""
 
+from dataclasses import replace
+
 from kraftsim.controller.core.log.records import NO_LEADER, RECOVERED, RECOVERING
 from kraftsim.controller.core.rpc import (
     AlterPartitionBrokerState,
@@ -18,7 +20,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.core.rpc.partitions import PREFERRED_ELECTION, UNCLEAN_ELECTION
 
-from ..oracles.shadow import Fact, Key
+from ..oracles.shadow import Fact, Key, Shadow
 from .ask import Ask, Done, Draw, refused
 from .brokers import STALE_BROKER_EPOCH, STRANGER
 from .partition import ONLINE, PREFERRED, UNCLEAN, Changes, Ids, Wish, after, left_by
@@ -47,27 +49,32 @@ def _news(view: View, key: Key, wish: Wish) -> Changes:
 # AlterPartition (rules 4.34 to 4.36)
 
 
-def _proposal(view: View, key: Key, isr: Ids, recovery: int = RECOVERED) -> AlterPartitionRequest:
-    fact = view.shadow.facts[key]
-    leader = view.shadow.broker(fact["leader"]) or {}
+def proposed(
+    shadow: Shadow, fact: Fact, number: int, isr: Ids, recovery: int = RECOVERED
+) -> AlterPartitionData:
+    """Returns a proposal for the present state of a partition, with the present epochs."""
     members = tuple(
         AlterPartitionBrokerState(
-            broker_id=member,
-            broker_epoch=(view.shadow.broker(member) or {}).get("broker_epoch", -1),
+            broker_id=member, broker_epoch=(shadow.broker(member) or {}).get("broker_epoch", -1)
         )
         for member in isr
     )
-    data = AlterPartitionData(
-        partition_index=int(str(key[2])),
+    return AlterPartitionData(
+        partition_index=number,
         leader_epoch=fact["leader_epoch"],
         new_isr=isr,
         new_isr_with_epochs=members,
         leader_recovery_state=recovery,
         partition_epoch=fact["partition_epoch"],
     )
+
+
+def _proposal(view: View, key: Key, isr: Ids, recovery: int = RECOVERED) -> AlterPartitionRequest:
+    fact = view.shadow.facts[key]
+    data = proposed(view.shadow, fact, int(str(key[2])), isr, recovery)
     return AlterPartitionRequest(
         broker_id=fact["leader"],
-        broker_epoch=leader.get("broker_epoch", -1),
+        broker_epoch=(view.shadow.broker(fact["leader"]) or {}).get("broker_epoch", -1),
         topics=(AlterPartitionTopic(topic_id=_id(key), partitions=(data,)),),
     )
 
@@ -127,14 +134,7 @@ def _alter_wrongly(view: View, turn: int) -> Ask | None:
     words, (topic_id, number), isr, recovery, code = wrong[turn % len(wrong)]
     asked = _proposal(view, key, isr, recovery)
     (data,) = asked.topics[0].partitions
-    moved = AlterPartitionData(
-        partition_index=int(str(number)),
-        leader_epoch=data.leader_epoch,
-        new_isr=isr,
-        new_isr_with_epochs=data.new_isr_with_epochs,
-        leader_recovery_state=recovery,
-        partition_epoch=data.partition_epoch,
-    )
+    moved = replace(data, partition_index=int(str(number)))
     renamed = AlterPartitionTopic(topic_id=_id((0, topic_id)), partitions=(moved,))
     request = AlterPartitionRequest(
         broker_id=asked.broker_id, broker_epoch=asked.broker_epoch, topics=(renamed,)

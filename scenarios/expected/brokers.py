@@ -28,8 +28,8 @@ DIRECTORY: Uuid = bytes(14) + b"\x63\x63"
 RESERVED: Uuid = bytes(15) + b"\x07"  # an id of a directory that Kafka keeps for itself (1.15)
 NEWEST_LEVEL = 2**15 - 1
 KRAFT_VERSION = "kraft.version"
-NAMED = (
-    *("leader", "replicas", "isr", "eligible_leader_replicas", "last_known_elr"),
+NAMED = (  # lists of a partition in which a broker may be; its leader is checked apart
+    *("replicas", "isr", "eligible_leader_replicas", "last_known_elr"),
     *("adding_replicas", "removing_replicas"),
 )
 
@@ -165,7 +165,7 @@ def _lose_directory(view: View, turn: int) -> Ask | None:
     if broker is None or not view.has_directories or not broker["log_dirs"]:
         return None
     lost, *left = broker["log_dirs"]
-    stored = [key for key in view.mentions.of("replicas", broker["broker_id"])]
+    stored = view.mentions.of("replicas", broker["broker_id"])
     in_it = [key for key in stored if (broker["broker_id"], lost) in _places(view, key)]
     changes = left_by(view, broker["broker_id"], in_it)
     if left:  # a record without directories changes none
@@ -345,10 +345,8 @@ def _left_behind(view: View, broker_id: int, done: Done) -> Iterator[str]:
     """Yields what a decommission does wrong to partitions."""
     for key, old in view.partitions:
         new = done.changes.get(key, old)
-        named = {name: new and new[name] for name in NAMED} if new else {}
-        if broker_id in (*named.values(),) or any(
-            broker_id in ids for ids in named.values() if isinstance(ids, tuple)
-        ):
+        ids = () if new is None else (new["leader"], *(id_ for name in NAMED for id_ in new[name]))
+        if broker_id in ids:
             yield f"{key} still names broker {broker_id}: {new}"
         if new is not None and not new["replicas"]:
             yield f"{key} has no replica left"

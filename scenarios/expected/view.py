@@ -86,9 +86,8 @@ class View(NamedTuple):
         """Returns the effective min ISR, which partition 0 stands for (rule 4.24)."""
         name = str(self.shadow.facts["Topic", topic_id]["name"])
         replicas = len(self.shadow.facts["Partition", topic_id, 0]["replicas"])
-        value = (self._config(name, log_configs.MIN_ISR) or "").strip()
-        is_number = value.removeprefix("-").isdigit()  # of a node, it may be any text
-        return min(replicas, int(value) if is_number else self.settings.min_insync_replicas)
+        value, default = self._config(name, log_configs.MIN_ISR), self.settings.min_insync_replicas
+        return min(replicas, default if value is None else log_configs.number(value, default))
 
     def allows_unclean(self, topic: str) -> bool:
         """Returns True if unclean elections are enabled for a topic (rule 4.5)."""

@@ -11,6 +11,7 @@ from typing import Any
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
     BrokerRegistrationRequest,
+    FetchPartition,
     FetchRequest,
     FetchSnapshotRequest,
     Request,
@@ -89,11 +90,10 @@ class LogMemory:
         """Takes a position that a request tells, when it was uncertain."""
         asked = request.topics[0].partitions[0]
         self.leader_epoch = asked.current_leader_epoch
-        if isinstance(request, FetchRequest):
-            partition = request.topics[0].partitions[0]
-            self.end_offset, self.last_epoch = partition.fetch_offset, partition.last_fetched_epoch
-            self.high_watermark, self.download = partition.high_watermark, None
-            self.epochs = {partition.last_fetched_epoch: partition.fetch_offset}
+        if isinstance(asked, FetchPartition):
+            self.end_offset, self.last_epoch = asked.fetch_offset, asked.last_fetched_epoch
+            self.high_watermark, self.download = asked.high_watermark, None
+            self.epochs = {asked.last_fetched_epoch: asked.fetch_offset}
             self.is_certain = True
 
     def told_of_fetch(self, data: Any) -> None:

@@ -48,10 +48,10 @@ def min_isr(
 ) -> int:
     """Returns the number of in-sync replicas that an acknowledgement needs (rule 4.24)."""
     values = values_of(shadow, topic, MIN_ISR, node_ids)
-    return min(replicas, *(_number(value, default) for value in values) if values else (default,))
+    return min(replicas, *(number(value, default) for value in values) if values else (default,))
 
 
-def _number(value: str, default: int) -> int:
+def number(value: str, default: int) -> int:
     """Returns the number in a text, or `default`: a controller does not check those of nodes."""
     try:
         return int(value)

@@ -13,7 +13,6 @@ from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import controller_node
 from kraftsim.controller.core.rpc import (
     AllocateProducerIdsRequest,
-    AlterPartitionBrokerState,
     AlterPartitionData,
     AlterPartitionRequest,
     AlterPartitionResponse,
@@ -24,11 +23,11 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.node.node import Node
 
+from ..expected.assignments import proposed
+from ..expected.brokers import STRANGER
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.property import Broken, Property
 from ..oracles.shadow import Fact, Key, Shadow
-
-STRANGER = 999_999  # no broker has this id
 
 
 class Subject(NamedTuple):
@@ -45,20 +44,7 @@ Rude = Callable[[Subject, Shadow], AlterPartitionRequest | None]
 
 
 def _proposal(subject: Subject, shadow: Shadow, isr: tuple[int, ...]) -> AlterPartitionData:
-    members = tuple(
-        AlterPartitionBrokerState(
-            broker_id=member, broker_epoch=(shadow.broker(member) or {}).get("broker_epoch", -1)
-        )
-        for member in isr
-    )
-    return AlterPartitionData(
-        partition_index=subject.number,
-        leader_epoch=subject.partition["leader_epoch"],
-        new_isr=isr,
-        new_isr_with_epochs=members,
-        leader_recovery_state=0,
-        partition_epoch=subject.partition["partition_epoch"],
-    )
+    return proposed(shadow, subject.partition, subject.number, isr)
 
 
 def _request(

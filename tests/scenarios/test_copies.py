@@ -172,9 +172,9 @@ def test_a_copy_between_any_two_slices_of_a_request_goes_on_alike(request_: Requ
         twins.append(copied(world))
         assert shared_changing(world, twins[-1]) == []
         paused.popleft()()
-    for each in (world, *twins):
-        each.timeline.pause_by(None)
-        each.advance(20 * S)
+    for copy in (world, *twins):
+        copy.timeline.pause_by(None)
+        copy.advance(20 * S)
 
     assert len(twins) >= 3
     assert "behind2" in world.committed.topic_ids

@@ -169,7 +169,9 @@ def _shrunk(state: State, key: PartitionKey, leaver: _Leaver) -> PartitionChange
             adding=partition.adding_replicas,
         ),
     )
-    if change is None:  # the broker is only the last known leader
+    if change is None:
+        if broker_id not in old.last_known_elr:
+            raise Impossible(f"broker {broker_id} leaves a replica set, and nothing changes")
         change = PartitionChangeRecord(topic_id=key[0], partition_id=key[1])
     if partition is old and not old.last_known_elr and change.last_known_elr is None:
         return change

@@ -52,7 +52,11 @@ class _Elections(slices.Sliced):
         self._state, self._election = state, election
         asked = _asked(state, request, election)
         self._names = [name for name, _ in asked]
-        self._asked = [(place, each) for place, (_, ids) in enumerate(asked) for each in ids]
+        self._asked = [
+            (place, partition_id)
+            for place, (_, partition_ids) in enumerate(asked)
+            for partition_id in partition_ids
+        ]
         self._results: list[list[ElectedPartitionResult]] = [[] for _ in asked]
         self._decided = 0
 
