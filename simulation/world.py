@@ -154,7 +154,7 @@ class World:
         """The active controller, or None; of two that lead, the one with the higher epoch."""
         newest: ControllerProcess | None = None
         for controller in self.controllers.values():
-            is_active = controller.is_running and controller.node.active is not None
+            is_active = controller.node.active is not None and controller.is_running
             if is_active and (newest is None or newest.node.epoch < controller.node.epoch):
                 newest = controller
         return newest

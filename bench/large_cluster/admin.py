@@ -74,18 +74,23 @@ class Times:
 
     def note_later(self, steps_ms: list[float]) -> None:
         """Notes the steps that follow the reply."""
-        self.steps_ms += steps_ms
+        self.steps_ms[-1] = max(self.steps_ms[-1], *steps_ms, 0)
 
     def row(self, name: str) -> Row:
         """Returns the row of a request."""
         replies = sorted(self.replies_ms)
         median, p99 = replies[len(replies) // 2], replies[int(len(replies) * 0.99)]
-        figure = f"{median:.1f}, p99 {p99:.1f}, step {max(self.steps_ms):.1f} ms"
+        steps = sorted(self.steps_ms)
+        longest = f"{steps[len(steps) // 2]:.1f} (worst {steps[-1]:.1f})"
+        figure = f"{median:.1f}, p99 {p99:.1f}, step {longest} ms"
         return Row(name, figure, "", None, GOAL)
 
 
 def admin() -> Iterable[Row]:
-    """Yields a row for each API: median and p99 to the reply, and the longest step."""
+    """Yields a row for each API: median and p99 to the reply, and its longest step.
+
+    Of the longest steps of all rounds it gives the median and the worst.
+    """
     bound_pauses()  # as in every service of kraftsim
     cluster = _filled()
     for question in controller_questions():

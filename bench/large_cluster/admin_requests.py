@@ -184,6 +184,7 @@ def _of_topics() -> Iterator[Question]:
     )
     yield _deletion("DeleteTopics: 10", 10)
     yield _deletion("DeleteTopics: 1,000", 1_000)
+    yield _deletion("DeleteTopics: 9,000", 9_000)
     yield _deletion("DeleteTopics: 1 of 1,000 partitions", 1, 1_000)
     yield _deletion("DeleteTopics: 1 of 9,999 partitions", 1, LARGEST)
 
@@ -191,6 +192,7 @@ def _of_topics() -> Iterator[Question]:
 def _of_configurations() -> Iterator[Question]:
     yield Question("IncrementalAlterConfigs: 1 topic", "IncrementalAlterConfigs", 1, _configs(1))
     yield Question("IncrementalAlterConfigs: 1,000", "IncrementalAlterConfigs", 1, _configs(1_000))
+    yield Question("IncrementalAlterConfigs: 9,000", "IncrementalAlterConfigs", 1, _configs(9_000))
     yield Question("AlterConfigs: 1 topic", "AlterConfigs", 2, _whole_configs)
 
 

@@ -14,6 +14,7 @@ from ..stage.evaluation import Holds
 from ..stage.stage import Stage
 
 BROKERS = Selector("brokers")
+OF_BROKERS = ("relies_on", "placed_on")
 TOPIC_STATES = ("led", "leaderless", "in_sync", "led_by_fenced", "relies_on", "placed_on")
 
 
@@ -32,8 +33,23 @@ class TopicState:
     of: Selector = BROKERS
 
     def watched(self, stage: Stage) -> Holds:
-        """Returns a function that returns True while the condition holds."""
-        return lambda: self._holds(stage)
+        """Returns a function that returns True while the condition holds.
+
+        It is called after every event: unless it is about some brokers, which may have changed,
+        it looks at the partitions only if more is committed than the last time.
+        """
+        if self.state in OF_BROKERS:
+            return lambda: self._holds(stage)
+        held, known = False, -1
+
+        def holds() -> bool:
+            nonlocal held, known
+            end_offset = stage.world.committed_log.end_offset
+            if end_offset != known:
+                held, known = self._holds(stage), end_offset
+            return held
+
+        return holds
 
     def _holds(self, stage: Stage) -> bool:
         image = stage.world.committed
@@ -41,8 +57,8 @@ class TopicState:
         if topic_id is None:
             return False
         quantifier: Callable[..., bool] = all if self.state in ("led", "in_sync") else any
-        needs_brokers = self.state in ("relies_on", "placed_on")
-        brokers = set(numbers_of(stage.nodes(self.of))) if needs_brokers else set()
+        is_of_brokers = self.state in OF_BROKERS
+        brokers = set(numbers_of(stage.nodes(self.of))) if is_of_brokers else set()
         partitions = image.topics[topic_id].partitions.values()
         return quantifier(self._is(image, partition, brokers) for partition in partitions)
 

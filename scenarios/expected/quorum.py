@@ -30,7 +30,10 @@ Outcome = tuple[object, ...]
 
 def sole(topics: Any) -> Any:
     """Returns the only partition of the only topic; None if there are none or several."""
-    return topics[0].partitions[0] if len(topics) == 1 and len(topics[0].partitions) == 1 else None
+    if len(topics) != 1:
+        return None
+    partitions = topics[0].partitions
+    return partitions[0] if len(partitions) == 1 else None
 
 
 def _whole_error(quorum: Quorum, request: Any) -> int:
@@ -158,7 +161,7 @@ def fetch(quorum: Quorum, request: FetchRequest) -> Outcome | Fetched:
     if error:
         return 0, error, *leader, -1, nothing, nothing
     watermark = _known_high_watermark(quorum)
-    snapshot = _snapshot_instead(quorum, asked)
+    snapshot = None if quorum.snapshot_id is None else _snapshot_instead(quorum, asked)
     if snapshot is not None:
         return 0, 0, *leader, watermark, nothing, snapshot
     diverging = _diverging(quorum, asked)
@@ -168,10 +171,10 @@ def fetch(quorum: Quorum, request: FetchRequest) -> Outcome | Fetched:
 
 
 def _fetch_error(quorum: Quorum, request: FetchRequest, asked: Any) -> int:
-    epoch, last = asked.current_leader_epoch, asked.last_fetched_epoch
-    if request.max_wait_ms < 0 or asked.fetch_offset < 0 or last < 0 or last > epoch:
+    epoch = asked.current_leader_epoch
+    if not 0 <= asked.last_fetched_epoch <= epoch or asked.fetch_offset < 0:
         return INVALID_REQUEST
-    return _epoch_error(quorum, epoch)
+    return INVALID_REQUEST if request.max_wait_ms < 0 else _epoch_error(quorum, epoch)
 
 
 def _epoch_error(quorum: Quorum, epoch: int) -> int:

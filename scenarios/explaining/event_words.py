@@ -27,7 +27,7 @@ def event_words(event: Event) -> str:
         case Event("sent", (NodeId() as sender, request)):
             return f"{sender} sends {name_of(request)}"
         case Event(hook, (Message() as message,)):
-            return f"{_message(message)} {'arrives' if hook == 'arrived' else 'is lost or held'}"
+            return f"{_message(message)} {'is lost or held' if hook == 'stopped' else 'arrives'}"
         case Event("controller_changed", (int(number), state)):
             return f"{controller_node(number)} is {state}"
         case Event("broker_changed", (int(number), state)):

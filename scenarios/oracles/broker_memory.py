@@ -2,7 +2,8 @@
 
 A reply counts if its request is the last of its kind, and was not given up before. What a process
 hears while it is paused, or just when it gives up, may count or not: then the memory is uncertain
-until the next reply that certainly counts.
+until the next reply that certainly counts. `asked` is a request that waits for its reply, and
+`asked_ms` when it was sent, on the clock of the broker.
 """
 
 from dataclasses import dataclass, field
@@ -23,14 +24,6 @@ UNKNOWN = -1
 
 
 @dataclass(slots=True)
-class Asked:
-    """A request that waits for its reply, and when it was sent, on the clock of the broker."""
-
-    request: Request
-    sent_ms: int
-
-
-@dataclass(slots=True)
 class LeaseMemory:
     """One process of a broker: its epoch, and what heartbeats told it.
 
@@ -48,7 +41,8 @@ class LeaseMemory:
     wants_shut_down: bool = False
     since_ms: int = UNKNOWN
     is_certain: bool = True
-    asked: Asked | None = None
+    asked: Request | None = None
+    asked_ms: int = UNKNOWN
     last_reply: Reply | None = None
 
     def told(self, request: Request, reply: Any, now_ms: int) -> None:
@@ -82,7 +76,8 @@ class LogMemory:
     download: tuple[int, int] | None = None
     bytes: int = 0
     is_certain: bool = True
-    asked: Asked | None = None
+    asked: Request | None = None
+    asked_ms: int = UNKNOWN
     last_reply: Reply | None = None
     last_request: Request | None = None
 
@@ -98,7 +93,7 @@ class LogMemory:
 
     def told_of_fetch(self, data: Any) -> None:
         """Learns from the partition of a Fetch response."""
-        self._learn(data)
+        self.leader_epoch = max(self.leader_epoch, data.current_leader.leader_epoch)
         if data.error_code:
             return
         if data.snapshot_id.epoch >= 0:
@@ -125,7 +120,7 @@ class LogMemory:
 
     def told_of_slice(self, data: Any) -> None:
         """Learns from the partition of a FetchSnapshot response."""
-        self._learn(data)
+        self.leader_epoch = max(self.leader_epoch, data.current_leader.leader_epoch)
         named = (data.snapshot_id.epoch, data.snapshot_id.end_offset)
         if self.download is None or data.error_code or named != self.download:
             self.download = None
@@ -136,6 +131,3 @@ class LogMemory:
             if end_offset > self.end_offset:
                 self.end_offset, self.last_epoch = end_offset, epoch
             self.high_watermark, self.download = max(self.high_watermark, end_offset), None
-
-    def _learn(self, data: Any) -> None:
-        self.leader_epoch = max(self.leader_epoch, data.current_leader.leader_epoch)

@@ -65,7 +65,10 @@ class Property:
         """Called when a broker sends a request to a controller, of the kinds of `kinds`."""
 
     def arrived(self, message: "Message") -> None:
-        """Called before a message reaches its receiver."""
+        """Called before a request reaches its receiver."""
+
+    def replied(self, message: "Message") -> None:
+        """Called before a reply reaches its receiver."""
 
     def stopped(self, message: "Message") -> None:
         """Called when a message is lost or held back."""

@@ -106,7 +106,7 @@ class OfTenures(OfActiveLogs):
 
     def arrived(self, message: Message) -> None:
         request = message.request
-        if message.is_reply or not isinstance(request, BrokerHeartbeatRequest):
+        if not isinstance(request, BrokerHeartbeatRequest):
             return
         process = self.world.controller_of(message.receiver)
         if process is None:

@@ -96,7 +96,7 @@ class ReadsAreCommitted(OfTheCommittedLog):
             if any(key[0] == kind for key in touched):
                 listings.append(_listing(self, kind))
 
-    def arrived(self, message: Message) -> None:
+    def replied(self, message: Message) -> None:
         if isinstance(message.request, DescribeClusterRequest):
             self._judge(message.sender, message.receiver, message.request, message.reply)
 
@@ -184,24 +184,27 @@ class QuorumTimes(Property):
     def stepped(self, node: Node, turn: Turn) -> None:
         node_id, moved = node.config.node_id, node.high_watermark_moved_wall_ms
         known = self._moved_wall_ms.get(node_id, 0)
-        offset_ms = self.world.clocks[controller_node(node_id)].wall_offset_ms
-        if offset_ms != self._offset_ms.setdefault(node_id, offset_ms):
-            if moved == known:
-                return  # the time was right before the wall clock was stepped
-            known, self._offset_ms[node_id] = 0, offset_ms
-        if not known <= moved <= turn.wall_ms:
-            raise Broken(
-                f"{node_id}: high watermark moved at {moved} ms, after {known} ms, at "
-                f"{turn.wall_ms} ms"
-            )
-        self._moved_wall_ms[node_id] = moved
+        if moved != known:
+            self._check_moved(node_id, known, moved, turn.wall_ms)
         if abs(turn.now_ms - self._read_ms.get(node_id, 0)) >= READ_EVERY_MS:
             self._read_ms[node_id] = turn.now_ms
             if node.quorum.is_leader:
                 self._judge(node_id, node.read(QUORUM, turn.now_ms, turn.wall_ms))
 
-    def arrived(self, message: Message) -> None:
-        if isinstance(message.request, DescribeQuorumRequest) and message.is_reply:
+    def _check_moved(self, node_id: int, known_ms: int, moved_ms: int, wall_ms: int) -> None:
+        """Checks a new time; what it is after does not count if the wall clock was stepped."""
+        self._moved_wall_ms[node_id] = moved_ms
+        offset_ms = self.world.clocks[controller_node(node_id)].wall_offset_ms
+        if offset_ms != self._offset_ms.setdefault(node_id, offset_ms):
+            known_ms, self._offset_ms[node_id] = 0, offset_ms
+        if not known_ms <= moved_ms <= wall_ms:
+            raise Broken(
+                f"{node_id}: high watermark moved at {moved_ms} ms, after {known_ms} ms, at "
+                f"{wall_ms} ms"
+            )
+
+    def replied(self, message: Message) -> None:
+        if isinstance(message.request, DescribeQuorumRequest):
             self._judge(message.sender.number, message.reply)
 
     def _judge(self, leader_id: int, reply: object) -> None:

@@ -18,7 +18,7 @@ from kraftsim.controller.core.uuid import Uuid
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from ..oracles.broker_memory import UNKNOWN, Asked, LeaseMemory, LogMemory
+from ..oracles.broker_memory import UNKNOWN, LeaseMemory, LogMemory
 from ..oracles.property import Broken, Kinds, Property
 
 FETCH_TIMEOUT_MS = 2_000
@@ -71,21 +71,20 @@ class BrokersAskByTheRules(Property):
         if sender.kind is not Kind.BROKER:
             return
         self.exercised += 1
-        if isinstance(request, BrokerRegistrationRequest):
-            self._check_registration(sender, request)
+        if isinstance(request, METADATA):
+            self._check_position(sender, request)
         elif isinstance(request, BrokerHeartbeatRequest):
             self._check_heartbeat(sender, request)
         else:
-            self._check_position(sender, request)
+            self._check_registration(sender, request)
 
-    def arrived(self, message: Message) -> None:
-        receiver = message.receiver
-        if not message.is_reply or receiver.kind is not Kind.BROKER:
+    def replied(self, message: Message) -> None:
+        receiver, request = message.receiver, message.request
+        if receiver.kind is not Kind.BROKER:
             return
-        is_lease = isinstance(message.request, LEASE)
+        is_lease = isinstance(request, LEASE)
         memory = self._leases.get(receiver) if is_lease else self._logs.get(receiver)
-        asked = memory.asked if memory is not None else None
-        if memory is None or asked is None or asked.request is not message.request:
+        if memory is None or memory.asked is not request:
             return
         if memory.last_reply is message.reply:  # a copy, or one that a leader has kept
             memory.is_certain = False
@@ -93,13 +92,12 @@ class BrokersAskByTheRules(Property):
         memory.last_reply, memory.asked = message.reply, None
         now_ms = self.world.clock_ms(receiver)
         timeout_ms = self._lease_timeout_ms if is_lease else FETCH_TIMEOUT_MS
-        if now_ms >= asked.sent_ms + timeout_ms or self.world.agents[receiver.number].is_paused:
+        if now_ms >= memory.asked_ms + timeout_ms or self.world.agents[receiver.number].is_paused:
             memory.is_certain = False
-        elif isinstance(memory, LeaseMemory):
-            if not _is_refused(message.reply):
-                memory.told(message.request, message.reply, now_ms)
-        else:
-            _tell(memory, message.request, message.reply)
+        elif isinstance(memory, LogMemory):
+            _tell(memory, request, message.reply)
+        elif not _is_refused(message.reply):
+            memory.told(request, message.reply, now_ms)
 
     # Registrations
 
@@ -117,7 +115,8 @@ class BrokersAskByTheRules(Property):
         if known is None or known.incarnation_id != request.incarnation_id:
             self._check_previous(sender, request, known)
             known = self._leases[sender] = LeaseMemory(request.incarnation_id, request.log_dirs)
-        known.asked, known.since_ms = Asked(request, self.world.clock_ms(sender)), UNKNOWN
+        known.asked, known.asked_ms = request, self.world.clock_ms(sender)
+        known.since_ms = UNKNOWN
 
     def _check_previous(
         self, sender: NodeId, request: BrokerRegistrationRequest, ended: LeaseMemory | None
@@ -148,7 +147,8 @@ class BrokersAskByTheRules(Property):
                 raise Broken(
                     f"broker {sender.number} sends a heartbeat at {now_ms} ms, before {due_ms} ms"
                 )
-        memory.asked, memory.offset = Asked(request, now_ms), request.current_metadata_offset
+        memory.asked, memory.asked_ms = request, now_ms
+        memory.offset = request.current_metadata_offset
         memory.wants_shut_down, memory.since_ms = request.want_shut_down, UNKNOWN
 
     def _compare(
@@ -169,7 +169,7 @@ class BrokersAskByTheRules(Property):
         memory, now_ms = self._logs.get(sender), self.world.clock_ms(sender)
         if memory is None:
             memory = self._logs[sender] = LogMemory()
-        if memory.asked is not None and now_ms < memory.asked.sent_ms + FETCH_TIMEOUT_MS:
+        if memory.asked is not None and now_ms < memory.asked_ms + FETCH_TIMEOUT_MS:
             memory.is_certain = False  # a failed connection ends the wait, unseen
         is_repeated = memory.last_request is request  # then a late reply may be to the first time
         if not memory.is_certain:
@@ -177,23 +177,26 @@ class BrokersAskByTheRules(Property):
         else:
             self._compare_position(sender, memory, request)
         memory.is_certain = memory.is_certain and not is_repeated
-        memory.asked, memory.last_request = Asked(request, now_ms), request
+        memory.asked, memory.asked_ms, memory.last_request = request, now_ms, request
 
     def _compare_position(
         self, sender: NodeId, memory: LogMemory, request: FetchRequest | FetchSnapshotRequest
     ) -> None:
-        expected: tuple[object, ...]
+        asked: Any = request.topics[0].partitions[0]
         told: tuple[object, ...]
+        expected: tuple[object, ...]
         if isinstance(request, FetchRequest):
-            asked = request.topics[0].partitions[0]
-            told = (asked.current_leader_epoch, asked.fetch_offset, asked.last_fetched_epoch)
-            told = (*told, asked.high_watermark, None)
-            expected = (memory.leader_epoch, memory.end_offset, memory.last_epoch)
-            expected = (*expected, memory.high_watermark, memory.download)
+            told = (
+                *(asked.current_leader_epoch, asked.fetch_offset, asked.last_fetched_epoch),
+                *(asked.high_watermark, None),
+            )
+            expected = (
+                *(memory.leader_epoch, memory.end_offset, memory.last_epoch),
+                *(memory.high_watermark, memory.download),
+            )
         else:
-            part = request.topics[0].partitions[0]
-            named = (part.snapshot_id.epoch, part.snapshot_id.end_offset)
-            told = (part.current_leader_epoch, named, part.position)
+            named = (asked.snapshot_id.epoch, asked.snapshot_id.end_offset)
+            told = (asked.current_leader_epoch, named, asked.position)
             expected = (memory.leader_epoch, memory.download, memory.bytes)
         if told != expected:
             raise Broken(f"broker {sender.number} fetches {told}, expected {expected}")
@@ -204,13 +207,17 @@ def _is_refused(reply: object) -> bool:
 
 
 def _tell(memory: LogMemory, request: object, reply: Any) -> None:
-    topics = getattr(reply, "responses", ()) or getattr(reply, "topics", ())
-    if _is_refused(reply) or not topics:
+    if _is_refused(reply):
         memory.download = None
     elif isinstance(request, FetchRequest):
-        memory.told_of_fetch(topics[0].partitions[0])
+        if reply.responses:
+            memory.told_of_fetch(reply.responses[0].partitions[0])
+        else:
+            memory.download = None
+    elif reply.topics:
+        memory.told_of_slice(reply.topics[0].partitions[0])
     else:
-        memory.told_of_slice(topics[0].partitions[0])
+        memory.download = None
 
 
 CLASSES: tuple[type[Property], ...] = (BrokersAskByTheRules,)

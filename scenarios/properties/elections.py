@@ -102,7 +102,7 @@ class VoteOnce(Property):
             self._epochs[me] = state.epoch
             self._agree((me.node_id, me.directory_id, state.epoch), state.voted.node_id)
 
-    def arrived(self, message: Message) -> None:
+    def replied(self, message: Message) -> None:
         request, reply = message.request, message.reply
         if not (isinstance(request, VoteRequest) and isinstance(reply, VoteResponse)):
             return

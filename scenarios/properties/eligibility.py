@@ -76,10 +76,11 @@ class LeadersWereEligible(OfTheCommittedLog):
         if message.is_reply:
             self._requested.ends(message)
 
+    def replied(self, message: Message) -> None:
+        self._requested.ends(message)
+
     def arrived(self, message: Message) -> None:
-        if message.is_reply:
-            self._requested.ends(message)
-        elif isinstance(message.request, AlterPartitionRequest):
+        if isinstance(message.request, AlterPartitionRequest):
             self._note_proposals(message.request)
         elif _permits_losses(message.request):
             self._requested.begins(message)
@@ -166,7 +167,7 @@ class UncleanLeavesElr(OfTheCommittedLog):
 
     def arrived(self, message: Message) -> None:
         request = message.request
-        if isinstance(request, BrokerRegistrationRequest) and not message.is_reply:
+        if isinstance(request, BrokerRegistrationRequest):
             if len(self._previous) == INCARNATIONS_MAX:
                 del self._previous[next(iter(self._previous))]
             self._previous[request.incarnation_id] = request.previous_broker_epoch

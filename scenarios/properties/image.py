@@ -43,6 +43,8 @@ class ImageIsReplay(Property):
         shadow = self._shadows.get(node_id)
         if shadow is None:
             shadow = self._shadows[node_id] = Shadow()
+        if not turn.committed and node.committed.offset < shadow.end_offset:
+            return
         touched: set[Key] = set()
         snapshot = node.quorum.snapshot
         first = turn.committed[0].base_offset if turn.committed else node.committed.offset + 1
@@ -170,7 +172,7 @@ class OnlyCommittedIsShown(OfTheCommittedLog):
 
     def arrived(self, message: Message) -> None:
         request = message.request
-        if message.is_reply or not isinstance(request, BrokerHeartbeatRequest):
+        if not isinstance(request, BrokerHeartbeatRequest):
             return
         if message.sender.kind is Kind.OUTSIDE:
             return  # no broker has read what a client from outside claims

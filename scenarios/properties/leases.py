@@ -224,9 +224,9 @@ class BeliefOverlap(Property):
         now_us = self.world.timeline.now_us
         return self._past_us + sum(now_us - since_us for since_us in self._since_us.values())
 
-    def arrived(self, message: Message) -> None:
+    def replied(self, message: Message) -> None:
         request, reply = message.request, message.reply
-        if not message.is_reply or not isinstance(request, BrokerHeartbeatRequest):
+        if not isinstance(request, BrokerHeartbeatRequest):
             return
         if isinstance(reply, BrokerHeartbeatResponse) and not reply.error_code:
             if not reply.is_fenced:
@@ -314,7 +314,7 @@ class ShutdownLaw(OfActiveLogs):
     def arrived(self, message: Message) -> None:
         """Checks the state after the earlier heartbeats, before the next heartbeat is handled."""
         request = message.request
-        if message.is_reply or not isinstance(request, BrokerHeartbeatRequest):
+        if not isinstance(request, BrokerHeartbeatRequest):
             return
         process = self.world.controller_of(message.receiver)
         active = None if process is None else process.node.active

@@ -121,9 +121,7 @@ class Stability(Property):
     def restarted(self, node_id: int) -> None:
         self._touch.pop(node_id, None)
 
-    def arrived(self, message: Message) -> None:
-        if not (isinstance(message.request, FetchRequest) and message.is_reply):
-            return
+    def replied(self, message: Message) -> None:
         follower = self.world.controller_of(message.receiver)
         if follower is None or not isinstance(message.reply, FetchResponse):
             return

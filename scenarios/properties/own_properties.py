@@ -69,6 +69,9 @@ class OwnProperty(Property):
     def arrived(self, message: "Message") -> None:
         self._call()
 
+    def replied(self, message: "Message") -> None:
+        self._call()
+
     def controller_changed(self, node_id: int, state: ProcessState) -> None:
         self._call()
 

@@ -49,9 +49,7 @@ class HerdsDrain(Property):
         self._arrivals_us: dict[int, deque[int]] = defaultdict(lambda: deque(maxlen=self._most + 1))
 
     def arrived(self, message: Message) -> None:
-        if message.is_reply or not isinstance(
-            message.request, BrokerHeartbeatRequest | BrokerRegistrationRequest
-        ):
+        if not isinstance(message.request, BrokerHeartbeatRequest | BrokerRegistrationRequest):
             return
         self.exercised += 1
         self._arrivals_us[message.request.broker_id].append(self.world.timeline.now_us)
@@ -130,10 +128,11 @@ class EveryoneAnswered(Property):
         self._waiting: dict[int, tuple[int, Message]] = {}
 
     def arrived(self, message: Message) -> None:
-        if message.is_reply:
-            self.exercised += self._waiting.pop(id(message.request), None) is not None
-        elif self.world.controller_of(message.receiver) is not None:
+        if self.world.controller_of(message.receiver) is not None:
             self._waiting[id(message.request)] = self.world.timeline.now_us, message
+
+    def replied(self, message: Message) -> None:
+        self.exercised += self._waiting.pop(id(message.request), None) is not None
 
     def stopped(self, message: Message) -> None:
         if message.is_reply:
@@ -167,6 +166,9 @@ class NoLivelock(Property):
     def arrived(self, message: Message) -> None:
         self._note()
 
+    def replied(self, message: Message) -> None:
+        self._note()
+
     def _note(self) -> None:
         now_us = self._timeline.now_us
         if now_us != self._now_us:
@@ -197,10 +199,9 @@ class LeavingEnds(EveryoneAnswered):
             if isinstance(record, UnregisterBrokerRecord):
                 self._unregistered.add(record.broker_id)
 
-    def arrived(self, message: Message) -> None:
-        super().arrived(message)
-        if message.is_reply:
-            self._check(message.request, message.reply)
+    def replied(self, message: Message) -> None:
+        super().replied(message)
+        self._check(message.request, message.reply)
 
     def _check(self, request: Request, reply: Reply | None) -> None:
         assert isinstance(request, DecommissionBrokerRequest | UnregisterBrokerRequest)
@@ -241,9 +242,9 @@ class ProgressDuring(Property):
         else:
             self._served_us.pop(broker_id, None)
 
-    def arrived(self, message: Message) -> None:
+    def replied(self, message: Message) -> None:
         request, reply = message.request, message.reply
-        if not message.is_reply or not isinstance(request, BrokerRegistrationRequest):
+        if not isinstance(request, BrokerRegistrationRequest):
             return
         if message.receiver.kind is Kind.OUTSIDE:
             return  # the broker does not get this reply

@@ -5,6 +5,7 @@ Rules 10.7, 10.9 to 10.16, 10.22 to 10.25, 10.33 to 10.44; KIP-595, KIP-853, KIP
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from kraftsim.controller.core.errors import ApiError
@@ -13,6 +14,7 @@ from kraftsim.controller.core.rpc import (
     EndQuorumEpochRequest,
     FetchRequest,
     FetchSnapshotRequest,
+    Request,
     VoteRequest,
 )
 from kraftsim.controller.node.node import Node
@@ -51,6 +53,18 @@ RULES: Mapping[type, tuple[Rule, Told]] = {
 }
 
 
+@dataclass(slots=True)
+class Question:
+    """A request, and the outcomes that its reply may tell: one for each copy, if they differ.
+
+    `is_open` is true if the rules do not decide the reply to one of the copies.
+    """
+
+    request: Request
+    expected: tuple[Outcome | Fetched, ...]
+    is_open: bool
+
+
 class VotersReplyByTheRules(Property):
     """Notes what a replica must reply when a request reaches it, and compares the reply with it.
 
@@ -68,19 +82,15 @@ class VotersReplyByTheRules(Property):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._open: OrderedDict[int, tuple[object, list[Outcome | Fetched | None]]] = OrderedDict()
+        self._questions: OrderedDict[int, Question] = OrderedDict()
 
     def arrived(self, message: Message) -> None:
-        if message.is_reply:
-            self._judge(message)
-            return
         process = self.world.controller_of(message.receiver)
         if process is None:
             return
         rule, _ = RULES[type(message.request)]
         is_handled_now = process.is_running
-        expected = rule(process.node.quorum, message.request) if is_handled_now else None
-        self._await(message, expected)
+        self._await(message, rule(process.node.quorum, message.request) if is_handled_now else None)
 
     def stopped(self, message: Message) -> None:
         """Judges no reply to a request of which a fault has refused, lost or held a copy."""
@@ -88,29 +98,34 @@ class VotersReplyByTheRules(Property):
             self._await(message, None)
 
     def _await(self, message: Message, expected: Outcome | Fetched | None) -> None:
-        known = self._open.get(id(message.request))
-        if known is not None:
-            known[1][:] = [*known[1][1 - COPIES_MAX :], expected]
-            return
-        self._open[id(message.request)] = message.request, [expected]
-        if len(self._open) > OPEN_MAX:
-            self._open.popitem(last=False)
+        request = message.request
+        question = self._questions.get(id(request))
+        if question is None:
+            outcomes = () if expected is None else (expected,)
+            self._questions[id(request)] = Question(request, outcomes, expected is None)
+            if len(self._questions) > OPEN_MAX:
+                self._questions.popitem(last=False)
+        elif expected is None:
+            question.is_open = True
+        elif question.expected[-1:] != (expected,):
+            question.expected = (*question.expected[1 - COPIES_MAX :], expected)
 
-    def _judge(self, message: Message) -> None:
-        request, expected = self._open.get(id(message.request), (None, [None]))
-        reply = message.reply
-        if request is not message.request or reply is None or isinstance(reply, ApiError):
+    def replied(self, message: Message) -> None:
+        question, reply = self._questions.get(id(message.request)), message.reply
+        if question is None or question.is_open or question.request is not message.request:
             return
-        if None in expected or getattr(reply, "error_code", 0) not in WHOLE_ERRORS:
+        if reply is None or isinstance(reply, ApiError):
+            return
+        if getattr(reply, "error_code", 0) not in WHOLE_ERRORS:
             return
         self.exercised += 1
         _, told = RULES[type(message.request)]
-        if all(_flaw(outcome, told, reply) for outcome in reversed(expected)):
-            flaw = _flaw(expected[-1], told, reply)
+        flaw = _flaw(question.expected[-1], told, reply)
+        if flaw is not None and all(_flaw(other, told, reply) for other in question.expected):
             raise Broken(f"{message.sender} replies to {message.request}: {flaw}")
 
 
-def _flaw(expected: Outcome | Fetched | None, told: Told, reply: object) -> str | None:
+def _flaw(expected: Outcome | Fetched, told: Told, reply: object) -> str | None:
     if isinstance(expected, Fetched):
         return replies.flaw_of_records(expected, reply)
     got = told(reply)

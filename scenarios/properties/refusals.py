@@ -58,7 +58,7 @@ class _Untouched(OfActiveLogs):
     def arrived(self, message: Message) -> None:
         self.settle()
         request = message.request
-        if message.is_reply or not isinstance(request, Subject):
+        if not isinstance(request, Subject):
             return
         process = self.world.controller_of(message.receiver)
         if process is None or not process.is_running or not process.node.is_active:
@@ -66,6 +66,9 @@ class _Untouched(OfActiveLogs):
         node, broker_id = process.node, request.broker_id
         if self.expects(node, request):
             self._before = node, broker_id, _soft(node, broker_id), request
+
+    def replied(self, message: Message) -> None:
+        self.settle()
 
     def finished(self) -> None:
         self.settle()
@@ -163,10 +166,12 @@ class RefusedChangesNothing(_Untouched):
     def arrived(self, message: Message) -> None:
         super().arrived(message)
         if isinstance(message.request, Subject):
-            if message.is_reply:
-                self._judge(message)
-            else:
-                self._of(message.request).arrived += 1
+            self._of(message.request).arrived += 1
+
+    def replied(self, message: Message) -> None:
+        super().replied(message)
+        if isinstance(message.request, Subject):
+            self._judge(message)
 
     def stopped(self, message: Message) -> None:
         is_answered = message.reply is not None and not message.is_reply

@@ -163,11 +163,11 @@ class AnswerAfterCommit(OfTheCommittedLog):
                 self._voters.append((self.shadow.end_offset, frozenset(keys)))
 
     def arrived(self, message: Message) -> None:
-        if not message.is_reply:
-            if isinstance(message.request, SINCE):
-                asked = message.request, self.shadow.end_offset
-                self._since.setdefault(id(message.request), asked)
-            return
+        if isinstance(message.request, SINCE):
+            asked = message.request, self.shadow.end_offset
+            self._since.setdefault(id(message.request), asked)
+
+    def replied(self, message: Message) -> None:
         if isinstance(message.reply, ApiError | None):
             return
         implied = IMPLIED.get(type(message.request))

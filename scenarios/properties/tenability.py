@@ -45,56 +45,61 @@ class Reign:
     ends: dict[int, int] = field(default_factory=dict)
 
 
-class _OfReigns(Property):
-    """Base of properties of leaders: records the fetches that reach each leader.
+class Reigns(Property):
+    """The reign of each leader, and the fetches that reach it; it is called before the properties.
 
-    What a leader reads after a pause came in an order that is not known here, so that the ends of
-    the other logs count as unknown until each voter fetches again.
+    `before` is the reign that the controller had that moved last. What a leader reads after a
+    pause came in an order that is not known here, so that the ends of the other logs count as
+    unknown until each voter fetches again.
     """
 
+    number = "-"
+    name = "reigns"
+    claim = ""
     kinds: ClassVar[Kinds] = (FetchRequest, FetchSnapshotRequest)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self.reigns: dict[int, Reign] = {}
+        self.by_leader: dict[int, Reign] = {}
+        self.before: Reign | None = None
 
     def restarted(self, node_id: int) -> None:
-        self.reigns.pop(node_id, None)
+        self.by_leader.pop(node_id, None)
 
     def controller_changed(self, node_id: int, state: ProcessState) -> None:
         """Counts from the end of a pause: a paused controller cannot resign."""
-        if node_id in self.reigns:
-            reign = self.reigns[node_id]
+        if node_id in self.by_leader:
+            reign = self.by_leader[node_id]
             reign.is_paused = state is ProcessState.PAUSED
             reign.since_ms = self.world.clock_ms(controller_node(node_id))
             reign.ends.clear()
 
     def moved(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
-        known = self.reigns.get(quorum.me.node_id)
+        known = self.before = self.by_leader.get(quorum.me.node_id)
         if not quorum.is_leader:
-            self.reigns.pop(quorum.me.node_id, None)
+            self.by_leader.pop(quorum.me.node_id, None)
         elif known is None or known.epoch != quorum.epoch:
-            self.reigns[quorum.me.node_id] = Reign(quorum.epoch, turn.now_ms)
+            self.by_leader[quorum.me.node_id] = Reign(quorum.epoch, turn.now_ms)
 
     def wrote(self, node: Node, turn: Turn) -> None:
         """Counts anew after a change of the voters (rule 10.25)."""
-        reign = self.reigns.get(node.config.node_id)
+        reign = self.by_leader.get(node.config.node_id)
         if reign is not None and any(_changes_voters(batch) for batch in turn.persist):
             reign.fetched.clear()
             reign.since_ms = turn.now_ms
 
     def arrived(self, message: Message) -> None:
-        if message.is_reply or message.receiver.number not in self.reigns:
+        if message.sender.kind is not Kind.CONTROLLER:
+            return  # brokers are no voters, nor is who sends from outside
+        if message.receiver.number not in self.by_leader:
             return
         process = self.world.controller_of(message.receiver)
         if process is None or not process.is_running:
             return
-        request, reign = message.request, self.reigns[message.receiver.number]
+        request, reign = message.request, self.by_leader[message.receiver.number]
         if not isinstance(request, FetchRequest | FetchSnapshotRequest):
             return
-        if message.sender.kind is Kind.OUTSIDE:
-            return  # no voter is there, and the request may have no partition
         voter = request.replica_id
         if isinstance(request, FetchRequest):
             voter = max(voter, request.replica_state.replica_id)
@@ -130,7 +135,13 @@ def _changes_voters(batch: Batch) -> bool:
     return batch.is_control and any(isinstance(record, Voters) for record in batch.records)
 
 
-class LonelyLeaderStops(_OfReigns):
+class OfReigns(Property):
+    """A property that looks up how long a leader reigns, and who fetched."""
+
+    reigns: Reigns
+
+
+class LonelyLeaderStops(OfReigns):
     """Checks that a leader to which no majority of voters fetches resigns in time."""
 
     number = "S37"
@@ -138,7 +149,7 @@ class LonelyLeaderStops(_OfReigns):
     claim = "A leader from which no majority fetches stops within 1.5 fetch timeouts."
 
     def stepped(self, node: Node, turn: Turn) -> None:
-        reign = self.reigns.get(node.config.node_id)
+        reign = self.reigns.by_leader.get(node.config.node_id)
         if reign is None or not node.quorum.is_leader or not node.quorum.other_voters:
             return
         if reign.is_paused:
@@ -156,7 +167,7 @@ class LonelyLeaderStops(_OfReigns):
             )
 
 
-class MostCaughtUpSucceeds(_OfReigns):
+class MostCaughtUpSucceeds(OfReigns):
     """Checks the order of the candidates that a resigning leader names.
 
     The first may be another if somebody asked for it by name; a leader that is stopped names the
@@ -168,8 +179,7 @@ class MostCaughtUpSucceeds(_OfReigns):
     claim = "A leader that is stopped names its successors by the lengths of their logs."
 
     def moved(self, node: Node, turn: Turn) -> None:
-        reign = self.reigns.get(node.config.node_id)
-        super().moved(node, turn)
+        reign = self.reigns.before
         if reign is None:
             return
         for send in turn.sends:

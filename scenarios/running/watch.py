@@ -24,6 +24,7 @@ from ..oracles.committed import CommittedLog, OfTheCommittedLog
 from ..oracles.ghost import Ghost
 from ..oracles.property import Broken, Property
 from ..properties.data_loss import OfGhost
+from ..properties.tenability import OfReigns, Reigns
 
 HOOKS = (
     "stepped",
@@ -36,12 +37,19 @@ HOOKS = (
     "done",
     "sent",
     "arrived",
+    "replied",
     "stopped",
     "restarted",
     "controller_changed",
     "broker_changed",
     "finished",
 )
+OBSERVERS: tuple[tuple[type[Property], str, type[Property]], ...] = (
+    (OfGhost, "ghost", Ghost),
+    (OfActiveLogs, "active_logs", ActiveLogs),
+    (OfReigns, "reigns", Reigns),
+)
+"""Kinds of properties, the attribute in which they expect an observer, and its class."""
 COMMITTED = ("committed", "read", "partition_changed", "partition_settled", "done")
 ASSERTION = "assertion"  # name of the violation when a process failed an internal assertion
 Listener = tuple[Property, Callable[..., None]]
@@ -95,25 +103,19 @@ class Watch:
         self._listeners = self._listeners_by_hook()
         self._sent: ByKind = {}
         self._arrived: ByKind = {}
+        self._replied: ByKind = {}
         self._stopped: ByKind = {}
 
     def _with_observers(self, world: World) -> list[Property]:
-        """Returns the properties, after what some of them look at: ghost and active logs."""
+        """Returns the properties, after what some of them look at."""
         observers: list[Property] = []
-        properties = list(self.properties.values())
-        followers = [member for member in properties if isinstance(member, OfGhost)]
-        if followers:
-            ghost = Ghost(world)
-            observers.append(ghost)
+        for base, name, observer in OBSERVERS:
+            followers = [held for held in self.properties.values() if isinstance(held, base)]
+            if followers:
+                observers.append(observer(world))
             for follower in followers:
-                follower.ghost = ghost
-        readers = [member for member in properties if isinstance(member, OfActiveLogs)]
-        if readers:
-            active_logs = ActiveLogs(world)
-            observers.append(active_logs)
-            for reader in readers:
-                reader.active_logs = active_logs
-        return [*observers, *properties]
+                setattr(follower, name, observers[-1])
+        return [*observers, *self.properties.values()]
 
     def finish(self) -> tuple[Violation, ...]:
         """Calls `finished` of the properties and returns all violations in the order of time."""
@@ -151,8 +153,11 @@ class Watch:
                 self._record(property_, str(broken), Event("sent", (sender, request)))
 
     def on_arrived(self, message: Message) -> None:
-        """Passes an arriving message to the properties."""
-        self._call_on_message(self._arrived, "arrived", message)
+        """Passes a request or a reply to the properties, before it reaches its receiver."""
+        if message.is_reply:
+            self._call_on_message(self._replied, "replied", message)
+        else:
+            self._call_on_message(self._arrived, "arrived", message)
 
     def on_stopped(self, message: Message) -> None:
         """Passes a lost or held message to the properties."""
@@ -191,21 +196,23 @@ class Watch:
 
     def _call_on_message(self, by_kind: ByKind, hook: str, message: Message) -> None:
         """Passes a message to the properties that watch its kind of request."""
-        for property_, method in self._of_kind(by_kind, hook, type(message.request)):
+        listeners = by_kind.get(type(message.request))
+        if listeners is None:
+            listeners = self._of_kind(by_kind, hook, type(message.request))
+        for property_, method in listeners:
             try:
                 method(message)
             except Broken as broken:
                 self._record(property_, str(broken), Event(hook, (message,)))
 
     def _of_kind(self, by_kind: ByKind, hook: str, kind: type[Request]) -> list[Listener]:
-        listeners = by_kind.get(kind)
-        if listeners is None:
-            listeners = by_kind[kind] = [
+        if kind not in by_kind:
+            by_kind[kind] = [
                 entry
                 for entry in self._listeners[hook]
                 if entry[0].kinds is None or kind in entry[0].kinds
             ]
-        return listeners
+        return by_kind[kind]
 
     def _record(self, property_: Property, what: str, event: "Event") -> None:
         world = self.world
@@ -219,6 +226,7 @@ class Watch:
             ]
         self._sent.clear()
         self._arrived.clear()
+        self._replied.clear()
         self._stopped.clear()
 
 
@@ -259,7 +267,7 @@ def watch(world: World, classes: Iterable[type[Property]]) -> Watch:
         world.committed_listeners.append(watching.on_committed)
     if watching.has_listeners("sent"):
         world.sent_listeners.append(watching.on_sent)
-    if watching.has_listeners("arrived"):
+    if watching.has_listeners("arrived") or watching.has_listeners("replied"):
         world.network.arrived.append(watching.on_arrived)
     if watching.has_listeners("stopped"):
         world.network.stopped.append(watching.on_stopped)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from kraftsim.controller.core import slices
+from kraftsim.controller.core.configs import alteration
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.log.records import PartitionRecord
 from kraftsim.controller.core.rpc import Request
@@ -56,6 +57,7 @@ def cut_into_slices_of(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(slices, "CHANGES_PER_SLICE", size)
     monkeypatch.setattr(topic_creation, "TOPICS_PER_SLICE", size)
     monkeypatch.setattr(more_partitions, "TOPICS_PER_SLICE", size)
+    monkeypatch.setattr(alteration, "RESOURCES_PER_SLICE", size)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5])

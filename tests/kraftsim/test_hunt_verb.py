@@ -5,7 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import pytest
 
@@ -57,25 +58,34 @@ def test_a_hunt_of_nothing_or_into_a_file_is_refused(words, refusal, capsys):
     assert refusal in capsys.readouterr().err
 
 
-@pytest.fixture
-def endless_hunt(tmp_path):
-    """A hunt of an hour in two processes, in a session of its own, after its first round."""
-    words = ["scenario", "hunt", "--minutes", "60", "-j", "2", "--out", str(tmp_path)]
+@contextmanager
+def hunting(command, until_exists):
+    """A hunt in a session of its own, once it has written a file."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "kraftsim", *words],
+        [sys.executable, *command],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    while not (tmp_path / "curve.jsonl").exists():
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=0.05)
-            raise AssertionError(f"expected a round before the end: {process.communicate()}")
-    yield process
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
+    try:
+        while not until_exists():
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=0.05)
+                raise AssertionError(f"expected a file before the end: {process.communicate()}")
+        yield process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def endless_hunt(tmp_path):
+    """A hunt of an hour in two processes, after its first round."""
+    words = ["scenario", "hunt", "--minutes", "60", "-j", "2", "--out", str(tmp_path)]
+    with hunting(["-m", "kraftsim", *words], (tmp_path / "curve.jsonl").exists) as process:
+        yield process
 
 
 @pytest.mark.slow
@@ -93,6 +103,47 @@ def test_an_interrupted_hunt_keeps_what_it_has(send, number, endless_hunt, tmp_p
     assert corpus.kept
     assert out.startswith(f"{last['runs']:,} runs, {last['behaviours']:,} behaviours")
     assert last["behaviours"] >= len(corpus.runs_with) > 0
+
+
+@pytest.mark.slow
+def test_a_killed_process_changes_nothing_of_what_a_hunt_finds(tmp_path):
+    words = ["-m", "kraftsim", "scenario", "hunt", "--runs", "40", "-j", "2", "--out"]
+    disturbed, quiet = tmp_path / "disturbed", tmp_path / "quiet"
+
+    with hunting([*words, str(disturbed)], (disturbed / "curve.jsonl").exists) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text("utf-8")
+        os.kill(int(children.split()[0]), signal.SIGKILL)
+        _, err = process.communicate(timeout=ROUND_LIMIT_S)
+        assert process.returncode == 0, err
+    subprocess.run([sys.executable, *words, str(quiet)], check=True, timeout=ROUND_LIMIT_S)
+
+    corpora = [(folder / "corpus.jsonl").read_text("utf-8") for folder in (disturbed, quiet)]
+    assert corpora[0] == corpora[1] != ""
+
+
+PLANTED_HUNT = """
+import sys
+from kraftsim.cli.main import main
+from kraftsim.scenarios.mutants import MUTANTS, planted
+with planted(MUTANTS["M98"]):
+    main(["scenario", "hunt", "--minutes", "60", "--out", sys.argv[1]])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.python_modules
+def test_a_killed_hunt_has_written_its_findings(tmp_path):
+    def findings():
+        return [path for path in tmp_path.glob("findings/*.yaml") if path.stat().st_size]
+
+    with hunting(["-c", PLANTED_HUNT, str(tmp_path)], findings) as process:
+        os.killpg(process.pid, signal.SIGKILL)
+
+    corpus = tmp_path / "corpus.jsonl"
+    assert findings()
+    with planted(MUTANTS["M98"]):
+        seed = json.loads(corpus.read_text("utf-8").splitlines()[0])["seed"]
+        assert main(["scenario", "run", str(findings()[0]), "--seeds", str(seed)]) == 1
 
 
 @pytest.mark.slow

@@ -374,7 +374,7 @@ def test_a_voter_whose_log_differs_counts_for_no_majority(beyond, counted):
     """S37: it is told where its log differs, and the leader waits for it as before."""
     world, watching = watched("S37", controllers=5)
     leader, voter = world.active.node, world.controllers[follower_id(world)].node
-    reign = watching.properties["S37"].reigns[leader.config.node_id]
+    reign = watching.properties["S37"].reigns.by_leader[leader.config.node_id]
     reign.fetched.clear()
     request = messages.fetch_request(voter.quorum, 500)
     (topic,) = request.topics
@@ -383,6 +383,6 @@ def test_a_voter_whose_log_differs_counts_for_no_majority(beyond, counted):
     request = replace(request, topics=(replace(topic, partitions=(differs,)),))
 
     sender, receiver = node(voter.config.node_id), node(leader.config.node_id)
-    watching.properties["S37"].arrived(Message(sender, receiver, request))
+    watching.properties["S37"].reigns.arrived(Message(sender, receiver, request))
 
     assert len(reign.fetched) == counted

@@ -1,19 +1,20 @@
 """IncrementalAlterConfigs (44) and AlterConfigs (33) on the active controller.
 
-Each resource of a request succeeds or fails separately. All records are written in one batch. With
-`validate_only` no record is written.
+Each resource of a request succeeds or fails separately. Many resources are decided in slices; all
+records are written in one batch. With `validate_only` no record is written.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from .. import feature_levels
+from .. import feature_levels, slices
 from ..errors import ApiError, ErrorCode
 from ..hash_order import in_hash_order
 from ..log.records import ClearElrRecord, ConfigRecord, Record
 from ..policies import AlteredConfigs, ConfigResourceKind
 from ..profile import Profile
+from ..rpc import Response
 from ..rpc.configs import (
     AlterableConfig,
     AlterConfigsRequest,
@@ -38,6 +39,7 @@ from .resources import (
 )
 
 SET, DELETE, APPEND, SUBTRACT = range(4)
+RESOURCES_PER_SLICE = 500  # about ten milliseconds
 
 AlterRequest = IncrementalAlterConfigsRequest | AlterConfigsRequest
 Resource = IncrementalAlterConfigsResource | AlterConfigsResource
@@ -58,47 +60,63 @@ def incremental_alter_configs(
     state: State, request: IncrementalAlterConfigsRequest, now_ms: int
 ) -> Decision:
     """Decide an IncrementalAlterConfigs request."""
-    responses, records = _alter(state, request)
-    reply = IncrementalAlterConfigsResponse(responses=responses)
-    return Decision(() if request.validate_only else records, reply, is_atomic=True)
+    return slices.begin(_Alteration(state, request))
 
 
 def alter_configs(state: State, request: AlterConfigsRequest, now_ms: int) -> Decision:
     """Decide an AlterConfigs request."""
-    responses, records = _alter(state, request)
-    reply = AlterConfigsResponse(responses=responses)
-    return Decision(() if request.validate_only else records, reply, is_atomic=True)
+    return slices.begin(_Alteration(state, request))
 
 
-def _alter(
-    state: State, request: AlterRequest
-) -> tuple[tuple[AlterConfigsResourceResponse, ...], tuple[Record, ...]]:
-    """Returns the response of each resource, and the records of those that are accepted.
+class _Alteration(slices.Sliced):
+    """The resources of one request that are decided so far."""
 
-    Raises POLICY_VIOLATION if the records are too many (rule 0A.7).
-    """
-    resources: Sequence[Resource] = request.resources
-    keys = [_key(state.profile, resource, place) for place, resource in enumerate(resources)]
-    counts = Counter(keys)
-    records: list[Record] = []
-    responses: list[AlterConfigsResourceResponse] = []
-    for key, resource in dict(zip(keys, resources, strict=True)).items():
-        try:
-            if counts[key] > 1:
-                raise invalid_request("Duplicate resource.")
-            records += _altered(state, resource, is_forwarded=request.is_forwarded)
-        except ApiError as error:
-            responses.append(refused(resource, error))
-        else:
-            responses.append(
-                AlterConfigsResourceResponse(
-                    resource_type=resource.resource_type, resource_name=resource.resource_name
+    def __init__(self, state: State, request: AlterRequest) -> None:
+        super().__init__()
+        self._state = state
+        self._request = request
+        resources: Sequence[Resource] = request.resources
+        keys = [_key(state.profile, resource, place) for place, resource in enumerate(resources)]
+        self._counts = Counter(keys)
+        self._pending = list(dict(zip(keys, resources, strict=True)).items())
+        self._pending.reverse()
+        self._responses: list[AlterConfigsResourceResponse] = []
+
+    def advance(self) -> bool:
+        """Decides the next resources."""
+        for _ in range(min(RESOURCES_PER_SLICE, len(self._pending))):
+            key, resource = self._pending.pop()
+            try:
+                if self._counts[key] > 1:
+                    raise invalid_request("Duplicate resource.")
+                is_forwarded = self._request.is_forwarded
+                self.records += _altered(self._state, resource, is_forwarded=is_forwarded)
+            except ApiError as error:
+                self._responses.append(refused(resource, error))
+            else:
+                self._responses.append(
+                    AlterConfigsResourceResponse(
+                        resource_type=resource.resource_type, resource_name=resource.resource_name
+                    )
                 )
-            )
-    if len(records) > RECORDS_PER_OPERATION_MAX:
-        text = "Unable to perform excessively large batch operation."
-        raise ApiError(ErrorCode.POLICY_VIOLATION, text)
-    return tuple(responses), (*records, *_cleared_elrs(state, records))
+        return not self._pending
+
+    def decision(self) -> Decision:
+        """Returns the decision on all resources.
+
+        Raises POLICY_VIOLATION if the records are too many (rule 0A.7).
+        """
+        if len(self.records) > RECORDS_PER_OPERATION_MAX:
+            text = "Unable to perform excessively large batch operation."
+            raise ApiError(ErrorCode.POLICY_VIOLATION, text)
+        responses = tuple(self._responses)
+        reply: Response = (
+            IncrementalAlterConfigsResponse(responses=responses)
+            if isinstance(self._request, IncrementalAlterConfigsRequest)
+            else AlterConfigsResponse(responses=responses)
+        )
+        records = (*self.records, *_cleared_elrs(self._state, self.records))
+        return Decision(() if self._request.validate_only else records, reply, is_atomic=True)
 
 
 def _key(profile: Profile, resource: Resource, place: int) -> tuple[int, str, int]:

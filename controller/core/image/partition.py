@@ -16,9 +16,12 @@ from ..value import value
 PartitionKey = tuple[Uuid, int]
 
 
-@value
+@value(kw_only=False)
 class Partition:
-    """The state of one partition; `directories` are in the order of `replicas`."""
+    """The state of one partition; `directories` are in the order of `replicas`.
+
+    Replay makes one for each record, without the names of the fields, which would take longer.
+    """
 
     replicas: tuple[int, ...]
     isr: tuple[int, ...]
@@ -51,17 +54,17 @@ class Topic:
 def partition_of(record: PartitionRecord) -> Partition:
     """Returns the partition that a PartitionRecord creates."""
     return Partition(
-        replicas=record.replicas,
-        isr=record.isr,
-        leader=record.leader,
-        leader_epoch=record.leader_epoch,
-        partition_epoch=record.partition_epoch,
-        leader_recovery_state=record.leader_recovery_state,
-        removing_replicas=record.removing_replicas,
-        adding_replicas=record.adding_replicas,
-        elr=record.eligible_leader_replicas or (),
-        last_known_elr=record.last_known_elr or (),
-        directories=record.directories,
+        record.replicas,
+        record.isr,
+        record.leader,
+        record.leader_epoch,
+        record.partition_epoch,
+        record.leader_recovery_state,
+        record.removing_replicas,
+        record.adding_replicas,
+        record.eligible_leader_replicas or (),
+        record.last_known_elr or (),
+        record.directories,
     )
 
 
@@ -77,19 +80,17 @@ def changed(partition: Partition, record: PartitionChangeRecord) -> Partition:
     elr, last_known_elr = record.eligible_leader_replicas, record.last_known_elr
     directories = record.directories
     return Partition(  # None: no change
-        replicas=partition.replicas if replicas is None else replicas,
-        isr=partition.isr if isr is None else isr,
-        leader=record.leader if names_leader else partition.leader,
-        leader_epoch=partition.leader_epoch + names_leader,
-        partition_epoch=partition.partition_epoch + 1,
-        leader_recovery_state=(
-            partition.leader_recovery_state if recovery == NO_RECOVERY_CHANGE else recovery
-        ),
-        removing_replicas=partition.removing_replicas if removing is None else removing,
-        adding_replicas=partition.adding_replicas if adding is None else adding,
-        elr=partition.elr if elr is None else elr,
-        last_known_elr=partition.last_known_elr if last_known_elr is None else last_known_elr,
-        directories=partition.directories if directories is None else directories,
+        partition.replicas if replicas is None else replicas,
+        partition.isr if isr is None else isr,
+        record.leader if names_leader else partition.leader,
+        partition.leader_epoch + names_leader,
+        partition.partition_epoch + 1,
+        partition.leader_recovery_state if recovery == NO_RECOVERY_CHANGE else recovery,
+        partition.removing_replicas if removing is None else removing,
+        partition.adding_replicas if adding is None else adding,
+        partition.elr if elr is None else elr,
+        partition.last_known_elr if last_known_elr is None else last_known_elr,
+        partition.directories if directories is None else directories,
     )
 
 

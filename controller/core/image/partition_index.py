@@ -62,12 +62,19 @@ class KeySets:
 
     def move(self, key: PartitionKey, old: tuple[int, ...], new: tuple[int, ...]) -> None:
         """Move `key` from the sets of the brokers `old` to those of the brokers `new`."""
+        own = self._own
         for broker_id in old:
             if broker_id not in new:
-                self.discard(broker_id, key)
+                keys = own.get(broker_id)
+                if keys is None:
+                    keys = self._owned(broker_id)
+                keys.discard(key)
         for broker_id in new:
             if broker_id not in old:
-                self.add(broker_id, key)
+                keys = own.get(broker_id)
+                if keys is None:
+                    keys = self._owned(broker_id)
+                keys.add(key)
 
     def copy(self) -> "KeySets":
         """Returns an independent copy."""
@@ -121,7 +128,10 @@ class PartitionIndex:
             self._reassigning.discard(ANY_BROKER, key)
 
     def replace(self, key: PartitionKey, old: Partition, new: Partition) -> None:
-        """Update the index after a change of a partition from `old` to `new`."""
+        """Update the index after a change of a partition from `old` to `new`.
+
+        What a change leaves as it is, is the same object in both.
+        """
         if old.replicas != new.replicas:
             self._hosted.move(key, old.replicas, new.replicas)
         if old.isr != new.isr:
@@ -131,18 +141,18 @@ class PartitionIndex:
         if old.leader != new.leader:
             self._led.discard(old.leader, key)
             self._led.add(new.leader, key)
-        if needs_its_leader(old):
+        was_ailing, is_ailing = needs_its_leader(old), needs_its_leader(new)
+        if was_ailing and not (is_ailing and old.leader == new.leader):
             self._ailing.discard(old.leader, key)
-        if needs_its_leader(new):
+        if is_ailing and not (was_ailing and old.leader == new.leader):
             self._ailing.add(new.leader, key)
-        if is_imbalanced(new):
-            self._imbalanced.add(ANY_BROKER, key)
-        elif is_imbalanced(old):
-            self._imbalanced.discard(ANY_BROKER, key)
-        if is_reassigning(new):
-            self._reassigning.add(ANY_BROKER, key)
-        elif is_reassigning(old):
-            self._reassigning.discard(ANY_BROKER, key)
+        if old.leader != new.leader or old.replicas is not new.replicas:
+            _note(self._imbalanced, key, is_imbalanced(old), is_imbalanced(new))
+        if (
+            old.adding_replicas is not new.adding_replicas
+            or old.removing_replicas is not new.removing_replicas
+        ):
+            _note(self._reassigning, key, is_reassigning(old), is_reassigning(new))
 
     def hosted(self, broker_id: int) -> list[PartitionKey]:
         """Returns the partitions of which the broker has a replica, in sync or not."""
@@ -207,6 +217,13 @@ class PartitionIndex:
         twin._imbalanced = self._imbalanced.copy()
         twin._reassigning = self._reassigning.copy()
         return twin
+
+
+def _note(keys: KeySets, key: PartitionKey, was_member: bool, is_member: bool) -> None:
+    if is_member and not was_member:
+        keys.add(ANY_BROKER, key)
+    elif was_member and not is_member:
+        keys.discard(ANY_BROKER, key)
 
 
 def _by_topic(keys: Iterable[PartitionKey]) -> Mapping[Uuid, list[int]]:

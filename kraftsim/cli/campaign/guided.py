@@ -22,11 +22,10 @@ from ..scenario.hunt import (
     add_to_curve,
     expect_amounts,
     hunt_in,
-    pool_of,
     report_hunt,
-    results_of,
     written_findings,
 )
+from ..scenario.hunt_workers import HuntWorkers
 from ..spark_options import spark_target_of
 from .engine_options import engine_of
 
@@ -133,10 +132,10 @@ def _workers(arguments: argparse.Namespace, interrupted: Event) -> "Iterator[Run
             raise KeyboardInterrupt
 
     if arguments.engine == "local":
-        with pool_of(arguments.workers or os.cpu_count() or 1) as pool:
+        with HuntWorkers(arguments.workers or os.cpu_count() or 1, interrupted) as workers:
 
             def run_draws(draws: "Sequence[Branches]") -> "list[Sequence[Shown]]":
-                shown = list(results_of(pool, draws, interrupted))
+                shown = list(workers.results(draws))
                 poll()
                 return shown
 

@@ -4,13 +4,10 @@ Exit codes: 0 no violation, 1 a violation was found, 2 invalid arguments, 130 in
 """
 
 import argparse
-import multiprocessing
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
@@ -20,17 +17,14 @@ from .. import help_texts
 from ..interrupts import interrupt_flag
 from ..output import add_output, is_data, print_data
 from ..progress import Progress
+from .hunt_workers import HuntWorkers
 from .shrink_progress import TRIES
 
 if TYPE_CHECKING:
-    from multiprocessing.pool import Pool
-
-    from kraftsim.scenarios.hunting.branches import Branches
-    from kraftsim.scenarios.hunting.candidate import Shown
     from kraftsim.scenarios.hunting.hunt import Finding, Hunt
 
 MINUTES = 10.0
-POLL_EVERY_S = 0.2  # seconds between looks at interrupts while a result is awaited
+KEEP_EVERY_S = 60  # of the corpus, which a killed hunt goes on from
 
 
 def add_hunt(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -70,8 +64,8 @@ def _hunt(arguments: argparse.Namespace) -> int:
     folder = arguments.out or Path("hunt")
     hunt = hunt_in(folder, arguments.seed, arguments.round, is_led=not arguments.plain)
     with interrupt_flag(signal.SIGTERM) as interrupted:
-        with pool_of(arguments.jobs) as pool:
-            _rounds(arguments, hunt, folder, pool, interrupted)
+        with HuntWorkers(arguments.jobs, interrupted) as workers:
+            _rounds(arguments, hunt, folder, workers, interrupted)
         write_corpus(folder, hunt.corpus)
         found = written_findings(folder, hunt, interrupted)
     return report_hunt(arguments, hunt, folder, found, is_interrupted=interrupted.is_set())
@@ -100,27 +94,31 @@ def expect_amounts(arguments: argparse.Namespace, options: Sequence[str]) -> Non
             raise UsageError(f"--{option}: expected 1 or more, got {amount}")
 
 
-@contextmanager
-def pool_of(jobs: int) -> "Iterator[Pool]":
-    """Yields processes that ignore SIGINT, and that SIGTERM ends: the search ends them."""
-    context = multiprocessing.get_context("fork")
-    with context.Pool(jobs, _handle_signals) as pool:
-        yield pool
-
-
-def _handle_signals() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
 def _rounds(
-    arguments: argparse.Namespace, hunt: "Hunt", folder: Path, pool: "Pool", interrupted: Event
+    arguments: argparse.Namespace,
+    hunt: "Hunt",
+    folder: Path,
+    workers: "HuntWorkers",
+    interrupted: Event,
 ) -> None:
-    """Runs rounds until the hunt is over or interrupted; each adds a point to the curve."""
+    """Runs rounds until the hunt is over or interrupted; each adds a point to the curve.
+
+    What is found is written at once, and the corpus now and then: a hunt may be killed.
+    """
+    from ...files.hunt_files import write_corpus
+
     progress, began_s = Progress(is_enabled=not is_data(arguments)), time.monotonic()
-    while not interrupted.is_set() and not _is_over(arguments, hunt, time.monotonic() - began_s):
-        hunt.round(lambda draws: results_of(pool, draws, interrupted))
-        add_to_curve(hunt, folder, progress, time.monotonic() - began_s)
+    passed_s = kept_s = 0.0
+    while not interrupted.is_set() and not _is_over(arguments, hunt, passed_s):
+        known = len(hunt.findings)
+        hunt.round(workers.results)
+        passed_s = time.monotonic() - began_s
+        add_to_curve(hunt, folder, progress, passed_s)
+        for number, finding in enumerate(hunt.findings[known:], known + 1):
+            _write_whole(folder, finding, number)
+        if len(hunt.findings) > known or passed_s - kept_s > KEEP_EVERY_S:
+            write_corpus(folder, hunt.corpus)
+            kept_s = passed_s
     progress.clear()
 
 
@@ -133,23 +131,6 @@ def add_to_curve(hunt: "Hunt", folder: Path, progress: Progress, passed_s: float
     append_to_curve(folder, point)
     found = f"{len(hunt.findings)} violations"
     progress.write(f"hunt: {hunt.runs:,} runs, {behaviours:,} behaviours, {found}")
-
-
-def results_of(
-    pool: "Pool", draws: "Sequence[Branches]", interrupted: Event
-) -> "Iterator[Sequence[Shown]]":
-    """Yields the results of a round in order; ends early once it is interrupted."""
-    from kraftsim.pipeline.forks import apart
-    from kraftsim.scenarios.hunting.branches import run_all
-
-    results = pool.imap(partial(run_all, apart=apart), draws)
-    for _ in draws:
-        while not interrupted.is_set():
-            try:
-                yield results.next(POLL_EVERY_S)
-                break
-            except multiprocessing.TimeoutError:
-                continue
 
 
 def _is_over(arguments: argparse.Namespace, hunt: "Hunt", passed_s: float) -> bool:
@@ -181,10 +162,24 @@ def _written(
         plan, extent = smallest.plan, smallest.extent
     except ValueError as error:  # its run passes: the finding itself needs an explanation
         plan, extent = scenario, str(error)
-    name = f"{finding.broken[0].replace('[', '-').rstrip(']')}-{number}"
-    path = write_finding(folder, name, plan)
+    path = write_finding(folder, _name(finding, number), plan)
     found: dict[str, object] = {"broken": list(finding.broken), "what": finding.what}
     return found | {"path": str(path), "seed": seed, "extent": extent}
+
+
+def _write_whole(folder: Path, finding: "Finding", number: int) -> None:
+    """Writes a finding as it was found; `_written` replaces it by the smallest scenario."""
+    from kraftsim.scenarios.document.scenario import read_scenario
+
+    from ...files.hunt_files import write_finding
+
+    scenario = read_scenario(finding.candidate.document)
+    write_finding(folder, _name(finding, number), scenario)
+
+
+def _name(finding: "Finding", number: int) -> str:
+    """Returns the name of a finding's file."""
+    return f"{finding.broken[0].replace('[', '-').rstrip(']')}-{number}"
 
 
 def report_hunt(
