@@ -25,6 +25,7 @@ from kraftsim.controller.core.rpc import (
     DescribeClusterRequest,
     Request,
 )
+from kraftsim.controller.core.state import Decision, State
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.node.hosted import HostedNode
@@ -170,7 +171,7 @@ class OurSide:
         for seed in range(self._seeds_used, self._seeds_used + PLACEMENTS_TRIED):
             trial = replace(state, random=random.Random(seed).random)
             try:
-                decision = handler(trial, request, self.timeline.now_ms)
+                decision = whole(handler(trial, request, self.timeline.now_ms), trial)
             except ApiError:  # refused whole, whatever the entropy
                 return
             if wanted == outcome(decision.reply, decision.records):
@@ -193,6 +194,13 @@ class OurSide:
         batches = list(log.read(self._read))
         self._read = log.end_offset
         return batches
+
+
+def whole(decision: Decision, state: State) -> Decision:
+    """Decides a request that is decided in slices to its end, at one time."""
+    while decision.rest is not None:
+        decision = decision.rest(state, 0)
+    return decision
 
 
 Outcome = tuple[list[tuple[str, int]], list[tuple[int, ...]]]
