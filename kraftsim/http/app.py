@@ -147,7 +147,8 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         return refusal(400, str(error), "INVALID_REQUEST", ErrorCode.INVALID_REQUEST)
     except OSError as error:
         return refusal(503, str(error), "NOT_AVAILABLE")
-    except web.HTTPNotFound:
+    except web.HTTPNotFound as error:
+        error.with_traceback(None)  # aiohttp keeps the error with the request: a cycle
         paths = [operation.path for operation in OPERATIONS]
         return refusal(
             404,
@@ -157,6 +158,7 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     except web.HTTPRequestEntityTooLarge:
         return refusal(413, f"expected a body of at most {BODY_BYTES_MAX} bytes", "TOO_LARGE")
     except web.HTTPMethodNotAllowed as error:
+        error.with_traceback(None)
         allowed = ", ".join(sorted(error.allowed_methods))
         return refusal(405, f"expected {allowed}, got {request.method}", "METHOD_NOT_ALLOWED")
     except web.HTTPException as error:
