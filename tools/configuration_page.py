@@ -60,8 +60,13 @@ NODE_TITLE = """\
 `kraftsim controller run --config FILE` takes its id, its static voters and its listeners from the
 file; a controller has one listener, plaintext, of any name. `kraftsim agent` takes its id, its
 controllers, its rack and its listeners, which are plaintext, of any number and name; each further
-broker of the process has the next ports. `kraftsim up` chooses its nodes and their addresses
-itself, and says that these configurations have no effect."""
+broker of the process has the next ports.
+
+`kraftsim up --config FILE` takes the names and the ports of plaintext listeners from the file of a
+whole node, which are those of its first broker and its first controller. All are bound and
+advertised at one host, that of the listener PLAINTEXT, which each broker has; options take
+precedence, and a line of the log names the listeners that have no effect. Ids, directories and
+voters it chooses itself, and says that these configurations have no effect."""
 REFUSED_TITLE = """\
 ## Refused, with what to set instead
 

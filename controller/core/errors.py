@@ -93,7 +93,12 @@ class Impossible(Exception):
 
 
 class ApiError(Exception):
-    """A refused request. `message` states the expected and the received value."""
+    """A refused request. `message` states the expected and the received value.
+
+    An error that becomes a reply loses its traceback: the frames of the decision have the request,
+    and that which caught the error also has the reply. A service with much metadata would never
+    free such a cycle (`service/garbage_collection.py`).
+    """
 
     def __init__(self, code: ErrorCode, message: str) -> None:
         super().__init__(f"{code.name}: {message}")

@@ -172,7 +172,7 @@ class Active:
         try:
             decision = handler(self.state, request, turn.now_ms)
         except ApiError as error:
-            turn.replies += ((token, error),)
+            turn.replies += ((token, error.with_traceback(None)),)
             return
         self._commit(decision, request, turn)
         self._reply_to(decision, token, turn)
@@ -252,7 +252,7 @@ class Active:
         try:
             decision = rest(self.state, turn.now_ms)
         except ApiError as error:
-            turn.replies += ((token, error),)
+            turn.replies += ((token, error.with_traceback(None)),)
             return
         self._commit(decision, None, turn)
         self._reply_to(decision, token, turn)

@@ -152,7 +152,7 @@ def _learn_of_leader(
         return ErrorCode.FENCED_LEADER_EPOCH
     if partition.leader_id < 0:
         return ErrorCode.INVALID_REQUEST
-    endpoints = messages.leader_endpoints(request, partition.leader_id)
+    endpoints = messages.leader_endpoints(quorum, request, partition.leader_id)
     learn(quorum, partition.leader_epoch, partition.leader_id, endpoints, turn)
     return ErrorCode.NONE if partition.leader_epoch == quorum.epoch else ErrorCode.INVALID_REQUEST
 

@@ -198,12 +198,17 @@ def _epoch_results(quorum: Quorum, error: ErrorCode) -> tuple[QuorumEpochTopicRe
 
 
 def leader_endpoints(
-    request: BeginQuorumEpochRequest | EndQuorumEpochRequest, leader_id: int
+    quorum: Quorum, request: BeginQuorumEpochRequest | EndQuorumEpochRequest, leader_id: int
 ) -> tuple[NodeEndpoint, ...]:
-    """Returns the address of the leader that sent the request; version 0 has none."""
+    """Returns where the leader that sent the request listens, at the name of this node's listener.
+
+    A leader sends all its controller listeners, of which some may be for other protocols; version 0
+    has none.
+    """
     return tuple(
         NodeEndpoint(node_id=leader_id, host=endpoint.host, port=endpoint.port)
         for endpoint in request.leader_endpoints
+        if endpoint.name == quorum.identity.endpoint.name
     )
 
 

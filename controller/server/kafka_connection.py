@@ -23,7 +23,9 @@ from .api_versions import encoded_refusal
 from .awaited import Awaited, encoded, encoded_at_once
 from .envelope import open_envelope, refused_envelope
 from .idleness import Idleness
+from .large_requests import LARGE_BYTES
 from .listener import Listener
+from .runtime import Runtime
 from .turns import REQUESTS_PER_VISIT, in_turns
 
 log = logging.getLogger(__name__)
@@ -49,6 +51,7 @@ class KafkaConnection(asyncio.Protocol):
         self.is_held = False  # a fault holds the pending request: time does not bring its reply
         self.address = ""
         self.unread_bytes = 0  # as noted in the runtime
+        self.waits_for_room = False  # its next request is large, and others are pending
         self._idleness = Idleness()
         self._transport: asyncio.Transport | None = None
 
@@ -130,6 +133,8 @@ class KafkaConnection(asyncio.Protocol):
                     if handled == REQUESTS_PER_VISIT or runtime.turns.is_over:
                         self._put_off()
                         break
+                if len(reader.data) > LARGE_BYTES and self._must_wait(runtime):
+                    break
                 frame = reader.take()
                 if frame is None:
                     break
@@ -145,6 +150,14 @@ class KafkaConnection(asyncio.Protocol):
             self._note_unread()
         if self._reader.data or self._is_paused or self._is_input_closed:
             self._mind_backlog()
+
+    def _must_wait(self, runtime: Runtime) -> bool:
+        """True if the next request is large, and has to wait until others are answered."""
+        is_large = self._reader.next_bytes > LARGE_BYTES
+        self.waits_for_room = is_large and not runtime.large.has_room
+        if self.waits_for_room:
+            runtime.large.wait(self)
+        return self.waits_for_room
 
     def _handle(self, frame: bytes) -> None:
         """Handle one request; its reply is pending if it does not come at once."""
@@ -167,7 +180,14 @@ class KafkaConnection(asyncio.Protocol):
             self._describe(exchange, frame, cast(ApiVersionsRequest, request))
         else:
             self._awaited = (exchange, frame[4:8], request)
-            listener.dispatch(request, self.reply)
+            self._dispatch(request, frame)
+
+    def _dispatch(self, request: Request, frame: bytes) -> None:
+        """Hand a request over; a large one is counted until it is answered."""
+        listener, reply_to = self._listener, cast(Callable[[Reply], None], self.reply)
+        if len(frame) > LARGE_BYTES and listener.runtime is not None:
+            reply_to = listener.runtime.large.counted(len(frame), reply_to)
+        listener.dispatch(request, reply_to)
 
     def _handle_envelope(self, exchange: Exchange, frame: bytes) -> None:
         """Handle the request in an envelope; an invalid envelope is refused at once."""
@@ -186,7 +206,7 @@ class KafkaConnection(asyncio.Protocol):
         if type(request) in listener.intercepted and listener.intercept is not None:
             listener.intercept(self, forwarded.header, request)
         else:
-            listener.dispatch(request, self.reply)
+            self._dispatch(request, frame)
 
     def _put_off(self) -> None:
         """Handle the requests that remain in a later visit."""
@@ -338,7 +358,7 @@ class KafkaConnection(asyncio.Protocol):
     def close_if_stuck(self) -> None:
         """Close the connection if nothing has moved in it for too long; called every LOOK_S."""
         idleness = self._idleness
-        idleness.look(is_waiting=self._awaited is not None)
+        idleness.look(is_waiting=self._awaited is not None or self.waits_for_room)
         if idleness.is_too_long:
             self._close()  # as Kafka does, without a line in the log
         elif idleness.is_stuck and self._cannot_write:

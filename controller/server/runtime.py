@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ..time.timeline import NEVER_US, Action, Timeline
+from .large_requests import LargeRequests
 from .turns import Turns
 from .unread_bytes import UnreadBytes
 
@@ -21,8 +22,8 @@ class Runtime:
     """Advances `timeline` with the clock, `speed` times as fast, until `close`.
 
     With speed 0 time stands still: actions due now still run, and only `Timeline.run_until`
-    advances time. The connections of all listeners share `turns` and `unread`. `on_change` is
-    called after something has happened on the timeline.
+    advances time. The connections of all listeners share `turns`, `unread` and `large`.
+    `on_change` is called after something has happened on the timeline.
     """
 
     def __init__(self, timeline: Timeline, *, speed: float = 1.0) -> None:
@@ -35,6 +36,7 @@ class Runtime:
         self._armed_us = NEVER_US
         self.turns = Turns(self.enter, self.leave)
         self.unread = UnreadBytes()
+        self.large = LargeRequests(self.turns.put_off)
         self.on_change: Callable[[], None] | None = None
         timeline.pause_by(self._pause if speed else None)
 

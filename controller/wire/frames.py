@@ -306,6 +306,14 @@ class FrameReader:
         self._pos = 0  # of the first byte that was not taken
 
     @property
+    def next_bytes(self) -> int:
+        """The length of the next frame, complete or not; 0 if it is unknown or invalid."""
+        if len(self.data) - self._pos < _LENGTH.size:
+            return 0
+        length: int = _LENGTH.unpack_from(self.data, self._pos)[0]
+        return length if length <= self._frame_bytes_max else 0
+
+    @property
     def has_frame(self) -> bool:
         """True if the next frame is complete, or if its length is invalid."""
         size = len(self.data) - self._pos

@@ -208,7 +208,10 @@ def _reply_in(replies: asyncio.Queue[Response | ApiError]) -> Response:
     if isinstance(reply, ConnectionFailed):
         raise ConnectionClosed(reply.message)
     if isinstance(reply, ApiError):
-        raise reply
+        try:
+            raise reply
+        finally:
+            del reply  # the traceback leads to this frame: a cycle with the request
     return reply
 
 

@@ -196,16 +196,15 @@ def _add_listeners(verb: argparse.ArgumentParser) -> None:
     """Adds the options of the host and the ports."""
     verb.add_argument(
         "--host",
-        default="127.0.0.1",
         metavar="H",
-        help="host on which the listeners bind (default 127.0.0.1)",
+        help="host on which the listeners bind (default: that in --config, else 127.0.0.1)",
     )
     verb.add_argument(
         "--advertised-host",
         metavar="H",
         help=(
             "host in the addresses that clients receive (default: KRAFTSIM_ADVERTISED_HOST in the "
-            "environment, else the value of --host)"
+            "environment, else advertised.listeners in --config, else the value of --host)"
         ),
     )
     _add_ports(verb)
@@ -215,11 +214,10 @@ def _add_ports(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--kafka-port",
         type=int,
-        default=FIRST_BROKER_PORT,
         metavar="P",
         help=(
-            "port of the first broker; further brokers take the next ports "
-            f"(default {FIRST_BROKER_PORT}; 0: any free port)"
+            "port of the first broker; further brokers take the next ports (default: that of the "
+            f"listener PLAINTEXT in --config, else {FIRST_BROKER_PORT}; 0: any free port)"
         ),
     )
     verb.add_argument(
@@ -230,15 +228,17 @@ def _add_ports(verb: argparse.ArgumentParser) -> None:
         help=(
             "another listener of each broker, beside PLAINTEXT at --kafka-port, with the port of "
             "the first broker (0: any free port); its clients get the addresses of this listener; "
-            "repeat it for several"
+            "repeat it for several (default: those in --config)"
         ),
     )
     verb.add_argument(
         "--controller-port",
         type=int,
-        default=FIRST_CONTROLLER_PORT,
         metavar="P",
-        help=f"port of the first controller (default {FIRST_CONTROLLER_PORT}; 0: any free port)",
+        help=(
+            "port of the first controller (default: that of the controller listener in --config, "
+            f"else {FIRST_CONTROLLER_PORT}; 0: any free port)"
+        ),
     )
     verb.add_argument(
         "--http-port",

@@ -4,8 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.configuration.configuration import Configuration
-from kraftsim.configuration.listeners import ANY_ADDRESS, PLAINTEXT, PROTOCOL_MAP, Listener
-from kraftsim.configuration.roles import ADVERTISED
+from kraftsim.configuration.listeners import (
+    ADVERTISED,
+    ANY_ADDRESS,
+    PLAINTEXT,
+    PROTOCOL_MAP,
+    Listener,
+)
 from kraftsim.controller.core.rpc import BrokerListener
 from kraftsim.controller.core.value import value
 from kraftsim.simulation.ports import PORT_MAX

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from random import SystemRandom
 
 from kraftsim.configuration.configuration import Configuration
-from kraftsim.configuration.listeners import ANY_ADDRESS, PLAINTEXT, PROTOCOL_MAP, Listener
+from kraftsim.configuration.listeners import ANY_ADDRESS, NAMES, PLAINTEXT, PROTOCOL_MAP, Listener
 from kraftsim.configuration.policies import policies_of
 from kraftsim.configuration.quorum import SERVERS, VOTERS, QuorumAddress
-from kraftsim.configuration.roles import CONTROLLER, NAMES, NodeRoles
+from kraftsim.configuration.roles import CONTROLLER, NodeRoles
 from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.log.batch import Voter, VoterEndpoint
 from kraftsim.controller.core.node_id import checked_id

@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import logging
-import os
 import resource
 import signal
 import sys
@@ -15,6 +14,7 @@ from contextlib import (
     contextmanager,
     nullcontext,
 )
+from typing import TYPE_CHECKING
 
 from ..api.cluster import Cluster
 from ..errors import FAILED, GOOD, INTERRUPTED, PortUnavailable, UsageError
@@ -23,6 +23,9 @@ from ..first_of import first_of
 from ..options import profile_of
 from ..service.garbage_collection import bound_pauses
 from ..service.log_lines import JsonLines, LogLimit
+
+if TYPE_CHECKING:
+    from kraftsim.configuration.roles import NodeRoles
 
 log = logging.getLogger("kraftsim")
 
@@ -46,6 +49,10 @@ def run_up(
 
 
 def _cluster(arguments: argparse.Namespace) -> Cluster:
+    from .up_addresses import addresses_of
+
+    settings, node = _settings(arguments)
+    addresses = addresses_of(arguments, node)
     return Cluster(
         brokers=arguments.brokers,
         controllers=arguments.controllers,
@@ -55,31 +62,35 @@ def _cluster(arguments: argparse.Namespace) -> Cluster:
         clock=arguments.clock,
         seed=arguments.seed,
         racks=arguments.rack,
-        settings=_settings(arguments),
-        host=arguments.host,
-        advertised_host=arguments.advertised_host or os.environ.get("KRAFTSIM_ADVERTISED_HOST"),
-        kafka_port=arguments.kafka_port,
-        listeners=dict(map(_listener, arguments.listeners)),
-        controller_port=arguments.controller_port,
+        settings=settings,
+        host=addresses.host,
+        advertised_host=addresses.advertised_host,
+        kafka_port=addresses.kafka_port,
+        listeners=addresses.listeners,
+        controller_port=addresses.controller_port,
         http_port=arguments.http_port,
         token=token_from(arguments.token_file),
     )
 
 
-def _listener(text: str) -> tuple[str, int]:
-    name, _, port = text.partition("=")
-    try:
-        return name, int(port)
-    except ValueError:
-        raise UsageError(f"--listeners: expected NAME=PORT, got {text!r}") from None
+def _settings(arguments: argparse.Namespace) -> tuple[Mapping[str, object], "NodeRoles | None"]:
+    """Returns the configurations, and the node whose listeners the cluster gets, if any.
 
-
-def _settings(arguments: argparse.Namespace) -> Mapping[str, object]:
+    They have no addresses then, which are those of a node and have no effect on a cluster.
+    """
     if arguments.config is None and not arguments.set:
-        return {}
-    from .configured import pairs_of
+        return {}, None
+    from kraftsim.configuration.configuration import configuration_of
 
-    return pairs_of(arguments, profile_of(arguments.profile))
+    from .configured import pairs_of
+    from .up_addresses import ADDRESS_KEYS
+
+    profile = profile_of(arguments.profile)
+    pairs = pairs_of(arguments, profile)
+    node = configuration_of(profile, pairs).node
+    if node is None or "listeners" not in pairs:
+        return pairs, None
+    return {key: text for key, text in pairs.items() if key not in ADDRESS_KEYS}, node
 
 
 @contextmanager

@@ -94,7 +94,8 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
 
 def names_of(profile: Profile) -> list[str]:
     """Returns the names that property files of the profile may have."""
-    return [*keys_of(profile.topic_configs), *own_keys()]
+    draft_names = DRAFT_NAMES if profile.has_draft_names else ()
+    return [*draft_names, *keys_of(profile.topic_configs), *own_keys()]
 
 
 def releases_with(name: str) -> str | None:

@@ -9,6 +9,7 @@ PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 PLAINTEXT = "PLAINTEXT"
 ANY_ADDRESS = "0.0.0.0"
 PROTOCOL_MAP = "listener.security.protocol.map"
+NAMES, ADVERTISED = "controller.listener.names", "advertised.listeners"
 _ENDPOINT = re.compile(r"(.*)://\[?([0-9a-zA-Z\-%._:]*)\]?:(-?[0-9]+)")
 
 

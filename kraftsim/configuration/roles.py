@@ -8,12 +8,20 @@ from collections.abc import Collection, Mapping, Sequence
 from kraftsim.controller.core.value import value
 
 from .bounds import check_data, check_ids, check_network
-from .listeners import ANY_ADDRESS, PLAINTEXT, PROTOCOL_MAP, Listener, listeners_of, protocol_map
+from .listeners import (
+    ADVERTISED,
+    ANY_ADDRESS,
+    NAMES,
+    PLAINTEXT,
+    PROTOCOL_MAP,
+    Listener,
+    listeners_of,
+    protocol_map,
+)
 from .quorum import SERVERS, VOTERS, QuorumAddress, servers_of, voters_of
 from .values import Values
 
 BROKER, CONTROLLER = "broker", "controller"
-NAMES, ADVERTISED = "controller.listener.names", "advertised.listeners"
 EARLY = "early.start.listeners"
 INTER_BROKER, INTER_BROKER_PROTOCOL = "inter.broker.listener.name", "security.inter.broker.protocol"
 

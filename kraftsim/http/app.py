@@ -147,25 +147,28 @@ async def _errors(request: web.Request, handler: Handler) -> web.StreamResponse:
         return refusal(400, str(error), "INVALID_REQUEST", ErrorCode.INVALID_REQUEST)
     except OSError as error:
         return refusal(503, str(error), "NOT_AVAILABLE")
-    except web.HTTPNotFound:
-        paths = [operation.path for operation in OPERATIONS]
-        return refusal(
-            404,
-            f"unknown path {request.path}: expected {nearest(request.path, paths)}",
-            "NOT_FOUND",
-        )
-    except web.HTTPRequestEntityTooLarge:
-        return refusal(413, f"expected a body of at most {BODY_BYTES_MAX} bytes", "TOO_LARGE")
-    except web.HTTPMethodNotAllowed as error:
-        allowed = ", ".join(sorted(error.allowed_methods))
-        return refusal(405, f"expected {allowed}, got {request.method}", "METHOD_NOT_ALLOWED")
     except web.HTTPException as error:
-        return refusal_of(error)
+        return _refused_by_aiohttp(request, error)
     except Exception:  # a defect of kraftsim: reported as 500, and the service continues
         log.exception("%s %s", request.method, request.path)
         return refusal(
             500, "the service failed: its log on stderr has the exception", "UNKNOWN_SERVER_ERROR"
         )
+
+
+def _refused_by_aiohttp(request: web.Request, error: web.HTTPException) -> web.Response:
+    """Turns an error of aiohttp, which keeps it with the request, into a JSON document."""
+    error.with_traceback(None)  # of the frames that have the request: a cycle
+    if isinstance(error, web.HTTPNotFound):
+        paths = [operation.path for operation in OPERATIONS]
+        expected = nearest(request.path, paths)
+        return refusal(404, f"unknown path {request.path}: expected {expected}", "NOT_FOUND")
+    if isinstance(error, web.HTTPRequestEntityTooLarge):
+        return refusal(413, f"expected a body of at most {BODY_BYTES_MAX} bytes", "TOO_LARGE")
+    if isinstance(error, web.HTTPMethodNotAllowed):
+        allowed = ", ".join(sorted(error.allowed_methods))
+        return refusal(405, f"expected {allowed}, got {request.method}", "METHOD_NOT_ALLOWED")
+    return refusal_of(error)
 
 
 def _query(request: web.Request) -> dict[str, str]:

@@ -150,7 +150,7 @@ class ClientView:
         try:
             reply: DescribeClusterResponse | ApiError = self.brokers(image, request)
         except ApiError as error:
-            reply = error
+            reply = error.with_traceback(None)
         reply_to(reply)
 
 

@@ -30,12 +30,13 @@ class Traffic:
     def unhandled(self) -> str | None:
         """Describes a request that has arrived, at least in part, and was not handled; or None.
 
-        A paused process handles nothing, so that its requests are not counted.
+        A paused process handles nothing, so that its requests are not counted; neither is a large
+        request that waits until others are answered, for which time may have to pass.
         """
         if self._turns.is_busy:
             return "requests wait for their turn"
         for connection in self._connections():
-            if connection.unread_bytes and connection.awaited is None:
+            if connection.unread_bytes and not (connection.awaited or connection.waits_for_room):
                 return (
                     f"{connection.unread_bytes} bytes of a request from {connection.address} "
                     "wait for the rest of it"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftsim.configuration.configuration import configuration_of
+from kraftsim.configuration.configuration import configuration_of, names_of
 from kraftsim.controller.core.profile import KAFKA_4_3, KIP_631
 
 DRAFT = {
@@ -40,3 +40,9 @@ def test_other_profiles_refuse_them_with_the_shipped_name(name: str) -> None:
 def test_the_defaults_of_the_draft_are_those_of_its_profile() -> None:
     assert KIP_631.settings.broker_session_timeout_ms == 18_000
     assert KIP_631.settings.broker_heartbeat_interval_ms == 3_000
+
+
+@pytest.mark.rule("7.1")
+def test_only_its_profile_proposes_them_for_a_misspelt_name() -> None:
+    assert set(DRAFT) <= set(names_of(KIP_631))
+    assert not set(DRAFT) & set(names_of(KAFKA_4_3))

@@ -96,3 +96,15 @@ def test_each_client_gets_the_addresses_of_its_own_listener(tmp_path: Path) -> N
             assert (INSIDE_ID,) == partition.offline_replicas
         [partition] = metadata(only_inside).topics[0].partitions
         assert (ErrorCode.NONE, INSIDE_ID) == (partition.error_code, partition.leader_id)
+
+
+@pytest.mark.rule("5.40")
+def test_the_brokers_of_up_have_the_listeners_of_a_file(tmp_path: Path) -> None:
+    (outside,) = free_ports(1)
+    settings = properties(1, "127.0.0.1:1", plaintext=1, outside=outside)
+    with kraftsim_up(
+        tmp_path, brokers=1, settings=settings.replace("INSIDE", "PLAINTEXT")
+    ) as kraft:
+        assert addresses(outside, MetadataRequest()) == {1: outside}
+        port = kraft.bootstrap_servers.partition(":")[2]
+        assert addresses(int(port), MetadataRequest()) == {1: int(port)}

@@ -1,15 +1,17 @@
 """What must not pass over HTTP: a clear error that says expected and got, and nothing happens."""
 
 import asyncio
+import gc
 import json
 from collections.abc import Iterator
 
 import pytest
-from aiohttp import ClientSession
+from aiohttp import ClientSession, web
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kraftsim import Cluster
+from kraftsim.controller.core.errors import ApiError
 from kraftsim.http.app import BODY_BYTES_MAX
 from kraftsim.http.kafka_json import KAFKA_APIS
 from tests.kraftsim.conftest import Http
@@ -302,3 +304,21 @@ def test_no_body_whatever_is_answered_with_a_fault_of_ours(data: st.DataObject) 
                 return answer.status
 
     assert asyncio.run(answered()) in (200, 400, 404, 409)
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [("/kafka/UnregisterBroker", ApiError), ("/sim/nothing", web.HTTPException)],
+)
+async def test_nothing_of_a_refused_request_waits_for_the_garbage_collector(
+    http: Http, path: str, kind: type[Exception]
+) -> None:
+    await http.post(path, {"brokerId": 77})
+    gc.collect()
+    gc.disable()
+    try:
+        await http.post(path, {"brokerId": 77})
+        errors = [kept for kept in gc.get_objects() if isinstance(kept, kind)]
+        assert [] == [error for error in errors if error.__traceback__]
+    finally:
+        gc.enable()

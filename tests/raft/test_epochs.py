@@ -1,5 +1,7 @@
 """How leaders are announced, and how epochs are learned."""
 
+from dataclasses import replace
+
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
@@ -93,6 +95,17 @@ def test_an_epoch_whose_leader_cannot_be_reached_is_learned_without_it():
 
     quorum = replicas.quorums[ME]
     assert (4, -1, Unattached) == (quorum.epoch, quorum.leader_id, type(quorum.role))
+
+
+@pytest.mark.rule("10.9")
+def test_a_leader_of_several_listeners_is_followed_at_the_name_of_the_own_listener():
+    replicas = standing("unattached")
+    request = begin(3, 4)
+    plain = request.leader_endpoints[0]
+    others = [replace(plain, name=name, port=port) for name, port in (("A", 1), ("Z", 2))]
+    replicas.ask(ME, replace(request, leader_endpoints=(others[0], plain, others[1])))
+
+    assert plain.port == replicas.quorums[ME].leader_endpoint.port
 
 
 @pytest.mark.rule("10.10")

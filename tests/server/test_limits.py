@@ -1,10 +1,14 @@
 """What a client that sends too much, or half of it, costs the others (docs/security.md)."""
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
-from kraftsim.controller.server import idleness, kafka_listener, unread_bytes
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest
+from kraftsim.controller.raft.protocol import Reply
+from kraftsim.controller.server import idleness, kafka_listener, large_requests, unread_bytes
 from kraftsim.controller.server.kafka_connection import KafkaConnection
 from kraftsim.controller.server.kafka_listener import KafkaListener
 from kraftsim.controller.server.turns import REQUESTS_PER_VISIT
@@ -13,6 +17,8 @@ from tests.server.kafka_client import API_VERSIONS
 from tests.server.wires import Wire, listening, world
 
 REQUEST = encode_request(18, 3, 1, "x", API_VERSIONS)
+TOPICS = tuple(CreatableTopic(name=f"t{number}", num_partitions=1) for number in range(200))
+LARGE = encode_request(19, 7, 1, "x", CreateTopicsRequest(topics=TOPICS))
 
 
 def connected(listener: KafkaListener, address: str = "127.0.0.1") -> tuple[KafkaConnection, Wire]:
@@ -75,6 +81,43 @@ async def test_above_the_bound_the_largest_unfinished_request_is_closed(
     modest.data_received(REQUEST[-1:])
     await passes(3)
     assert len(served.written) > 0
+
+
+async def test_large_requests_wait_as_bytes_until_others_are_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(large_requests, "PENDING_BYTES_MAX", len(LARGE) + 1)
+    listener = listening(world())
+    unanswered: list[Callable[[Reply], None]] = []
+    listener.dispatch = lambda request, reply_to: unanswered.append(reply_to)
+    wires = [connected(listener) for _ in range(5)]
+    for connection, _ in wires:
+        connection.data_received(LARGE)
+    connection, small = connected(listener)
+    connection.data_received(REQUEST)
+    await passes(3)
+
+    assert [connection.waits_for_room for connection, _ in wires] == [0, 0, 1, 1, 1]
+    assert len(unanswered) == 2
+    assert small.written
+    wires[2][0].connection_lost(None)
+    for reply_to in unanswered:
+        reply_to(ApiError(ErrorCode.NOT_CONTROLLER, ""))
+        await passes(3)
+    assert [bool(wire.written) for _, wire in wires] == [True, True, False, True, True]
+
+
+async def test_a_large_request_that_nobody_will_answer_makes_room_when_it_is_freed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(large_requests, "PENDING_BYTES_MAX", 1)
+    requests = large_requests.LargeRequests(lambda connection: None)
+
+    reply_to = requests.counted(1, lambda reply: None)
+
+    assert not requests.has_room
+    del reply_to
+    assert requests.has_room
 
 
 async def test_half_a_request_is_waited_for_in_vain_only_so_long() -> None:

@@ -41,7 +41,7 @@ def alter_user_scram_credentials(
         try:
             records.append(_record(changes[name]))
         except ApiError as error:
-            errors[name] = error
+            errors[name] = error.with_traceback(None)
         else:
             results.append(AlterUserScramCredentialsResult(user=name))
     results += [_refusal(name, errors[name]) for name in in_hash_order(errors)]
@@ -84,7 +84,7 @@ def _checked(
                 raise ApiError(ErrorCode.DUPLICATE_RESOURCE, text)
             _check(state, change)
         except ApiError as error:
-            errors[name] = error
+            errors[name] = error.with_traceback(None)
         else:
             changes[name] = change
     return changes, errors
