@@ -301,7 +301,7 @@ _REFUSALS: Mapping[type, Callable[[Any, ApiError], Response]] = {
     ),
     AlterPartitionRequest: lambda _, e: AlterPartitionResponse(error_code=e.code),
     UpdateFeaturesRequest: lambda _, e: UpdateFeaturesResponse(
-        error_code=e.code, error_message=e.message
+        error_code=e.code, error_message=e.message or None
     ),
     ControllerRegistrationRequest: lambda _, e: ControllerRegistrationResponse(
         error_code=e.code, error_message=e.message

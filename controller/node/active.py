@@ -44,7 +44,7 @@ from ..time.timeline import NEVER_MS
 from .config import NodeConfig
 from .deferred import DeferredReplies
 from .periodic_tasks import PeriodicTasks
-from .undecided import Rest, Undecided, Waiting, only_renews
+from .undecided import Rest, Undecided, Waiting, deadline_ms, only_renews, timed_out
 
 EXPIRY_RECORDS_MAX = 250  # of one step, at least one broker's: heartbeats wait meanwhile
 WAITING_MAX, WAITING_RECORDS_MAX = 100, 250  # requests that one step decides after they waited
@@ -163,7 +163,8 @@ class Active:
         """
         undecided, state = self._undecided, self.state
         if undecided.is_busy and not only_renews(handler, request, state, turn.now_ms):
-            undecided.wait(Waiting(handler, request, token))
+            until_ms = deadline_ms(request, turn.now_ms, self._settings)
+            undecided.wait(Waiting(handler, request, token, until_ms))
             turn.leave_work()
         else:
             self._decide(handler, request, token, turn)
@@ -264,7 +265,9 @@ class Active:
             waiting = self._undecided.first_waiting()
             if waiting is None:
                 return
-            self._decide(*waiting, turn)
+            is_late = turn.now_ms > waiting.deadline_ms
+            handler = timed_out if is_late else waiting.handler
+            self._decide(handler, waiting.request, waiting.token, turn)
             if self.state.next_offset - begin >= WAITING_RECORDS_MAX:
                 return
 

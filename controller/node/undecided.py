@@ -9,20 +9,26 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..core.errors import ApiError, Impossible
+from ..core.errors import ApiError, ErrorCode, Impossible
 from ..core.handlers import Handler
 from ..core.rpc import BrokerHeartbeatRequest, Request
+from ..core.settings import Settings
 from ..core.state import Decision, HeartbeatNote, State
+from ..time.timeline import NEVER_MS
 
 Rest = Callable[[State, int], Decision]
 
 
 class Waiting(NamedTuple):
-    """A request that is decided after those that came before it."""
+    """A request that is decided after those that came before it, unless that is after a time.
+
+    `deadline_ms` is the last time at which it may be decided (rule 0A.9).
+    """
 
     handler: Handler
     request: Request
     token: Any
+    deadline_ms: int
 
 
 class Undecided:
@@ -73,6 +79,22 @@ class Undecided:
         self._in_slices, self.is_busy = None, False
         self._waiting.clear()
         return tokens
+
+
+def deadline_ms(request: Request, now_ms: int, settings: Settings) -> int:
+    """Returns until when a request that arrives now may wait (rule 0A.9).
+
+    A heartbeat waits for half of its interval, and another request as long as it says.
+    """
+    if isinstance(request, BrokerHeartbeatRequest):
+        return now_ms + settings.broker_heartbeat_interval_ms // 2
+    timeout_ms = getattr(request, "timeout_ms", None)
+    return NEVER_MS if timeout_ms is None else now_ms + timeout_ms
+
+
+def timed_out(state: State, request: Request, now_ms: int) -> Decision:
+    """The handler of a request that has waited too long; raises REQUEST_TIMED_OUT."""
+    raise ApiError(ErrorCode.REQUEST_TIMED_OUT, "")
 
 
 def only_renews(handler: Handler, request: Request, state: State, now_ms: int) -> bool:

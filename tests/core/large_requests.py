@@ -1,5 +1,6 @@
 """Requests about many partitions, which are decided in slices."""
 
+from kraftsim.controller.core.log.records import TOPIC_RESOURCE
 from kraftsim.controller.core.rpc import (
     AlterPartitionReassignmentsRequest,
     CreatableReplicaAssignment,
@@ -13,6 +14,11 @@ from kraftsim.controller.core.rpc import (
     ReassignablePartition,
     ReassignableTopic,
     Request,
+)
+from kraftsim.controller.core.rpc.configs import (
+    AlterableConfig,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResource,
 )
 
 
@@ -40,6 +46,19 @@ def election(*topics: tuple[str, tuple[int, ...]]) -> ElectLeadersRequest:
     """A request for preferred elections."""
     asked = (ElectedTopicPartitions(topic=name, partitions=ids) for name, ids in topics)
     return ElectLeadersRequest(election_type=0, topic_partitions=tuple(asked))
+
+
+def alteration(*retentions: tuple[str, str]) -> IncrementalAlterConfigsRequest:
+    """A request that gives topics a retention.ms."""
+    resources = (
+        IncrementalAlterConfigsResource(
+            resource_type=TOPIC_RESOURCE,
+            resource_name=name,
+            configs=(AlterableConfig(name="retention.ms", config_operation=0, value=value),),
+        )
+        for name, value in retentions
+    )
+    return IncrementalAlterConfigsRequest(resources=tuple(resources))
 
 
 def mixed() -> tuple[Request, ...]:
@@ -77,6 +96,10 @@ def mixed() -> tuple[Request, ...]:
                 ReassignableTopic(name="older", partitions=()),
                 ReassignableTopic(name="older", partitions=moved[::-1]),
             )
+        ),
+        alteration(
+            *(("none", "1"), ("older", "1000"), ("no", "1"), ("old", "x"), ("nobody", "1")),
+            *(("none", "2"), ("nothing", "1"), ("nowhere", "1")),
         ),
         election(("old", (0, 5, 9, 1)), ("none", (0,)), ("older", ()), ("older", (3, 3))),
         ElectLeadersRequest(election_type=0, topic_partitions=None),

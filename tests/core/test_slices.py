@@ -1,5 +1,6 @@
 """Requests about many partitions are decided in slices, and are decided as in one piece."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -179,6 +180,22 @@ def test_every_request_that_waited_is_answered_though_one_of_them_is_in_slices_t
 
     assert [codes(reply) for (reply,) in waiting] == [{ErrorCode.NONE}] * 303
     assert not cluster.node.has_work
+
+
+@pytest.mark.rule("0A.9")
+def test_a_request_times_out_that_waits_longer_than_it_says() -> None:
+    cluster = with_brokers()
+    cluster.timeline.pause_by(lambda go_on: cluster.timeline.after(SLICE_US, go_on))
+    first = begun(cluster)
+    late = begun(cluster, replace(creation(1, name="late"), timeout_ms=SLICE_US // 1000))
+    patient = begun(cluster, creation(1, name="patient"))
+
+    cluster.run_for("8s")
+
+    assert [codes(reply) for reply in (*first, *patient)] == [{ErrorCode.NONE}] * 2
+    assert [error.code for error in late] == [ErrorCode.REQUEST_TIMED_OUT]
+    assert "patient0" in cluster.image.topic_ids
+    assert "late0" not in cluster.image.topic_ids
 
 
 @pytest.mark.rule("0A.13")
