@@ -11,6 +11,7 @@ from . import (
     membership,
     processes,
     requests,
+    security,
     topics,
 )
 from .verb import VERBS, Verb
@@ -26,6 +27,7 @@ __all__ = [
     "membership",
     "processes",
     "requests",
+    "security",
     "links",
     "topics",
     "link_quality",
