@@ -39,6 +39,7 @@ LEFT_OUT = (
     "broker.decommission",
     "broker.unregister",
     "broker.add",
+    "quorum.add",
     "quorum.remove",
     "features.update",
     "note",

@@ -141,6 +141,7 @@ VERBS: Mapping[str, Draw] = {
     "broker.add": _add,
     "broker.install": _install,
     "load.flood": lambda lot: {"every": lot.time(20, 500), "for": lot.time(500, 5_000)},
+    "quorum.add": lambda lot: {"on": lot.one_of(lot.controllers), "waits": lot.chance(0.7)},
     "quorum.transfer": lambda lot: {"to": lot.one_of(lot.controllers)},
 }
 # A request of an administrator is likelier to concern a topic than to remove a broker for good.

@@ -18,6 +18,7 @@ OLDEST_METADATA_VERSION = 14  # 3.6-IV2; older clusters are upgraded before 3.9 
 SETTINGS: dict[str, tuple[int | bool, ...]] = {
     "controller.quorum.election.timeout.ms": (500, 2_000),
     "controller.quorum.fetch.timeout.ms": (1_500, 4_000),
+    "controller.quorum.auto.join.enable": (True,),
     "metadata.log.max.record.bytes.between.snapshots": (2_000, 5_000, 20_000),
     "metadata.log.max.snapshot.interval.ms": (10_000, 60_000),
     "metadata.max.idle.interval.ms": (200, 2_000),

@@ -13,7 +13,7 @@ from kraftsim.controller.core.state import Decision
 from kraftsim.controller.node.node import Node
 from kraftsim.simulation.world import World
 
-from ..expected import assignments, brokers, cluster, topics
+from ..expected import assignments, brokers, cluster, security, topics
 from ..expected.ask import Ask, Done, Draw
 from ..expected.view import View
 from ..oracles.committed import OfTheCommittedLog
@@ -25,6 +25,7 @@ DRAWS: tuple[Draw, ...] = (
     *assignments.DRAWS,
     *topics.DRAWS,
     *cluster.DRAWS,
+    *security.DRAWS,
 )
 ASKED_AT_ONCE = 3  # requests after a commit
 ROUNDS = 1_009  # of all kinds, after which a draw may repeat

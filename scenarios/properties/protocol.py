@@ -1,6 +1,6 @@
 """S42 and S43: the replicas of the quorum reply, ask and wait as the protocol says.
 
-Rules 10.7, 10.9 to 10.16, 10.22 to 10.25, 10.33 to 10.44; KIP-595, KIP-853, KIP-996.
+Rules 10.7, 10.9 to 10.16, 10.22 to 10.25, 10.33 to 10.44, 10.50 to 10.53; KIP-595, KIP-853, KIP-996.
 """
 
 from collections import OrderedDict
@@ -9,10 +9,13 @@ from typing import Any, ClassVar
 
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import (
+    AddRaftVoterRequest,
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
     FetchRequest,
     FetchSnapshotRequest,
+    RemoveRaftVoterRequest,
+    UpdateRaftVoterRequest,
     VoteRequest,
 )
 from kraftsim.controller.node.node import Node
@@ -31,6 +34,7 @@ from kraftsim.controller.time.timeline import NEVER_MS
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
+from ..expected import membership
 from ..expected import quorum as rules
 from ..expected import quorum_replies as replies
 from ..expected.quorum import Fetched, Outcome, sole
@@ -48,6 +52,9 @@ RULES: Mapping[type, tuple[Rule, Told]] = {
     EndQuorumEpochRequest: (rules.end, replies.told_of_epoch),
     FetchRequest: (rules.fetch, replies.told_of_fetch),
     FetchSnapshotRequest: (rules.fetch_snapshot, replies.told_of_snapshot),
+    AddRaftVoterRequest: (membership.add, membership.told),
+    RemoveRaftVoterRequest: (membership.remove, membership.told),
+    UpdateRaftVoterRequest: (membership.update, membership.told_of_update),
 }
 
 
@@ -61,8 +68,8 @@ class VotersReplyByTheRules(Property):
     number = "S42"
     name = "voters-reply-by-the-rules"
     claim = (
-        "A replica answers Vote, BeginQuorumEpoch, EndQuorumEpoch, Fetch and FetchSnapshot as the"
-        " protocol says of its epoch, vote, leader and log."
+        "A replica answers Vote, BeginQuorumEpoch, EndQuorumEpoch, Fetch, FetchSnapshot and changes of"
+        " the voters as the protocol says of its epoch, vote, leader, voters and log."
     )
     kinds: ClassVar[Kinds] = tuple(RULES)
 

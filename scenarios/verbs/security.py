@@ -53,7 +53,7 @@ PERMISSIONS = _numbers(acl_kinds.PERMISSION_TYPES)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetQuota(Verb, word="quota.set"):
-    """Sets the quota `key` of a user, a client id, both, or an address; without `value`, removes it.
+    """Sets the quota `key` of a user, client id, both, or address; without `value`, removes it.
 
     The name `default` stands for the default entity.
     """
