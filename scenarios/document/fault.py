@@ -40,6 +40,7 @@ LEFT_OUT = (
     "broker.unregister",
     "broker.add",
     "quorum.add",
+    "rpc.forge",
     "quorum.remove",
     "features.update",
     "note",

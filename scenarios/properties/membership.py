@@ -53,7 +53,9 @@ class VotersChangeAsAsked(Property):
         if isinstance(quorum.role, Leader) and not quorum.is_voter:
             self.exercised += 1
             if quorum.history.latest_offset < quorum.high_watermark:
-                raise Broken(f"{node.config.node_id} leads, and the committed voters are without it")
+                raise Broken(
+                    f"{node.config.node_id} leads, and the committed voters are without it"
+                )
 
     def wrote(self, node: Node, turn: Turn) -> None:
         is_control = any(batch.is_control for batch in turn.persist)
