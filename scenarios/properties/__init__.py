@@ -13,6 +13,7 @@ from . import (
     decisions,
     elections,
     eligibility,
+    following,
     image,
     leases,
     liveness,
@@ -42,8 +43,9 @@ ALL: tuple[type[Property], ...] = (
     *rude_requests.CLASSES,
     *decisions.CLASSES,
     *protocol.CLASSES,
-    *membership.CLASSES,
     *broker_questions.CLASSES,
+    *membership.CLASSES,
+    *following.CLASSES,
     *liveness.CLASSES,
     *progress.CLASSES,
 )

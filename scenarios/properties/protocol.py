@@ -1,4 +1,4 @@
-"""S42, S43 and S46: the replicas of the quorum reply, ask, follow and wait as the protocol says.
+"""S42 and S43: the replicas of the quorum reply, ask and wait as the protocol says.
 
 Rules 10.7, 10.9 to 10.16, 10.22 to 10.25, 10.33 to 10.53; KIP-595, KIP-853, KIP-996.
 """
@@ -13,9 +13,7 @@ from kraftsim.controller.core.rpc import (
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
     FetchRequest,
-    FetchResponse,
     FetchSnapshotRequest,
-    FetchSnapshotResponse,
     RemoveRaftVoterRequest,
     UpdateRaftVoterRequest,
     VoteRequest,
@@ -36,7 +34,7 @@ from kraftsim.controller.time.timeline import NEVER_MS
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from ..expected import fetched, membership
+from ..expected import membership
 from ..expected import quorum as rules
 from ..expected import quorum_replies as replies
 from ..expected.quorum import Fetched, Outcome, sole
@@ -168,55 +166,6 @@ class VotersAskByTheRules(Property):
             )
 
 
-Followed = tuple[int, int, int, int, int]
-"""Where a replica's log begins and ends, its last epoch, its high watermark, what it downloaded."""
-
-
-class ImpossibleRepliesChangeNothing(Property):
-    """Compares the log of a replica before and after a reply that no leader could send.
-
-    Such a reply comes from a fault (`rpc.forge`), or from a leader with a bug.
-    """
-
-    number = "S46"
-    name = "impossible-replies-change-nothing"
-    claim = "A replica takes no record, snapshot or truncation that no leader could send."
-    kinds: ClassVar[Kinds] = (FetchRequest, FetchSnapshotRequest)
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._before: tuple[Node, Followed, str] | None = None
-
-    def arrived(self, message: Message) -> None:
-        self._before = None
-        reply: object = message.reply
-        if not message.is_reply or not isinstance(reply, FetchResponse | FetchSnapshotResponse):
-            return
-        process = self.world.controller_of(message.receiver)
-        if process is None or not process.is_running:
-            return
-        quorum = process.node.quorum
-        flaw = fetched.flaw_of(quorum, reply)
-        if flaw is not None:
-            self._before = process.node, _followed(quorum), flaw
-
-    def stepped(self, node: Node, turn: Turn) -> None:
-        before, self._before = self._before, None
-        if before is None or before[0] is not node:
-            return
-        self.exercised += 1
-        _, was, flaw = before
-        *now, downloaded = _followed(node.quorum)
-        if now != [*was[:-1]] or downloaded > was[-1]:
-            raise Broken(f"{node.config.node_id} gets a reply, {flaw}: {was} becomes {now}")
-
-
-def _followed(quorum: Quorum) -> Followed:
-    log, download = quorum.log, quorum.download
-    downloaded = -1 if download is None else len(download.data)
-    return log.start_offset, log.end_offset, log.last_epoch, quorum.high_watermark, downloaded
-
-
 def _deadline(quorum: Quorum) -> int:
     match quorum.role:
         case Leader(check_quorum_ms=deadline_ms) | Follower(fetch_ms=deadline_ms):
@@ -303,8 +252,4 @@ ASKS: Mapping[type, Callable[[Quorum, int, Any], Compared]] = {
     FetchRequest: _fetch,
 }
 
-CLASSES: tuple[type[Property], ...] = (
-    VotersReplyByTheRules,
-    VotersAskByTheRules,
-    ImpossibleRepliesChangeNothing,
-)
+CLASSES: tuple[type[Property], ...] = (VotersReplyByTheRules, VotersAskByTheRules)
