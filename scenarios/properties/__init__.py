@@ -18,6 +18,7 @@ from . import (
     leases,
     liveness,
     membership,
+    partition_index,
     partitions,
     progress,
     protocol,
@@ -46,6 +47,7 @@ ALL: tuple[type[Property], ...] = (
     *broker_questions.CLASSES,
     *membership.CLASSES,
     *following.CLASSES,
+    *partition_index.CLASSES,
     *liveness.CLASSES,
     *progress.CLASSES,
 )

@@ -308,6 +308,7 @@ PLANTED = {
     "S44": (planted_rules.registers_without_its_rack, nothing),
     "S45": (planted_rules.adds_a_voter_elsewhere, a_voter_that_leaves_and_returns),
     "S46": (planted_rules.downloads_any_snapshot, forged_replies),
+    "S47": (planted_rules.forgets_no_leader, a_kill_of_a_leader),
     "L1": (planted.grants_nobody, a_failover),
     "L2": (planted.grants_anybody, an_isolated_voter),
     "L3": (planted.never_unfences, a_long_wait),

@@ -4,6 +4,7 @@ out. `patch` is pytest's monkeypatch."""
 from dataclasses import replace
 
 from kraftsim.broker_agent.agent import Agent
+from kraftsim.controller.core.image.partition_index import KeySets
 from kraftsim.controller.core.partitions import reassignment
 from kraftsim.controller.raft import following, messages, snapshots
 from kraftsim.controller.raft.voters import VoterSet
@@ -69,3 +70,8 @@ def downloads_any_snapshot(patch):
 def removes_any_voter(patch):
     """A leader removes a voter although it is asked for another directory."""
     patch.setattr(VoterSet, "includes", lambda voters, key: True)
+
+
+def forgets_no_leader(patch):
+    """A partition stays in the index of its former leader."""
+    patch.setattr(KeySets, "discard", lambda sets, broker_id, key: None)
