@@ -39,8 +39,8 @@ def _hostile(lot: Lot, node: int) -> Words:
 
 
 def _forged(lot: Lot, node: int) -> Words:
-    words: Words = {"api": lot.one_of(("Fetch", "FetchSnapshot")), "p": lot.one_of((0.1, 0.5))}
-    return words | {"count": lot.stream.randint(1, 20), "for": lot.time(1_000, 30_000)}
+    words: Words = {"api": ["Fetch", "FetchSnapshot"], "p": lot.one_of((0.1, 0.5))}
+    return words | {"count": lot.stream.randint(5, 50), "for": lot.time(2_000, 60_000)}
 
 
 # Unique name of a kind of fault: its verb, the pool of nodes it strikes, and its words.
@@ -59,3 +59,5 @@ FAULTS: Mapping[str, tuple[str, str, FaultDraw]] = {
     "client.hostile": ("client.hostile", "controllers", _hostile),
     "rpc.forge": ("rpc.forge", "controllers", _forged),
 }
+# Kinds that strike no node, so that many runs can have one beside all other faults.
+VISITS = ("client.hostile", "rpc.forge")
