@@ -3,9 +3,9 @@
 Rules 10.26, 10.28, 10.49 to 10.53; KIP-853.
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
-from kraftsim.controller.core.log.batch import Voter, Voters
+from kraftsim.controller.core.log.batch import LeaderChange, Voter, Voters
 from kraftsim.controller.core.rpc import (
     AddRaftVoterRequest,
     RemoveRaftVoterRequest,
@@ -21,6 +21,16 @@ from kraftsim.simulation.world import World
 from ..oracles.property import Broken, Kinds, Property
 
 VoterSet = tuple[Voter, ...]
+
+
+class Written(NamedTuple):
+    """A set of voters in a log; it `begins` an epoch if it is in the batch of the LeaderChange."""
+
+    offset: int
+    voters: VoterSet
+    begins: bool
+
+
 Asked = tuple[type, int, bytes, frozenset[tuple[str, str, int]]]
 """A request about a voter: its id, its directory and its addresses."""
 
@@ -65,24 +75,26 @@ class VotersChangeAsAsked(Property):
         if not sets:
             return  # a snapshot has the voters, or the configuration
         self.exercised += 1
-        (offset, voters), quorum = sets[-1], node.quorum
-        if quorum.voters.voters != voters:
-            raise Broken(f"{node.config.node_id} counts {quorum.voters.ids}, and its log {voters}")
-        first = turn.persist[0].base_offset if turn.persist else offset + 1
-        if len(sets) > 1 and offset >= first and isinstance(quorum.role, Leader):
-            self._judge(quorum, quorum.role, sets[-2], voters)
+        last, quorum = sets[-1], node.quorum
+        if quorum.voters.voters != last.voters:
+            raise Broken(
+                f"{node.config.node_id} counts {quorum.voters.ids}, and its log {last.voters}"
+            )
+        first = turn.persist[0].base_offset if turn.persist else last.offset + 1
+        if len(sets) > 1 and last.offset >= first and isinstance(quorum.role, Leader):
+            self._judge(quorum, quorum.role, sets[-2], last)
 
-    def _judge(
-        self, quorum: Quorum, leader: Leader, last: tuple[int, VoterSet], voters: VoterSet
-    ) -> None:
-        offset, before = last
-        is_known = max(offset, leader.epoch_start) < quorum.high_watermark
-        if not is_known:
-            raise Broken(f"{quorum.me.node_id} changes voters before it has committed {offset}")
+    def _judge(self, quorum: Quorum, leader: Leader, last: Written, new_set: Written) -> None:
+        """Judges a new set; with its epoch, a leader writes its own address (rule 10.49)."""
+        before, voters, me = last.voters, new_set.voters, quorum.me.node_id
         gone, new = {*before} - {*voters}, {*voters} - {*before}
+        if new_set.begins and {voter.voter_id for voter in gone | new} <= {me}:
+            return
+        if max(last.offset, leader.epoch_start) >= quorum.high_watermark:
+            raise Broken(f"{me} changes voters before it has committed {last.offset}")
         asked = {_asked(gone, new)} if len(gone) <= 1 and len(new) <= 1 else set()
         if not asked & self._asked:
-            raise Broken(f"{quorum.me.node_id} changes the voters {before} to {voters}, unasked")
+            raise Broken(f"{me} changes the voters {before} to {voters}, unasked")
 
 
 def _asked(gone: set[Voter], new: set[Voter]) -> Asked | None:
@@ -100,10 +112,10 @@ def _asked(gone: set[Voter], new: set[Voter]) -> Asked | None:
     return None
 
 
-def _sets_of(node: Node) -> list[tuple[int, VoterSet]]:
-    """Returns the sets of voters in a log, with the offset of each."""
+def _sets_of(node: Node) -> list[Written]:
+    """Returns the sets of voters in a log."""
     return [
-        (offset, record.voters)
+        Written(offset, record.voters, isinstance(batch.records[0], LeaderChange))
         for batch in node.log.batches
         if batch.is_control
         for offset, record in enumerate(batch.records, batch.base_offset)

@@ -68,6 +68,18 @@ def test_a_leader_that_answers_before_the_commit_is_found(monkeypatch):
     assert "S16" in watching.violations
 
 
+@pytest.mark.rule("10.53")
+def test_a_leader_that_has_moved_writes_its_own_address():
+    """S45: nobody asks it to; it does so with the first record of its epoch."""
+    world, watching = settled_world(controllers=1, classes=(BY_NUMBER["S45"],))
+    (controller,) = world.controllers
+    begin(world, "proc.move", {"on": controller})
+    pass_time(world, 5)
+
+    assert watching.properties["S45"].exercised
+    assert watching.finish() == ()
+
+
 def test_no_replica_follows_forged_replies():
     world, watching = settled_world(classes=ALWAYS)
     for number in range(5):
