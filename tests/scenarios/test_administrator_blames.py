@@ -1,4 +1,4 @@
-"""What an administrator's quotas found in a cluster without bugs: a property blamed it.
+"""What requests of an administrator found in a cluster without bugs: properties blamed it.
 
 docs/hunting.md has the table.
 """
@@ -27,4 +27,16 @@ def test_a_client_that_exceeds_its_quota_is_refused():
     for number in range(60):  # a commit, after which the property asks
         begin(world, "config.set", {"name": "t0", "key": "retention.ms", "value": str(number)})
         pass_time(world, 0.05)
+    assert watching.finish() == ()
+
+
+def test_a_leader_that_resigns_while_its_disk_stalls_cannot_be_elected_again():
+    """L1: its vote for itself is not on the disk, and nobody else votes."""
+    world, watching = watched("L1", controllers=1)
+    (controller,) = world.controllers
+    begin(world, "disk.stall", {"on": controller})
+    begin(world, "quorum.transfer", {"to": controller})
+    pass_time(world, 20)
+
+    assert world.active is None
     assert watching.finish() == ()
