@@ -8,7 +8,7 @@ from kraftsim.controller.core.quotas import alteration
 from kraftsim.controller.core.rpc import BrokerHeartbeatResponse, UnregisterBrokerRequest
 from kraftsim.controller.core.security import acl_deletion, scram_alteration
 from kraftsim.controller.core.settings import STANDARD_AUTHORIZER
-from kraftsim.scenarios.expected import security
+from kraftsim.scenarios.expected import brokers, security
 from kraftsim.scenarios.expected.ask import Ask, Done, codes_of, refused, replies
 from kraftsim.scenarios.expected.java_order import hash_map_order
 from kraftsim.scenarios.properties.decisions import DRAWS, DecisionsFollowTheRules
@@ -92,6 +92,18 @@ def test_a_bug_in_what_clients_may_do_is_a_flaw(troubled_property, bug, draw, mo
     node, asks = asked_on(troubled_property, getattr(security, draw))
 
     assert any(troubled_property.flaw_of(node, ask) for ask in asks)
+
+
+@pytest.mark.slow
+def test_a_decommission_is_not_blamed_for_what_was_wrong_before(troubled_property, monkeypatch):
+    """A request that named a partition twice has left it a replica to remove, which is gone."""
+    view = troubled_property.view_of(troubled_property.world.active.node)
+    key, old = view.partitions[0]
+    monkeypatch.setitem(view.shadow.facts, key, {**old, "removing_replicas": (77,)})
+
+    assert not [*brokers._left_behind(view, 99, Done(None, {}))]
+    changed = {key: {**old, "removing_replicas": (77, 78)}}
+    assert [*brokers._left_behind(view, 99, Done(None, changed))]
 
 
 @pytest.mark.parametrize("count", [1, 12, 13, 24, 25, 40])
