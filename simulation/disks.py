@@ -152,6 +152,11 @@ class Disk:
         self._timeline.at(due_us, self._drain)
         return False
 
+    @property
+    def is_stalled(self) -> bool:
+        """True while no write becomes durable."""
+        return self._is_stalled
+
     def stall(self) -> None:
         """Lets no write become durable until `go_on`."""
         self._is_stalled = True

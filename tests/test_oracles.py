@@ -27,7 +27,7 @@ JUDGED = {  # what else a module judges: it may name its type, and takes no trut
     "leases": {"controller.core.leases"},
 }
 STATES_OF_DECISIONS = {"latest"}  # attributes of a node that no oracle reads
-READS_IMAGES = {"active_state"}  # judges `state.image` of the active controller
+READS_IMAGES = {"active_state", "partition_index"}  # judge `state.image` of the active controller
 
 
 def test_oracles_import_nothing_that_they_judge() -> None:

@@ -13,12 +13,15 @@ from kraftsim.controller.core.rpc import (
     Request,
     UpdateFeaturesResponse,
 )
+from kraftsim.controller.core.rpc.acls import CreateAclsResponse, DeleteAclsResponse
 from kraftsim.controller.core.rpc.configs import IncrementalAlterConfigsResponse
 from kraftsim.controller.core.rpc.partitions import (
     AlterPartitionReassignmentsResponse,
     CreatePartitionsResponse,
     ElectLeadersResponse,
 )
+from kraftsim.controller.core.rpc.quotas import AlterClientQuotasResponse
+from kraftsim.controller.core.rpc.scram import AlterUserScramCredentialsResponse
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 
@@ -166,12 +169,18 @@ def error_code_of(reply: object) -> int:
 
 
 def _parts(reply: object) -> "Iterable[Part]":
-    """Returns the results within a reply: of topics, partitions, features or resources."""
+    """Returns the results within a reply: of topics, partitions, features, resources or users."""
     match reply:
         case CreateTopicsResponse():
             return reply.topics
         case UpdateFeaturesResponse() | CreatePartitionsResponse():
             return reply.results
+        case AlterUserScramCredentialsResponse() | CreateAclsResponse():
+            return reply.results
+        case AlterClientQuotasResponse():
+            return reply.entries
+        case DeleteAclsResponse():
+            return reply.filter_results
         case DeleteTopicsResponse() | IncrementalAlterConfigsResponse():
             return reply.responses
         case ElectLeadersResponse():

@@ -1,4 +1,4 @@
-"""Draws what an administrator does: topics, configurations, features, brokers that join or leave.
+"""Draws what an administrator does: topics, configurations, features, quotas, credentials, brokers.
 
 Many requests are refused: they name a topic that was deleted, or a broker that is dead. The
 refusal must change nothing, which the properties check.
@@ -23,6 +23,16 @@ FEATURES: Mapping[str, tuple[int, ...]] = {
     "group.version": (0, 1),
     "transaction.version": (0, 2),
 }
+USERS = ("alice", "bob", "default")
+# Quotas of users and clients, and of addresses; the last rate is refused.
+RATES: Mapping[str, tuple[float | None, ...]] = {
+    "producer_byte_rate": (1e6, 2e6, None),
+    "request_percentage": (0.5, 50.0, None),
+    "controller_mutation_rate": (1.5, None, 0.0),
+}
+CONNECTION_RATES = (10.0, 20.0, None, 0.5)
+MECHANISMS = ("SCRAM-SHA-256", "SCRAM-SHA-512")
+PRINCIPALS = ("User:alice", "User:bob", "Group:all")
 
 
 def _topic(lot: Lot) -> str:
@@ -66,6 +76,42 @@ def _features(lot: Lot) -> Words:
     return {"feature": feature, "level": lot.one_of(FEATURES[feature])}
 
 
+def _quota(lot: Lot) -> Words:
+    if lot.chance(0.3):
+        words: Words = {"ip": lot.one_of(("127.0.0.1", "::1", "default"))}
+        key, rate = "connection_creation_rate", lot.one_of(CONNECTION_RATES)
+    else:
+        kinds = lot.one_of((("user",), ("client",), ("user", "client")))
+        words = {kind: lot.one_of(USERS) for kind in kinds}
+        key = lot.one_of(list(RATES))
+        rate = lot.one_of(RATES[key])
+    words |= {"key": key}
+    return words if rate is None else words | {"value": rate}
+
+
+def _credential(lot: Lot) -> Words:
+    words: Words = {"user": lot.one_of(USERS), "mechanism": lot.one_of(MECHANISMS)}
+    if lot.chance(0.3):
+        return words
+    return words | {"password": lot.one_of(("secret", "other")), "iterations": 4_096}
+
+
+def _entry(lot: Lot) -> Words:
+    return {
+        "principal": lot.one_of(PRINCIPALS),
+        "name": _topic(lot),
+        "pattern": lot.one_of(("literal", "prefixed")),
+        "operation": lot.one_of(("read", "write", "describe")),
+        "permission": lot.one_of(("allow", "deny")),
+    }
+
+
+def _filter(lot: Lot) -> Words:
+    """Returns some of the words of an entry; the pattern `match` also selects prefixes."""
+    words = {key: value for key, value in _entry(lot).items() if lot.chance(0.4)}
+    return words | ({"pattern": "match"} if lot.chance(0.3) else {})
+
+
 def _add(lot: Lot) -> Words:
     return {"count": 1} | ({"rack": lot.one_of(("a", "b", "c"))} if lot.chance(0.5) else {})
 
@@ -86,13 +132,21 @@ VERBS: Mapping[str, Draw] = {
     "reassignment.cancel": _partition,
     "config.set": _config,
     "features.update": _features,
+    "quota.set": _quota,
+    "scram.set": _credential,
+    "acl.create": _entry,
+    "acl.delete": _filter,
     "broker.unregister": lambda lot: {"on": lot.one_of(lot.brokers)},
     "broker.decommission": lambda lot: {"on": lot.one_of(lot.brokers), "force": lot.chance(0.3)},
     "broker.add": _add,
     "broker.install": _install,
     "load.flood": lambda lot: {"every": lot.time(20, 500), "for": lot.time(500, 5_000)},
+    "quorum.add": lambda lot: {"on": lot.one_of(lot.controllers), "waits": lot.chance(0.7)},
     "quorum.transfer": lambda lot: {"to": lot.one_of(lot.controllers)},
 }
 # A request of an administrator is likelier to concern a topic than to remove a broker for good.
-WEIGHTS = {"broker.unregister": 1, "broker.decommission": 1, "broker.install": 1}
+WEIGHTS = {
+    **{"broker.unregister": 1, "broker.decommission": 1, "broker.install": 1},
+    **{"quota.set": 2, "scram.set": 2, "acl.create": 2, "acl.delete": 1},
+}
 USUAL_WEIGHT = 3

@@ -38,6 +38,11 @@ def _hostile(lot: Lot, node: int) -> Words:
     return {"to": to, "count": lot.stream.randint(1, 50), "every": lot.time(1, 200)}
 
 
+def _forged(lot: Lot, node: int) -> Words:
+    words: Words = {"api": ["Fetch", "FetchSnapshot"], "p": lot.one_of((0.1, 0.5))}
+    return words | {"count": lot.stream.randint(5, 50), "for": lot.time(2_000, 60_000)}
+
+
 # Unique name of a kind of fault: its verb, the pool of nodes it strikes, and its words.
 FAULTS: Mapping[str, tuple[str, str, FaultDraw]] = {
     **{word: (word, "nodes", _on(draw)) for word, draw in nodes.ANY_NODE.items()},
@@ -52,4 +57,7 @@ FAULTS: Mapping[str, tuple[str, str, FaultDraw]] = {
     "shaped net.partition": ("net.partition", "controllers", _shaped),
     "net.swizzle": ("net.swizzle", "nodes", _swizzled),
     "client.hostile": ("client.hostile", "controllers", _hostile),
+    "rpc.forge": ("rpc.forge", "controllers", _forged),
 }
+# Kinds that strike no node, so that many runs can have one beside all other faults.
+VISITS = ("client.hostile", "rpc.forge")

@@ -3,6 +3,7 @@
 from random import Random
 
 from kraftsim.controller.core.profile import PROFILES
+from kraftsim.controller.core.settings import STANDARD_AUTHORIZER
 
 from .lot import Words
 
@@ -17,6 +18,7 @@ OLDEST_METADATA_VERSION = 14  # 3.6-IV2; older clusters are upgraded before 3.9 
 SETTINGS: dict[str, tuple[int | bool, ...]] = {
     "controller.quorum.election.timeout.ms": (500, 2_000),
     "controller.quorum.fetch.timeout.ms": (1_500, 4_000),
+    "controller.quorum.auto.join.enable": (True,),
     "metadata.log.max.record.bytes.between.snapshots": (2_000, 5_000, 20_000),
     "metadata.log.max.snapshot.interval.ms": (10_000, 60_000),
     "metadata.max.idle.interval.ms": (200, 2_000),
@@ -30,6 +32,7 @@ SETTINGS: dict[str, tuple[int | bool, ...]] = {
 # Session timeouts and heartbeat intervals: at least four heartbeats a session, as by default.
 LEASES = ((3_000, 500), (6_000, 1_000), (18_000, 2_000))
 PART_OF_SETTINGS = 0.25
+PART_WITH_AUTHORIZER = 0.5  # of the runs; others refuse access control entries
 # By default a broker exits if it cannot register for a minute; no step would start it again.
 REGISTRATION = {"initial.broker.registration.timeout.ms": 600_000}
 
@@ -75,4 +78,6 @@ def _config(stream: Random) -> Words:
         session_ms, interval_ms = stream.choice(LEASES)
         drawn["broker.session.timeout.ms"] = session_ms
         drawn["broker.heartbeat.interval.ms"] = interval_ms
+    if stream.random() < PART_WITH_AUTHORIZER:
+        drawn["authorizer.class.name"] = STANDARD_AUTHORIZER
     return REGISTRATION | drawn

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from . import administrator
-from .faults import FAULTS
+from .faults import FAULTS, VISITS
 from .lot import Lot, Words, log_uniform_ms
 from .nodes import VOTERS
 
@@ -14,6 +14,7 @@ USUAL_PACE_MS = (1_000, 15_000)
 RECOVERY_MS = 2_000  # from the end of a fault until its node may get the next
 MAJORITY_LOST = 0.1  # part of the runs whose faults may cost a majority of the controllers
 NODE_WORDS = ("on", "from", "to", "between", "broker")  # words whose values are ids of nodes
+VISITED = 0.4  # part of the runs with a hostile client, and of those with forged replies
 ADMINISTERED = 0.8  # part of the runs with an administrator
 
 
@@ -105,6 +106,7 @@ def drawn_steps(
     steps: list[Words] = []
     for at_ms in _times(lot.stream, fault_every_ms, run_ms):
         steps += drawn_fault(lot, lot.one_of(kinds), at_ms, budget)
+    steps += [_visit(lot, kind, run_ms) for kind in VISITS if lot.chance(VISITED)]
     if lot.chance(ADMINISTERED):
         steps += [
             drawn_request(lot, at_ms) for at_ms in _times(lot.stream, request_every_ms, run_ms)
@@ -123,6 +125,11 @@ def drawn_fault(lot: Lot, kind: str, at_ms: int, budget: Budget) -> list[Words]:
     step = step_of(at_ms, word, words)
     budget.spend(lot, node, step)
     return [step]
+
+
+def _visit(lot: Lot, kind: str, run_ms: int) -> Words:
+    word, _, draw = FAULTS[kind]
+    return step_of(lot.stream.randrange(run_ms), word, draw(lot, lot.one_of(lot.controllers)))
 
 
 def drawn_request(lot: Lot, at_ms: int) -> Words:

@@ -20,6 +20,7 @@ LEAVING_FROM = 7  # metadata.version 3.3-IV3: records have controlled shutdowns
 SHRINKS_KEEP_EPOCHS_FROM = 12  # 3.6-IV0
 DIRECTORIES_FROM = 17  # 3.7-IV2
 ELR_FROM = 23  # 4.0-IV1
+MUTATION_RATE = "controller_mutation_rate"
 # Reserved ids of directories (rule 1.15).
 MIGRATING, UNASSIGNED, LOST = bytes(16), bytes(15) + b"\x01", bytes(15) + b"\x02"
 
@@ -56,6 +57,11 @@ class View(NamedTuple):
     def has_directories(self) -> bool:
         """True if records name the directories of replicas (rule 4.38)."""
         return self.level >= DIRECTORIES_FROM
+
+    @property
+    def limits_mutations(self) -> bool:
+        """True if a quota may limit how many partitions somebody creates or deletes (KIP-599)."""
+        return any(MUTATION_RATE in quotas for quotas in self.shadow.of("Quota").values())
 
     @property
     def brokers(self) -> list[Fact]:

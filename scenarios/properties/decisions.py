@@ -9,12 +9,17 @@ from random import Random
 from kraftsim.controller.core.errors import ApiError, Impossible
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import controller_node
+from kraftsim.controller.core.rpc import (
+    CreatePartitionsRequest,
+    CreateTopicsRequest,
+    DeleteTopicsRequest,
+)
 from kraftsim.controller.core.state import Decision
 from kraftsim.controller.node.node import Node
 from kraftsim.simulation.world import World
 
-from ..expected import assignments, brokers, cluster, topics
-from ..expected.ask import Ask, Done, Draw
+from ..expected import assignments, brokers, cluster, security, topics
+from ..expected.ask import Ask, Done, Draw, codes_of
 from ..expected.view import View
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.property import Broken, Property
@@ -25,9 +30,12 @@ DRAWS: tuple[Draw, ...] = (
     *assignments.DRAWS,
     *topics.DRAWS,
     *cluster.DRAWS,
+    *security.DRAWS,
 )
 ASKED_AT_ONCE = 3  # requests after a commit
 ROUNDS = 1_009  # of all kinds, after which a draw may repeat
+THROTTLED = 89  # THROTTLING_QUOTA_EXCEEDED
+MUTATIONS = (CreateTopicsRequest, CreatePartitionsRequest, DeleteTopicsRequest)
 FACTS_MAX = 1_000  # of a cluster that is asked: a question copies its facts
 
 
@@ -95,7 +103,14 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
             return f"it fails: {impossible}"
         if isinstance(decision, Decision) and decision.rest is not None:
             return None
-        return ask.judge(self._done(decision))
+        done = self._done(decision)
+        if {*codes_of(done.reply)} == {THROTTLED} and self._may_be_throttled(node, ask):
+            return f"it is throttled, and writes {done.changes}" if done.changes else None
+        return ask.judge(done)
+
+    def _may_be_throttled(self, node: Node, ask: Ask) -> bool:
+        """Returns True if a quota may concern the request; what its client used is not known."""
+        return isinstance(ask.request, MUTATIONS) and self.view_of(node).limits_mutations
 
     def _decision(self, node: Node, ask: Ask) -> Decision | ApiError:
         """Returns the decision; it draws from a stream of its own, as if it were never asked."""

@@ -70,7 +70,7 @@ def can_elect(world: World) -> bool:
     """Returns True if a majority of voters runs and any two running voters can exchange messages.
 
     In a calm only the voters of the core count. A controller that was removed, or that lost its
-    directory, is no voter (KIP-853).
+    directory, is no voter (KIP-853); one whose disk stalls cannot vote (rule 10.15).
     """
     network = world.network
     # in a calm the remaining rules spare the core
@@ -81,6 +81,7 @@ def can_elect(world: World) -> bool:
         node
         for node_id, process in world.controllers.items()
         if process.is_running
+        and not process.disk.is_stalled
         and newest.voters.includes(ReplicaKey(node_id, process.disk.stored.directory_id))
         and world.must_be_well(node := controller_node(node_id))
     ]

@@ -1,20 +1,23 @@
 """S42 and S43: the replicas of the quorum reply, ask and wait as the protocol says.
 
-Rules 10.7, 10.9 to 10.16, 10.22 to 10.25, 10.33 to 10.44; KIP-595, KIP-853, KIP-996.
+Rules 10.7, 10.9 to 10.16, 10.22 to 10.25, 10.33 to 10.53; KIP-595, KIP-853, KIP-996.
 """
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import (
+    AddRaftVoterRequest,
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,
     FetchRequest,
     FetchSnapshotRequest,
     Request,
+    RemoveRaftVoterRequest,
+    UpdateRaftVoterRequest,
     VoteRequest,
 )
 from kraftsim.controller.node.node import Node
@@ -33,6 +36,7 @@ from kraftsim.controller.time.timeline import NEVER_MS
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
+from ..expected import membership
 from ..expected import quorum as rules
 from ..expected import quorum_replies as replies
 from ..expected.quorum import Fetched, Outcome, sole
@@ -50,6 +54,9 @@ RULES: Mapping[type, tuple[Rule, Told]] = {
     EndQuorumEpochRequest: (rules.end, replies.told_of_epoch),
     FetchRequest: (rules.fetch, replies.told_of_fetch),
     FetchSnapshotRequest: (rules.fetch_snapshot, replies.told_of_snapshot),
+    AddRaftVoterRequest: (membership.add, membership.told),
+    RemoveRaftVoterRequest: (membership.remove, membership.told),
+    UpdateRaftVoterRequest: (membership.update, membership.told_of_update),
 }
 
 
@@ -75,8 +82,8 @@ class VotersReplyByTheRules(Property):
     number = "S42"
     name = "voters-reply-by-the-rules"
     claim = (
-        "A replica answers Vote, BeginQuorumEpoch, EndQuorumEpoch, Fetch and FetchSnapshot as the"
-        " protocol says of its epoch, vote, leader and log."
+        "A replica answers Vote, BeginQuorumEpoch, EndQuorumEpoch, Fetch, FetchSnapshot and changes"
+        " of the voters as the protocol says of its epoch, vote, leader, voters and log."
     )
     kinds: ClassVar[Kinds] = tuple(RULES)
 
@@ -139,18 +146,23 @@ class VotersAskByTheRules(Property):
     name = "voters-ask-by-the-rules"
     claim = (
         "What a replica asks of others tells its epoch, log and role; its time-outs are those of"
-        " the settings."
+        " the settings, and it pauses before it repeats a request."
     )
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._roles: dict[int, type[Role]] = {}
+        self._moves: Counter[int] = Counter()
+        self._sent: dict[tuple[int, int], tuple[int, object, Known]] = {}
 
     def restarted(self, node_id: int) -> None:
         self._roles.pop(node_id, None)
+        for key in [key for key in self._sent if key[0] == node_id]:
+            del self._sent[key]
 
     def stepped(self, node: Node, turn: Turn) -> None:
         for send in turn.sends:
+            self._expect_pause(node, send.peer_id, send.request, turn.now_ms)
             check = ASKS.get(type(send.request))
             if check is None:
                 continue
@@ -159,8 +171,27 @@ class VotersAskByTheRules(Property):
             if got != expected:
                 raise Broken(f"{node.config.node_id} sends {got}, expected {expected}")
 
+    def _expect_pause(self, node: Node, peer_id: int, request: object, now_ms: int) -> None:
+        """Checks that a request is repeated after the backoff, unless there was news meanwhile."""
+        quorum = node.quorum
+        known = (
+            *(quorum.epoch, quorum.leader_id, quorum.log.end_offset),
+            *(quorum.leader_high_watermark, quorum.persisted_offset),
+            self._moves[node.config.node_id],
+        )
+        key = node.config.node_id, peer_id
+        at_ms, last, then = self._sent.get(key, (now_ms, None, known))
+        self._sent[key] = now_ms, request, known
+        pause_ms = quorum.settings.controller_quorum_retry_backoff_ms
+        if now_ms - at_ms < pause_ms and then == known and last == request:
+            raise Broken(
+                f"{node.config.node_id} repeats {request} {now_ms - at_ms} ms later, expected "
+                f"{pause_ms} ms or more"
+            )
+
     def moved(self, node: Node, turn: Turn) -> None:
         quorum, node_id = node.quorum, node.config.node_id
+        self._moves[node_id] += 1
         before, role = self._roles.get(node_id), quorum.role
         self._roles[node_id] = type(role)
         if type(role) is before or quorum.peers_without_epoch is not None:
@@ -172,6 +203,10 @@ class VotersAskByTheRules(Property):
                 f"{node_id} became {type(role).__name__} at {turn.now_ms} ms, and waits until "
                 f"{deadline_ms} ms, expected {first_ms} to {last_ms} ms"
             )
+
+
+Known = tuple[int, ...]
+"""The epoch and leader that a replica knows, and how far it and the leader have come."""
 
 
 def _deadline(quorum: Quorum) -> int:

@@ -32,6 +32,7 @@ from kraftsim.controller.core.rpc import (
     UnregisterBrokerRequest,
     UpdateFeaturesRequest,
 )
+from kraftsim.controller.core.rpc.acls import CreateAclsRequest
 from kraftsim.controller.core.rpc.configs import AlterConfigsRequest, IncrementalAlterConfigsRequest
 from kraftsim.controller.core.rpc.quotas import AlterClientQuotasRequest
 from kraftsim.controller.core.rpc.scram import AlterUserScramCredentialsRequest
@@ -82,6 +83,7 @@ RECORDED: dict[type, Callable[[Any], Happened]] = {
     ),
     r.ClientQuotaRecord: lambda record: ("quota", _entity(record.entity), record.key, record.value),
     r.UserScramCredentialRecord: lambda record: ("scram", record.name, record.mechanism),
+    r.AccessControlEntryRecord: lambda record: _entry(record, record.pattern_type),
 }
 """What a record makes true, for records whose facts are looked up by replies."""
 
@@ -89,6 +91,13 @@ RECORDED: dict[type, Callable[[Any], Happened]] = {
 def _entity(parts: Any) -> Happened:
     """Returns an entity; of a type that is named twice, Kafka's map keeps the last name."""
     return tuple(sorted({part.entity_type: part.entity_name or "" for part in parts}.items()))
+
+
+def _entry(of: Any, pattern_type: int) -> Happened:
+    return (
+        *("access", of.resource_type, of.resource_name, pattern_type),
+        *(of.principal, of.host, of.operation, of.permission_type),
+    )
 
 
 class AnswerAfterCommit(OfTheCommittedLog):
@@ -122,6 +131,7 @@ class AnswerAfterCommit(OfTheCommittedLog):
         ControllerRegistrationRequest,
         AlterClientQuotasRequest,
         AlterUserScramCredentialsRequest,
+        CreateAclsRequest,
         AssignReplicasToDirsRequest,
         ElectLeadersRequest,
         AddRaftVoterRequest,
@@ -314,6 +324,12 @@ def _credentials(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
             yield "scram", upsertion.name, upsertion.mechanism
 
 
+def _entries(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
+    for creation, result in zip(request.creations, reply.results, strict=True):
+        if not result.error_code:
+            yield _entry(creation, creation.resource_pattern_type)
+
+
 def _directories(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
     for directory in () if reply.error_code else reply.directories:
         for topic in directory.topics:
@@ -361,6 +377,7 @@ IMPLIED: dict[type, Callable[[AnswerAfterCommit, Any, Any], Facts]] = {
     ControllerRegistrationRequest: _controller,
     AlterClientQuotasRequest: _quotas,
     AlterUserScramCredentialsRequest: _credentials,
+    CreateAclsRequest: _entries,
     AssignReplicasToDirsRequest: _directories,
     ElectLeadersRequest: _elections,
     AddRaftVoterRequest: _added,

@@ -1,11 +1,11 @@
-"""Verbs of membership: brokers that join or change their release, and voters that leave."""
+"""Verbs of membership: brokers that join or change their release, voters that join or leave."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated
 
 from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.profile import PROFILES
-from kraftsim.controller.core.rpc import RemoveRaftVoterRequest
+from kraftsim.controller.core.rpc import AddRaftVoterRequest, QuorumEndpoint, RemoveRaftVoterRequest
 from kraftsim.simulation.topology import BROKERS_MAX, BrokerSpec, unbound_port
 
 from ..conditions.occurrences import ErrorName
@@ -75,3 +75,34 @@ class RemoveVoter(Verb, word="quorum.remove"):
             for number in numbers_of(stage.controllers_of(self.on))
         ]
         return send_requests(stage, *requests, refused=self.refused)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddVoter(Verb, word="quorum.add"):
+    """Adds a controller to the voters (KIP-853), as `kafka-metadata-quorum add-controller` does.
+
+    With `waits` set to false the response does not wait until the change is committed.
+    """
+
+    on: Selector
+    waits: bool = True
+    refused: ErrorName | None = None
+
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
+        requests = [
+            self._request(stage, number) for number in numbers_of(stage.controllers_of(self.on))
+        ]
+        return send_requests(stage, *requests, refused=self.refused)
+
+    def _request(self, stage: Stage, controller_id: int) -> AddRaftVoterRequest:
+        identity = stage.world.controllers[controller_id].node.config.identity
+        place = identity.endpoint
+        listener = QuorumEndpoint(name=place.name, host=place.host, port=place.port)
+        return AddRaftVoterRequest(
+            cluster_id=identity.cluster_id,
+            timeout_ms=stage.world.topology.settings.controller_quorum_request_timeout_ms,
+            voter_id=controller_id,
+            voter_directory_id=identity.key.directory_id,
+            listeners=(listener,),
+            ack_when_committed=self.waits,
+        )

@@ -14,6 +14,7 @@ from kraftsim.controller.time.timeline import NEVER_MS
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.network_rules import Block
 from tests.scenarios import planted, planted_losses, planted_rules
+from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import CLIENT, ask, describe, topic
 from tests.worlds import create_topic, node, nodes, pass_time
 
@@ -244,6 +245,18 @@ def an_echo(world):
     pass_time(world, 1)
 
 
+def a_voter_that_leaves_and_returns(world):
+    voter = follower_id(world)
+    for verb in ("quorum.remove", "quorum.add"):
+        begin(world, verb, {"on": voter})
+        pass_time(world, 5)
+
+
+def forged_replies(world):
+    begin(world, "rpc.forge", {"api": "Fetch", "p": 0.5})
+    pass_time(world, 5)
+
+
 STARTING = {  # those that fall before the brokers of such a cluster are unfenced
     *("S2", "S3", "S4", "S5", "S6", "S8", "S9", "S10", "S11", "S21", "L3", "L7", "L8", "L9"),
     *("L12", "S43", "S44"),
@@ -293,6 +306,9 @@ PLANTED = {
     "S42": (planted_rules.names_the_next_epoch, a_failover),
     "S43": (planted_rules.fetches_as_if_nothing_were_committed, nothing),
     "S44": (planted_rules.registers_without_its_rack, nothing),
+    "S45": (planted_rules.adds_a_voter_elsewhere, a_voter_that_leaves_and_returns),
+    "S46": (planted_rules.downloads_any_snapshot, forged_replies),
+    "S47": (planted_rules.forgets_no_leader, a_kill_of_a_leader),
     "L1": (planted.grants_nobody, a_failover),
     "L2": (planted.grants_anybody, an_isolated_voter),
     "L3": (planted.never_unfences, a_long_wait),

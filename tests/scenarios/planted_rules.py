@@ -4,8 +4,10 @@ out. `patch` is pytest's monkeypatch."""
 from dataclasses import replace
 
 from kraftsim.broker_agent.agent import Agent
+from kraftsim.controller.core.image.partition_index import KeySets
 from kraftsim.controller.core.partitions import reassignment
-from kraftsim.controller.raft import following, messages
+from kraftsim.controller.raft import following, messages, snapshots
+from kraftsim.controller.raft.voters import VoterSet
 
 
 def reassigns_to_anybody(patch):
@@ -44,3 +46,32 @@ def registers_without_its_rack(patch):
         return replace(register(agent), rack="nowhere")
 
     patch.setattr(Agent, "_registration", buggy)
+
+
+def adds_a_voter_elsewhere(patch):
+    """A new voter gets an address that nobody named."""
+    with_voter = VoterSet.with_voter
+
+    def buggy(voters, voter):
+        (place,) = voter.endpoints
+        return with_voter(voters, replace(voter, endpoints=(replace(place, port=1),)))
+
+    patch.setattr(VoterSet, "with_voter", buggy)
+
+
+def downloads_any_snapshot(patch):
+    def buggy(quorum, snapshot_id):
+        quorum.begin_download(snapshot_id)
+        return True
+
+    patch.setattr(snapshots, "begin", buggy)
+
+
+def removes_any_voter(patch):
+    """A leader removes a voter although it is asked for another directory."""
+    patch.setattr(VoterSet, "includes", lambda voters, key: True)
+
+
+def forgets_no_leader(patch):
+    """A partition stays in the index of its former leader."""
+    patch.setattr(KeySets, "discard", lambda sets, broker_id, key: None)

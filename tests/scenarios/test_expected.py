@@ -2,21 +2,47 @@
 
 import pytest
 
+from kraftsim.controller.core import hash_order
 from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.quotas import alteration
 from kraftsim.controller.core.rpc import BrokerHeartbeatResponse, UnregisterBrokerRequest
+from kraftsim.controller.core.security import acl_deletion, scram_alteration
+from kraftsim.controller.core.settings import STANDARD_AUTHORIZER
+from kraftsim.scenarios.expected import brokers, security
 from kraftsim.scenarios.expected.ask import Ask, Done, codes_of, refused, replies
+from kraftsim.scenarios.expected.java_order import hash_map_order
 from kraftsim.scenarios.properties.decisions import DRAWS, DecisionsFollowTheRules
 from tests.scenarios.lives import SESSION_S
+from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import settled_world
 from tests.worlds import create_topic, pass_time
 
 REQUEST = UnregisterBrokerRequest(broker_id=1)
 
 
+SECURE = {"authorizer_class_name": STANDARD_AUTHORIZER}
+SECURITY = (
+    ("quota.set", {"user": "alice", "key": "request_percentage", "value": 50.0}),
+    ("scram.set", {"user": "alice", "password": "secret"}),
+    ("scram.set", {"user": "bob", "mechanism": "SCRAM-SHA-512", "password": "secret"}),
+    ("acl.create", {"principal": "User:alice", "name": "orders"}),
+    ("acl.create", {"principal": "User:bob", "name": "orders"}),
+)
+
+
+def asked_on(property_, draw, rounds=60):
+    """The node, and the requests of a kind in that many rounds."""
+    node = property_.world.active.node
+    view = property_.view_of(node)
+    return node, [ask for round_ in range(rounds) if (ask := draw(view, round_)) is not None]
+
+
 @pytest.fixture(scope="module")
 def troubled_property():
     """The property on a cluster in which one broker is fenced."""
-    world, watching = settled_world(4, classes=(DecisionsFollowTheRules,))
+    world, watching = settled_world(4, classes=(DecisionsFollowTheRules,), **SECURE)
+    for verb, words in SECURITY:
+        begin(world, verb, words)
     create_topic(world, "orders", (1, 2))
     create_topic(world, "lost", (3,))
     create_topic(world, "spread", (4, 1, 2))
@@ -28,14 +54,64 @@ def troubled_property():
 @pytest.mark.slow
 @pytest.mark.parametrize("draw", DRAWS, ids=lambda draw: draw.__name__)
 def test_each_kind_of_request_is_asked_and_answered_as_the_rules_say(troubled_property, draw):
-    property_ = troubled_property
-    node = property_.world.active.node
-    view = property_.view_of(node)
-    asks = [ask for round_ in range(60) if (ask := draw(view, round_)) is not None]
+    node, asks = asked_on(troubled_property, draw)
 
     for ask in asks:
-        assert property_.flaw_of(node, ask) is None
+        assert troubled_property.flaw_of(node, ask) is None
     assert len(asks) > 10
+
+
+def keeps_what_is_removed(patch):
+    patch.setattr(alteration, "_is_same", lambda value, current: True)
+
+
+def knows_no_repeated_user(patch):
+    patch.setattr(scram_alteration, "_check", lambda state, change: None)
+
+
+def walks_a_map_without_its_upper_bits(patch):
+    patch.setattr(hash_order, "_spread", lambda code: code)
+
+
+def selects_every_entry(patch):
+    patch.setattr(acl_deletion, "selected", lambda entries, wanted: entries.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("bug", "draw"),
+    [
+        (keeps_what_is_removed, "_alter_quotas"),
+        (knows_no_repeated_user, "_set_credentials_wrongly"),
+        (walks_a_map_without_its_upper_bits, "_set_credentials"),
+        (selects_every_entry, "_delete_acls"),
+    ],
+)
+def test_a_bug_in_what_clients_may_do_is_a_flaw(troubled_property, bug, draw, monkeypatch):
+    bug(monkeypatch)
+    node, asks = asked_on(troubled_property, getattr(security, draw))
+
+    assert any(troubled_property.flaw_of(node, ask) for ask in asks)
+
+
+@pytest.mark.slow
+def test_a_decommission_is_not_blamed_for_what_was_wrong_before(troubled_property, monkeypatch):
+    """A request that named a partition twice has left it a replica to remove, which is gone."""
+    view = troubled_property.view_of(troubled_property.world.active.node)
+    key, old = view.partitions[0]
+    monkeypatch.setitem(view.shadow.facts, key, {**old, "removing_replicas": (77,)})
+
+    assert not [*brokers._left_behind(view, 99, Done(None, {}))]
+    changed = {key: {**old, "removing_replicas": (77, 78)}}
+    assert [*brokers._left_behind(view, 99, Done(None, changed))]
+
+
+@pytest.mark.parametrize("count", [1, 12, 13, 24, 25, 40])
+def test_the_order_of_a_map_is_that_of_the_controller(count):
+    """Both say what java.util.HashMap does, and share no code."""
+    names = [f"name-{number * number}" for number in range(count)]
+
+    assert hash_map_order(names) == hash_order.in_hash_order(names)
 
 
 def test_an_unexpected_error_is_a_flaw():

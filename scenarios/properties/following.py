@@ -1,0 +1,68 @@
+"""S46: no replica follows a reply that no leader of its epoch could send (9.33, 10.34, 10.45)."""
+
+from typing import ClassVar
+
+from kraftsim.controller.core.rpc import (
+    FetchRequest,
+    FetchResponse,
+    FetchSnapshotRequest,
+    FetchSnapshotResponse,
+)
+from kraftsim.controller.node.node import Node
+from kraftsim.controller.raft.protocol import Turn
+from kraftsim.controller.raft.quorum import Quorum
+from kraftsim.simulation.message import Message
+from kraftsim.simulation.world import World
+
+from ..expected import fetched
+from ..oracles.property import Broken, Kinds, Property
+
+Followed = tuple[int, int, int, int, int]
+"""Where a replica's log begins and ends, its last epoch, its high watermark, what it downloaded."""
+
+
+class ImpossibleRepliesChangeNothing(Property):
+    """Compares the log of a replica before and after a reply that no leader could send.
+
+    Such a reply comes from a fault (`rpc.forge`), or from a leader with a bug.
+    """
+
+    number = "S46"
+    name = "impossible-replies-change-nothing"
+    claim = "A replica takes no record, snapshot or truncation that no leader could send."
+    kinds: ClassVar[Kinds] = (FetchRequest, FetchSnapshotRequest)
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._before: tuple[Node, Followed, str] | None = None
+
+    def replied(self, message: Message) -> None:
+        self._before = None
+        process, reply = self.world.controller_of(message.receiver), message.reply
+        if process is None or not process.is_running:
+            return
+        if not isinstance(reply, FetchResponse | FetchSnapshotResponse):
+            return
+        quorum = process.node.quorum
+        flaw = fetched.flaw_of(quorum, reply)
+        if flaw is not None:
+            self._before = process.node, _followed(quorum), flaw
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        before, self._before = self._before, None
+        if before is None or before[0] is not node:
+            return
+        self.exercised += 1
+        _, was, flaw = before
+        *now, downloaded = _followed(node.quorum)
+        if now != [*was[:-1]] or downloaded > was[-1]:
+            raise Broken(f"{node.config.node_id} gets a reply, {flaw}: {was} becomes {now}")
+
+
+def _followed(quorum: Quorum) -> Followed:
+    log, download = quorum.log, quorum.download
+    downloaded = -1 if download is None else len(download.data)
+    return log.start_offset, log.end_offset, log.last_epoch, quorum.high_watermark, downloaded
+
+
+CLASSES: tuple[type[Property], ...] = (ImpossibleRepliesChangeNothing,)

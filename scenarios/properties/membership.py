@@ -1,0 +1,125 @@
+"""S45: the voters change one at a time, as somebody asked, and the log says who votes.
+
+Rules 10.26, 10.28, 10.49 to 10.53; KIP-853.
+"""
+
+from typing import Any, ClassVar, NamedTuple
+
+from kraftsim.controller.core.log.batch import LeaderChange, Voter, Voters
+from kraftsim.controller.core.rpc import (
+    AddRaftVoterRequest,
+    RemoveRaftVoterRequest,
+    UpdateRaftVoterRequest,
+)
+from kraftsim.controller.node.node import Node
+from kraftsim.controller.raft.protocol import Turn
+from kraftsim.controller.raft.quorum import Quorum
+from kraftsim.controller.raft.roles import Leader
+from kraftsim.simulation.message import Message
+from kraftsim.simulation.world import World
+
+from ..oracles.property import Broken, Kinds, Property
+
+VoterSet = tuple[Voter, ...]
+
+
+class Written(NamedTuple):
+    """A set of voters in a log; it `begins` an epoch if it is in the batch of the LeaderChange."""
+
+    offset: int
+    voters: VoterSet
+    begins: bool
+
+
+Asked = tuple[type, int, bytes, frozenset[tuple[str, str, int]]]
+"""A request about a voter: its id, its directory and its addresses."""
+
+
+class VotersChangeAsAsked(Property):
+    """Compares each set of voters that a leader writes with the set before it in its log."""
+
+    number = "S45"
+    name = "voters-change-as-asked"
+    claim = (
+        "A replica counts the voters of its log; a leader changes one of them at a time, as it was"
+        " asked to, once the last change is committed, and stops when it votes no more."
+    )
+    kinds: ClassVar[Kinds] = (AddRaftVoterRequest, RemoveRaftVoterRequest, UpdateRaftVoterRequest)
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._asked: set[Asked] = set()
+
+    def arrived(self, message: Message) -> None:
+        request: Any = message.request
+        listeners = () if isinstance(request, RemoveRaftVoterRequest) else request.listeners
+        places = frozenset((place.name, place.host, place.port) for place in listeners)
+        key = request.voter_id, bytes(request.voter_directory_id)
+        self._asked.add((type(request), *key, places))
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        quorum = node.quorum
+        if isinstance(quorum.role, Leader) and not quorum.is_voter:
+            self.exercised += 1
+            if quorum.history.latest_offset < quorum.high_watermark:
+                raise Broken(
+                    f"{node.config.node_id} leads, and the committed voters are without it"
+                )
+
+    def wrote(self, node: Node, turn: Turn) -> None:
+        is_control = any(batch.is_control for batch in turn.persist)
+        if not is_control and turn.truncate_to is None:
+            return
+        sets = _sets_of(node)
+        if not sets:
+            return  # a snapshot has the voters, or the configuration
+        self.exercised += 1
+        last, quorum = sets[-1], node.quorum
+        if quorum.voters.voters != last.voters:
+            raise Broken(
+                f"{node.config.node_id} counts {quorum.voters.ids}, and its log {last.voters}"
+            )
+        first = turn.persist[0].base_offset if turn.persist else last.offset + 1
+        if len(sets) > 1 and last.offset >= first and isinstance(quorum.role, Leader):
+            self._judge(quorum, quorum.role, sets[-2], last)
+
+    def _judge(self, quorum: Quorum, leader: Leader, last: Written, new_set: Written) -> None:
+        """Judges a new set; with its epoch, a leader writes its own address (rule 10.49)."""
+        before, voters, me = last.voters, new_set.voters, quorum.me.node_id
+        gone, new = {*before} - {*voters}, {*voters} - {*before}
+        if new_set.begins and {voter.voter_id for voter in gone | new} <= {me}:
+            return
+        if max(last.offset, leader.epoch_start) >= quorum.high_watermark:
+            raise Broken(f"{me} changes voters before it has committed {last.offset}")
+        asked = {_asked(gone, new)} if len(gone) <= 1 and len(new) <= 1 else set()
+        if not asked & self._asked:
+            raise Broken(f"{me} changes the voters {before} to {voters}, unasked")
+
+
+def _asked(gone: set[Voter], new: set[Voter]) -> Asked | None:
+    """Returns the request that replaces the voter `gone` by `new`; None if there is none."""
+    for voter in new:
+        key = voter.voter_id, bytes(voter.voter_directory_id)
+        places = frozenset((place.name, place.host, place.port) for place in voter.endpoints)
+        former = {(old.voter_id, bytes(old.voter_directory_id)) for old in gone}
+        if former and former != {key}:
+            return None
+        return UpdateRaftVoterRequest if former else AddRaftVoterRequest, *key, places
+    for voter in gone:
+        key = voter.voter_id, bytes(voter.voter_directory_id)
+        return RemoveRaftVoterRequest, *key, frozenset()
+    return None
+
+
+def _sets_of(node: Node) -> list[Written]:
+    """Returns the sets of voters in a log."""
+    return [
+        Written(offset, record.voters, isinstance(batch.records[0], LeaderChange))
+        for batch in node.log.batches
+        if batch.is_control
+        for offset, record in enumerate(batch.records, batch.base_offset)
+        if isinstance(record, Voters)
+    ]
+
+
+CLASSES: tuple[type[Property], ...] = (VotersChangeAsAsked,)

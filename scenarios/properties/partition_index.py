@@ -1,0 +1,102 @@
+"""S47: the index by which the active controller finds partitions has those of its log."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from kraftsim.controller.core.log.records import NO_LEADER
+from kraftsim.controller.node.node import Node
+from kraftsim.controller.raft.protocol import Turn
+from kraftsim.simulation.world import World
+
+from ..oracles.active_logs import OfActiveLogs
+from ..oracles.property import Broken, Property
+from ..oracles.shadow import Fact, Key, Shadow
+
+WRITES = 16  # that change partitions, from one comparison of the whole index to the next
+PARTITIONS_MAX = 2_000  # of a cluster whose index is compared
+
+Place = tuple[object, object]
+"""The topic id and the number of a partition."""
+
+
+class IndexIsComplete(OfActiveLogs):
+    """Compares the whole index with an independent replay of the log, once in some writes.
+
+    A stale entry shows late, if ever: in the elections of a broker that fails hours later.
+    """
+
+    number = "S47"
+    name = "index-is-complete"
+    claim = (
+        "The active controller finds the partitions that a broker leads, hosts, or is in sync or"
+        " eligible for, and those without a leader, as its log has them."
+    )
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._writes = 0
+
+    def wrote(self, node: Node, turn: Turn) -> None:
+        log = self.active_logs.of(node)
+        if log is None or not any(key[0] == "Partition" for key in log.touched):
+            return
+        self._writes += 1
+        if self._writes % WRITES == 1 and not log.shadow.is_in_transaction:
+            self._compare(node, log.shadow)
+
+    def finished(self) -> None:
+        process = self.world.active
+        log = None if process is None else self.active_logs.of(process.node)
+        if process is not None and log is not None and not log.shadow.is_in_transaction:
+            self._compare(process.node, log.shadow)
+
+    def _compare(self, node: Node, shadow: Shadow) -> None:
+        partitions = shadow.of("Partition")
+        if node.active is None or len(partitions) > PARTITIONS_MAX:
+            return
+        self.exercised += 1
+        index = node.active.state.image.index
+        for what, expected in _expected(partitions).items():
+            brokers = {int(str(key[1])) for key in shadow.of("Broker")} | {*expected}
+            find = {"hosts": index.hosted, "leads": index.led, "is eligible for": index.in_elr}
+            for broker in brokers:
+                found, wanted = find[what](broker), sorted(expected.get(broker, ()))
+                if found != wanted:
+                    raise Broken(
+                        f"{node.config.node_id} finds that {broker} {what} {found}, and its log has"
+                        f" {wanted}"
+                    )
+        _expect_lists(node.config.node_id, partitions, index.leaderless(), index.imbalanced())
+
+
+def _expected(partitions: Mapping[Key, Fact]) -> dict[str, dict[int, set[Place]]]:
+    """Returns the partitions of each broker, by what the broker is to them."""
+    hosts: dict[int, set[Place]] = defaultdict(set)
+    leads: dict[int, set[Place]] = defaultdict(set)
+    eligible: dict[int, set[Place]] = defaultdict(set)
+    for (_, topic_id, number), fact in partitions.items():
+        leads[fact["leader"]].add((topic_id, number))
+        for broker in fact["replicas"]:
+            hosts[broker].add((topic_id, number))
+        for broker in fact["eligible_leader_replicas"]:
+            eligible[broker].add((topic_id, number))
+    return {"hosts": hosts, "leads": leads, "is eligible for": eligible}
+
+
+def _expect_lists(
+    node_id: int,
+    partitions: Mapping[Key, Fact],
+    leaderless: Iterable[Place],
+    imbalanced: Iterable[Place],
+) -> None:
+    without = {key[1:] for key, fact in partitions.items() if fact["leader"] == NO_LEADER}
+    others = {key[1:] for key, fact in partitions.items() if fact["leader"] != fact["replicas"][0]}
+    for what, found, wanted in (
+        ("have no leader", {*leaderless}, without),
+        ("are not led by their first replica", {*imbalanced}, others),
+    ):
+        if found != wanted:
+            raise Broken(f"{node_id} finds that {found} {what}, and its log has {wanted}")
+
+
+CLASSES: tuple[type[Property], ...] = (IndexIsComplete,)

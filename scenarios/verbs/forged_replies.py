@@ -1,0 +1,117 @@
+"""rpc.forge: replies to the fetches of controllers that no leader could send (rules 9.33, 10.34).
+
+Which they are is drawn among those that fit the request: everything else in the reply is right.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from random import Random
+
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.records import NoOpRecord
+from kraftsim.controller.core.node_id import NodeId
+from kraftsim.controller.core.rpc import (
+    EpochEndOffset,
+    FetchPartition,
+    FetchPartitionData,
+    FetchRequest,
+    FetchResponse,
+    FetchSnapshotRequest,
+    FetchSnapshotResponse,
+    FetchTopicData,
+    LeaderIdAndEpoch,
+    Request,
+    Response,
+    SnapshotId,
+    SnapshotPartition,
+    SnapshotPartitionData,
+    SnapshotTopicData,
+)
+from kraftsim.controller.core.topics.names import METADATA_TOPIC
+from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
+from kraftsim.simulation.requests.aim import Aim
+from kraftsim.simulation.requests.forging import Forge
+from kraftsim.simulation.requests.rule import RequestRule
+
+from ..stage.stage import Stage
+from .request_matching import Requests
+
+GARBAGE = b"\xff" * 40
+
+
+class ForgeReplies(Requests, word="rpc.forge"):
+    """Answers Fetch and FetchSnapshot requests of controllers with replies that no leader sends.
+
+    Such are batches after a gap or of a wrong epoch, a snapshot or a truncation before the high
+    watermark, and slices of another snapshot. The requests are not handled.
+    """
+
+    def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:
+        return Forge(aim, partial(_forged, stage.stream(f"fault/{fault_id}")))
+
+
+def _forged(stream: Random, request: Request, receiver: NodeId) -> Response | None:
+    match request:
+        case FetchRequest():
+            asked = request.topics[0].partitions[0]
+            leader = LeaderIdAndEpoch(
+                leader_id=receiver.number, leader_epoch=asked.current_leader_epoch
+            )
+            data = stream.choice([*_impossible_data(asked, leader)])
+            topic = FetchTopicData(topic_id=METADATA_TOPIC_ID, partitions=(data,))
+            return FetchResponse(responses=(topic,))
+        case FetchSnapshotRequest():
+            slice_ = request.topics[0].partitions[0]
+            leader = LeaderIdAndEpoch(
+                leader_id=receiver.number, leader_epoch=slice_.current_leader_epoch
+            )
+            part = stream.choice([*_impossible_slices(slice_, leader)])
+            answer = SnapshotTopicData(name=METADATA_TOPIC, partitions=(part,))
+            return FetchSnapshotResponse(topics=(answer,))
+        case _:
+            return None
+
+
+def _impossible_data(
+    asked: FetchPartition, leader: LeaderIdAndEpoch
+) -> Iterator[FetchPartitionData]:
+    """Yields the data of replies to a Fetch that no leader of this epoch could send."""
+    offset, epoch, known = asked.fetch_offset, leader.leader_epoch, asked.high_watermark
+    data = partial(
+        FetchPartitionData, partition_index=0, high_watermark=known, current_leader=leader
+    )
+    yield data(snapshot_id=SnapshotId(end_offset=offset + 10, epoch=epoch + 1))
+    yield data(snapshot_id=SnapshotId(end_offset=0, epoch=epoch))
+    if known > 1:
+        yield data(snapshot_id=SnapshotId(end_offset=known - 1, epoch=epoch))
+    if known > 0:
+        last_epoch = asked.last_fetched_epoch
+        yield data(diverging_epoch=EpochEndOffset(epoch=last_epoch, end_offset=known - 1))
+    yield data(records=(_batch(offset + 1, epoch),))
+    yield data(records=(_batch(offset, epoch + 1),))
+    yield data(records=(_batch(offset, asked.last_fetched_epoch - 1),))
+
+
+def _batch(base_offset: int, epoch: int) -> Batch:
+    return Batch(
+        base_offset=base_offset,
+        epoch=epoch,
+        timestamp_ms=0,
+        records=(NoOpRecord(),),
+        versions=(0,),
+    )
+
+
+def _impossible_slices(
+    asked: SnapshotPartition, leader: LeaderIdAndEpoch
+) -> Iterator[SnapshotPartitionData]:
+    """Yields slices that are not the next one of the snapshot, and one that cannot be decoded."""
+    wanted, at = asked.snapshot_id, asked.position
+    other = SnapshotId(end_offset=wanted.end_offset + 1, epoch=wanted.epoch)
+    part = partial(SnapshotPartitionData, current_leader=leader)
+    size = at + len(GARBAGE)
+    yield part(snapshot_id=other, size=size, position=at, unaligned_records=GARBAGE)
+    yield part(snapshot_id=wanted, size=size + 1, position=at + 1, unaligned_records=GARBAGE)
+    yield part(snapshot_id=wanted, size=size, position=at, unaligned_records=b"")
+    yield part(snapshot_id=wanted, size=at, position=at, unaligned_records=GARBAGE)
+    yield part(snapshot_id=wanted, size=size, position=at, unaligned_records=GARBAGE)

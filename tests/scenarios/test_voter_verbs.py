@@ -1,0 +1,90 @@
+"""Voters that leave and join by verbs and by themselves, and replies that no leader could send."""
+
+import pytest
+
+from kraftsim.controller.core.rpc import RemoveRaftVoterRequest
+from kraftsim.controller.raft import membership
+from kraftsim.scenarios.properties import ALWAYS
+from tests.scenarios.lives import a_voter_that_leaves_and_returns, follower_id, forged_replies
+from tests.scenarios.planted_rules import removes_any_voter
+from tests.scenarios.request_worlds import begin
+from tests.scenarios.watched import BY_NUMBER, settled_world
+from tests.worlds import create_topic, pass_time
+
+pytestmark = pytest.mark.slow
+
+
+def voters(world):
+    return world.active.node.quorum.voters.ids
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_voter_that_was_removed_is_added_again(waits):
+    world, watching = settled_world(classes=ALWAYS)
+    voter = follower_id(world)
+    begin(world, "quorum.remove", {"on": voter})
+    pass_time(world, 5)
+    assert voter not in voters(world)
+    begin(world, "quorum.add", {"on": voter, "waits": waits})
+    pass_time(world, 5)
+
+    assert voters(world) == tuple(world.controllers)
+    assert watching.violations == {}
+
+
+def test_a_voter_that_was_removed_joins_by_itself():
+    world, watching = settled_world(classes=ALWAYS, controller_quorum_auto_join_enable=True)
+    begin(world, "quorum.remove", {"on": follower_id(world)})
+    pass_time(world, 10)
+
+    assert voters(world) == tuple(world.controllers)
+    assert watching.properties["S45"].exercised >= 2
+    assert watching.violations == {}
+
+
+def test_a_leader_that_removes_another_replica_than_it_was_asked_to_is_found(monkeypatch):
+    """S42: the request names the right id, and the directory of a former disk."""
+    world, watching = settled_world(classes=(BY_NUMBER["S42"],))
+    removes_any_voter(monkeypatch)
+    former = RemoveRaftVoterRequest(voter_id=follower_id(world), voter_directory_id=b"f" * 16)
+    world.dispatch(former, lambda reply: None)
+    pass_time(world, 5)
+
+    assert watching.violations["S42"].name == "voters-reply-by-the-rules"
+
+
+def test_a_leader_that_answers_before_the_commit_is_found(monkeypatch):
+    """S16: an AddRaftVoter request that waits for the commit has an answer at once."""
+    world, watching = settled_world(classes=(BY_NUMBER["S16"],))
+    write = membership._write
+
+    def buggy(quorum, change, voters, turn):
+        write(quorum, change, voters, turn)
+        membership._finish(quorum, turn, 0, None)
+
+    monkeypatch.setattr(membership, "_write", buggy)
+    a_voter_that_leaves_and_returns(world)
+
+    assert "S16" in watching.violations
+
+
+@pytest.mark.rule("10.53")
+def test_a_leader_that_has_moved_writes_its_own_address():
+    """S45: nobody asks it to; it does so with the first record of its epoch."""
+    world, watching = settled_world(controllers=1, classes=(BY_NUMBER["S45"],))
+    (controller,) = world.controllers
+    begin(world, "proc.move", {"on": controller})
+    pass_time(world, 5)
+
+    assert watching.properties["S45"].exercised
+    assert watching.finish() == ()
+
+
+def test_no_replica_follows_forged_replies():
+    world, watching = settled_world(classes=ALWAYS)
+    for number in range(5):
+        create_topic(world, f"t{number}", (1, 2))
+        forged_replies(world)
+
+    assert watching.properties["S46"].exercised > 10
+    assert watching.violations == {}
