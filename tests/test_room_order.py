@@ -106,6 +106,11 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "lint",
         "shrinking",
     ),
+    "kraftsim.scenarios.properties": (
+        "api broker_questions data_loss decisions eligibility image leases liveness own_properties"
+        " partition_index partitions quorum refusals replies rude_requests",
+        "active_state progress registration",
+    ),
     "kraftsim.pipeline": (
         "forks live package tables",
         "campaign",

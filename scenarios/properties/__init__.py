@@ -11,22 +11,17 @@ from . import (
     broker_questions,
     data_loss,
     decisions,
-    elections,
     eligibility,
-    following,
     image,
     leases,
     liveness,
-    membership,
     partition_index,
     partitions,
     progress,
-    protocol,
-    quorum_log,
     registration,
     rude_requests,
-    tenability,
 )
+from .quorum import elections, following, membership, protocol, quorum_log, tenability
 
 ALL: tuple[type[Property], ...] = (
     *elections.CLASSES,

@@ -24,7 +24,7 @@ from ..oracles.committed import CommittedLog, OfTheCommittedLog
 from ..oracles.ghost import Ghost
 from ..oracles.property import Broken, Property
 from ..properties.data_loss import OfGhost
-from ..properties.tenability import OfReigns, Reigns
+from ..properties.quorum.tenability import OfReigns, Reigns
 
 HOOKS = (
     "stepped",

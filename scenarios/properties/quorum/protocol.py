@@ -15,8 +15,8 @@ from kraftsim.controller.core.rpc import (
     EndQuorumEpochRequest,
     FetchRequest,
     FetchSnapshotRequest,
-    Request,
     RemoveRaftVoterRequest,
+    Request,
     UpdateRaftVoterRequest,
     VoteRequest,
 )
@@ -36,11 +36,11 @@ from kraftsim.controller.time.timeline import NEVER_MS
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from ..expected import membership
-from ..expected import quorum as rules
-from ..expected import quorum_replies as replies
-from ..expected.quorum import Fetched, Outcome, sole
-from ..oracles.property import Broken, Kinds, Property
+from ...expected import membership
+from ...expected import quorum as rules
+from ...expected import quorum_replies as replies
+from ...expected.quorum import Fetched, Outcome, sole
+from ...oracles.property import Broken, Kinds, Property
 
 OPEN_MAX = 10_000  # requests whose replies may come
 COPIES_MAX = 64  # of one request: a broker also sends a fetch again if there was nothing new

@@ -12,7 +12,7 @@ from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.simulation.world import World
 
-from ..oracles.property import Broken, Property
+from ...oracles.property import Broken, Property
 from .elections import has_lost_vote
 
 NO_EPOCH = -1

@@ -22,8 +22,8 @@ from kraftsim.controller.raft.voters import ReplicaKey
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from ..expected import quorum as rules
-from ..oracles.property import Broken, Kinds, Property
+from ...expected import quorum as rules
+from ...oracles.property import Broken, Kinds, Property
 
 SLACK_MS = 10  # timers fire once per millisecond, after the messages of their time
 

@@ -18,7 +18,7 @@ from kraftsim.controller.raft.roles import Leader
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from ..oracles.property import Broken, Kinds, Property
+from ...oracles.property import Broken, Kinds, Property
 
 VoterSet = tuple[Voter, ...]
 

@@ -16,7 +16,7 @@ from kraftsim.controller.raft.voters import ReplicaKey
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from ..oracles.property import Broken, Kinds, Property
+from ...oracles.property import Broken, Kinds, Property
 
 
 class OneLeaderPerEpoch(Property):

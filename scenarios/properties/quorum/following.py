@@ -14,8 +14,8 @@ from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from ..expected import fetched
-from ..oracles.property import Broken, Kinds, Property
+from ...expected import fetched
+from ...oracles.property import Broken, Kinds, Property
 
 Followed = tuple[int, int, int, int, int]
 """Where a replica's log begins and ends, its last epoch, its high watermark, what it downloaded."""

@@ -1,0 +1,1 @@
+"""Properties of the metadata quorum: its elections, logs, voters, requests and replies."""
