@@ -15,7 +15,7 @@ from kraftsim.controller.core.uuid import Uuid
 
 from ..oracles.shadow import Fact, Key
 from .ask import Ask, Done, Draw, refused, replies
-from .partition import Changes, Wish, changed, led_or_in_sync, left_by
+from .partition import Changes, Wish, changed, left_by
 from .view import LEAVING_FROM, METADATA_VERSION, View
 
 BROKER_NOT_AVAILABLE, UNSUPPORTED_VERSION, STALE_BROKER_EPOCH = 8, 35, 77
@@ -74,7 +74,7 @@ def _fence(view: View, turn: int) -> Ask | None:
     if broker is None:
         return None
     changes: Changes = {_key(broker): {**broker, "fenced": True}}
-    changes |= left_by(view, broker["broker_id"], led_or_in_sync(view, broker["broker_id"]))
+    changes |= left_by(view, broker["broker_id"], view.mentions.of("isr", broker["broker_id"]))
     flaw = replies(is_fenced=True, is_caught_up=True, should_shut_down=False)
     request = _heartbeat(view, broker, want_fence=True)
     return Ask("a heartbeat that asks for a fence", request, changes=changes, flaw=flaw)
@@ -125,7 +125,7 @@ def _shut_down_fenced(view: View, turn: int) -> Ask | None:
     broker = _one(view, turn, fenced=True)
     if broker is None:
         return None
-    changes = left_by(view, broker["broker_id"], led_or_in_sync(view, broker["broker_id"]))
+    changes = left_by(view, broker["broker_id"], view.mentions.of("isr", broker["broker_id"]))
     flaw = replies(is_fenced=True, should_shut_down=True)
     request = _heartbeat(view, broker, want_shut_down=True)
     what = "a heartbeat of a fenced broker that shuts down"
@@ -141,7 +141,7 @@ def _shut_down(view: View, turn: int) -> Ask | None:
     leads = bool(view.led_by(broker_id)) and not also_fences
     new = {**broker, "in_controlled_shutdown": True} if leads else {**broker, "fenced": True}
     changes: Changes = {_key(broker): new}
-    changes |= left_by(view, broker_id, led_or_in_sync(view, broker_id))
+    changes |= left_by(view, broker_id, view.mentions.of("isr", broker_id))
     flaw = replies(is_fenced=not leads, should_shut_down=not leads)
     request = _heartbeat(view, broker, want_shut_down=True, want_fence=also_fences)
     return Ask("a heartbeat that begins a shutdown", request, changes=changes, flaw=flaw)
@@ -243,7 +243,7 @@ def _register_new(view: View, turn: int) -> Ask | None:
     changes: Changes = {}
     if view.profile.cleans_up_at_registration:
         is_unclean = view.has_elr and previous != known
-        keys = led_or_in_sync(view, broker_id)
+        keys = view.mentions.of("isr", broker_id)
         if is_unclean:
             keys = keys | view.mentions.of("eligible_leader_replicas", broker_id)
         changes = left_by(view, broker_id, keys, unclean=is_unclean)
@@ -301,7 +301,7 @@ def _unregister(view: View, turn: int) -> Ask | None:
         what = "to unregister a broker that is not registered"
         return refused(what, request, BROKER_ID_NOT_REGISTERED)
     broker_id = known[turn % len(known)]["broker_id"]
-    keys = led_or_in_sync(view, broker_id)
+    keys = view.mentions.of("isr", broker_id)
     eligible = view.mentions.of("eligible_leader_replicas", broker_id)
     if keys & eligible:
         return None  # Kafka changes such a partition twice, from one state

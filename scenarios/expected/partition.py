@@ -183,8 +183,3 @@ def left_by(view: View, broker_id: int, keys: Iterable[Key], *, unclean: bool = 
             unclean=(broker_id,) if unclean else (),
         ),
     )
-
-
-def led_or_in_sync(view: View, broker_id: int) -> set[Key]:
-    """Returns the partitions that the broker leads, or is in sync with."""
-    return view.mentions.of("isr", broker_id) | view.mentions.of("leader", broker_id)

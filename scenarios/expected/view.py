@@ -128,8 +128,8 @@ class View(NamedTuple):
         return bytes(directories[0]) if len(directories) == 1 else UNASSIGNED
 
     def led_by(self, broker_id: int) -> set[Key]:
-        """Returns the partitions that the broker leads."""
-        return self.mentions.of("leader", broker_id)
+        """Returns the partitions that the broker leads as a member of their ISR (rule 2.14)."""
+        return self.mentions.of("leader", broker_id) & self.mentions.of("isr", broker_id)
 
     def leaderless(self) -> list[Key]:
         """Returns the partitions without a leader."""

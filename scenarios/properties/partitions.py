@@ -41,7 +41,7 @@ class LeadersAreActive(OfTheCommittedLog):
             if leader not in isr and (isr or leader not in fact["eligible_leader_replicas"]):
                 raise Broken(f"{at}: leader {leader} is not in the ISR")
             known = self.shadow.broker(leader)
-            if known is None or known["fenced"]:
+            if leader in isr and (known is None or known["fenced"]):
                 raise Broken(f"{at}: leader {leader} is {known or 'not registered'}")
         if isr == (leader,) or (len(isr) == 1 and leader == r.NO_LEADER):
             return  # the last member of an ISR stays, whatever its state (4.12)

@@ -181,14 +181,14 @@ def test_a_copy_goes_its_own_way():
     cluster.unfenced(1, 2)
     cluster.created("t", (1, 2), configs={"min.insync.replicas": "2"})
     twin = cluster.image.copy()
-    as_it_was = (twin.copy(), twin.index.in_isr_or_led(1), twin.index.leaderless())
+    as_it_was = (twin.copy(), twin.index.in_isr(1), twin.index.leaderless())
 
     cluster.unregister(1)
     cluster.fenced(2)
     cluster.delete_topic("t")
     cluster.created("u", (1,)) if 1 in cluster.image.brokers else None
 
-    assert as_it_was == (twin, twin.index.in_isr_or_led(1), twin.index.leaderless())
+    assert as_it_was == (twin, twin.index.in_isr(1), twin.index.leaderless())
     assert twin != cluster.image
 
 
@@ -205,8 +205,8 @@ def test_the_index_says_what_a_full_scan_would():
         for number, partition in topic.partitions.items():
             found[(topic.topic_id, number)] = partition
     for b in (1, 2, 3):
-        in_isr = sorted(k for k, p in found.items() if b in p.isr or b == p.leader)
-        assert in_isr == index.in_isr_or_led(b)
+        in_isr = sorted(k for k, p in found.items() if b in p.isr)
+        assert in_isr == index.in_isr(b)
         assert sorted(k for k, p in found.items() if b in p.elr) == index.in_elr(b)
         assert sorted(k for k, p in found.items() if p.leader == b) == index.led(b)
         assert index.leads(b) == any(p.leader == b for p in found.values())

@@ -105,7 +105,7 @@ def test_what_the_listener_takes_out_does_not_count(cluster):
 def test_unregistering_a_broker_of_too_many_partitions_is_refused(cluster):
     cluster.created("big", num_partitions=9_999)
     cluster.created("more", *[(10,)] * 9_999)
-    led = len(cluster.image.index.in_isr_or_led(10))
+    led = len(cluster.image.index.in_isr(10))
     before = cluster.everything()
 
     refused = cluster.unregister(10)
@@ -147,7 +147,7 @@ def test_an_atomic_result_is_one_batch_however_large(cluster):
 def test_a_fence_of_more_than_10_000_partitions_leaves_in_batches(cluster):
     for name in ("t", "u"):
         cluster.created(name, *[(10, 11)] * 6_000)
-    changes, mark = len(cluster.image.index.in_isr_or_led(10)), cluster.end
+    changes, mark = len(cluster.image.index.in_isr(10)), cluster.end
 
     cluster.fenced_in_time(10)
 

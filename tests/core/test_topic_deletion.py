@@ -48,7 +48,7 @@ def test_a_topic_is_deleted_with_one_record_and_leaves_nothing(cluster):
     assert [RemoveTopicRecord(topic_id=topic_id)] == cluster.records_since(mark)
     assert topic_id not in cluster.image.topics
     assert (2, "a") not in cluster.image.configs
-    assert all(key[0] != topic_id for key in cluster.image.index.in_isr_or_led(10))
+    assert all(key[0] != topic_id for key in cluster.image.index.in_isr(10))
     assert 0 == cluster.create_topic("a").error_code
 
 

@@ -103,6 +103,15 @@ def without_elr(partition: Partition) -> Partition:
     return replace(partition, elr=(), last_known_elr=(), partition_epoch=epoch)
 
 
+def has_counted_leader(partition: Partition) -> bool:
+    """True if the leader is in the ISR, or if there is none.
+
+    Kafka finds what a broker leads among the partitions whose ISR has it. So it neither ends the
+    leadership of a fenced broker that leads from outside the ISR nor waits for it (rule 2.14).
+    """
+    return partition.leader in partition.isr or partition.leader == NO_LEADER
+
+
 def is_reassigning(partition: Partition) -> bool:
     """True if a reassignment of the partition is in progress."""
     return bool(partition.adding_replicas or partition.removing_replicas)

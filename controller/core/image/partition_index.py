@@ -7,7 +7,14 @@ from collections.abc import Iterable, Mapping
 
 from ..log.records import NO_LEADER
 from ..uuid import Uuid
-from .partition import Partition, PartitionKey, is_imbalanced, is_reassigning, needs_its_leader
+from .partition import (
+    Partition,
+    PartitionKey,
+    has_counted_leader,
+    is_imbalanced,
+    is_reassigning,
+    needs_its_leader,
+)
 
 NO_KEYS: set[PartitionKey] = set()
 ANY_BROKER = -1  # key of a set that does not belong to one broker
@@ -106,7 +113,8 @@ class PartitionIndex:
         self._hosted.add_all(partition.replicas, key)
         self._in_isr.add_all(partition.isr, key)
         self._in_elr.add_all(partition.elr, key)
-        self._led.add(partition.leader, key)
+        if has_counted_leader(partition):
+            self._led.add(partition.leader, key)
         if needs_its_leader(partition):
             self._ailing.add(partition.leader, key)
         if is_imbalanced(partition):
@@ -119,7 +127,8 @@ class PartitionIndex:
         self._hosted.discard_all(partition.replicas, key)
         self._in_isr.discard_all(partition.isr, key)
         self._in_elr.discard_all(partition.elr, key)
-        self._led.discard(partition.leader, key)
+        if has_counted_leader(partition):
+            self._led.discard(partition.leader, key)
         if needs_its_leader(partition):
             self._ailing.discard(partition.leader, key)
         if is_imbalanced(partition):
@@ -138,9 +147,11 @@ class PartitionIndex:
             self._in_isr.move(key, old.isr, new.isr)
         if old.elr != new.elr:
             self._in_elr.move(key, old.elr, new.elr)
-        if old.leader != new.leader:
-            self._led.discard(old.leader, key)
-            self._led.add(new.leader, key)
+        if old.leader != new.leader or old.isr is not new.isr:
+            if has_counted_leader(old):
+                self._led.discard(old.leader, key)
+            if has_counted_leader(new):
+                self._led.add(new.leader, key)
         was_ailing, is_ailing = needs_its_leader(old), needs_its_leader(new)
         if was_ailing and not (is_ailing and old.leader == new.leader):
             self._ailing.discard(old.leader, key)
@@ -158,9 +169,9 @@ class PartitionIndex:
         """Returns the partitions of which the broker has a replica, in sync or not."""
         return sorted(self._hosted.of(broker_id))
 
-    def in_isr_or_led(self, broker_id: int) -> list[PartitionKey]:
-        """Returns the partitions whose ISR contains the broker, or which it leads."""
-        return sorted(self._in_isr.of(broker_id) | self._led.of(broker_id))
+    def in_isr(self, broker_id: int) -> list[PartitionKey]:
+        """Returns the partitions whose ISR contains the broker."""
+        return sorted(self._in_isr.of(broker_id))
 
     def in_elr(self, broker_id: int) -> list[PartitionKey]:
         """Returns the partitions whose ELR contains the broker."""
@@ -199,11 +210,11 @@ class PartitionIndex:
         return _by_topic(self._reassigning.of(ANY_BROKER))
 
     def led(self, broker_id: int) -> list[PartitionKey]:
-        """Returns the partitions that the broker leads."""
+        """Returns the partitions that the broker leads as a member of their ISR."""
         return sorted(self._led.of(broker_id))
 
     def leads(self, broker_id: int) -> bool:
-        """True if the broker leads at least one partition."""
+        """True if the broker leads at least one partition as a member of its ISR."""
         return bool(self._led.of(broker_id))
 
     def copy(self) -> "PartitionIndex":

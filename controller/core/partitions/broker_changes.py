@@ -22,13 +22,13 @@ NOBODY = NO_LEADER
 
 def without_broker(state: State, broker_id: int) -> list[Record]:
     """Remove a fenced or stopping broker from every ISR and leadership (rules 2.21, 2.23)."""
-    keys = state.image.index.in_isr_or_led(broker_id)
+    keys = state.image.index.in_isr(broker_id)
     return leader_and_isr_changes(state, keys, remove=broker_id)
 
 
 def without_unclean_broker(state: State, broker_id: int) -> list[Record]:
     """Remove a broker that may have lost data from every ISR, then from every ELR (rule 1.37)."""
-    keys = state.image.index.in_isr_or_led(broker_id)
+    keys = state.image.index.in_isr(broker_id)
     in_isr = leader_and_isr_changes(state, keys, unclean=broker_id)
     only_elr = [key for key in state.image.index.in_elr(broker_id) if key not in set(keys)]
     return in_isr + leader_and_isr_changes(state, only_elr, unclean=broker_id)
