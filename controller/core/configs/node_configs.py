@@ -15,6 +15,7 @@ from ..profile import Profile
 from ..rpc.configs import DescribeConfigsSynonym
 from ..settings import Settings
 from ..value import value
+from .broker_limits import validator_of
 from .broker_table import BrokerConfig, broker_configs
 from .topic_table import BROKER_NAMES
 from .validators import BOOLEAN, DISTINCT_LIST, DOUBLE, INT, LIST, LONG, SHORT, STRING, Kind, Value
@@ -99,7 +100,7 @@ class NodeView:
         """Returns the dynamic configurations of a node or of the cluster ("") that apply.
 
         Kafka ignores those that cannot change while a broker runs, that another level must set, or
-        that do not parse.
+        that do not parse or are out of their limits.
         """
         found = self.image.configs.get((BROKER_RESOURCE, resource_name), {})
         return {
@@ -118,8 +119,11 @@ class NodeView:
             return False
         if config.type_name == "CLASS" and text != config.default:
             return False  # the class would have to be on the class path
+        validator = validator_of(self.profile.topic_configs, name, config.type_name)
         try:
-            KINDS[config.type_name](name, text)
+            parsed = KINDS[config.type_name](name, text)
+            if validator is not None:
+                validator(name, parsed)
         except ApiError:
             return False
         return True

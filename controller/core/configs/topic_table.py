@@ -25,7 +25,7 @@ from .validators import (
 )
 
 _NEVER = str(2**63 - 1)
-_COMPRESSIONS = ("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer")
+COMPRESSIONS = ("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer")
 _ARRAY_MAX = 2**31 - 9
 _DEVELOPMENT_VERSIONS = {
     **{"0.8.0": 0, "0.8.1": 0, "0.8.2": 0, "0.9.0": 0, "0.10.0": 2, "0.10.1": 3, "0.10.2": 1},
@@ -69,7 +69,7 @@ _ROWS = (
     ),
     Configuration("unclean.leader.election.enable", BOOLEAN, "false"),
     Configuration("min.insync.replicas", INT, "1", at_least(1)),
-    Configuration("compression.type", STRING, "producer", one_of(*_COMPRESSIONS)),
+    Configuration("compression.type", STRING, "producer", one_of(*COMPRESSIONS)),
     Configuration("compression.gzip.level", INT, "-1", gzip_level),
     Configuration("compression.lz4.level", INT, "9", between(1, 17)),
     Configuration("compression.zstd.level", INT, "3", between(-131072, 22)),

@@ -136,11 +136,16 @@ def each_of_without_empty(*words: str) -> Validator:
 
     def check(name: str, values: tuple[str, ...]) -> None:
         for value in values:
-            if not value:
-                raise invalid(f"Configuration '{name}' values must not be empty.")
+            without_empty(name, (value,))
             one_of(*words)(name, value)
 
     return check
+
+
+def without_empty(name: str, values: tuple[str, ...]) -> None:
+    """Validates a list of Kafka 4.3, which has no empty element."""
+    if "" in values:
+        raise invalid(f"Configuration '{name}' values must not be empty.")
 
 
 def offset_reset(name: str, value: str) -> None:

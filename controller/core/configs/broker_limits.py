@@ -1,0 +1,88 @@
+"""What values the configurations may have that a running node accepts, by the released jars.
+
+A node ignores one with another value, and keeps the others (4.3.1 was asked).
+"""
+
+from functools import cache
+
+from .configuration import RELEASES
+from .topic_table import COMPRESSIONS
+from .validators import (
+    Validator,
+    at_least,
+    between,
+    each_of,
+    each_of_without_empty,
+    gzip_level,
+    one_of,
+    without_empty,
+)
+
+_LEAST = {
+    -2: ("log.local.retention.bytes", "log.local.retention.ms"),
+    -1: ("log.remote.copy.lag.bytes", "log.remote.copy.lag.ms"),
+    0: (
+        *("group.consumer.assignment.interval.ms", "group.share.assignment.interval.ms"),
+        *("group.streams.assignment.interval.ms", "log.cleaner.backoff.ms"),
+        *("log.cleaner.delete.retention.ms", "log.cleaner.io.buffer.size"),
+        *("log.cleaner.min.compaction.lag.ms", "log.cleaner.threads", "log.index.interval.bytes"),
+        *("log.message.timestamp.after.max.ms", "log.message.timestamp.before.max.ms"),
+        *("log.message.timestamp.difference.max.ms", "log.segment.delete.delay.ms"),
+        *("max.connection.creation.rate", "max.connections", "max.connections.per.ip"),
+        "message.max.bytes",
+    ),
+    1: (
+        *("background.threads", "log.cleaner.max.compaction.lag.ms", "log.flush.interval.messages"),
+        *("min.insync.replicas", "num.io.threads", "num.network.threads"),
+        *("num.recovery.threads.per.data.dir", "producer.id.expiration.ms"),
+        *("remote.fetch.max.wait.ms", "remote.list.offsets.request.timeout.ms"),
+        *("remote.log.index.file.cache.total.size.bytes", "remote.log.reader.threads"),
+        "remote.log.manager.copy.max.bytes.per.second",
+        "remote.log.manager.fetch.max.bytes.per.second",
+        "remote.log.manager.follower.thread.pool.size",
+    ),
+    4: ("log.index.size.max.bytes",),
+    524_288: (
+        "group.coordinator.cached.buffer.max.bytes",
+        "share.coordinator.cached.buffer.max.bytes",
+    ),
+}
+_VALIDATORS: dict[str, Validator] = {
+    **{name: at_least(least) for least, names in _LEAST.items() for name in names},
+    "compression.gzip.level": gzip_level,
+    "compression.lz4.level": between(1, 17),
+    "compression.type": one_of(*COMPRESSIONS),
+    "compression.zstd.level": between(-131_072, 22),
+    "log.cleaner.min.cleanable.ratio": between(0, 1),
+    "log.message.timestamp.type": one_of("CreateTime", "LogAppendTime"),
+    "max.decompressed.message.bytes": between(1, 2**31 - 9),
+    "ssl.client.auth": one_of("required", "requested", "none"),
+}
+_POLICIES = ("compact", "delete")
+_OF_RELEASES: tuple[tuple[str, str, Validator], ...] = (
+    ("3.9", "log.segment.bytes", at_least(14)),
+    ("3.9", "log.cleanup.policy", each_of(*_POLICIES)),
+    ("4.1", "log.segment.bytes", at_least(1024 * 1024)),
+    ("4.1", "remote.log.manager.copier.thread.pool.size", at_least(1)),
+    ("4.1", "remote.log.manager.expiration.thread.pool.size", at_least(1)),
+    ("4.3", "log.cleanup.policy", each_of_without_empty(*_POLICIES)),
+    ("4.3", "num.replica.fetchers", at_least(1)),
+)
+"""From a release on, of a configuration, until another row of it."""
+_LISTS_CHECKED_SINCE = "4.3"
+
+
+def validator_of(release: str, name: str, type_name: str) -> Validator | None:
+    """Returns what checks the values of a configuration in a release; None if all are valid."""
+    known = _validators(release).get(name)
+    if known is None and type_name == "LIST":
+        is_checked = RELEASES.index(release) >= RELEASES.index(_LISTS_CHECKED_SINCE)
+        return without_empty if is_checked else None
+    return known
+
+
+@cache
+def _validators(release: str) -> dict[str, Validator]:
+    number = RELEASES.index(release)
+    since = {name: of for begin, name, of in _OF_RELEASES if RELEASES.index(begin) <= number}
+    return _VALIDATORS | since
