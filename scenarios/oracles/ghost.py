@@ -246,9 +246,13 @@ class Ghost(OfTheCommittedLog):
         A completed reassignment leaves removed replicas in the ELR, as in Kafka. They cannot lead
         until they are added again; then they are eligible without a log.
         """
+        after = partition.fact
         if partition.is_declared:
             return
-        after = partition.fact
+        if _is_unclean_revert(before, after):
+            for member in after["isr"]:
+                log = partition.logs.get(member, EMPTY)
+                partition.acknowledged = partition.tree.common(log, partition.acknowledged)
         for name, known in (("isr", before["isr"]), ("eligible_leader_replicas", ())):
             for member in after[name]:
                 if member in known or self._process(member).lost:
@@ -312,3 +316,13 @@ def _is_current(fact: Fact, request: AlterPartitionRequest, data: AlterPartition
         and fact["leader_epoch"] == data.leader_epoch
         and fact["partition_epoch"] == data.partition_epoch
     )
+
+
+def _is_unclean_revert(before: Fact, after: Fact) -> bool:
+    """True if a reassignment was cancelled while nobody was in sync.
+
+    The first of the former replicas becomes the ISR then, if unclean elections are enabled; no
+    record declares it.
+    """
+    is_cancelled = before["adding_replicas"] and not after["adding_replicas"]
+    return bool(is_cancelled and after["isr"] and not before["isr"])

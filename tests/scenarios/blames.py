@@ -27,7 +27,11 @@ def reassign(world, name, replicas):
 
 
 def set_min_isr(world, name, value):
-    change = LegacyConfig(name="min.insync.replicas", value=value)
+    configure(world, name, "min.insync.replicas", value)
+
+
+def configure(world, name, key, value):
+    change = LegacyConfig(name=key, value=value)
     resource = AlterConfigsResource(
         resource_type=TOPIC_RESOURCE, resource_name=name, configs=(change,)
     )

@@ -12,9 +12,10 @@ from kraftsim.controller.core.rpc import (
     FeatureUpdate,
     UpdateFeaturesRequest,
 )
-from tests.scenarios.blames import reassign, set_min_isr, watched
+from kraftsim.simulation.processes import Processes
+from tests.scenarios.blames import configure, reassign, set_min_isr, watched
 from tests.scenarios.lives import SESSION_S
-from tests.worlds import SECOND_US, ask, create_topic, partition, pass_time
+from tests.worlds import SECOND_US, ask, create_topic, node, partition, pass_time
 
 pytestmark = pytest.mark.slow
 
@@ -90,4 +91,24 @@ def test_a_replica_that_was_registered_without_elr_is_trusted_also_once_there_is
 
     assert world.committed.features["eligible.leader.replicas.version"] == 1
     assert partition(world, "t").leader == 2
+    assert watching.finish() == ()
+
+
+def test_a_cancelled_reassignment_makes_a_replica_without_a_log_the_isr():
+    """S31 and S32: nobody was in sync, and the topic allows unclean elections."""
+    world, watching = watched("S31", "S32", controllers=1, brokers=2)
+    create_topic(world, "t", (1,), (2,))
+    pass_time(world, 1)
+    world.agents[2].kill()
+    reassign(world, "t", (1,))
+    Processes(world).wipe(node(2))
+    world.agents[2].start()
+    pass_time(world, 2 * SESSION_S)
+    assert partition(world, "t", 1).isr == ()
+    configure(world, "t", "unclean.leader.election.enable", "true")
+    reassign(world, "t", None)
+    pass_time(world, 5)
+
+    after = partition(world, "t", 1)
+    assert (after.replicas, after.isr) == ((2,), (2,))
     assert watching.finish() == ()
