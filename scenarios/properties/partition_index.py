@@ -75,8 +75,9 @@ def _expected(partitions: Mapping[Key, Fact]) -> dict[str, dict[int, set[Place]]
     leads: dict[int, set[Place]] = defaultdict(set)
     eligible: dict[int, set[Place]] = defaultdict(set)
     for (_, topic_id, number), fact in partitions.items():
-        if fact["leader"] in (*fact["isr"], NO_LEADER):
-            leads[fact["leader"]].add((topic_id, number))
+        leader = fact["leader"]
+        if leader == NO_LEADER or leader in fact["isr"]:
+            leads[leader].add((topic_id, number))
         for broker in fact["replicas"]:
             hosts[broker].add((topic_id, number))
         for broker in fact["eligible_leader_replicas"]:
