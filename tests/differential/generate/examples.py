@@ -144,8 +144,35 @@ def _texts_of_a_controller(draft: Draft) -> list[Step]:
     return [configs.describe_with_texts(str(NODE_ID))]
 
 
+def _elr_beside_another_spelling(draft: Draft) -> list[Step]:
+    """ELR is enabled twice; both fail, and the second may meet a controller that has resigned."""
+    register, serve, create = _one_broker_and_topic(draft)
+    operation = {"name": "log.retention.ms", "configOperation": 0, "value": "5"}
+    resource = {"resourceType": 4, "resourceName": "+1", "configs": [operation]}
+
+    def elr(level: int, upgrade_type: int) -> Ask:
+        update = {
+            "feature": "eligible.leader.replicas.version",
+            "maxVersionLevel": level,
+            "upgradeType": upgrade_type,
+        }
+        body = {"timeoutMs": 10000, "featureUpdates": [update], "validateOnly": False}
+        return Ask("UpdateFeatures", 1, body)
+
+    return [
+        register,
+        serve,
+        create,
+        Ask("IncrementalAlterConfigs", 1, {"resources": [resource], "validateOnly": False}),
+        elr(0, 2),
+        elr(1, 1),
+        elr(1, 1),
+    ]
+
+
 _EXAMPLES = (
     Example("config-documentation", _texts_of_a_controller),
+    Example("elr-wants-the-plain-ids-of-brokers", _elr_beside_another_spelling, _SINCE_4_1),
     Example("leader-without-a-replica", _isr_member_without_a_replica, _SINCE_4_1),
     Example("stale-elr", _stale_elr, _SINCE_4_1),
     Example("orders", _downgrade_that_no_broker_supports),
