@@ -34,7 +34,10 @@ class ImpossibleRepliesChangeNothing(Property):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._before: tuple[Node, Followed, str] | None = None
+        self._before: tuple[Node, Followed, str, int] | None = None
+
+    def arrived(self, message: Message) -> None:
+        self._before = None
 
     def replied(self, message: Message) -> None:
         self._before = None
@@ -46,14 +49,16 @@ class ImpossibleRepliesChangeNothing(Property):
         quorum = process.node.quorum
         flaw = fetched.flaw_of(quorum, reply)
         if flaw is not None:
-            self._before = process.node, _followed(quorum), flaw
+            self._before = process.node, _followed(quorum), flaw, self.world.timeline.now_us
 
     def stepped(self, node: Node, turn: Turn) -> None:
         before, self._before = self._before, None
         if before is None or before[0] is not node:
             return
+        _, was, flaw, at_us = before
+        if at_us != self.world.timeline.now_us:
+            return  # the replica gave the request up, and did nothing with the reply
         self.exercised += 1
-        _, was, flaw = before
         *now, downloaded = _followed(node.quorum)
         if now != [*was[:-1]] or downloaded > was[-1]:
             raise Broken(f"{node.config.node_id} gets a reply, {flaw}: {was} becomes {now}")
