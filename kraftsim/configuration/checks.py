@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from kraftsim.controller.core.configs.broker_limits import LISTS_CHECKED_SINCE
 from kraftsim.controller.core.configs.validators import (
     BOOLEAN,
     DOUBLE,
@@ -34,7 +35,6 @@ _RATES = {
         "replica.alter.log.dirs.io.max.bytes.per.second",
     )
 }
-LISTS_CHECKED_SINCE = "4.3"  # earlier releases accept a list with empty elements
 
 
 def parse(key: Key, text: str) -> Value:

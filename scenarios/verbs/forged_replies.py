@@ -54,22 +54,21 @@ def _forged(stream: Random, request: Request, receiver: NodeId) -> Response | No
     match request:
         case FetchRequest():
             asked = request.topics[0].partitions[0]
-            leader = LeaderIdAndEpoch(
-                leader_id=receiver.number, leader_epoch=asked.current_leader_epoch
-            )
-            data = stream.choice([*_impossible_data(asked, leader)])
+            data = stream.choice([*_impossible_data(asked, _leader(receiver, asked))])
             topic = FetchTopicData(topic_id=METADATA_TOPIC_ID, partitions=(data,))
             return FetchResponse(responses=(topic,))
         case FetchSnapshotRequest():
             slice_ = request.topics[0].partitions[0]
-            leader = LeaderIdAndEpoch(
-                leader_id=receiver.number, leader_epoch=slice_.current_leader_epoch
-            )
-            part = stream.choice([*_impossible_slices(slice_, leader)])
+            part = stream.choice([*_impossible_slices(slice_, _leader(receiver, slice_))])
             answer = SnapshotTopicData(name=METADATA_TOPIC, partitions=(part,))
             return FetchSnapshotResponse(topics=(answer,))
         case _:
             return None
+
+
+def _leader(receiver: NodeId, asked: FetchPartition | SnapshotPartition) -> LeaderIdAndEpoch:
+    """Returns the receiver as the leader of the epoch that the request names."""
+    return LeaderIdAndEpoch(leader_id=receiver.number, leader_epoch=asked.current_leader_epoch)
 
 
 def _impossible_data(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kraftsim.configuration.checks import LISTS_CHECKED_SINCE, parse
+from kraftsim.configuration.checks import parse
 from kraftsim.configuration.keys import keys_of
-from kraftsim.controller.core.configs.broker_limits import validator_of
+from kraftsim.controller.core.configs.broker_limits import LISTS_CHECKED_SINCE, validator_of
 from kraftsim.controller.core.configs.broker_table import broker_configs
 from kraftsim.controller.core.configs.configuration import RELEASES
 from kraftsim.controller.core.configs.node_configs import KINDS

@@ -3,6 +3,7 @@
 Rules 10.26, 10.28, 10.49 to 10.53; KIP-853.
 """
 
+from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple
 
 from kraftsim.controller.core.log.batch import LeaderChange, Voter, Voters
@@ -31,7 +32,9 @@ class Written(NamedTuple):
     begins: bool
 
 
-Asked = tuple[type, int, bytes, frozenset[tuple[str, str, int]]]
+Places = frozenset[tuple[str, str, int]]
+"""The names, hosts and ports of a voter's listeners."""
+Asked = tuple[type, int, bytes, Places]
 """A request about a voter: its id, its directory and its addresses."""
 
 
@@ -53,7 +56,7 @@ class VotersChangeAsAsked(Property):
     def arrived(self, message: Message) -> None:
         request: Any = message.request
         listeners = () if isinstance(request, RemoveRaftVoterRequest) else request.listeners
-        places = frozenset((place.name, place.host, place.port) for place in listeners)
+        places = _places(listeners)
         key = request.voter_id, bytes(request.voter_directory_id)
         self._asked.add((type(request), *key, places))
 
@@ -96,11 +99,15 @@ class VotersChangeAsAsked(Property):
             raise Broken(f"{me} changes the voters {before} to {voters}, unasked")
 
 
+def _places(listeners: Iterable[Any]) -> Places:
+    return frozenset((place.name, place.host, place.port) for place in listeners)
+
+
 def _asked(gone: set[Voter], new: set[Voter]) -> Asked | None:
     """Returns the request that replaces the voter `gone` by `new`; None if there is none."""
     for voter in new:
         key = voter.voter_id, bytes(voter.voter_directory_id)
-        places = frozenset((place.name, place.host, place.port) for place in voter.endpoints)
+        places = _places(voter.endpoints)
         former = {(old.voter_id, bytes(old.voter_directory_id)) for old in gone}
         if former and former != {key}:
             return None
