@@ -71,7 +71,7 @@ def _answered(answers: Answers, question: dict[str, Any]) -> dict[str, object]:
         return {"answer": ask(**question["words"])}
     except CommandError as error:
         return {"error": str(error), "kind": type(error).__name__}
-    except MemoryError:
+    except (MemoryError, SystemError):  # Python 3.11 raises the second for a frame without memory
         text = "expected a smaller lesson, got one that fills the memory"
         return {"error": text, "kind": MEMORY_FULL}
 

@@ -114,11 +114,11 @@ def _rounds(
         hunt.round(workers.results)
         passed_s = time.monotonic() - began_s
         add_to_curve(hunt, folder, progress, passed_s)
-        for number, finding in enumerate(hunt.findings[known:], known + 1):
-            _write_whole(folder, finding, number)
         if len(hunt.findings) > known or passed_s - kept_s > KEEP_EVERY_S:
             write_corpus(folder, hunt.corpus)
             kept_s = passed_s
+        for number, finding in enumerate(hunt.findings[known:], known + 1):
+            _write_whole(folder, finding, number)
     progress.clear()
 
 
