@@ -200,7 +200,7 @@ def _take(quorum: Quorum, data: FetchPartitionData, turn: Turn) -> bool:
     Returns False if no leader of this epoch could send such a response.
     """
     diverging, snapshot_id = data.diverging_epoch, data.snapshot_id
-    if diverging.epoch >= 0 or diverging.end_offset >= 0:
+    if diverging.epoch >= 0:
         return _give_back(quorum, diverging, turn)
     if snapshot_id.epoch >= 0 or snapshot_id.end_offset >= 0:
         return snapshots.begin(quorum, snapshot_id)
@@ -227,11 +227,15 @@ def _continues(quorum: Quorum, batch: Batch) -> bool:
 def _give_back(quorum: Quorum, diverging: EpochEndOffset, turn: Turn) -> bool:
     """Truncate the log where it diverges from the leader's, then fetch again (rule 10.34).
 
-    Committed records are never truncated: a leader has them all (rule 9.40).
+    The leader's offset counts for an epoch that this log has too. Committed records are never
+    truncated: a leader has them all (rule 9.40).
     """
-    _, our_end = quorum.log.end_offset_for_epoch(diverging.epoch)
-    end_offset = min(diverging.end_offset, our_end)
-    if quorum.log.end_if_truncated(end_offset) < quorum.high_watermark:
+    log = quorum.log
+    epoch, end_offset = log.end_offset_for_epoch(diverging.epoch)
+    if epoch == diverging.epoch:
+        end_offset = min(end_offset, diverging.end_offset)
+    kept = min(diverging.end_offset, log.end_if_truncated(end_offset))
+    if kept < quorum.high_watermark:
         return False
     quorum.truncate(end_offset, turn)
     return True

@@ -23,7 +23,7 @@ def flaw_of(quorum: Quorum, reply: Any) -> str | None:
 
 def _flaw_of_data(quorum: Quorum, data: Any) -> str | None:
     diverging, snapshot, known = data.diverging_epoch, data.snapshot_id, quorum.high_watermark
-    if diverging.epoch >= 0 or diverging.end_offset >= 0:
+    if diverging.epoch >= 0:
         return "it truncates what is committed" if diverging.end_offset < known else None
     if snapshot.epoch >= 0 or snapshot.end_offset >= 0:
         is_known = snapshot.end_offset < max(known, 1)

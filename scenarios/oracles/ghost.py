@@ -37,7 +37,9 @@ class Process:
     """The process of a broker: `state`, and since when in microseconds.
 
     `lost` is true from an unclean restart until the new incarnation is registered. `is_trusted` is
-    true if it was registered without ELR then: it stays in every ISR (rule 1.37).
+    true if it was registered without ELR then: it stays in every ISR (rule 1.37). `is_left` is true
+    if it was registered before it was fenced, in a release that leaves its leaderships and ISRs as
+    they are then (rule 1.34).
     """
 
     state: ProcessState = ProcessState.NOT_RUNNING
@@ -45,6 +47,7 @@ class Process:
     ended_cleanly: bool = True
     lost: bool = False
     is_trusted: bool = False
+    is_left: bool = False
 
 
 @dataclass(slots=True)
@@ -53,8 +56,9 @@ class Partition:
 
     `proposed` are replicas that the leader wants in the ISR. `returned` are replicas that were
     removed, stayed in the ELR, and were added again without a log (rule 4.25). `is_kafkas_own` is
-    true if the leader was elected as one of these, or as the only member of the ISR without ELR:
-    its losses are Kafka's own. `is_declared` is true if its election was an unclean one.
+    true if the leader was elected as one of these, as the only member of the ISR without ELR, or
+    with its memberships left: its losses are Kafka's own. `is_declared` is true if its election was
+    an unclean one.
     """
 
     fact: Fact
@@ -122,6 +126,9 @@ class Ghost(OfTheCommittedLog):
         if isinstance(record, r.RegisterBrokerRecord):
             process = self._process(record.broker_id)
             process.is_trusted = process.lost and not has_elr(self.shadow)
+            process.is_left = process.lost and self._leaves_as_it_is(record.broker_id)
+            for key in self.mentions.of("leader", record.broker_id):
+                self._partitions[key].is_kafkas_own |= process.is_left
             process.lost = False
 
     def partition_settled(self, key: Key, before: Fact | None, after: Fact) -> None:
@@ -161,7 +168,8 @@ class Ghost(OfTheCommittedLog):
             is_trusted = self._process(after["leader"]).is_trusted or not has_elr(self.shadow)
             is_last = before["isr"] == (after["leader"],)
             is_returned = after["leader"] in partition.returned
-            partition.is_kafkas_own = (is_last and is_trusted) or is_returned
+            is_left = self._process(after["leader"]).is_left
+            partition.is_kafkas_own = (is_last and is_trusted) or is_returned or is_left
         self._note_returned(partition, before)
 
     def _note_returned(self, partition: Partition, before: Fact) -> None:
@@ -273,6 +281,12 @@ class Ghost(OfTheCommittedLog):
             partition = self._partitions[key]
             log = partition.logs[broker_id]
             partition.logs[broker_id] = partition.tree.cut(log, log.end - log.end % FLUSH_RECORDS)
+
+    def _leaves_as_it_is(self, broker_id: int) -> bool:
+        """True if the broker is not fenced, and the release does not clean up when it registers."""
+        known = self.shadow.broker(broker_id)
+        cleans_up = self.world.topology.profile.cleans_up_at_registration
+        return known is not None and not known["fenced"] and not cleans_up
 
     def _process(self, broker_id: int) -> Process:
         process = self._processes.get(broker_id)

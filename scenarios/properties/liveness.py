@@ -99,7 +99,8 @@ class Stability(Property):
     """Checks that no voter raises the epoch of a leader that a majority follows.
 
     A voter follows its leader while replies to its fetches arrive (KIP-996). Once it is no
-    longer a follower, replies do not count.
+    longer a follower, replies do not count. A vote that a voter granted before it followed counts
+    until the pre-vote is over, so the majority must have followed when the pre-vote began.
     """
 
     number = "L2"
@@ -114,6 +115,7 @@ class Stability(Property):
         # voter -> (epoch, times of the first and the last reply of its leader)
         self._touch: dict[int, tuple[int, int, int]] = {}
         self._paused: set[int] = set()
+        self._stands_since_us: dict[int, int] = {}  # of voters, when their pre-vote began
 
     def controller_changed(self, node_id: int, state: ProcessState) -> None:
         """Excludes paused controllers from the check: they handle outdated votes when resumed."""
@@ -121,6 +123,7 @@ class Stability(Property):
 
     def restarted(self, node_id: int) -> None:
         self._touch.pop(node_id, None)
+        self._stands_since_us.pop(node_id, None)
 
     def replied(self, message: Message) -> None:
         follower = self.world.controller_of(message.receiver)
@@ -142,26 +145,28 @@ class Stability(Property):
         self._epochs[me] = epoch
         if not isinstance(quorum.role, Follower):
             self._touch.pop(me, None)
+        since_us = self._stands_since_us.pop(me, self.world.timeline.now_us)
+        if isinstance(quorum.role, Prospective):
+            self._stands_since_us[me] = since_us
         self.exercised += isinstance(quorum.role, Prospective)
         if known is None or epoch <= known or quorum.voted != quorum.me or me in self._paused:
             return
         for process in self.world.controllers.values():
             leader = process.node.quorum
             if process.is_running and leader.is_leader and leader.epoch == epoch - 1:
-                self._check(quorum, leader)
+                self._check(quorum, leader, since_us)
 
-    def _check(self, rebel: Quorum, leader: Quorum) -> None:
-        """Raises Broken if a majority has followed the leader for a timeout and still does.
+    def _check(self, rebel: Quorum, leader: Quorum, since_us: int) -> None:
+        """Raises Broken if a majority had followed the leader for a timeout and still does.
 
-        `rebel` is the voter that raised the epoch.
+        `rebel` is the voter that raised the epoch; its pre-vote began at `since_us`.
         """
         now_us = self.world.timeline.now_us
         in_touch = {leader.me.node_id}
         for voter in set(leader.voters.ids) - {rebel.me.node_id}:
             epoch, first_us, last_us = self._touch.get(voter, (-1, 0, 0))
-            if epoch == leader.epoch and first_us + self._timeout_us < now_us < last_us + (
-                self._timeout_us // 2
-            ):
+            had_followed = first_us + self._timeout_us < since_us
+            if epoch == leader.epoch and had_followed and now_us < last_us + self._timeout_us // 2:
                 in_touch.add(voter)
         if len(in_touch) >= leader.voters.majority:
             raise Broken(

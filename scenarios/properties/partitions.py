@@ -4,6 +4,7 @@ from typing import Any
 
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.log.batch import Batch
+from kraftsim.simulation.world import World
 
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.mentions import MENTIONS
@@ -12,7 +13,11 @@ from ..oracles.shadow import Fact, Key
 
 
 class LeadersAreActive(OfTheCommittedLog):
-    """Checks the changed partitions, and all partitions of the changed brokers, after a batch."""
+    """Checks the changed partitions, and all partitions of the changed brokers, after a batch.
+
+    In Kafka 3.9 a broker may register anew after its session is over and before it is fenced. It is
+    then fenced and still leads, until it is unfenced (rules 1.34 and 1.35, KAFKA-18106).
+    """
 
     number = "S25"
     name = "leaders-and-isr-are-active"
@@ -21,7 +26,26 @@ class LeadersAreActive(OfTheCommittedLog):
         " except as its last member."
     )
 
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._replaced: set[int] = set()  # broker ids that were not fenced before they registered
+
+    def read(self, record: Any, offset: int) -> None:
+        if not isinstance(record, r.RegisterBrokerRecord):
+            return
+        known = self.shadow.broker(record.broker_id)
+        is_left = not self.world.topology.profile.cleans_up_at_registration
+        if is_left and known is not None and not known["fenced"]:
+            self._replaced.add(record.broker_id)
+
+    def _is_active(self, broker_id: int) -> bool:
+        return broker_id in self._replaced or self.shadow.is_active(broker_id)
+
     def done(self, batch: Batch, touched: set[Key]) -> None:
+        for broker_id in [*self._replaced]:
+            known = self.shadow.broker(broker_id)
+            if known is None or not known["fenced"]:
+                self._replaced.discard(broker_id)
         concerned = set()
         for key in touched:
             if key[0] == "Broker" and isinstance(key[1], int):
@@ -41,12 +65,13 @@ class LeadersAreActive(OfTheCommittedLog):
             if leader not in isr and (isr or leader not in fact["eligible_leader_replicas"]):
                 raise Broken(f"{at}: leader {leader} is not in the ISR")
             known = self.shadow.broker(leader)
-            if leader in isr and (known is None or known["fenced"]):
+            is_left = leader in self._replaced
+            if leader in isr and not is_left and (known is None or known["fenced"]):
                 raise Broken(f"{at}: leader {leader} is {known or 'not registered'}")
         if isr == (leader,) or (len(isr) == 1 and leader == r.NO_LEADER):
             return  # the last member of an ISR stays, whatever its state (4.12)
         for replica in isr:
-            if not self.shadow.is_active(replica):
+            if not self._is_active(replica):
                 known = self.shadow.broker(replica)
                 raise Broken(f"{at}: {replica} in the ISR is {known or 'not registered'}")
 

@@ -1,6 +1,8 @@
 """rpc.forge: replies to the fetches of controllers that no leader could send (rules 9.33, 10.34).
 
 Which they are is drawn among those that fit the request: everything else in the reply is right.
+So only the leader's replies are forged: one that claims another leader of an epoch is no reply that
+Kafka survives either.
 """
 
 from collections.abc import Iterator
@@ -29,9 +31,11 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.core.topics.names import METADATA_TOPIC
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
+from kraftsim.controller.raft.roles import Leader
 from kraftsim.simulation.requests.aim import Aim
 from kraftsim.simulation.requests.forging import Forge
 from kraftsim.simulation.requests.rule import RequestRule
+from kraftsim.simulation.world import World
 
 from ..stage.stage import Stage
 from .request_matching import Requests
@@ -43,32 +47,53 @@ class ForgeReplies(Requests, word="rpc.forge"):
     """Answers Fetch and FetchSnapshot requests of controllers with replies that no leader sends.
 
     Such are batches after a gap or of a wrong epoch, a snapshot or a truncation before the high
-    watermark, and slices of another snapshot. The requests are not handled.
+    watermark, and slices of another snapshot. The requests are not handled. Others than the leader
+    of the request's epoch reply themselves.
     """
 
     def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:
-        return Forge(aim, partial(_forged, stage.stream(f"fault/{fault_id}")))
+        return Forge(aim, partial(_forged, stage.world, stage.stream(f"fault/{fault_id}")))
 
 
-def _forged(stream: Random, request: Request, receiver: NodeId) -> Response | None:
+def _forged(world: World, stream: Random, request: Request, receiver: NodeId) -> Response | None:
     match request:
         case FetchRequest():
             asked = request.topics[0].partitions[0]
-            data = stream.choice([*_impossible_data(asked, _leader(receiver, asked))])
-            topic = FetchTopicData(topic_id=METADATA_TOPIC_ID, partitions=(data,))
-            return FetchResponse(responses=(topic,))
+            leader = _leader(world, receiver, asked)
+            return None if leader is None else _forged_fetch(stream, asked, leader)
         case FetchSnapshotRequest():
             slice_ = request.topics[0].partitions[0]
-            part = stream.choice([*_impossible_slices(slice_, _leader(receiver, slice_))])
-            answer = SnapshotTopicData(name=METADATA_TOPIC, partitions=(part,))
-            return FetchSnapshotResponse(topics=(answer,))
+            leader = _leader(world, receiver, slice_)
+            return None if leader is None else _forged_slice(stream, slice_, leader)
         case _:
             return None
 
 
-def _leader(receiver: NodeId, asked: FetchPartition | SnapshotPartition) -> LeaderIdAndEpoch:
-    """Returns the receiver as the leader of the epoch that the request names."""
-    return LeaderIdAndEpoch(leader_id=receiver.number, leader_epoch=asked.current_leader_epoch)
+def _leader(
+    world: World, receiver: NodeId, asked: FetchPartition | SnapshotPartition
+) -> LeaderIdAndEpoch | None:
+    """Returns the receiver, if it is the leader of the epoch that the request names."""
+    process = world.controllers.get(receiver.number)
+    epoch = asked.current_leader_epoch
+    if process is None or process.node.quorum.epoch != epoch:
+        return None
+    is_leader = isinstance(process.node.quorum.role, Leader)
+    return LeaderIdAndEpoch(leader_id=receiver.number, leader_epoch=epoch) if is_leader else None
+
+
+def _forged_fetch(stream: Random, asked: FetchPartition, leader: LeaderIdAndEpoch) -> FetchResponse:
+    data = stream.choice([*_impossible_data(asked, leader)])
+    return FetchResponse(
+        responses=(FetchTopicData(topic_id=METADATA_TOPIC_ID, partitions=(data,)),)
+    )
+
+
+def _forged_slice(
+    stream: Random, asked: SnapshotPartition, leader: LeaderIdAndEpoch
+) -> FetchSnapshotResponse:
+    part = stream.choice([*_impossible_slices(asked, leader)])
+    topic = SnapshotTopicData(name=METADATA_TOPIC, partitions=(part,))
+    return FetchSnapshotResponse(topics=(topic,))
 
 
 def _impossible_data(
