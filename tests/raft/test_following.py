@@ -173,6 +173,32 @@ def test_a_follower_gives_back_nothing_that_it_knows_as_committed(follower):
     assert 10 == follower.quorums[ME].log.end_offset
 
 
+@pytest.mark.rule("10.34", "9.42")
+def test_nor_does_one_whose_log_begins_there(follower):
+    """Its log would end at its snapshot, whatever smaller offset a reply names."""
+    answer(follower, the_fetch(follower), high_watermark=5)
+    follower.take_snapshot(ME)
+
+    answer(follower, the_fetch(follower), diverging_epoch=EpochEndOffset(epoch=1, end_offset=4))
+
+    log = follower.quorums[ME].log
+    assert (5, 10) == (log.start_offset, log.end_offset)
+
+
+@pytest.mark.rule("10.34")
+def test_the_offset_of_an_epoch_that_a_follower_lacks_does_not_count(follower):
+    """It ends at the end of the epoch before, and asks again."""
+    former = the_fetch(follower)
+    follower.ask(ME, begin(2, 4))
+    answer(follower, former)
+    answer(follower, the_fetch(follower), records=(batch(10, 3, 5),))
+
+    answer(follower, the_fetch(follower), diverging_epoch=EpochEndOffset(epoch=2, end_offset=6))
+
+    assert 10 == follower.quorums[ME].log.end_offset
+    assert 1 == the_fetch(follower).sent.request.topics[0].partitions[0].last_fetched_epoch
+
+
 @pytest.mark.rule("10.34", "9.41", "9.42")
 def test_what_an_old_leader_wrote_alone_is_replaced_when_it_returns():
     replicas = Replicas((1, 2, 3))

@@ -6,6 +6,7 @@ Each life is the smallest that shows one of them; docs/hunting.md has the table.
 import pytest
 
 from kraftsim.controller.core import feature_levels
+from kraftsim.controller.core.profile import PROFILES
 from kraftsim.controller.core.rpc import (
     ElectedTopicPartitions,
     ElectLeadersRequest,
@@ -14,7 +15,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.simulation.processes import Processes
 from tests.scenarios.blames import configure, reassign, set_min_isr, watched
-from tests.scenarios.lives import SESSION_S
+from tests.scenarios.lives import SESSION_S, active_id
 from tests.worlds import SECOND_US, ask, create_topic, node, partition, pass_time
 
 pytestmark = pytest.mark.slow
@@ -111,4 +112,24 @@ def test_a_cancelled_reassignment_makes_a_replica_without_a_log_the_isr():
 
     after = partition(world, "t", 1)
     assert (after.replicas, after.isr) == ((2,), (2,))
+    assert watching.finish() == ()
+
+
+@pytest.mark.rule("1.34", "1.35", "2.41")
+def test_a_broker_of_kafka_3_9_that_registers_before_it_is_fenced_leads_on_without_its_log():
+    """S25 and S31: no lease is checked before a first heartbeat after a failover (KAFKA-18106)."""
+    world, watching = watched("S25", "S31", brokers=1, controllers=1, profile=PROFILES["kafka-3.9"])
+    create_topic(world, "t", (1,))
+    pass_time(world, 1)
+    world.agents[1].kill()
+    world.kill_controller(active_id(world))
+    world.start_controller(min(world.controllers))
+    pass_time(world, 2 * SESSION_S)
+    world.agents[1].start()
+    assert world.run_until(lambda: world.agents[1].agent.broker_epoch > 0, limit_us=9 * SECOND_US)
+
+    assert world.committed.brokers[1].fenced
+    assert partition(world, "t").leader == 1
+    pass_time(world, 5)
+    assert not world.committed.brokers[1].fenced
     assert watching.finish() == ()

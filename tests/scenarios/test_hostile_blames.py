@@ -3,6 +3,8 @@
 Each life is the smallest that shows one of them; docs/hunting.md has the table.
 """
 
+from collections import defaultdict
+
 import pytest
 
 from kraftsim.controller.core.configs.resources import ResourceType
@@ -27,6 +29,7 @@ from kraftsim.controller.core.rpc.quotas import (
     QuotaEntityData,
     QuotaOperation,
 )
+from tests.scenarios.lives import active_id
 from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import BY_NUMBER, settled_world
 from tests.worlds import ask, create_topic, partition, pass_time
@@ -116,3 +119,18 @@ def test_a_minimum_of_a_node_that_is_no_number_leaves_the_default():
 
     assert reply.responses[0].error_code == 0
     assert watching.finish() == ()
+
+
+def test_a_forged_reply_names_no_other_leader_of_its_epoch():
+    """L8: a voter that believed one followed a replica that led nobody, and never caught up."""
+    world, _ = watched("S46", controllers=5)
+    begin(world, "rpc.forge", {"api": "Fetch"})
+    world.kill_controller(active_id(world))
+    leaders = defaultdict(set)
+    for _ in range(3000):
+        pass_time(world, 0.01)
+        for quorum in (process.node.quorum for process in world.controllers.values()):
+            leaders[quorum.epoch].add(quorum.leader_id)
+
+    assert len(leaders) > 2
+    assert all(len(known - {-1}) <= 1 for known in leaders.values())

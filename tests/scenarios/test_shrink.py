@@ -130,6 +130,19 @@ def test_nodes_that_let_has_drawn_are_named_by_id(failing):
     assert [{"proc.crash": {"on": 1}}] == [{"proc.crash": document_of(s.verb)} for s in plan.do]
 
 
+def test_a_fault_stays_as_gentle_as_it_was(failing):
+    """Without `replicated` the rot may lose what is committed: another failure of the same name."""
+    rot = {"disk.rot": {"on": 3002, "for": "5s", "replicated": True}}
+    words = document_of(failing) | {
+        "do": [{"at": "3s", **rot}],
+        "expect": {"never": [{"controller": 3002, "state": "NOT_RUNNING"}]},
+    }
+    plan = shrink(read_scenario(words), 3, Tries(ENOUGH)).plan
+
+    assert all(step.verb.replicated for step in plan.do)
+    assert plan.do
+
+
 @pytest.mark.parametrize("bug", ["M98", "M42"])
 def test_a_drawn_plan_becomes_a_few_nodes_and_steps(bug):
     """Seed 2 draws three controllers, eight brokers, settings and fourteen steps."""

@@ -25,7 +25,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.core.topics.names import METADATA_TOPIC
 from kraftsim.controller.raft import messages
-from kraftsim.controller.raft.roles import Candidate
+from kraftsim.controller.raft.roles import Candidate, Prospective
 from kraftsim.simulation.delays import constant
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.network_rules import Block, Delay, Duplicate
@@ -386,3 +386,31 @@ def test_a_voter_whose_log_differs_counts_for_no_majority(beyond, counted):
     watching.properties["S37"].reigns.arrived(Message(sender, receiver, request))
 
     assert len(reign.fetched) == counted
+
+
+@pytest.mark.rule("10.14")
+def test_a_vote_that_was_granted_before_a_voter_followed_counts_until_the_pre_vote_ends():
+    """L2: a majority follows by then; the last vote comes from a voter that has just started."""
+    world, watching = watched("L2", controllers=5, controller_quorum_election_timeout_ms=30_000)
+    leader = world.active
+    rebel, first, last, _ = [each for each in world.controllers.values() if each is not leader]
+    for voter in (first, last):
+        world.kill_controller(voter.node.config.node_id)
+        separate(world, leader, voter)
+    pass_time(world, 1)
+    separate(world, leader, rebel)
+    world.start_controller(first.node.config.node_id)
+    assert world.run_until(lambda: len(granted_to(rebel)) == 2, limit_us=9 * SECOND_US)
+    rejoin(world, leader, first)
+    pass_time(world, 6)
+    world.start_controller(last.node.config.node_id)
+    epoch = leader.node.quorum.epoch
+
+    assert world.run_until(lambda: rebel.node.quorum.epoch > epoch, limit_us=9 * SECOND_US)
+    assert watching.finish() == ()
+
+
+def granted_to(voter):
+    """Returns the voters that have granted a voter its pre-vote."""
+    role = voter.node.quorum.role
+    return role.granted if isinstance(role, Prospective) else frozenset()
