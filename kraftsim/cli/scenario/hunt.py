@@ -178,8 +178,9 @@ def _write_whole(folder: Path, finding: "Finding", number: int) -> None:
 
 
 def _name(finding: "Finding", number: int) -> str:
-    """Returns the name of a finding's file."""
-    return f"{finding.broken[0].replace('[', '-').rstrip(']')}-{number}"
+    """Returns the name of a finding's file, with the seed that repeats it."""
+    broken = finding.broken[0].replace("[", "-").rstrip("]")
+    return f"{broken}-{number}-seed-{finding.candidate.seed}"
 
 
 def report_hunt(
