@@ -335,8 +335,10 @@ def _is_current(fact: Fact, request: AlterPartitionRequest, data: AlterPartition
 def _is_unclean_revert(before: Fact, after: Fact) -> bool:
     """True if a reassignment was cancelled while nobody was in sync.
 
-    The first of the former replicas becomes the ISR then, if unclean elections are enabled; no
-    record declares it.
+    Replicas that were being added do not count. The first of the former replicas becomes the ISR
+    then, if unclean elections are enabled; no record declares it.
     """
     is_cancelled = before["adding_replicas"] and not after["adding_replicas"]
-    return bool(is_cancelled and after["isr"] and not before["isr"])
+    return bool(
+        is_cancelled and after["isr"] and not {*before["isr"]} - {*before["adding_replicas"]}
+    )

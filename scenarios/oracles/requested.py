@@ -32,19 +32,18 @@ class Requested:
     def wrote(self, node: Node, turn: Turn) -> None:
         """Remembers the open requests for each record that a leader appends.
 
-        A record of a later leader at the same offset replaces one that was not committed.
+        Several leaders may append at one offset, and any of these records may be committed.
         """
         if not node.quorum.is_leader:
             return
         still_open = tuple(self._open.get(node.config.node_id, ()))
         for batch in turn.persist:
             for offset in range(batch.base_offset, batch.last_offset + 1):
-                self._causes.pop(offset, None)
                 if still_open:
-                    self._causes[offset] = still_open
+                    self._causes[offset] = (*self.causes_of(offset), *still_open)
         while len(self._causes) > OFFSETS_MAX:
             del self._causes[next(iter(self._causes))]
 
     def causes_of(self, offset: int) -> tuple[Request, ...]:
-        """Returns the requests that were open when the record at this offset was appended."""
+        """Returns the requests that were open when a record at this offset was appended."""
         return self._causes.get(offset, ())

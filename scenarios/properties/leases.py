@@ -36,7 +36,7 @@ class NoEarlyFence(OfTenures):
     def appended(self, tenure: Tenure, record: Any, offset: int) -> None:
         broker_id = fenced_by(record)
         known = None if broker_id is None else tenure.brokers.get(broker_id)
-        if known is None or self._is_requested(known):
+        if known is None or self._is_requested(tenure, known):
             return
         self.exercised += 1
         if known.contact_ms is None:
@@ -49,11 +49,21 @@ class NoEarlyFence(OfTenures):
                 f"expected at least {self.session_ms} ms"
             )
 
-    def _is_requested(self, known: Any) -> bool:
-        """Returns True if a heartbeat requests a fence or a shutdown, which is granted at once."""
-        return self.is_decided_now(known) and any(
+    def _is_requested(self, tenure: Tenure, known: Any) -> bool:
+        """Returns True if a heartbeat requests a fence or a shutdown, which is granted at once.
+
+        Any heartbeat ends a controlled shutdown that began before, also a late one (rule 2.13).
+        """
+        if not self.is_decided_now(known):
+            return False
+        return self._is_shutting_down(tenure, known.broker_id) or any(
             heartbeat.want_fence or heartbeat.want_shut_down for heartbeat in known.heartbeats
         )
+
+    def _is_shutting_down(self, tenure: Tenure, broker_id: int) -> bool:
+        log = self.active_logs.of(self.world.controllers[tenure.node.number].node)
+        fact = None if log is None else log.shadow.broker(broker_id)
+        return fact is not None and fact["in_controlled_shutdown"]
 
 
 class NoLateFence(OfTenures):

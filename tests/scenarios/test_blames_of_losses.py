@@ -115,6 +115,27 @@ def test_a_cancelled_reassignment_makes_a_replica_without_a_log_the_isr():
     assert watching.finish() == ()
 
 
+def test_nor_does_it_count_that_an_added_replica_was_in_sync():
+    """S32: the only member of the ISR goes with the reassignment that added it."""
+    world, watching = watched("S32", controllers=1)
+    create_topic(world, "t", (1,), (1,))
+    configure(world, "t", "unclean.leader.election.enable", "true")
+    for broker_id in (1, 3):
+        world.agents[broker_id].kill()
+    pass_time(world, 2 * SESSION_S)
+    reassign(world, "t", (1, 2, 3))
+    named = (ElectedTopicPartitions(topic="t", partitions=(1,)),)
+    ask(world, ElectLeadersRequest(election_type=1, topic_partitions=named))
+    pass_time(world, 5)
+    before = partition(world, "t", 1)
+    assert (before.isr, before.adding_replicas) == ((2,), (2, 3))
+    reassign(world, "t", None)
+    pass_time(world, 5)
+
+    assert partition(world, "t", 1).isr == (1,)
+    assert watching.finish() == ()
+
+
 @pytest.mark.rule("1.34", "1.35", "2.41")
 def test_a_broker_of_kafka_3_9_that_registers_before_it_is_fenced_leads_on_without_its_log():
     """S25 and S31: no lease is checked before a first heartbeat after a failover (KAFKA-18106)."""

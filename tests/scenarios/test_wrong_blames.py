@@ -31,7 +31,7 @@ from kraftsim.simulation.message import Message
 from kraftsim.simulation.network_rules import Block, Delay, Duplicate
 from kraftsim.simulation.processes import Processes
 from tests.scenarios.blames import watched
-from tests.scenarios.lives import SESSION_S, active_id, follower_id
+from tests.scenarios.lives import SESSION_S, active_id, follower_id, heartbeat
 from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import CLIENT, topic
 from tests.scenarios.watched import ask as begin_to_ask
@@ -414,3 +414,25 @@ def granted_to(voter):
     """Returns the voters that have granted a voter its pre-vote."""
     role = voter.node.quorum.role
     return role.granted if isinstance(role, Prospective) else frozenset()
+
+
+@pytest.mark.rule("2.13")
+def test_a_late_heartbeat_ends_a_controlled_shutdown_that_began_after_it_was_sent():
+    """S18: it asks for no shutdown, and the flags of heartbeats are ignored by then."""
+    world, watching = watched("S18", brokers=2)
+    create_topic(world, "led", (1, 2))
+    pass_time(world, 1)
+    epoch = world.agents[1].agent.broker_epoch
+    world.agents[2].pause()
+    world.agents[1].stop()
+    pass_time(world, 1)
+    assert world.committed.brokers[1].in_controlled_shutdown
+    world.agents[1].kill()
+    world.agents[2].resume()
+    pass_time(world, 3)
+    assert not world.committed.brokers[1].fenced
+    heartbeat(world, 1, epoch)
+    pass_time(world, 1)
+
+    assert world.committed.brokers[1].fenced
+    assert watching.finish() == ()
