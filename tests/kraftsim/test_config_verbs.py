@@ -9,6 +9,7 @@ import pytest
 from kraftsim import Cluster, CommandError
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.errors import UnknownBroker
+from tests.builders import registration
 from tests.kraftsim.conftest import Http, Service
 from tests.kraftsim.test_terminal import on_terminal
 
@@ -139,8 +140,25 @@ async def test_python_refuses_what_no_resource_can_have() -> None:
             await kraft.set_config("broker", "1", {"a": [1]})  # type: ignore[dict-item]
         with pytest.raises(CommandError, match=r"delete: expected keys, such as"):
             await kraft.set_config("broker", "1", delete="abc")
+        with pytest.raises(CommandError, match="expected the name of a topic, got an empty one"):
+            await kraft.get_config("topic", "")
         with pytest.raises(UnknownBroker, match="no broker x: expected one of 1"):
             await kraft.get_config("broker", "x")
         with pytest.raises(ApiError) as refused:
             await kraft.set_config("topic", "orders", {"retention.ms": 1})
         assert refused.value.code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+async def test_of_a_broker_that_is_not_simulated_only_what_the_log_has_is_known() -> None:
+    async with Cluster(brokers=1, clock="virtual", seed=1) as kraft:
+        await kraft.request(registration(7, cluster_id=kraft.cluster_id))
+        await kraft.set_config("broker", "7", {"log.retention.ms": 3})
+
+        known = (await kraft.get_config("broker", "7"))["configs"]
+
+        values = {entry["name"]: entry["value"] for entry in known}
+        assert values == {"log.retention.ms": "3", "min.insync.replicas": "1"}
+        with pytest.raises(
+            ApiError, match="broker 7 is not simulated, and the log has"
+        ):
+            await kraft.get_config("broker", "7", "log.dir")

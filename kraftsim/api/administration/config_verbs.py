@@ -32,6 +32,11 @@ from .topic_verbs import TopicVerbs
 _TYPES = {number: name for name, number in TYPE_NUMBERS.items()}
 _OF_RESOURCE = {"topic": 1, "broker": 2, "group": 8, "client-metrics": 7}
 _CLUSTER_DEFAULT = 3
+_IN_LOG = (2, _CLUSTER_DEFAULT)  # sources of a broker's values
+_FOREIGN = (
+    "broker {name} is not simulated, and the log has no {key}: "
+    "ask the broker itself, with kafka-configs --bootstrap-server"
+)
 
 
 class ConfigVerbs(TopicVerbs):
@@ -48,13 +53,18 @@ class ConfigVerbs(TopicVerbs):
 
         Describes the committed state as the broker, or for other resources a controller, does.
         With the `scope` "set" it returns only what is set for the resource itself, with a `key`
-        only that configuration. The value of a sensitive configuration is None.
+        only that configuration. The value of a sensitive configuration is None. Of a broker that is
+        not simulated only what the log has is known.
 
         Raises UnknownBroker, or ApiError for an unknown topic or key.
         """
         check_described(resource, name, key, scope)
         entries = self._described(resource, name)
+        if self._is_foreign(resource, name):
+            entries = {k: entry for k, entry in entries.items() if entry.config_source in _IN_LOG}
         if key is not None and key not in entries:
+            if self._is_foreign(resource, name):
+                raise ApiError(ErrorCode.INVALID_CONFIG, _FOREIGN.format(name=name, key=key))
             known = nearest(key, sorted(entries), f"kraftsim config get {resource} {name}")
             raise ApiError(ErrorCode.INVALID_CONFIG, f"no key {key!r}: expected {known}")
         own = _CLUSTER_DEFAULT if (resource, name) == ("broker", EVERY_BROKER) else None
@@ -112,6 +122,11 @@ class ConfigVerbs(TopicVerbs):
         if of[0] == "topic":
             self._raise_if_topic_refused(of[1], code, message)
         raise_if_refused(code, message)
+
+    def _is_foreign(self, resource: str, name: str) -> bool:
+        """True for a broker that is not simulated."""
+        is_one = resource == "broker" and name != EVERY_BROKER
+        return is_one and whole_number(name) not in self.world.agents
 
     def _described(self, resource: str, name: str) -> dict[str, DescribeConfigsEntry]:
         """Returns the entries of a resource by their names; raises ApiError if it is refused."""

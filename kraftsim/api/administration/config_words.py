@@ -24,9 +24,11 @@ SOURCES: Final = {
 
 
 def check_resource(resource: str, name: str) -> None:
-    """Raises UsageError for an unknown kind of resource, or a name that is no text."""
+    """Raises UsageError for an unknown kind of resource, or a name that is no text or empty."""
     expect_one_of("resource", resource, RESOURCES)
     expect_text("name", name)
+    if not name:
+        raise UsageError(f"name: expected the name of a {resource}, got an empty one")
 
 
 def check_described(
