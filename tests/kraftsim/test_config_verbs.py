@@ -158,7 +158,5 @@ async def test_of_a_broker_that_is_not_simulated_only_what_the_log_has_is_known(
 
         values = {entry["name"]: entry["value"] for entry in known}
         assert values == {"log.retention.ms": "3", "min.insync.replicas": "1"}
-        with pytest.raises(
-            ApiError, match="broker 7 is not simulated, and the log has"
-        ):
+        with pytest.raises(ApiError, match="broker 7 is not simulated, and the log has"):
             await kraft.get_config("broker", "7", "log.dir")

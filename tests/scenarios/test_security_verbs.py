@@ -6,6 +6,11 @@ from kraftsim.controller.core.log.records import QuotaEntity
 from kraftsim.controller.core.settings import STANDARD_AUTHORIZER
 from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.running.run import Run
+from tests.scenarios.lives import active_id
+from tests.scenarios.planted import answers_at_once
+from tests.scenarios.request_worlds import begin
+from tests.scenarios.watched import BY_NUMBER, settled_world
+from tests.worlds import node, nodes, pass_time
 
 AUTHORIZED = {"authorizer.class.name": STANDARD_AUTHORIZER}
 ENTRY = {"principal": "User:alice", "name": "orders"}
@@ -79,3 +84,16 @@ def test_entries_are_created_and_those_that_fit_are_deleted():
 
 def test_entries_need_an_authorizer():
     assert finished(("acl.create", ENTRY), config={})[1] == ["SECURITY_DISABLED"]
+
+
+@pytest.mark.slow
+def test_an_entry_that_is_answered_before_its_commit_is_found(monkeypatch):
+    """S16: no majority hears of it."""
+    settings = {"authorizer_class_name": STANDARD_AUTHORIZER}
+    world, watching = settled_world(classes=(BY_NUMBER["S16"],), **settings)
+    answers_at_once(monkeypatch)
+    world.network.isolate(node(active_id(world)), nodes(world.controllers))
+    begin(world, "acl.create", ENTRY)
+    pass_time(world, 1)
+
+    assert "orders" in watching.violations["S16"].what

@@ -4,6 +4,7 @@ import pytest
 
 from kraftsim.controller.core.rpc import RemoveRaftVoterRequest
 from kraftsim.controller.raft import membership
+from kraftsim.controller.raft.peers import Peers
 from kraftsim.scenarios.properties import ALWAYS
 from tests.scenarios.lives import a_voter_that_leaves_and_returns, follower_id, forged_replies
 from tests.scenarios.planted_rules import removes_any_voter
@@ -88,3 +89,12 @@ def test_no_replica_follows_forged_replies():
 
     assert watching.properties["S46"].exercised > 10
     assert watching.violations == {}
+
+
+def test_a_replica_that_repeats_a_request_without_a_pause_is_found(monkeypatch):
+    """S43: no reply is of use to it, and nothing is new to it."""
+    world, watching = settled_world(classes=(BY_NUMBER["S43"],))
+    monkeypatch.setattr(Peers, "failed", lambda peers, peer_id, now_ms: None)
+    forged_replies(world)
+
+    assert "repeats FetchRequest" in watching.violations["S43"].what
