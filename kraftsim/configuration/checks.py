@@ -37,12 +37,15 @@ _RATES = {
 }
 
 
-def parse(key: Key, text: str) -> Value:
-    """Returns the value of the text; raises ValueError, with Kafka's message, if it is invalid."""
+def parse(release: str, key: Key, text: str) -> Value:
+    """Returns the value of the text in a release such as "4.3".
+
+    Raises ValueError, with Kafka's message, if it is invalid.
+    """
     try:
         value = _KINDS[key.type](key.name, text)
         if key.type == "LIST":
-            _check_list(key, value)
+            _check_list(release, key, value)
         else:
             _validator(key.valid)(key.name, value)
     except ApiError as error:
@@ -54,7 +57,7 @@ def check_value(profile: Profile, name: str, text: str) -> None:
     """Raises ValueError, with Kafka's message, if a node's configuration may not have the value."""
     key = keys_of(profile.topic_configs).get(name) or _RATES.get(name)
     if key is not None:
-        parse(key, text)
+        parse(profile.topic_configs, key, text)
 
 
 def refused(name: str, value: object, reason: str) -> ValueError:
@@ -83,7 +86,7 @@ _KINDS: dict[str, Kind] = {
 }
 
 
-def _check_list(key: Key, value: Value) -> None:
+def _check_list(release: str, key: Key, value: Value) -> None:
     assert isinstance(value, tuple), value
     words = _words(key.valid)
     if not value and NOT_EMPTY in key.valid:
@@ -92,14 +95,14 @@ def _check_list(key: Key, value: Value) -> None:
             f"Configuration '{key.name}' must not be empty. Valid values include: {valid}"
         )
     for element in value:
-        if not element and _refuses_empty_elements(key):
+        if not element and _refuses_empty_elements(release, key):
             raise ValueError(f"Configuration '{key.name}' values must not be empty.")
         if words:
             one_of(*words)(key.name, element)
 
 
-def _refuses_empty_elements(key: Key) -> bool:
-    is_checked = RELEASES.index(key.until) >= RELEASES.index(LISTS_CHECKED_SINCE)
+def _refuses_empty_elements(release: str, key: Key) -> bool:
+    is_checked = RELEASES.index(release) >= RELEASES.index(LISTS_CHECKED_SINCE)
     return is_checked and key.valid != OF_ADDRESSES
 
 

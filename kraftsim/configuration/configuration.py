@@ -61,7 +61,7 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
     """
     keys = {**keys_of(profile.topic_configs), **own_keys()}
     named = dict(_named(profile, pairs, keys))
-    values = Values(keys, named, is_complete=ROLES in named)
+    values = Values(profile.topic_configs, keys, named, is_complete=ROLES in named)
     node = roles_of(values) if ROLES in named else None
     if node is None:
         check_ids(values)

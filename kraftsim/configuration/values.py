@@ -11,27 +11,32 @@ ID_KEYS = ("node.id", "broker.id")
 
 
 class Values:
-    """The value of every key of a release: of the file, else its default.
+    """The value of every key in a release such as "4.3": of the file, else its default.
 
     Raises ValueError, with Kafka's message, for the first invalid value in the order of the keys;
     a missing required key is an error only if `is_complete`.
     """
 
     def __init__(
-        self, keys: Mapping[str, Key], pairs: Mapping[str, str], *, is_complete: bool
+        self,
+        release: str,
+        keys: Mapping[str, Key],
+        pairs: Mapping[str, str],
+        *,
+        is_complete: bool,
     ) -> None:
         self._pairs = _with_both_ids(pairs)
         self._values: dict[str, Value] = {}
         for name, key in keys.items():
             if name in self._pairs:
-                self._values[name] = parse(key, self._pairs[name])
+                self._values[name] = parse(release, key, self._pairs[name])
             elif key.is_required:
                 if is_complete:
                     raise ValueError(
                         f'Missing required configuration "{name}" which has no default value.'
                     )
             elif key.default != "null":
-                self._values[name] = parse(key, key.default)
+                self._values[name] = parse(release, key, key.default)
 
     def is_set(self, name: str) -> bool:
         """Returns True if the file has the key."""

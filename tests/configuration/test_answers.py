@@ -63,7 +63,7 @@ def test_every_default_is_a_valid_value(release: str) -> None:
         if key.default not in ("null", "", "(required)") and key.name not in ID_KEYS
     }
 
-    assert Values(keys_of(release), defaults, is_complete=False).words("log.dir")
+    assert Values(release, keys_of(release), defaults, is_complete=False).words("log.dir")
 
 
 def test_a_name_has_one_definition_in_each_release() -> None:

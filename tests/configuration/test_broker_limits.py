@@ -4,7 +4,7 @@ import pytest
 
 from kraftsim.configuration.checks import parse
 from kraftsim.configuration.keys import keys_of
-from kraftsim.controller.core.configs.broker_limits import LISTS_CHECKED_SINCE, validator_of
+from kraftsim.controller.core.configs.broker_limits import validator_of
 from kraftsim.controller.core.configs.broker_table import broker_configs
 from kraftsim.controller.core.configs.configuration import RELEASES
 from kraftsim.controller.core.configs.node_configs import KINDS
@@ -43,19 +43,17 @@ def test_a_value_is_valid_if_the_released_key_accepts_it(release: str) -> None:
     for config in changeable:
         if config.name not in keys or config.name in LISTENERS:
             continue
-        if config.type_name == "LIST" and release < LISTS_CHECKED_SINCE:
-            continue  # a property file's parser knows the lists of 4.3 only
         for text in TEXTS:
-            if _is_accepted(keys[config.name], text) != _applies(release, config, text):
+            if _is_accepted(release, keys[config.name], text) != _applies(release, config, text):
                 wrong.append((config.name, text))
 
     assert len(changeable) > 60
     assert wrong == []
 
 
-def _is_accepted(key, text: str) -> bool:
+def _is_accepted(release: str, key, text: str) -> bool:
     try:
-        parse(key, text)
+        parse(release, key, text)
     except ValueError:
         return False
     return True
