@@ -169,4 +169,4 @@ async def writes_until_refused(writer: asyncio.StreamWriter) -> None:
     while True:
         writer.write(b"GET ")
         await writer.drain()
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
