@@ -175,6 +175,20 @@ class Stability(Property):
             )
 
 
+def can_follow(world: World) -> bool:
+    """Returns False while a controller outside the voters knows a later epoch than the leader.
+
+    Whoever fetches from it learns that epoch, and the leader refuses it from then on (rule 10.33).
+    Nothing ends that in Kafka either, until the leader's epoch has come as far.
+    """
+    active = world.active
+    return active is None or all(
+        process.node.quorum.epoch <= active.node.quorum.epoch
+        for node_id, process in world.controllers.items()
+        if node_id not in active.node.quorum.voters.ids
+    )
+
+
 class _OfBrokers(Property):
     """Base of properties of brokers: records when each agent entered its present state.
 
@@ -192,6 +206,8 @@ class _OfBrokers(Property):
 
     def to_judge(self) -> Iterator[tuple[int, HostedAgent]]:
         """Yields the brokers of the core, which must be healthy at the end."""
+        if not can_follow(self.world):
+            return
         for broker_id, hosted in self.world.agents.items():
             if self.world.must_be_well(broker_node(broker_id)):
                 yield broker_id, hosted

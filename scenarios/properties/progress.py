@@ -22,7 +22,7 @@ from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from ..oracles.property import Broken, Kinds, Property
-from .liveness import can_elect
+from .liveness import can_elect, can_follow
 
 EVENTS_PER_INSTANT_AND_NODE_MAX = 200
 RETRIED_AFTER = (
@@ -92,6 +92,8 @@ class ImagesConverge(Property):
 
     def finished(self) -> None:
         self._forget(self.world.timeline.now_us - self._bound_us)
+        if not can_follow(self.world):
+            return
         for node_id, process in self.world.controllers.items():
             if process.is_running and self.world.must_be_well(controller_node(node_id)):
                 self._check(node_id, process.node.committed.offset)
@@ -263,7 +265,9 @@ class ProgressDuring(Property):
         before_us = now_us if self._now_us is None else self._now_us
         self._now_us = now_us
         active = self.world.active
-        if not self._served_us or active is None or not can_elect(self.world):
+        if not self._served_us or active is None:
+            return
+        if not can_elect(self.world) or not can_follow(self.world):
             return
         if active.node.epoch != self._epoch:
             self._epoch = active.node.epoch

@@ -436,3 +436,22 @@ def test_a_late_heartbeat_ends_a_controlled_shutdown_that_began_after_it_was_sen
 
     assert world.committed.brokers[1].fenced
     assert watching.finish() == ()
+
+
+@pytest.mark.rule("10.33", "10.38")
+def test_a_controller_that_left_the_voters_in_a_later_epoch_keeps_brokers_away():
+    """L3, L8: who fetches from it learns that epoch, and the leader refuses it, also in Kafka."""
+    world, watching = watched("L3", "L8", "L12")
+    stray = world.controllers[follower_id(world)]
+    begin(world, "quorum.remove", {"on": stray.node.config.node_id})
+    pass_time(world, 5)
+    world.kill_controller(stray.node.config.node_id)
+    stored = stray.disk.stored
+    stored.election = replace(stored.election, epoch=9, leader_id=-1, voted=None)
+    world.start_controller(stray.node.config.node_id)
+    world.agents[1].kill()
+    world.agents[1].start()
+    pass_time(world, 40)
+
+    assert world.agents[1].state is ProcessState.STARTING
+    assert watching.finish() == ()
