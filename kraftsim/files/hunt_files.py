@@ -4,9 +4,10 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from kraftsim.scenarios.document.scenario import Scenario
+from kraftsim.scenarios.document.scenario import Scenario, read_scenario
 from kraftsim.scenarios.hunting.candidate import Candidate, Shown
 from kraftsim.scenarios.hunting.corpus import Corpus
+from kraftsim.scenarios.language.reading import Problem
 
 from ..errors import UsageError
 from .scenario_files import find, read_file, written
@@ -22,13 +23,18 @@ def swarm_of_everything() -> Scenario:
 def read_corpus(folder: Path) -> Corpus:
     """Reads the corpus of an earlier hunt; raises UsageError for a file that is no corpus."""
     corpus, path = Corpus(), folder / CORPUS
-    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    lines = path.read_bytes().splitlines() if path.exists() else []
     for number, line in enumerate(lines, start=1):
         try:
             kept = json.loads(line)
+            read_scenario(kept["document"])
             first_us = {int(behaviour): us for behaviour, us in kept["first_us"].items()}
             shown = Shown(first_us, events=kept["events"], messages_per_s=kept["messages_per_s"])
             corpus.take(Candidate(kept["document"], kept["seed"]), shown)
+        except Problem as problem:
+            raise UsageError(
+                f"{path}:{number}: the document of a plan is no scenario: {problem}"
+            ) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UsageError(
                 f"{path}:{number}: expected a kept plan with the keys document, seed, first_us, "
@@ -54,7 +60,7 @@ def write_corpus(folder: Path, corpus: Corpus) -> None:
 
 
 def append_to_curve(folder: Path, point: Mapping[str, object]) -> None:
-    """Appends a point of the curve: runs, processor seconds and behaviours so far."""
+    """Appends a point of the curve: runs, seconds and behaviours so far."""
     with (folder / CURVE).open("a", encoding="utf-8") as file:
         file.write(f"{json.dumps(point)}\n")
 

@@ -36,12 +36,23 @@ def test_a_hunt_writes_its_corpus_and_goes_on_from_it(tmp_path, capsys):
     ]
 
 
-def test_a_file_that_is_no_corpus_is_named_with_its_line(tmp_path, capsys):
-    (tmp_path / "corpus.jsonl").write_text('{"seed": 1}\n')
+PLAN = b'{"document": {"x": 1}, "seed": 1, "first_us": {}, "events": 1, "messages_per_s": 1}'
+
+
+@pytest.mark.parametrize(
+    ("line", "refusal"),
+    [
+        (b'{"seed": 1}', "expected a kept plan"),
+        (b"\xff\xfe", "expected a kept plan"),
+        (PLAN, "the document of a plan is no scenario: x: unknown key 'x'"),
+    ],
+)
+def test_a_file_that_is_no_corpus_is_named_with_its_line(line, refusal, tmp_path, capsys):
+    (tmp_path / "corpus.jsonl").write_bytes(line + b"\n")
 
     assert main(["scenario", "hunt", "--runs", "1", "--out", str(tmp_path)]) == 2
 
-    assert "corpus.jsonl:1: expected a kept plan" in capsys.readouterr().err
+    assert f"corpus.jsonl:1: {refusal}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
