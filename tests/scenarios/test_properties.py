@@ -14,11 +14,13 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.rpc.partitions import UNCLEAN_ELECTION
 from kraftsim.scenarios.properties import ALL, ALWAYS
 from kraftsim.simulation.network_rules import Delay, Duplicate
-from tests.scenarios import planted_losses
+from tests.scenarios import planted_losses, planted_rules
+from tests.scenarios.blames import reassign, set_min_isr
 from tests.scenarios.lives import (
     PLANTED,
     SESSION_S,
     STARTING,
+    a_kill,
     a_long_shutdown,
     a_lost_leader,
     a_second_leader,
@@ -114,6 +116,21 @@ def test_a_registration_in_a_shutdown_forgets_where_the_shutdown_began():
     pass_time(world, 3)
 
     assert watching.finish() == ()
+
+
+@pytest.mark.parametrize("sets", planted_rules.STALE_SETS)
+def test_each_set_of_the_index_is_compared_with_the_log(sets, monkeypatch):
+    """S47: a partition is reassigned to a broker that is dead; then its leader dies."""
+    world, watching = settled_world(4, classes=(BY_NUMBER["S47"],))
+    create_topic(world, "orders", (1, 2), (1, 2))
+    set_min_isr(world, "orders", "2")
+    planted_rules.STALE_SETS[sets](monkeypatch)
+
+    world.agents[4].kill()
+    reassign(world, "orders", (2, 3, 4))
+    a_kill(world)
+
+    assert [broken.number for broken in watching.finish()] == ["S47"]
 
 
 @pytest.mark.rule("3.5")
