@@ -7,6 +7,9 @@ import pytest
 
 from kraftsim.controller.core.errors import ApiError, Impossible
 from kraftsim.controller.core.rpc import (
+    AlterPartitionData,
+    AlterPartitionRequest,
+    AlterPartitionTopic,
     BrokerRegistrationRequest,
     ElectLeadersRequest,
     UnregisterBrokerRequest,
@@ -131,6 +134,32 @@ def test_each_set_of_the_index_is_compared_with_the_log(sets, monkeypatch):
     a_kill(world)
 
     assert [broken.number for broken in watching.finish()] == ["S47"]
+
+
+def test_a_proposal_of_another_than_the_leader_makes_nobody_eligible(monkeypatch):
+    """S33: a client from outside names the partition's epochs and a stale replica."""
+    world, watching = settled_world(classes=(BY_NUMBER["S33"],))
+    create_topic(world, "led", (1, 2))
+    world.agents[2].pause()
+    pass_time(world, SESSION_S + 3)
+    world.agents[1].kill()
+    pass_time(world, SESSION_S + 3)
+
+    led = partition(world, "led")
+    data = AlterPartitionData(
+        partition_index=0,
+        leader_epoch=led.leader_epoch,
+        partition_epoch=led.partition_epoch,
+        new_isr=(2,),
+    )
+    topic_id = world.active.node.committed.topic_ids["led"]
+    topic = AlterPartitionTopic(topic_id=topic_id, partitions=(data,))
+    ask(world, AlterPartitionRequest(broker_id=2, broker_epoch=0, topics=(topic,)))
+    planted_losses.any_replica_is_eligible(monkeypatch)
+    world.agents[2].resume()
+    pass_time(world, 5)
+
+    assert "S33" in watching.violations
 
 
 @pytest.mark.rule("3.5")
