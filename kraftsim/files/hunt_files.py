@@ -1,8 +1,10 @@
 """The swarm of a hunt, and its files: corpus and curve as JSON lines, findings as YAML."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Literal
 
 from kraftsim.scenarios.document.scenario import Scenario, read_scenario
 from kraftsim.scenarios.hunting.candidate import Candidate, Shown
@@ -46,7 +48,7 @@ def read_corpus(folder: Path) -> Corpus:
 def write_corpus(folder: Path, corpus: Corpus) -> None:
     """Writes the corpus; a file that is there is replaced as a whole."""
     partial = folder / f"{CORPUS}.new"
-    with partial.open("w", encoding="utf-8") as file:
+    with _opened(partial, "w") as file:
         for kept in corpus.kept:
             line = {
                 "document": kept.candidate.document,
@@ -61,7 +63,7 @@ def write_corpus(folder: Path, corpus: Corpus) -> None:
 
 def append_to_curve(folder: Path, point: Mapping[str, object]) -> None:
     """Appends a point of the curve: runs, seconds and behaviours so far."""
-    with (folder / CURVE).open("a", encoding="utf-8") as file:
+    with _opened(folder / CURVE, "a") as file:
         file.write(f"{json.dumps(point)}\n")
 
 
@@ -69,5 +71,16 @@ def write_finding(folder: Path, name: str, small: Scenario) -> Path:
     """Writes the smallest scenario of a finding, and returns its path."""
     path = folder / FINDINGS / f"{name}.yaml"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(written(small), "utf-8")
+    with _opened(path, "w") as file:
+        file.write(written(small))
     return path
+
+
+@contextmanager
+def _opened(path: Path, mode: Literal["w", "a"]) -> Iterator[IO[str]]:
+    """Opens a file to write; an OSError names it, which that of a full disk does not by itself."""
+    try:
+        with path.open(mode, encoding="utf-8") as file:
+            yield file
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from kraftsim.cli.main import main
-from kraftsim.files.hunt_files import read_corpus
+from kraftsim.files.hunt_files import append_to_curve, read_corpus, write_corpus
+from kraftsim.scenarios.hunting.candidate import Candidate, Shown
+from kraftsim.scenarios.hunting.corpus import Corpus
 from kraftsim.scenarios.mutants import MUTANTS, planted
 
 ROUND_LIMIT_S = 300.0  # of a round, on a machine that does much else
@@ -53,6 +55,26 @@ def test_a_file_that_is_no_corpus_is_named_with_its_line(line, refusal, tmp_path
     assert main(["scenario", "hunt", "--runs", "1", "--out", str(tmp_path)]) == 2
 
     assert f"corpus.jsonl:1: {refusal}" in capsys.readouterr().err
+
+
+def write_a_corpus(folder):
+    corpus = Corpus()
+    corpus.take(Candidate({}, seed=1), Shown({1: 0}))
+    write_corpus(folder, corpus)
+
+
+def write_a_point(folder):
+    append_to_curve(folder, {"runs": 1})
+
+
+@pytest.mark.parametrize(
+    ("write", "name"), [(write_a_point, "curve.jsonl"), (write_a_corpus, "corpus.jsonl.new")]
+)
+def test_a_full_disk_is_told_with_the_name_of_the_file(write, name, tmp_path):
+    (tmp_path / name).symlink_to("/dev/full")
+
+    with pytest.raises(OSError, match=f"No space left on device: .*/{name}"):
+        write(tmp_path)
 
 
 @pytest.mark.parametrize(
