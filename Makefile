@@ -12,7 +12,7 @@
 # make hunt    ten minutes of a search for runs that show something new, and for violations (ARGS="--minutes 60");
 #              ARGS="--kafka" is make fold: violations that a released Kafka finds
 # make mutation   two hundred drawn bugs: which of them the tests, the library, a swarm and a hunt kill
-#              (ARGS="50 --seed 3 --hunt-seconds 60"; it goes on where it was interrupted)
+#              (ARGS="50 --seed 3 --hunt-seconds 60"; it goes on where it was interrupted, unless the code has changed)
 # make soak    the long runs: a thousand brokers, a simulated day; ten thousand clusters that start and
 #              end; 1,000 brokers over sockets for an hour, and a flood; twenty quorums of processes, each
 #              killed at another moment; an hour of damaged bytes to every listener, and of damaged files;

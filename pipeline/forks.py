@@ -40,6 +40,8 @@ def _call_and_exit(function: Callable[[], object], writing: int) -> None:
         with os.fdopen(writing, "wb") as pipe:
             pickle.dump(result, pipe)
         code = 0
+    except BrokenPipeError:
+        pass  # the original has ended, and nobody waits for the result
     except BaseException:  # the copy must end here, whatever was raised
         sys.excepthook(*sys.exc_info())
     finally:

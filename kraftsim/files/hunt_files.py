@@ -1,12 +1,15 @@
 """The swarm of a hunt, and its files: corpus and curve as JSON lines, findings as YAML."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Literal
 
-from kraftsim.scenarios.document.scenario import Scenario
+from kraftsim.scenarios.document.scenario import Scenario, read_scenario
 from kraftsim.scenarios.hunting.candidate import Candidate, Shown
 from kraftsim.scenarios.hunting.corpus import Corpus
+from kraftsim.scenarios.language.reading import Problem
 
 from ..errors import UsageError
 from .scenario_files import find, read_file, written
@@ -22,13 +25,18 @@ def swarm_of_everything() -> Scenario:
 def read_corpus(folder: Path) -> Corpus:
     """Reads the corpus of an earlier hunt; raises UsageError for a file that is no corpus."""
     corpus, path = Corpus(), folder / CORPUS
-    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    lines = path.read_bytes().splitlines() if path.exists() else []
     for number, line in enumerate(lines, start=1):
         try:
             kept = json.loads(line)
+            read_scenario(kept["document"])
             first_us = {int(behaviour): us for behaviour, us in kept["first_us"].items()}
             shown = Shown(first_us, events=kept["events"], messages_per_s=kept["messages_per_s"])
             corpus.take(Candidate(kept["document"], kept["seed"]), shown)
+        except Problem as problem:
+            raise UsageError(
+                f"{path}:{number}: the document of a plan is no scenario: {problem}"
+            ) from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UsageError(
                 f"{path}:{number}: expected a kept plan with the keys document, seed, first_us, "
@@ -40,7 +48,7 @@ def read_corpus(folder: Path) -> Corpus:
 def write_corpus(folder: Path, corpus: Corpus) -> None:
     """Writes the corpus; a file that is there is replaced as a whole."""
     partial = folder / f"{CORPUS}.new"
-    with partial.open("w", encoding="utf-8") as file:
+    with _opened(partial, "w") as file:
         for kept in corpus.kept:
             line = {
                 "document": kept.candidate.document,
@@ -54,8 +62,8 @@ def write_corpus(folder: Path, corpus: Corpus) -> None:
 
 
 def append_to_curve(folder: Path, point: Mapping[str, object]) -> None:
-    """Appends a point of the curve: runs, processor seconds and behaviours so far."""
-    with (folder / CURVE).open("a", encoding="utf-8") as file:
+    """Appends a point of the curve: runs, seconds and behaviours so far."""
+    with _opened(folder / CURVE, "a") as file:
         file.write(f"{json.dumps(point)}\n")
 
 
@@ -63,5 +71,16 @@ def write_finding(folder: Path, name: str, small: Scenario) -> Path:
     """Writes the smallest scenario of a finding, and returns its path."""
     path = folder / FINDINGS / f"{name}.yaml"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(written(small), "utf-8")
+    with _opened(path, "w") as file:
+        file.write(written(small))
     return path
+
+
+@contextmanager
+def _opened(path: Path, mode: Literal["w", "a"]) -> Iterator[IO[str]]:
+    """Opens a file to write; an OSError names it, which that of a full disk does not by itself."""
+    try:
+        with path.open(mode, encoding="utf-8") as file:
+            yield file
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error

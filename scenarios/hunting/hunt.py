@@ -37,7 +37,8 @@ class Hunt:
 
     `scenario` is a swarm of everything, whose claims all candidates have. Without `is_led` every
     candidate is drawn anew as a whole run: the plain swarm, to compare with. `draws` are those of
-    a round: another number gives other candidates.
+    a round: another number gives other candidates. A hunt that goes on from a corpus draws other
+    whole runs than the hunt that began it: their numbers begin at the number of its behaviours.
     """
 
     scenario: Scenario
@@ -48,15 +49,20 @@ class Hunt:
     findings: list[Finding] = field(default_factory=list)
     runs: int = 0
     ways: Ways = field(default_factory=Ways)
+    first: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.first = len(self.corpus.runs_with)
 
     def round(self, run_all: RunAll) -> None:
         """Draws a round of candidates, lets `run_all` run them, and learns from the results.
 
         `run_all` may end early, as at an interrupt. If it raises, nothing has changed.
         """
-        stream = Random(f"{self.seed}/{self.runs}")
+        first = self.first + self.runs
+        stream = Random(f"{self.seed}/{first}")
         varied = self.corpus.varied
-        draws = [self._draw(self.runs + number, stream) for number in range(self.draws)]
+        draws = [self._draw(first + number, stream) for number in range(self.draws)]
         try:
             results = run_all(draws)
         except BaseException:

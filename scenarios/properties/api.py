@@ -166,9 +166,8 @@ class QuorumTimes(Property):
     number = "S29"
     name = "quorum-times"
     claim = (
-        "DescribeQuorum's times are -1 or at most the leader's wall clock, and the time at which "
-        "the"
-        " high watermark moved never falls, unless the leader's wall clock is set back."
+        "DescribeQuorum's times are -1 or at most the leader's wall clock, and the time at which"
+        " the high watermark moved never falls, unless the leader's wall clock is set back."
     )
     kinds: ClassVar[Kinds] = (DescribeQuorumRequest,)
 

@@ -27,9 +27,12 @@ from ..oracles.property import Broken, Kinds, Property
 from ..oracles.requested import Requested
 from ..oracles.shadow import Fact, Key
 
-PROPOSALS_MAX = 1000  # partitions whose proposed ISRs are remembered
+PROPOSALS_MAX = 1000  # states of partitions whose proposed ISRs are remembered
 INCARNATIONS_MAX = 10_000  # registrations whose requests are remembered
 NOT_REGISTERED = -2  # epoch that no request has as its previous one
+
+Standing = tuple[Key, int, int, int]
+"""A partition, its partition epoch, its leader and its leader epoch."""
 
 
 class LeadersWereEligible(OfTheCommittedLog):
@@ -50,8 +53,8 @@ class LeadersWereEligible(OfTheCommittedLog):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._default = world.topology.settings.unclean_leader_election_enable
-        # partition -> its partition epoch, and all replicas that were proposed for its ISR at it
-        self._proposed: dict[tuple[Key, int], set[int]] = {}  # by partition and partition epoch
+        # all replicas that the leader of a partition has proposed for its ISR in this standing
+        self._proposed: dict[Standing, set[int]] = {}
         self._requested = Requested()
         self._permits: dict[Key, list[Request]] = {}  # by partition, of the records of this batch
         self._registered: set[int] = set()  # brokers that register in this batch
@@ -89,7 +92,8 @@ class LeadersWereEligible(OfTheCommittedLog):
         leader = after["leader"]
         if before is None:
             return
-        proposed = self._proposed.pop((key, before["partition_epoch"]), set())
+        standing = key, before["partition_epoch"], before["leader"], before["leader_epoch"]
+        proposed = self._proposed.pop(standing, set())
         if leader in (before["leader"], r.NO_LEADER):
             return
         self.exercised += 1
@@ -107,8 +111,8 @@ class LeadersWereEligible(OfTheCommittedLog):
             for data in topic.partitions:
                 key: Key = "Partition", topic.topic_id, data.partition_index
                 isr = {*data.new_isr, *(member.broker_id for member in data.new_isr_with_epochs)}
-                proposed = self._proposed.setdefault((key, data.partition_epoch), set())
-                proposed |= isr
+                standing = key, data.partition_epoch, request.broker_id, data.leader_epoch
+                self._proposed.setdefault(standing, set()).update(isr)
                 if len(self._proposed) > PROPOSALS_MAX:
                     del self._proposed[next(iter(self._proposed))]
 

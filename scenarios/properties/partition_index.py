@@ -1,8 +1,9 @@
 """S47: the index by which the active controller finds partitions has those of its log."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
+from kraftsim.controller.core.image.partition_index import PartitionIndex
 from kraftsim.controller.core.log.records import NO_LEADER
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
@@ -29,7 +30,7 @@ class IndexIsComplete(OfActiveLogs):
     name = "index-is-complete"
     claim = (
         "The active controller finds the partitions that a broker leads, hosts, or is in sync or"
-        " eligible for, and those without a leader, as its log has them."
+        " eligible for, and those without a leader or in a reassignment, as its log has them."
     )
 
     def __init__(self, world: World) -> None:
@@ -58,7 +59,12 @@ class IndexIsComplete(OfActiveLogs):
         index = node.active.state.image.index
         for what, expected in _expected(partitions).items():
             brokers = {int(str(key[1])) for key in shadow.of("Broker")} | {*expected}
-            find = {"hosts": index.hosted, "leads": index.led, "is eligible for": index.in_elr}
+            find = {
+                "hosts": index.hosted,
+                "leads": index.led,
+                "is in sync for": index.in_isr,
+                "is eligible for": index.in_elr,
+            }
             for broker in brokers:
                 found, wanted = find[what](broker), sorted(expected.get(broker, ()))
                 if found != wanted:
@@ -66,13 +72,14 @@ class IndexIsComplete(OfActiveLogs):
                         f"{node.config.node_id} finds that {broker} {what} {found}, and its log has"
                         f" {wanted}"
                     )
-        _expect_lists(node.config.node_id, partitions, index.leaderless(), index.imbalanced())
+        _expect_lists(node.config.node_id, partitions, index)
 
 
 def _expected(partitions: Mapping[Key, Fact]) -> dict[str, dict[int, set[Place]]]:
     """Returns the partitions of each broker, by what the broker is to them."""
     hosts: dict[int, set[Place]] = defaultdict(set)
     leads: dict[int, set[Place]] = defaultdict(set)
+    in_sync: dict[int, set[Place]] = defaultdict(set)
     eligible: dict[int, set[Place]] = defaultdict(set)
     for (_, topic_id, number), fact in partitions.items():
         leader = fact["leader"]
@@ -80,22 +87,32 @@ def _expected(partitions: Mapping[Key, Fact]) -> dict[str, dict[int, set[Place]]
             leads[leader].add((topic_id, number))
         for broker in fact["replicas"]:
             hosts[broker].add((topic_id, number))
+        for broker in fact["isr"]:
+            in_sync[broker].add((topic_id, number))
         for broker in fact["eligible_leader_replicas"]:
             eligible[broker].add((topic_id, number))
-    return {"hosts": hosts, "leads": leads, "is eligible for": eligible}
+    return {
+        "hosts": hosts,
+        "leads": leads,
+        "is in sync for": in_sync,
+        "is eligible for": eligible,
+    }
 
 
-def _expect_lists(
-    node_id: int,
-    partitions: Mapping[Key, Fact],
-    leaderless: Iterable[Place],
-    imbalanced: Iterable[Place],
-) -> None:
+def _expect_lists(node_id: int, partitions: Mapping[Key, Fact], index: PartitionIndex) -> None:
     without = {key[1:] for key, fact in partitions.items() if fact["leader"] == NO_LEADER}
     others = {key[1:] for key, fact in partitions.items() if fact["leader"] != fact["replicas"][0]}
+    moving = {
+        key[1:]
+        for key, fact in partitions.items()
+        if fact["adding_replicas"] or fact["removing_replicas"]
+    }
+    by_topic = index.reassigning_by_topic().items()
+    reassigned = {(topic_id, number) for topic_id, numbers in by_topic for number in numbers}
     for what, found, wanted in (
-        ("have no leader", {*leaderless}, without),
-        ("are not led by their first replica", {*imbalanced}, others),
+        ("have no leader", {*index.leaderless()}, without),
+        ("are not led by their first replica", {*index.imbalanced()}, others),
+        ("are in a reassignment", reassigned, moving),
     ):
         if found != wanted:
             raise Broken(f"{node_id} finds that {found} {what}, and its log has {wanted}")

@@ -47,8 +47,8 @@ class ForgeReplies(Requests, word="rpc.forge"):
     """Answers Fetch and FetchSnapshot requests of controllers with replies that no leader sends.
 
     Such are batches after a gap or of a wrong epoch, a snapshot or a truncation before the high
-    watermark, and slices of another snapshot. The requests are not handled. Others than the leader
-    of the request's epoch reply themselves.
+    watermark, and slices of another snapshot. The requests are not handled. Only the leader of the
+    request's epoch forges replies; other controllers handle the request.
     """
 
     def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:

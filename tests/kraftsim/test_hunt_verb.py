@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from kraftsim.cli.main import main
-from kraftsim.files.hunt_files import read_corpus
+from kraftsim.files.hunt_files import append_to_curve, read_corpus, write_corpus
+from kraftsim.scenarios.hunting.candidate import Candidate, Shown
+from kraftsim.scenarios.hunting.corpus import Corpus
 from kraftsim.scenarios.mutants import MUTANTS, planted
 
 ROUND_LIMIT_S = 300.0  # of a round, on a machine that does much else
@@ -36,12 +38,43 @@ def test_a_hunt_writes_its_corpus_and_goes_on_from_it(tmp_path, capsys):
     ]
 
 
-def test_a_file_that_is_no_corpus_is_named_with_its_line(tmp_path, capsys):
-    (tmp_path / "corpus.jsonl").write_text('{"seed": 1}\n')
+PLAN = b'{"document": {"x": 1}, "seed": 1, "first_us": {}, "events": 1, "messages_per_s": 1}'
+
+
+@pytest.mark.parametrize(
+    ("line", "refusal"),
+    [
+        (b'{"seed": 1}', "expected a kept plan"),
+        (b"\xff\xfe", "expected a kept plan"),
+        (PLAN, "the document of a plan is no scenario: x: unknown key 'x'"),
+    ],
+)
+def test_a_file_that_is_no_corpus_is_named_with_its_line(line, refusal, tmp_path, capsys):
+    (tmp_path / "corpus.jsonl").write_bytes(line + b"\n")
 
     assert main(["scenario", "hunt", "--runs", "1", "--out", str(tmp_path)]) == 2
 
-    assert "corpus.jsonl:1: expected a kept plan" in capsys.readouterr().err
+    assert f"corpus.jsonl:1: {refusal}" in capsys.readouterr().err
+
+
+def write_a_corpus(folder):
+    corpus = Corpus()
+    corpus.take(Candidate({}, seed=1), Shown({1: 0}))
+    write_corpus(folder, corpus)
+
+
+def write_a_point(folder):
+    append_to_curve(folder, {"runs": 1})
+
+
+@pytest.mark.parametrize(
+    ("write", "name"), [(write_a_point, "curve.jsonl"), (write_a_corpus, "corpus.jsonl.new")]
+)
+def test_a_full_disk_is_told_with_the_name_of_the_file(write, name, tmp_path):
+    (tmp_path / name).symlink_to("/dev/full")
+
+    with pytest.raises(OSError, match=f"No space left on device: .*/{name}"):
+        write(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,13 @@
 """Drawn mutants: every one is a change that compiles, and a judge that is asked sees it."""
 
 import ast
+import subprocess
 from dataclasses import replace
 
 import pytest
 
-from tools.mutation.copied import copy_to, planted
+from tools.mutation.__main__ import results_name
+from tools.mutation.copied import copy_to, fingerprint, planted
 from tools.mutation.drawn import ROOT, Drawn, drawn
 from tools.mutation.judges import Judge
 from tools.mutation.operators import mutated, sites
@@ -54,6 +56,20 @@ def test_a_drawn_mutant_changes_its_module_and_compiles():
 
 def test_a_seed_draws_the_same_mutants_again():
     assert drawn(20, seed=5) == drawn(20, seed=5) != drawn(20, seed=6)
+
+
+def test_results_go_on_only_for_the_same_code_and_length_of_hunts(tmp_path):
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    code = tmp_path / "leases.py"
+    code.write_text("SESSION_MS = 9_000\n")
+    before = fingerprint(tmp_path)
+    (tmp_path / "README.md").write_text("No verdict depends on this.\n")
+
+    assert fingerprint(tmp_path) == before
+    code.write_text("SESSION_MS = 18_000\n")
+    assert fingerprint(tmp_path) != before
+    assert len({results_name(1, 60), results_name(1, 600), results_name(2, 60)}) == 3
+    assert fingerprint() in results_name(1, 60)
 
 
 def test_a_score_counts_of_those_that_the_tests_kill():

@@ -4,7 +4,7 @@ out. `patch` is pytest's monkeypatch."""
 from dataclasses import replace
 
 from kraftsim.broker_agent.agent import Agent
-from kraftsim.controller.core.image.partition_index import KeySets
+from kraftsim.controller.core.image.partition_index import KeySets, PartitionIndex
 from kraftsim.controller.core.partitions import reassignment
 from kraftsim.controller.raft import following, messages, snapshots
 from kraftsim.controller.raft.voters import VoterSet
@@ -75,3 +75,25 @@ def removes_any_voter(patch):
 def forgets_no_leader(patch):
     """A partition stays in the index of its former leader."""
     patch.setattr(KeySets, "discard", lambda sets, broker_id, key: None)
+
+
+def _without_updates_of(sets):
+    """A bug that leaves these sets of the index as they are when a partition changes."""
+
+    def plant(patch):
+        replace_partition = PartitionIndex.replace
+
+        def buggy(index, key, old, new):
+            kept = getattr(index, sets).copy()
+            replace_partition(index, key, old, new)
+            setattr(index, sets, kept)
+
+        patch.setattr(PartitionIndex, "replace", buggy)
+
+    return plant
+
+
+STALE_SETS = {
+    sets: _without_updates_of(sets)
+    for sets in ("_hosted", "_in_isr", "_in_elr", "_led", "_imbalanced", "_reassigning")
+}

@@ -55,6 +55,21 @@ def test_a_hunt_repeats_whatever_order_its_candidates_run_in():
     assert there.corpus.runs_with
 
 
+def seeds_of_a_plain_round(corpus):
+    drawn_now = []
+    plain = Hunt(a_short_swarm(), seed=3, is_led=False, corpus=corpus)
+    plain.round(lambda draws: drawn_now.extend(draws) or ())
+    return {branches.candidates[0].seed for branches in drawn_now}
+
+
+def test_a_hunt_that_goes_on_draws_other_whole_runs():
+    begun = Corpus()
+    begun.take(drawn(a_short_swarm(), 1), Shown(dict.fromkeys(range(1000), 0)))
+
+    assert seeds_of_a_plain_round(Corpus()) == seeds_of_a_plain_round(Corpus())
+    assert not seeds_of_a_plain_round(Corpus()) & seeds_of_a_plain_round(begun)
+
+
 def expect_each_branch_to_be_its_run(branches):
     first, *later = run_all(branches, apart)
 

@@ -7,6 +7,9 @@ import pytest
 
 from kraftsim.controller.core.errors import ApiError, Impossible
 from kraftsim.controller.core.rpc import (
+    AlterPartitionData,
+    AlterPartitionRequest,
+    AlterPartitionTopic,
     BrokerRegistrationRequest,
     ElectLeadersRequest,
     UnregisterBrokerRequest,
@@ -14,11 +17,13 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.rpc.partitions import UNCLEAN_ELECTION
 from kraftsim.scenarios.properties import ALL, ALWAYS
 from kraftsim.simulation.network_rules import Delay, Duplicate
-from tests.scenarios import planted_losses
+from tests.scenarios import planted_losses, planted_rules
+from tests.scenarios.blames import reassign, set_min_isr
 from tests.scenarios.lives import (
     PLANTED,
     SESSION_S,
     STARTING,
+    a_kill,
     a_long_shutdown,
     a_lost_leader,
     a_second_leader,
@@ -114,6 +119,47 @@ def test_a_registration_in_a_shutdown_forgets_where_the_shutdown_began():
     pass_time(world, 3)
 
     assert watching.finish() == ()
+
+
+@pytest.mark.parametrize("sets", planted_rules.STALE_SETS)
+def test_each_set_of_the_index_is_compared_with_the_log(sets, monkeypatch):
+    """S47: a partition is reassigned to a broker that is dead; then its leader dies."""
+    world, watching = settled_world(4, classes=(BY_NUMBER["S47"],))
+    create_topic(world, "orders", (1, 2), (1, 2))
+    set_min_isr(world, "orders", "2")
+    planted_rules.STALE_SETS[sets](monkeypatch)
+
+    world.agents[4].kill()
+    reassign(world, "orders", (2, 3, 4))
+    a_kill(world)
+
+    assert [broken.number for broken in watching.finish()] == ["S47"]
+
+
+def test_a_proposal_of_another_than_the_leader_makes_nobody_eligible(monkeypatch):
+    """S33: a client from outside names the partition's epochs and a stale replica."""
+    world, watching = settled_world(classes=(BY_NUMBER["S33"],))
+    create_topic(world, "led", (1, 2))
+    world.agents[2].pause()
+    pass_time(world, SESSION_S + 3)
+    world.agents[1].kill()
+    pass_time(world, SESSION_S + 3)
+
+    led = partition(world, "led")
+    data = AlterPartitionData(
+        partition_index=0,
+        leader_epoch=led.leader_epoch,
+        partition_epoch=led.partition_epoch,
+        new_isr=(2,),
+    )
+    topic_id = world.active.node.committed.topic_ids["led"]
+    topic = AlterPartitionTopic(topic_id=topic_id, partitions=(data,))
+    ask(world, AlterPartitionRequest(broker_id=2, broker_epoch=0, topics=(topic,)))
+    planted_losses.any_replica_is_eligible(monkeypatch)
+    world.agents[2].resume()
+    pass_time(world, 5)
+
+    assert "S33" in watching.violations
 
 
 @pytest.mark.rule("3.5")

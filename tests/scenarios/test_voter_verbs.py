@@ -2,9 +2,11 @@
 
 import pytest
 
+from kraftsim.controller.core.log.batch import Voters
 from kraftsim.controller.core.rpc import RemoveRaftVoterRequest
 from kraftsim.controller.raft import membership
 from kraftsim.controller.raft.peers import Peers
+from kraftsim.controller.raft.voters import VoterSet
 from kraftsim.scenarios.properties import ALWAYS
 from tests.scenarios.lives import a_voter_that_leaves_and_returns, follower_id, forged_replies
 from tests.scenarios.planted_rules import removes_any_voter
@@ -67,6 +69,24 @@ def test_a_leader_that_answers_before_the_commit_is_found(monkeypatch):
     a_voter_that_leaves_and_returns(world)
 
     assert "S16" in watching.violations
+
+
+@pytest.mark.parametrize("is_right", [True, False])
+def test_a_set_is_compared_with_one_that_a_snapshot_has(is_right, monkeypatch):
+    """S45: the log begins after the last set of voters."""
+    small = {"metadata_log_max_record_bytes_between_snapshots": 2_000}
+    world, watching = settled_world(classes=(BY_NUMBER["S45"],), **small)
+    for number in range(40):
+        create_topic(world, f"topic-{number}")
+    log = world.active.node.log
+    assert not any(isinstance(record, Voters) for batch in log.batches for record in batch.records)
+    if not is_right:
+        monkeypatch.setattr(VoterSet, "without", lambda voters, _: VoterSet(voters.voters[:1]))
+
+    begin(world, "quorum.remove", {"on": follower_id(world)})
+    pass_time(world, 5)
+
+    assert ("S45" in watching.violations) is not is_right
 
 
 @pytest.mark.rule("10.53")

@@ -1,7 +1,8 @@
 """Counts which judges kill drawn mutants: `python -m tools.mutation COUNT [--help]`.
 
-Results are appended to build/mutation/SEED.jsonl as they come, and an interrupted run goes on
-there. At the end it prints the score: of the mutants that the tests kill, how many the others do.
+Results are appended to a file of build/mutation as they come, and an interrupted run goes on
+there: each seed, length of the hunts and state of the code has its own file. At the end it prints
+the score: of the mutants that the tests kill, how many the others do.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from queue import SimpleQueue
 
-from .copied import copy_to, planted
+from .copied import copy_to, fingerprint, planted
 from .drawn import ROOT, Drawn, drawn
 from .judges import HUNT_S, judges
 from .score import Verdict, table
@@ -26,7 +27,7 @@ def main() -> int:
     """Judges the mutants that have no result yet, and prints the score of all."""
     arguments = _arguments()
     RESULTS.mkdir(parents=True, exist_ok=True)
-    path = RESULTS / f"{arguments.seed}.jsonl"
+    path = RESULTS / results_name(arguments.seed, arguments.hunt_seconds)
     known = {verdict.name: verdict for verdict in _read(path)}
     wanted = drawn(arguments.count, arguments.seed)
     missing = [mutant for mutant in wanted if mutant.name not in known]
@@ -52,6 +53,11 @@ def _arguments() -> argparse.Namespace:
         help=f"processor time of each hunt (default {HUNT_S})",
     )
     return parser.parse_args()
+
+
+def results_name(seed: int, hunt_s: int) -> str:
+    """Returns the name of the file of results; other code has other verdicts."""
+    return f"seed-{seed}-hunts-of-{hunt_s}-s-{fingerprint()}.jsonl"
 
 
 def _read(path: Path) -> list[Verdict]:

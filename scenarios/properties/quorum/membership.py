@@ -6,7 +6,7 @@ Rules 10.26, 10.28, 10.49 to 10.53; KIP-853.
 from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple
 
-from kraftsim.controller.core.log.batch import LeaderChange, Voter, Voters
+from kraftsim.controller.core.log.batch import Batch, LeaderChange, Voter, Voters
 from kraftsim.controller.core.rpc import (
     AddRaftVoterRequest,
     RemoveRaftVoterRequest,
@@ -39,7 +39,10 @@ Asked = tuple[type, int, bytes, Places]
 
 
 class VotersChangeAsAsked(Property):
-    """Compares each set of voters that a leader writes with the set before it in its log."""
+    """Compares each set of voters that a leader writes with the set before it.
+
+    That is in its log, or was committed and is in a snapshot now.
+    """
 
     number = "S45"
     name = "voters-change-as-asked"
@@ -52,6 +55,7 @@ class VotersChangeAsAsked(Property):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._asked: set[Asked] = set()
+        self._committed: dict[int, Written] = {}  # by offset
 
     def arrived(self, message: Message) -> None:
         request: Any = message.request
@@ -59,6 +63,9 @@ class VotersChangeAsAsked(Property):
         places = _places(listeners)
         key = request.voter_id, bytes(request.voter_directory_id)
         self._asked.add((type(request), *key, places))
+
+    def committed(self, node_id: int, batch: Batch) -> None:
+        self._committed.update({written.offset: written for written in _sets_in((batch,))})
 
     def stepped(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
@@ -73,7 +80,7 @@ class VotersChangeAsAsked(Property):
         is_control = any(batch.is_control for batch in turn.persist)
         if not is_control and turn.truncate_to is None:
             return
-        sets = _sets_of(node)
+        sets = _sets_in(node.log.batches)
         if not sets:
             return  # a snapshot has the voters, or the configuration
         self.exercised += 1
@@ -83,8 +90,13 @@ class VotersChangeAsAsked(Property):
                 f"{node.config.node_id} counts {quorum.voters.ids}, and its log {last.voters}"
             )
         first = turn.persist[0].base_offset if turn.persist else last.offset + 1
-        if len(sets) > 1 and last.offset >= first and isinstance(quorum.role, Leader):
-            self._judge(quorum, quorum.role, sets[-2], last)
+        before = sets[-2] if len(sets) > 1 else self._committed_before(last.offset)
+        if before is not None and last.offset >= first and isinstance(quorum.role, Leader):
+            self._judge(quorum, quorum.role, before, last)
+
+    def _committed_before(self, offset: int) -> Written | None:
+        earlier = [known for known in self._committed if known < offset]
+        return self._committed[max(earlier)] if earlier else None
 
     def _judge(self, quorum: Quorum, leader: Leader, last: Written, new_set: Written) -> None:
         """Judges a new set; with its epoch, a leader writes its own address (rule 10.49)."""
@@ -118,11 +130,11 @@ def _asked(gone: set[Voter], new: set[Voter]) -> Asked | None:
     return None
 
 
-def _sets_of(node: Node) -> list[Written]:
-    """Returns the sets of voters in a log."""
+def _sets_in(batches: Iterable[Batch]) -> list[Written]:
+    """Returns the sets of voters in batches of a log."""
     return [
         Written(offset, record.voters, isinstance(batch.records[0], LeaderChange))
-        for batch in node.log.batches
+        for batch in batches
         if batch.is_control
         for offset, record in enumerate(batch.records, batch.base_offset)
         if isinstance(record, Voters)
