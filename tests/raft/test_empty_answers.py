@@ -4,10 +4,10 @@ import pytest
 
 from kraftsim.controller.core.rpc import EpochEndOffset, FetchRequest, SnapshotId
 from kraftsim.controller.raft import conduct
+from tests.raft.followers import answer, batch, the_fetch
 from tests.raft.replicas import Replicas
 from tests.raft.requests import begin
 from tests.raft.standing import ME, standing
-from tests.raft.test_following import answer, batch, the_fetch
 
 
 @pytest.fixture

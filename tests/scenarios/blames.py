@@ -37,3 +37,17 @@ def configure(world, name, key, value):
     )
     reply = ask(world, AlterConfigsRequest(resources=(resource,)))
     assert reply.responses[0].error_code == 0, reply
+
+
+def elected_before_it_is_active(world):
+    """Returns the new leader of two voters; both have its first entry, and it does not know yet."""
+    nodes = [process.node for process in world.controllers.values() if process.is_running]
+
+    def has_written():
+        is_led = any(node.quorum.is_leader for node in nodes)
+        return is_led and len({node.log.end_offset for node in nodes}) == 1
+
+    assert world.run_until(has_written, limit_us=20 * SECOND_US)
+    (leader,) = [node for node in nodes if node.quorum.is_leader]
+    assert leader.active is None
+    return leader
