@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from kraftsim.broker_agent.agent import Agent
 from kraftsim.controller.core.image.partition_index import KeySets
-from kraftsim.controller.core.partitions import reassignment
+from kraftsim.controller.core.partitions import periodic, reassignment
+from kraftsim.controller.node.periodic_tasks import PeriodicTasks
 from kraftsim.controller.raft import following, messages, snapshots
 from kraftsim.controller.raft.voters import VoterSet
 
@@ -75,3 +76,18 @@ def removes_any_voter(patch):
 def forgets_no_leader(patch):
     """A partition stays in the index of its former leader."""
     patch.setattr(KeySets, "discard", lambda sets, broker_id, key: None)
+
+
+def never_elects_by_itself(patch):
+    patch.setattr(periodic, "_elections", lambda state, keys, election: ())
+
+
+def balances_at_once(patch):
+    """The first run does not wait for its interval."""
+    begin = PeriodicTasks.__init__
+
+    def buggy(tasks, settings, now_ms):
+        begin(tasks, settings, now_ms)
+        tasks._due_ms = dict.fromkeys(tasks._due_ms, min(now_ms, tasks.deadline_ms))
+
+    patch.setattr(PeriodicTasks, "__init__", buggy)
