@@ -27,6 +27,12 @@ INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_ID = 40, 42, 100
 NEW = "asked-for"
 TOPIC = 2  # the type of a topic's configurations
 NAME_LENGTH_MAX = 249
+ONE_IS_UNKNOWN = (
+    tuple(  # the last one in the order of a HashMap, in which Kafka checks names (4.54)
+        CreatableTopicConfigEntry(name=name, value="1000")
+        for name in ("retention.ms", "segment.ms", "unknown")
+    )
+)
 UNKNOWN_ID: Uuid = bytes(15) + b"\x63"
 
 
@@ -195,6 +201,11 @@ def _create_wrongly(view: View, turn: int) -> Ask | None:
         (
             "a configuration that does not exist",
             CreatableTopic(name=NEW, configs=(CreatableTopicConfigEntry(name="x", value="1"),)),
+            INVALID_CONFIG,
+        ),
+        (
+            "a configuration that does not exist beside others",
+            CreatableTopic(name=NEW, configs=ONE_IS_UNKNOWN),
             INVALID_CONFIG,
         ),
     ]
