@@ -4,10 +4,9 @@ Kafka balances leaders whatever their imbalance: it does not read
 leader.imbalance.per.broker.percentage (rule 4.31).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar
 
-from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.log.records import NO_LEADER
 from kraftsim.controller.core.node_id import controller_node
 from kraftsim.controller.core.rpc import ElectLeadersRequest
@@ -26,6 +25,7 @@ from ..oracles.requested import Requested, names_partition
 from ..oracles.shadow import Fact, Key, PartitionChange, Shadow
 
 GRACE_MS = 1_000  # for a request that is decided in slices, and for a thousand elections at a time
+FOLLOWED_MAX = 2_000
 ELECTIONS_MAX = 1_000  # of a run, after which the next follows at once
 
 
@@ -33,27 +33,32 @@ class Task:
     """An election that is repeated, and the partitions that wait for it.
 
     `waiting` are partitions with the time since which nothing has changed what the task makes of
-    them, in the order of these times.
+    them, in the order of these times; `settled` are those that the task leaves as they are. At most
+    2,000 partitions are followed.
     """
 
     def __init__(self, election: str, interval_ms: int) -> None:
         self.election, self.interval_ms = election, interval_ms
         self.waiting: dict[Key, int] = {}
+        self.settled: set[Key] = set()
 
     def note(self, key: Key, fact: Fact | None, now_ms: int) -> None:
         """Lets a partition wait from now on, or no more if the task would not look at it."""
         self.waiting.pop(key, None)
-        if fact is not None and self._concerns(fact):
+        self.settled.discard(key)
+        is_followed = len(self.waiting) + len(self.settled) < FOLLOWED_MAX
+        if is_followed and fact is not None and self._concerns(fact):
             self.waiting[key] = now_ms
 
     def overdue(self, now_ms: int) -> Iterator[Key]:
-        """Yields the partitions that have waited for too long, which then wait no more."""
+        """Yields the partitions that have waited for too long; each is settled then."""
         bound_ms = self.interval_ms + GRACE_MS
         while self.waiting:
             key = next(iter(self.waiting))
             if self.waiting[key] + bound_ms > now_ms:
                 return
             del self.waiting[key]
+            self.settled.add(key)
             yield key
 
     def changes(self, view: View, key: Key) -> bool:
@@ -124,8 +129,8 @@ class PeriodicElectionsInTime(OfTasks):
     """Checks the partitions that have waited for a task for longer than its interval.
 
     What a task makes of a partition depends on the partition, on its brokers and on settings: a
-    partition waits from the last record that changed one of these. The time of a pause does not
-    count.
+    partition waits from the last record that changed one of these. A controller that was paused
+    runs its tasks before it handles the requests of the pause (rule 0A.15).
     """
 
     number = "S48"
@@ -146,19 +151,13 @@ class PeriodicElectionsInTime(OfTasks):
             for task in tasks:
                 task.note(key, fact, now_ms)
 
-    def controller_changed(self, node_id: int, state: ProcessState) -> None:
-        if state is ProcessState.RUNNING:
-            now_ms = self.now_ms(node_id)
-            for task in self._tasks.get(node_id, ()):
-                task.waiting = dict.fromkeys(task.waiting, now_ms)
-
     def wrote(self, node: Node, turn: Turn) -> None:
         log, node_id = self.log_of(node), node.config.node_id
         if log is None:
             return
         now_ms = self.now_ms(node_id)
         for task in self._tasks[node_id]:
-            if log.touched and (task.waiting or has_partitions(log.touched)):
+            if log.touched:
                 _note_changes(task, log, now_ms)
             self._judge(node, log.shadow, task, now_ms)
 
@@ -172,17 +171,12 @@ class PeriodicElectionsInTime(OfTasks):
                 )
 
 
-def has_partitions(touched: Iterable[Key]) -> bool:
-    """Returns True if one of the keys is that of a partition."""
-    return any(key[0] == "Partition" for key in touched)
-
-
 def _note_changes(task: Task, log: ActiveLog, now_ms: int) -> None:
     """Lets the partitions wait from now on of which, or of whose brokers, a fact has changed."""
     facts = log.shadow.facts
     brokers = {key[1] for key in log.touched if key[0] == "Broker"}
     has_settings = any(key[0] in ("Config", "Features") for key in log.touched)
-    for key in [*task.waiting]:
+    for key in (*task.waiting, *task.settled):
         replicas = facts[key]["replicas"] if key in facts else ()
         if has_settings or not brokers.isdisjoint(replicas):
             task.note(key, facts.get(key), now_ms)

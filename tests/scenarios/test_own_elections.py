@@ -14,6 +14,7 @@ from kraftsim.controller.core.rpc.partitions import PREFERRED_ELECTION
 from kraftsim.controller.node.periodic_tasks import PeriodicTasks
 from tests.scenarios.blames import configure, watched
 from tests.scenarios.lives import SESSION_S, a_lost_leader, active_id
+from tests.scenarios.watched import CLIENT, topic
 from tests.worlds import ask, create_topic, partition, pass_time
 
 pytestmark = pytest.mark.slow
@@ -88,6 +89,20 @@ def test_a_controller_that_balances_too_seldom_is_caught(monkeypatch):
     assert ["S48"] == numbers_of(watching.finish())
 
 
+@pytest.mark.rule("4.31")
+def test_a_preferred_leader_that_was_away_for_long_is_missed_once_it_is_back(monkeypatch):
+    """The controller balances no more after the first time at which nothing could be done."""
+    world, watching = watched("S48", **SOON)
+    create_topic(world, "led", (1, 2, 3))
+    world.agents[1].kill()
+    pass_time(world, 4 * SESSION_S)
+    monkeypatch.setattr(periodic, "_elections", lambda state, keys, election: ())
+    world.agents[1].start()
+    pass_time(world, 15)
+
+    assert ["S48"] == numbers_of(watching.finish())
+
+
 @pytest.mark.rule("4.32")
 def test_an_administrator_may_ask_for_the_preferred_leader():
     world, watching = watched("S49", auto_leader_rebalance_enable=False)
@@ -122,10 +137,12 @@ def test_a_controller_that_never_searches_for_unclean_leaders_is_caught(monkeypa
 
 @pytest.mark.rule("4.31")
 def test_a_paused_controller_is_not_late():
+    """When it is resumed, its tasks come before what was requested meanwhile (rule 0A.15)."""
     world, watching = watched("S48", controllers=1, leader_imbalance_check_interval_seconds=40)
     a_leader_restarts(world)
     controller = active_id(world)
     world.pause_controller(controller)
+    world.send_request(CLIENT, topic("late"), lambda reply: None, controller)
     pass_time(world, 60)
     world.resume_controller(controller)
     pass_time(world, 60)
