@@ -82,9 +82,9 @@ class LogPosition:
         self.last_epoch = starts[-1][0] if starts else epoch
 
     def begin_at(self, end_offset: int, epoch: int) -> None:
-        """Go on after a snapshot."""
+        """Go on after a snapshot, whose last record is of `epoch`."""
         self.end_offset, self.last_epoch = end_offset, epoch
-        self.epoch_starts.clear()
+        self.epoch_starts[:] = [(epoch, end_offset - 1)]
 
 
 class MetadataFetch:

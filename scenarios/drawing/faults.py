@@ -29,6 +29,12 @@ def _shaped(lot: Lot, node: int) -> Words:
     return {"shape": shape, "of": "controllers", "for": lot.time(1_000, 30_000)}
 
 
+def _cut_off(lot: Lot, node: int) -> Words:
+    """Returns a cut between a controller and the others; brokers still reach all of them."""
+    others = [controller for controller in lot.controllers if controller != node]
+    return {"between": [node, others or list(lot.brokers)], "for": lot.time(2_000, 30_000)}
+
+
 def _swizzled(lot: Lot, node: int) -> Words:
     return {"of": lot.one_of(("controllers", "brokers")), "for": lot.time(1_000, 30_000)}
 
@@ -55,6 +61,7 @@ FAULTS: Mapping[str, tuple[str, str, FaultDraw]] = {
     **{word: (word, "nodes", _on_way(draw)) for word, draw in links.WAYS.items()},
     **{word: (word, "brokers", _of_requests(draw)) for word, draw in links.REQUESTS.items()},
     "shaped net.partition": ("net.partition", "controllers", _shaped),
+    "net.partition of a controller": ("net.partition", "controllers", _cut_off),
     "net.swizzle": ("net.swizzle", "nodes", _swizzled),
     "client.hostile": ("client.hostile", "controllers", _hostile),
     "rpc.forge": ("rpc.forge", "controllers", _forged),

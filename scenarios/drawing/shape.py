@@ -24,11 +24,13 @@ SETTINGS: dict[str, tuple[int | bool, ...]] = {
     "metadata.max.idle.interval.ms": (200, 2_000),
     "min.insync.replicas": (2,),
     "unclean.leader.election.enable": (True,),
-    "unclean.leader.election.interval.ms": (5_000, 30_000),
-    "auto.leader.rebalance.enable": (True,),
-    "leader.imbalance.check.interval.seconds": (5, 20),
     "replica.catch.up.ms": (50, 4_000),
 }
+# Intervals of the elections that a controller begins by itself: a run ends before those by default.
+UNCLEAN_INTERVALS_MS = (2_000, 5_000, 30_000)
+BALANCING_INTERVALS_S = (2, 5, 20)
+PART_WITH_PERIODIC_ELECTIONS = 0.6
+PART_THAT_BALANCES = 0.7  # of these; others must not balance at such an interval
 # Session timeouts and heartbeat intervals: at least four heartbeats a session, as by default.
 LEASES = ((3_000, 500), (6_000, 1_000), (18_000, 2_000))
 PART_OF_SETTINGS = 0.25
@@ -78,6 +80,17 @@ def _config(stream: Random) -> Words:
         session_ms, interval_ms = stream.choice(LEASES)
         drawn["broker.session.timeout.ms"] = session_ms
         drawn["broker.heartbeat.interval.ms"] = interval_ms
+    if stream.random() < PART_WITH_PERIODIC_ELECTIONS:
+        drawn |= _periodic_elections(stream)
     if stream.random() < PART_WITH_AUTHORIZER:
         drawn["authorizer.class.name"] = STANDARD_AUTHORIZER
     return REGISTRATION | drawn
+
+
+def _periodic_elections(stream: Random) -> Words:
+    """Returns the settings of leader balancing and of the search for unclean leaders."""
+    return {
+        "auto.leader.rebalance.enable": stream.random() < PART_THAT_BALANCES,
+        "leader.imbalance.check.interval.seconds": stream.choice(BALANCING_INTERVALS_S),
+        "unclean.leader.election.interval.ms": stream.choice(UNCLEAN_INTERVALS_MS),
+    }

@@ -25,7 +25,16 @@ BROKER_REQUIRED_FOR_PARTITIONS = 10001
 STRANGER = 999_999  # no broker has this id
 INCARNATION: Uuid = bytes(15) + b"\x63"
 DIRECTORY: Uuid = bytes(14) + b"\x63\x63"
-RESERVED: Uuid = bytes(15) + b"\x07"  # an id of a directory that Kafka keeps for itself (1.15)
+# Ids of directories that Kafka keeps for itself, and others: the upper half is zero, and the lower
+# half is less than 100 as a signed number (rule 1.15).
+RESERVED: tuple[Uuid, ...] = (
+    *(bytes(15) + bytes([number]) for number in (2, 7, 99)),
+    bytes(8) + b"\xff" * 8,
+)
+FREE: tuple[Uuid, ...] = (
+    *(DIRECTORY, bytes(15) + bytes([100]), bytes(8) + b"\x01" + bytes(7)),
+    b"\x01" + bytes(15),
+)
 NEWEST_LEVEL = 2**15 - 1
 KRAFT_VERSION = "kraft.version"
 NAMED = (  # lists of a partition in which a broker may be; its leader is checked apart
@@ -194,7 +203,7 @@ def _request(view: View, broker_id: int, turn: int, **values: object) -> BrokerR
             for name in levels
         ),
         "rack": "asked",
-        "log_dirs": (DIRECTORY,),
+        "log_dirs": (FREE[view.shadow.end_offset % len(FREE)],),
     }
     return BrokerRegistrationRequest(**fields | values)  # type: ignore[arg-type]  # of the request
 
@@ -281,7 +290,7 @@ def _register_wrongly(view: View, turn: int) -> Ask | None:
         owned = next((b["log_dirs"] for b in view.brokers if b["log_dirs"]), None)
         for words, directories in (
             ("without a directory", ()),
-            ("with a reserved directory", (RESERVED,)),
+            ("with a reserved directory", (RESERVED[view.shadow.end_offset % len(RESERVED)],)),
             ("with a directory twice", (DIRECTORY, DIRECTORY)),
             ("with another broker's directory", owned),
         ):

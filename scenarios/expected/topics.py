@@ -27,6 +27,17 @@ INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_ID = 40, 42, 100
 NEW = "asked-for"
 TOPIC = 2  # the type of a topic's configurations
 NAME_LENGTH_MAX = 249
+# Kafka checks names in the order of a HashMap, in which "unknown" is behind the others (4.54).
+UNKNOWN_CONFIGS = tuple(
+    (words, tuple(CreatableTopicConfigEntry(name=name, value="1000") for name in names))
+    for words, names in (
+        ("a configuration that does not exist", ("x",)),
+        (
+            "a configuration that does not exist beside others",
+            ("retention.ms", "segment.ms", "unknown"),
+        ),
+    )
+)
 UNKNOWN_ID: Uuid = bytes(15) + b"\x63"
 
 
@@ -192,10 +203,9 @@ def _create_wrongly(view: View, turn: int) -> Ask | None:
             CreatableTopic(name=NEW, num_partitions=1, replication_factor=more),
             INVALID_REPLICATION_FACTOR,
         ),
-        (
-            "a configuration that does not exist",
-            CreatableTopic(name=NEW, configs=(CreatableTopicConfigEntry(name="x", value="1"),)),
-            INVALID_CONFIG,
+        *(
+            (words, CreatableTopic(name=NEW, configs=configs), INVALID_CONFIG)
+            for words, configs in UNKNOWN_CONFIGS
         ),
     ]
     known = [str(topic["name"]) for _, topic in view.topics]

@@ -7,19 +7,21 @@ from kraftsim.controller.raft.protocol import Turn
 from kraftsim.simulation.world import World
 
 from .committed import OfTheCommittedLog
-from .shadow import Key, Shadow
+from .shadow import Key, PartitionChange, Shadow
 
 
 @dataclass(slots=True)
 class ActiveLog:
     """The replay of the log of a controller that is active in `epoch`.
 
-    `touched` are the keys that the last write may have changed.
+    `touched` are the keys that the last write may have changed, and `changes` its changes of
+    partitions.
     """
 
     epoch: int
     shadow: Shadow
     touched: set[Key] = field(default_factory=set)
+    changes: list[PartitionChange] = field(default_factory=list)
 
 
 class ActiveLogs(OfTheCommittedLog):
@@ -50,9 +52,11 @@ class ActiveLogs(OfTheCommittedLog):
         if log is None:
             return
         log.touched.clear()
+        log.changes.clear()
         for batch in turn.persist:
             if batch.base_offset == log.shadow.end_offset:
                 log.touched |= log.shadow.fold(batch)
+                log.changes += log.shadow.changes
 
     def moved(self, node: Node, turn: Turn) -> None:
         node_id, active = node.config.node_id, node.active

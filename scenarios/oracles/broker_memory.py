@@ -130,4 +130,5 @@ class LogMemory:
             epoch, end_offset = self.download
             if end_offset > self.end_offset:
                 self.end_offset, self.last_epoch = end_offset, epoch
+                self.epochs = {epoch: end_offset - 1}
             self.high_watermark, self.download = max(self.high_watermark, end_offset), None

@@ -1,7 +1,7 @@
 """Which appended records a request can have caused: those that its receiver appends meanwhile."""
 
 from kraftsim.controller.core.node_id import Kind
-from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.core.rpc import ElectLeadersRequest, Request
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.simulation.message import Message
@@ -36,7 +36,7 @@ class Requested:
         """
         if not node.quorum.is_leader:
             return
-        still_open = tuple(self._open.get(node.config.node_id, ()))
+        still_open = self.open_at(node.config.node_id)
         for batch in turn.persist:
             for offset in range(batch.base_offset, batch.last_offset + 1):
                 if still_open:
@@ -44,6 +44,18 @@ class Requested:
         while len(self._causes) > OFFSETS_MAX:
             del self._causes[next(iter(self._causes))]
 
+    def open_at(self, node_id: int) -> tuple[Request, ...]:
+        """Returns the requests that are open at a controller."""
+        return tuple(self._open.get(node_id, ()))
+
     def causes_of(self, offset: int) -> tuple[Request, ...]:
         """Returns the requests that were open when a record at this offset was appended."""
         return self._causes.get(offset, ())
+
+
+def names_partition(request: ElectLeadersRequest, topic: object, partition: object) -> bool:
+    """Returns True if a request names the partition; a request without topics names all."""
+    topics = request.topic_partitions
+    return topics is None or any(
+        named.topic == topic and partition in named.partitions for named in topics
+    )

@@ -17,6 +17,7 @@ from . import (
     liveness,
     partition_index,
     partitions,
+    periodic_elections,
     progress,
     registration,
     rude_requests,
@@ -43,6 +44,7 @@ ALL: tuple[type[Property], ...] = (
     *membership.CLASSES,
     *following.CLASSES,
     *partition_index.CLASSES,
+    *periodic_elections.CLASSES,
     *liveness.CLASSES,
     *progress.CLASSES,
 )

@@ -24,7 +24,7 @@ from kraftsim.simulation.world import World
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.log_configs import allows_unclean, has_elr
 from ..oracles.property import Broken, Kinds, Property
-from ..oracles.requested import Requested
+from ..oracles.requested import Requested, names_partition
 from ..oracles.shadow import Fact, Key
 
 PROPOSALS_MAX = 1000  # states of partitions whose proposed ISRs are remembered
@@ -126,7 +126,7 @@ class LeadersWereEligible(OfTheCommittedLog):
             match request:
                 case DecommissionBrokerRequest(broker_id=broker_id) if broker_id in removed:
                     return True
-                case ElectLeadersRequest() if _names(request, topic, key[2]):
+                case ElectLeadersRequest() if names_partition(request, topic, key[2]):
                     return True
         return self._is_last_known(before, after["leader"])
 
@@ -143,14 +143,6 @@ def _permits_losses(request: Request) -> bool:
     if isinstance(request, ElectLeadersRequest):
         return request.election_type == UNCLEAN_ELECTION
     return isinstance(request, DecommissionBrokerRequest) and request.force
-
-
-def _names(request: ElectLeadersRequest, topic: object, partition: object) -> bool:
-    """Returns True if a request names the partition; a request without topics names all."""
-    topics = request.topic_partitions
-    return topics is None or any(
-        named.topic == topic and partition in named.partitions for named in topics
-    )
 
 
 class UncleanLeavesElr(OfTheCommittedLog):

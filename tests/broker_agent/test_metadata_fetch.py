@@ -66,11 +66,13 @@ def test_epochs_that_are_committed_are_not_kept():
     assert len(position.epoch_starts) < 4
 
 
-def test_a_snapshot_leaves_no_earlier_epoch():
+@pytest.mark.rule("10.34")
+def test_the_epoch_before_a_truncation_may_be_that_of_a_snapshot():
     position = LogPosition()
     position.append([batch(0, 9, 2)])
-
     position.begin_at(100, 7)
-    position.truncate(epoch=6, end_offset=100)
+    position.append([batch(100, 109, 9)])
 
-    assert (100, 6) == at(position)
+    position.truncate(epoch=8, end_offset=105)
+
+    assert (100, 7) == at(position)

@@ -12,7 +12,7 @@ from kraftsim.controller.core.rpc.configs import (
     LegacyConfig,
 )
 from tests.scenarios.watched import BY_NUMBER, settled_world
-from tests.worlds import ask
+from tests.worlds import SECOND_US, ask
 
 
 def watched(*numbers, **how):

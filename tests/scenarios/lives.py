@@ -19,6 +19,7 @@ from tests.scenarios.watched import CLIENT, ask, describe, topic
 from tests.worlds import create_topic, node, nodes, pass_time
 
 SESSION_S = 9
+BALANCED_S = 310  # after which the controller has given partitions back
 HOUR_S = 3600  # after which a controller writes a snapshot
 
 
@@ -64,6 +65,21 @@ def a_kill(world):
 def a_kill_of_a_leader(world):
     create_topic(world, "led", (1, 2, 3))
     a_kill(world)
+
+
+def a_leader_that_comes_back(world):
+    a_kill_of_a_leader(world)
+    pass_time(world, BALANCED_S)
+    world.agents[1].start()
+    pass_time(world, BALANCED_S)
+
+
+def a_failover_after_a_leader_came_back(world):
+    a_kill_of_a_leader(world)
+    world.agents[1].start()
+    pass_time(world, 10)
+    a_failover(world)
+    pass_time(world, BALANCED_S)
 
 
 def a_failover(world):
@@ -309,6 +325,8 @@ PLANTED = {
     "S45": (planted_rules.adds_a_voter_elsewhere, a_voter_that_leaves_and_returns),
     "S46": (planted_rules.downloads_any_snapshot, forged_replies),
     "S47": (planted_rules.forgets_no_leader, a_kill_of_a_leader),
+    "S48": (planted_rules.never_elects_by_itself, a_leader_that_comes_back),
+    "S49": (planted_rules.balances_at_once, a_failover_after_a_leader_came_back),
     "L1": (planted.grants_nobody, a_failover),
     "L2": (planted.grants_anybody, an_isolated_voter),
     "L3": (planted.never_unfences, a_long_wait),

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from kraftsim.broker_agent.agent import Agent
 from kraftsim.controller.core.image.partition_index import KeySets, PartitionIndex
-from kraftsim.controller.core.partitions import reassignment
+from kraftsim.controller.core.partitions import periodic, reassignment
+from kraftsim.controller.node.periodic_tasks import PeriodicTasks
 from kraftsim.controller.raft import following, messages, snapshots
 from kraftsim.controller.raft.voters import VoterSet
 
@@ -97,3 +98,18 @@ STALE_SETS = {
     sets: _without_updates_of(sets)
     for sets in ("_hosted", "_in_isr", "_in_elr", "_led", "_imbalanced", "_reassigning")
 }
+
+
+def never_elects_by_itself(patch):
+    patch.setattr(periodic, "_elections", lambda state, keys, election: ())
+
+
+def balances_at_once(patch):
+    """The first run does not wait for its interval."""
+    begin = PeriodicTasks.__init__
+
+    def buggy(tasks, settings, now_ms):
+        begin(tasks, settings, now_ms)
+        tasks._due_ms = dict.fromkeys(tasks._due_ms, min(now_ms, tasks.deadline_ms))
+
+    patch.setattr(PeriodicTasks, "__init__", buggy)
