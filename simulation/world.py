@@ -154,8 +154,9 @@ class World:
         """The active controller, or None; of two that lead, the one with the higher epoch."""
         newest: ControllerProcess | None = None
         for controller in self.controllers.values():
-            is_active = controller.node.active is not None and controller.is_running
-            if is_active and (newest is None or newest.node.epoch < controller.node.epoch):
+            if controller.node.active is None or not controller.is_running:
+                continue
+            if newest is None or newest.node.epoch < controller.node.epoch:
                 newest = controller
         return newest
 

@@ -262,8 +262,10 @@ class ProgressDuring(Property):
         now_us = self.world.timeline.now_us
         before_us = now_us if self._now_us is None else self._now_us
         self._now_us = now_us
+        if not self._served_us:
+            return
         active = self.world.active
-        if not self._served_us or active is None or not can_elect(self.world):
+        if active is None or not can_elect(self.world):
             return
         if active.node.epoch != self._epoch:
             self._epoch = active.node.epoch
