@@ -95,17 +95,17 @@ class VotersReplyByTheRules(Property):
         process = self.world.controller_of(message.receiver)
         if process is None:
             return
-        rule, _ = RULES[type(message.request)]
+        request = message.request
+        rule, _ = RULES[type(request)]
         is_handled_now = process.is_running
-        self._await(message, rule(process.node.quorum, message.request) if is_handled_now else None)
+        self._await(request, rule(process.node.quorum, request) if is_handled_now else None)
 
     def stopped(self, message: Message) -> None:
         """Judges no reply to a request of which a fault has refused, lost or held a copy."""
         if not message.is_reply:
-            self._await(message, None)
+            self._await(message.request, None)
 
-    def _await(self, message: Message, expected: Outcome | Fetched | None) -> None:
-        request = message.request
+    def _await(self, request: Request, expected: Outcome | Fetched | None) -> None:
         question = self._questions.get(id(request))
         if question is None:
             outcomes = () if expected is None else (expected,)
@@ -173,19 +173,16 @@ class VotersAskByTheRules(Property):
 
     def _expect_pause(self, node: Node, peer_id: int, request: object, now_ms: int) -> None:
         """Checks that a request is repeated after the backoff, unless there was news meanwhile."""
-        quorum = node.quorum
-        known = (
-            *(quorum.epoch, quorum.leader_id, quorum.log.end_offset),
-            *(quorum.leader_high_watermark, quorum.persisted_offset),
-            self._moves[node.config.node_id],
-        )
-        key = node.config.node_id, peer_id
-        at_ms, last, then = self._sent.get(key, (now_ms, None, known))
-        self._sent[key] = now_ms, request, known
+        quorum, node_id = node.quorum, node.config.node_id
+        known, key = _known(quorum, self._moves[node_id]), (node_id, peer_id)
+        before, self._sent[key] = self._sent.get(key), (now_ms, request, known)
+        if before is None:
+            return
+        at_ms, last, then = before
         pause_ms = quorum.settings.controller_quorum_retry_backoff_ms
         if now_ms - at_ms < pause_ms and then == known and last == request:
             raise Broken(
-                f"{node.config.node_id} repeats {request} {now_ms - at_ms} ms later, expected "
+                f"{node_id} repeats {request} {now_ms - at_ms} ms later, expected "
                 f"{pause_ms} ms or more"
             )
 
@@ -207,6 +204,17 @@ class VotersAskByTheRules(Property):
 
 Known = tuple[int, ...]
 """The epoch and leader that a replica knows, and how far it and the leader have come."""
+
+
+def _known(quorum: Quorum, moves: int) -> Known:
+    return (
+        moves,
+        quorum.epoch,
+        quorum.leader_id,
+        quorum.log.end_offset,
+        quorum.leader_high_watermark,
+        quorum.persisted_offset,
+    )
 
 
 def _deadline(quorum: Quorum) -> int:
@@ -276,14 +284,22 @@ def _end(quorum: Quorum, peer_id: int, request: EndQuorumEpochRequest) -> Compar
 def _fetch(quorum: Quorum, peer_id: int, request: FetchRequest) -> Compared:
     asked, me, log = sole(request.topics), quorum.me, quorum.log
     told = (
-        *(request.cluster_id, request.replica_state.replica_id, asked.replica_directory_id),
-        *(asked.current_leader_epoch, asked.fetch_offset, asked.last_fetched_epoch),
+        request.cluster_id,
+        request.replica_state.replica_id,
+        asked.replica_directory_id,
+        asked.current_leader_epoch,
+        asked.fetch_offset,
+        asked.last_fetched_epoch,
         asked.high_watermark,
     )
-    durable = min(log.end_offset, quorum.persisted_offset)
     expected = (
-        *(quorum.identity.cluster_id, me.node_id, me.directory_id),
-        *(quorum.epoch, durable, log.last_epoch, quorum.high_watermark),
+        quorum.identity.cluster_id,
+        me.node_id,
+        me.directory_id,
+        quorum.epoch,
+        min(log.end_offset, quorum.persisted_offset),
+        log.last_epoch,
+        quorum.high_watermark,
     )
     return told, expected
 

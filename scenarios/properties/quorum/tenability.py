@@ -4,11 +4,11 @@ Rules 10.25 and 10.39; KIP-595, KIP-853. Contacts are the fetches that reach the
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.log.batch import Batch, Voters
-from kraftsim.controller.core.node_id import Kind, controller_node
+from kraftsim.controller.core.node_id import CONTROLLER, controller_node
 from kraftsim.controller.core.rpc import (
     EndQuorumEpochRequest,
     FetchPartition,
@@ -90,16 +90,13 @@ class Reigns(Property):
             reign.since_ms = turn.now_ms
 
     def arrived(self, message: Message) -> None:
-        if message.sender.kind is not Kind.CONTROLLER:
+        if message.sender.kind is not CONTROLLER:
             return  # brokers are no voters, nor is who sends from outside
-        if message.receiver.number not in self.by_leader:
-            return
+        reign = self.by_leader.get(message.receiver.number)
         process = self.world.controller_of(message.receiver)
-        if process is None or not process.is_running:
+        if reign is None or process is None or not process.is_running:
             return
-        request, reign = message.request, self.by_leader[message.receiver.number]
-        if not isinstance(request, FetchRequest | FetchSnapshotRequest):
-            return
+        request: Any = message.request
         voter = request.replica_id
         if isinstance(request, FetchRequest):
             voter = max(voter, request.replica_state.replica_id)
