@@ -93,7 +93,7 @@ class LogMemory:
 
     @property
     def next_fetch(self) -> tuple[object, ...]:
-        """What the next fetch tells: leader's epoch, end, last epoch, high watermark; no download."""
+        """The epochs and offsets that the next fetch tells; it is sent only without a download."""
         return (
             self.leader_epoch,
             self.end_offset,

@@ -43,6 +43,7 @@ from ...expected.quorum import Fetched, Outcome, sole
 from ...oracles.property import Broken, Kinds, Property
 
 OPEN_MAX = 10_000  # requests whose replies may come
+COPIES_LAST_US = 10_000_000  # how long a copy that a fault has made may be under way
 COPIES_MAX = 64  # of one request: a broker also sends a fetch again if there was nothing new
 WHOLE_ERRORS = (0, -1, 42, 104)  # of the protocol; another one comes from a fault (`rpc.error`)
 Rule = Callable[[Quorum, Any], Outcome | Fetched | None]
@@ -76,7 +77,9 @@ class VotersReplyByTheRules(Property):
     """Notes what a replica must reply when a request reaches it, and compares the reply with it.
 
     A request and its reply may arrive twice, and a reply does not name its copy: it must be right
-    for one of them. What a process gets while it is paused is handled later, and not judged.
+    for one of them. What a process gets while it is paused is handled later, and not judged. An
+    answered request is forgotten at once, unless faults may have made copies: thousands of kept
+    requests would make a run slower.
     """
 
     number = "S42"
@@ -90,6 +93,7 @@ class VotersReplyByTheRules(Property):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._questions: OrderedDict[int, Question] = OrderedDict()
+        self._faulty_us = -COPIES_LAST_US  # when faults of messages were last seen
 
     def arrived(self, message: Message) -> None:
         process = self.world.controller_of(message.receiver)
@@ -130,6 +134,15 @@ class VotersReplyByTheRules(Property):
         flaw = _flaw(question.expected[-1], told, reply)
         if flaw is not None and all(_flaw(other, told, reply) for other in question.expected):
             raise Broken(f"{message.sender} replies to {message.request}: {flaw}")
+        if not self._may_have_copies():
+            del self._questions[id(message.request)]
+
+    def _may_have_copies(self) -> bool:
+        world = self.world
+        now_us = world.timeline.now_us
+        if world.network.rules or world.request_rules.armed:
+            self._faulty_us = now_us
+        return now_us < self._faulty_us + COPIES_LAST_US
 
 
 def _flaw(expected: Outcome | Fetched, told: Told, reply: object) -> str | None:

@@ -18,7 +18,7 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
-from kraftsim.controller.raft.voters import ReplicaKey
+from kraftsim.controller.raft.voters import replica_key
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
@@ -101,7 +101,7 @@ class Reigns(Property):
         if isinstance(request, FetchRequest):
             voter = max(voter, request.replica_state.replica_id)
         at = request.topics[0].partitions[0]
-        key = ReplicaKey(voter, at.replica_directory_id)  # a wiped voter has another directory id
+        key = replica_key(voter, at.replica_directory_id)  # a wiped voter has another directory id
         quorum = process.node.quorum
         if not quorum.voters.includes(key) or not _is_valid(quorum, request):
             return
@@ -110,15 +110,16 @@ class Reigns(Property):
         if message.receiver.number in self.world.moved:
             reign.since_ms = self.world.clock_ms(message.receiver)
             return  # it may have been sent to the former address, where nobody counts it
-        self._note(process.node, voter, reign)
-
-    def _note(self, node: Node, voter: int, reign: Reign) -> None:
-        quorum = node.quorum
         reign.fetched.add(voter)
-        counted = len(reign.fetched.intersection(quorum.voters.ids)) + quorum.is_voter
-        if counted >= quorum.voters.majority:
+        if _has_majority(quorum, reign.fetched):
             reign.fetched.clear()
-            reign.since_ms = self.world.clock_ms(controller_node(quorum.me.node_id))
+            reign.since_ms = self.world.clock_ms(message.receiver)
+
+
+def _has_majority(quorum: Quorum, fetched: set[int]) -> bool:
+    """Returns True if the leader and the voters that have fetched are a majority."""
+    voters = quorum.voters
+    return len(fetched.intersection(voters.ids)) + voters.includes(quorum.me) >= voters.majority
 
 
 def _is_valid(quorum: Quorum, request: FetchRequest | FetchSnapshotRequest) -> bool:
