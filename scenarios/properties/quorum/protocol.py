@@ -65,21 +65,23 @@ RULES: Mapping[type, tuple[Rule, Told]] = {
 class Question:
     """A request, and the outcomes that its reply may tell: one for each copy, if they differ.
 
-    `is_open` is true if the rules do not decide the reply to one of the copies.
+    `is_open` is true if the rules do not decide the reply to one of the copies, `unanswered` the
+    number of copies that arrived, less the replies.
     """
 
     request: Request
     expected: tuple[Outcome | Fetched, ...]
     is_open: bool
+    unanswered: int = 1
 
 
 class VotersReplyByTheRules(Property):
     """Notes what a replica must reply when a request reaches it, and compares the reply with it.
 
     A request and its reply may arrive twice, and a reply does not name its copy: it must be right
-    for one of them. What a process gets while it is paused is handled later, and not judged. An
-    answered request is forgotten at once, unless faults may have made copies: thousands of kept
-    requests would make a run slower.
+    for one of them. What a process gets while it is paused is handled later, and not judged. A
+    request is forgotten once each copy that arrived is answered, unless a fault may have made
+    others: thousands of kept requests would make a run slower.
     """
 
     number = "S42"
@@ -116,7 +118,9 @@ class VotersReplyByTheRules(Property):
             self._questions[id(request)] = Question(request, outcomes, expected is None)
             if len(self._questions) > OPEN_MAX:
                 self._questions.popitem(last=False)
-        elif expected is None:
+            return
+        question.unanswered += 1
+        if expected is None:
             question.is_open = True
         elif question.expected[-1:] != (expected,):
             question.expected = (*question.expected[1 - COPIES_MAX :], expected)
@@ -125,6 +129,7 @@ class VotersReplyByTheRules(Property):
         question, reply = self._questions.get(id(message.request)), message.reply
         if question is None or question.is_open or question.request is not message.request:
             return
+        question.unanswered -= 1
         if reply is None or isinstance(reply, ApiError):
             return
         if getattr(reply, "error_code", 0) not in WHOLE_ERRORS:
@@ -134,7 +139,7 @@ class VotersReplyByTheRules(Property):
         flaw = _flaw(question.expected[-1], told, reply)
         if flaw is not None and all(_flaw(other, told, reply) for other in question.expected):
             raise Broken(f"{message.sender} replies to {message.request}: {flaw}")
-        if not self._may_have_copies():
+        if question.unanswered <= 0 and not self._may_have_copies():
             del self._questions[id(message.request)]
 
     def _may_have_copies(self) -> bool:
