@@ -17,14 +17,7 @@ from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.broker_agent.replica_store import Found
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log.batch import Batch
-from kraftsim.controller.core.node_id import (
-    BROKER,
-    CONTROLLER,
-    Kind,
-    NodeId,
-    broker_node,
-    controller_node,
-)
+from kraftsim.controller.core.node_id import CONTROLLER, Kind, NodeId, broker_node, controller_node
 from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.core.uuid import Uuid, random_uuid
 from kraftsim.controller.node.config import NodeConfig
@@ -161,9 +154,8 @@ class World:
         """The active controller, or None; of two that lead, the one with the higher epoch."""
         newest: ControllerProcess | None = None
         for controller in self.controllers.values():
-            if controller.node.active is None or not controller.is_running:
-                continue
-            if newest is None or newest.node.epoch < controller.node.epoch:
+            is_active = controller.node.active is not None and controller.is_running
+            if is_active and (newest is None or newest.node.epoch < controller.node.epoch):
                 newest = controller
         return newest
 
@@ -183,7 +175,7 @@ class World:
 
     def agent_of(self, node: NodeId) -> HostedAgent | None:
         """Returns the process of a broker or of a clone, or None if the node is neither."""
-        if node.kind is BROKER:
+        if node.kind is Kind.BROKER:
             return self.agents.get(node.number)
         return self.clones.get(node)
 
