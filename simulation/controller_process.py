@@ -37,7 +37,8 @@ class ControllerProcess:
     this controller knows to be committed, in order. `on_end` is called when the process ends by
     itself; if it failed, `failure` is the reason. `is_stopping` is true from SIGTERM until the
     process ends. `step_listeners` outlive the process. While `queue` is set the controller is slow:
-    the network delivers requests and replies to it one at a time.
+    the network delivers requests and replies to it one at a time. `node` is the node of `hosted`;
+    after the process ended, it has its last state.
     """
 
     def __init__(
@@ -67,11 +68,7 @@ class ControllerProcess:
         self._stops_when_resumed = False
         self._on_reply = self._replied  # bound once, not for each request
         self.hosted = self._new_process()
-
-    @property
-    def node(self) -> Node:
-        """The node of the process; after the process ended, its last state."""
-        return self.hosted.node
+        self.node = self.hosted.node
 
     @property
     def state(self) -> ProcessState:
@@ -100,6 +97,7 @@ class ControllerProcess:
             return
         if self.hosted.is_over:
             self.hosted = self._new_process()
+            self.node = self.hosted.node
         self.is_alive, self.failure = True, None
         if self.queue is not None:
             self.queue.open()

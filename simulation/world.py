@@ -17,7 +17,7 @@ from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.broker_agent.replica_store import Found
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log.batch import Batch
-from kraftsim.controller.core.node_id import Kind, NodeId, broker_node, controller_node
+from kraftsim.controller.core.node_id import CONTROLLER, Kind, NodeId, broker_node, controller_node
 from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.core.uuid import Uuid, random_uuid
 from kraftsim.controller.node.config import NodeConfig
@@ -171,7 +171,7 @@ class World:
 
     def controller_of(self, node: NodeId) -> ControllerProcess | None:
         """Returns the process of a controller, or None if the node is not a controller."""
-        return self.controllers.get(node.number) if node.kind is Kind.CONTROLLER else None
+        return self.controllers.get(node.number) if node.kind is CONTROLLER else None
 
     def agent_of(self, node: NodeId) -> HostedAgent | None:
         """Returns the process of a broker or of a clone, or None if the node is neither."""

@@ -26,6 +26,10 @@ class Kind(IntEnum):
     OUTSIDE = 3
 
 
+# Kinds that are compared for every message: Python 3.11 looks up a member of an enum slowly.
+BROKER, CONTROLLER = Kind.BROKER, Kind.CONTROLLER
+
+
 class NodeId(NamedTuple):
     """Key of everything that belongs to one node: clock, process, faults, entropy.
 

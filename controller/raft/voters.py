@@ -80,16 +80,15 @@ class VoterSet:
 
 
 class VoterHistory:
-    """The voter set and kraft.version at every offset of a log, oldest first."""
+    """The voter set and kraft.version at every offset of a log, oldest first.
+
+    `latest` is the latest voter set, which every step looks up.
+    """
 
     def __init__(self, configured: VoterSet, kraft_version: int = 0) -> None:
         self._sets: list[tuple[int, VoterSet]] = [(NOT_IN_LOG, configured)]
         self._versions: list[tuple[int, int]] = [(NOT_IN_LOG, kraft_version)]
-
-    @property
-    def latest(self) -> VoterSet:
-        """The latest voter set."""
-        return self._sets[-1][1]
+        self.latest = configured
 
     @property
     def latest_offset(self) -> int:
@@ -115,7 +114,8 @@ class VoterHistory:
             return
         for offset, record in enumerate(batch.records, batch.base_offset):
             if isinstance(record, Voters):
-                self._sets.append((offset, VoterSet(record.voters)))
+                self.latest = VoterSet(record.voters)
+                self._sets.append((offset, self.latest))
             elif isinstance(record, KRaftVersion):
                 self._versions.append((offset, record.kraft_version))
 
@@ -123,6 +123,7 @@ class VoterHistory:
         """Remove the records from `end_offset` on."""
         self._sets = [entry for entry in self._sets if entry[0] < end_offset]
         self._versions = [version for version in self._versions if version[0] < end_offset]
+        self.latest = self._sets[-1][1]
 
     def forget_before(self, offset: int) -> None:
         """Remove the sets and versions that no longer apply at `offset`."""
@@ -144,3 +145,4 @@ class VoterHistory:
                     self._sets = [(NOT_IN_LOG, VoterSet(record.voters))]
                 elif isinstance(record, KRaftVersion):
                     self._versions = [(NOT_IN_LOG, record.kraft_version)]
+        self.latest = self._sets[-1][1]

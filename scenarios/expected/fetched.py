@@ -29,8 +29,10 @@ def _flaw_of_data(quorum: Quorum, data: Any) -> str | None:
         is_known = snapshot.end_offset < max(known, 1)
         is_sound = 0 <= snapshot.epoch <= quorum.epoch and not is_known
         return None if is_sound else f"it names the snapshot {snapshot}"
+    if not data.records:
+        return None
     log = quorum.log
-    new = (batch for batch in data.records or () if batch.base_offset >= log.end_offset)
+    new = (batch for batch in data.records if batch.base_offset >= log.end_offset)
     first = next(new, None)
     if first is None:
         return None

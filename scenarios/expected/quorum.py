@@ -26,6 +26,9 @@ SLICE_BYTES_MAX = 8 * 1024 * 1024
 
 Outcome = tuple[object, ...]
 """The fields of a reply that the rules decide; the first is the error of the whole."""
+Place = tuple[int, int]
+"""An epoch and an end offset."""
+NOWHERE: Place = (-1, -1)
 
 
 def sole(topics: Any) -> Any:
@@ -156,18 +159,16 @@ def fetch(quorum: Quorum, request: FetchRequest) -> Outcome | Fetched:
     asked = sole(request.topics)
     if asked is None or asked.partition != 0 or request.topics[0].topic_id != METADATA_TOPIC_ID:
         return (INVALID_REQUEST,)
-    leader, nothing = (quorum.leader_id, quorum.epoch), (-1, -1)
     error = _fetch_error(quorum, request, asked)
     if error:
-        return 0, error, *leader, -1, nothing, nothing
-    watermark = _known_high_watermark(quorum)
-    snapshot = None if quorum.snapshot_id is None else _snapshot_instead(quorum, asked)
-    if snapshot is not None:
-        return 0, 0, *leader, watermark, nothing, snapshot
-    diverging = _diverging(quorum, asked)
-    if diverging is not None:
-        return 0, 0, *leader, watermark, diverging, nothing
-    return Fetched(asked.fetch_offset, quorum.log.end_offset, watermark)
+        return 0, error, quorum.leader_id, quorum.epoch, -1, NOWHERE, NOWHERE
+    log, watermark, offset = quorum.log, _known_high_watermark(quorum), asked.fetch_offset
+    is_prefix = asked.last_fetched_epoch == log.last_epoch and offset <= log.end_offset
+    if not is_prefix or quorum.snapshot is not None:
+        instead = _instead_of_records(quorum, asked)
+        if instead is not None:
+            return 0, 0, quorum.leader_id, quorum.epoch, watermark, *instead
+    return Fetched(offset, log.end_offset, watermark)
 
 
 def _fetch_error(quorum: Quorum, request: FetchRequest, asked: Any) -> int:
@@ -175,6 +176,15 @@ def _fetch_error(quorum: Quorum, request: FetchRequest, asked: Any) -> int:
     if not 0 <= asked.last_fetched_epoch <= epoch or asked.fetch_offset < 0:
         return INVALID_REQUEST
     return INVALID_REQUEST if request.max_wait_ms < 0 else _epoch_error(quorum, epoch)
+
+
+def _instead_of_records(quorum: Quorum, asked: Any) -> tuple[Place, Place] | None:
+    """Returns where the logs diverge and the snapshot to fetch; None if the fetch gets records."""
+    snapshot = None if quorum.snapshot is None else _snapshot_instead(quorum, asked)
+    if snapshot is not None:
+        return NOWHERE, snapshot
+    diverging = _diverging(quorum, asked)
+    return None if diverging is None else (diverging, NOWHERE)
 
 
 def _epoch_error(quorum: Quorum, epoch: int) -> int:
@@ -191,7 +201,7 @@ def _known_high_watermark(quorum: Quorum) -> int:
     return known if isinstance(role, Leader) and known > role.epoch_start else -1
 
 
-def _snapshot_instead(quorum: Quorum, asked: Any) -> tuple[int, int] | None:
+def _snapshot_instead(quorum: Quorum, asked: Any) -> Place | None:
     log, latest = quorum.log, quorum.snapshot_id
     if latest is None:
         return None
@@ -201,7 +211,7 @@ def _snapshot_instead(quorum: Quorum, asked: Any) -> tuple[int, int] | None:
     return (latest.epoch, latest.end_offset) if is_before or is_other else None
 
 
-def _diverging(quorum: Quorum, asked: Any) -> tuple[int, int] | None:
+def _diverging(quorum: Quorum, asked: Any) -> Place | None:
     """Returns the largest epoch of this log up to the fetcher's, and its end (rule 10.34)."""
     log, offset, epoch = quorum.log, asked.fetch_offset, asked.last_fetched_epoch
     if offset == 0 or (epoch == log.last_epoch and offset <= log.end_offset):

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.log.batch import Batch
 
 from .quorum import Fetched, Outcome, sole
@@ -55,7 +54,7 @@ def flaw_of_records(expected: Fetched, reply: Any) -> str | None:
 
     A leader that resigned, or has a newer snapshot, may say something else by then.
     """
-    if isinstance(reply, ApiError) or reply.error_code:
+    if reply.error_code:
         return f"it is refused: {reply}"
     data = sole(reply.responses)
     is_other = data.error_code or data.snapshot_id.epoch >= 0 or data.diverging_epoch.epoch >= 0

@@ -91,15 +91,33 @@ class LogMemory:
             self.epochs = {asked.last_fetched_epoch: asked.fetch_offset}
             self.is_certain = True
 
+    @property
+    def next_fetch(self) -> tuple[object, ...]:
+        """The epochs and offsets that the next fetch tells; it is sent only without a download."""
+        return (
+            self.leader_epoch,
+            self.end_offset,
+            self.last_epoch,
+            self.high_watermark,
+            self.download,
+        )
+
+    @property
+    def next_slice(self) -> tuple[object, ...]:
+        """What the next fetch of a snapshot tells: leader's epoch, snapshot, bytes so far."""
+        return self.leader_epoch, self.download, self.bytes
+
     def told_of_fetch(self, data: Any) -> None:
         """Learns from the partition of a Fetch response."""
-        self.leader_epoch = max(self.leader_epoch, data.current_leader.leader_epoch)
+        if data.current_leader.leader_epoch > self.leader_epoch:
+            self.leader_epoch = data.current_leader.leader_epoch
         if data.error_code:
             return
         if data.snapshot_id.epoch >= 0:
             self.download, self.bytes = (data.snapshot_id.epoch, data.snapshot_id.end_offset), 0
             return
-        self.high_watermark = max(self.high_watermark, data.high_watermark)
+        if data.high_watermark > self.high_watermark:
+            self.high_watermark = data.high_watermark
         if data.diverging_epoch.epoch >= 0:
             self._truncate(data.diverging_epoch.epoch, data.diverging_epoch.end_offset)
         for batch in data.records or ():

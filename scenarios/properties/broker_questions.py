@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.node_id import Kind, NodeId, broker_node
+from kraftsim.controller.core.node_id import BROKER, NodeId, broker_node
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
     BrokerRegistrationRequest,
@@ -68,7 +68,7 @@ class BrokersAskByTheRules(Property):
             lease.since_ms = UNKNOWN  # a change of state may ask at once
 
     def sent(self, sender: NodeId, request: Any) -> None:
-        if sender.kind is not Kind.BROKER:
+        if sender.kind is not BROKER:
             return
         self.exercised += 1
         if isinstance(request, METADATA):
@@ -80,7 +80,7 @@ class BrokersAskByTheRules(Property):
 
     def replied(self, message: Message) -> None:
         receiver, request = message.receiver, message.request
-        if receiver.kind is not Kind.BROKER:
+        if receiver.kind is not BROKER:
             return
         is_lease = isinstance(request, LEASE)
         memory = self._leases.get(receiver) if is_lease else self._logs.get(receiver)
@@ -182,24 +182,30 @@ class BrokersAskByTheRules(Property):
     def _compare_position(
         self, sender: NodeId, memory: LogMemory, request: FetchRequest | FetchSnapshotRequest
     ) -> None:
-        asked: Any = request.topics[0].partitions[0]
-        told: tuple[object, ...]
-        expected: tuple[object, ...]
-        if isinstance(request, FetchRequest):
-            told = (
-                *(asked.current_leader_epoch, asked.fetch_offset, asked.last_fetched_epoch),
-                *(asked.high_watermark, None),
-            )
-            expected = (
-                *(memory.leader_epoch, memory.end_offset, memory.last_epoch),
-                *(memory.high_watermark, memory.download),
-            )
-        else:
-            named = (asked.snapshot_id.epoch, asked.snapshot_id.end_offset)
-            told = (asked.current_leader_epoch, named, asked.position)
-            expected = (memory.leader_epoch, memory.download, memory.bytes)
+        is_fetch = isinstance(request, FetchRequest)
+        told = _fetched_from(request) if is_fetch else _slice_from(request)
+        expected = memory.next_fetch if is_fetch else memory.next_slice
         if told != expected:
             raise Broken(f"broker {sender.number} fetches {told}, expected {expected}")
+
+
+def _fetched_from(request: Any) -> tuple[object, ...]:
+    """Returns the position of a fetch, in the form of `LogMemory.next_fetch`."""
+    asked = request.topics[0].partitions[0]
+    return (
+        asked.current_leader_epoch,
+        asked.fetch_offset,
+        asked.last_fetched_epoch,
+        asked.high_watermark,
+        None,
+    )
+
+
+def _slice_from(request: Any) -> tuple[object, ...]:
+    """Returns the position of a fetch of a snapshot, in the form of `LogMemory.next_slice`."""
+    asked = request.topics[0].partitions[0]
+    named = (asked.snapshot_id.epoch, asked.snapshot_id.end_offset)
+    return asked.current_leader_epoch, named, asked.position
 
 
 def _is_refused(reply: object) -> bool:

@@ -51,7 +51,8 @@ class LeaderInTime(Property):
         self._since_us = None
 
     def stepped(self, node: Node, turn: Turn) -> None:
-        if self.world.active is not None or not can_elect(self.world):
+        is_led = node.active is not None or self.world.active is not None
+        if is_led or not can_elect(self.world):
             self._since_us = None
             return
         now_us = self.world.timeline.now_us

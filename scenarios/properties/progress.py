@@ -264,10 +264,10 @@ class ProgressDuring(Property):
         now_us = self.world.timeline.now_us
         before_us = now_us if self._now_us is None else self._now_us
         self._now_us = now_us
-        active = self.world.active
-        if not self._served_us or active is None:
+        if not self._served_us:
             return
-        if not can_elect(self.world) or not can_follow(self.world):
+        active = self.world.active
+        if active is None or not can_elect(self.world) or not can_follow(self.world):
             return
         if active.node.epoch != self._epoch:
             self._epoch = active.node.epoch

@@ -187,11 +187,14 @@ class Stage:
         """Checks all awaited conditions; called after every event."""
         self._fresh_from_seq = self._checked_seq + 1
         self._checked_seq = self.world.journal.last_seq
+        is_any_over = False
         for waiting in self.waiting:
             if not waiting.is_over and waiting.holds():
                 waiting.is_over = True
                 waiting.then()
-        self.waiting = [waiting for waiting in self.waiting if not waiting.is_over]
+            is_any_over = is_any_over or waiting.is_over
+        if is_any_over:
+            self.waiting = [waiting for waiting in self.waiting if not waiting.is_over]
 
     def fresh_seq(self, kinds: tuple[str, ...]) -> int | None:
         """Returns the number of the row by which a condition has come true in this check.

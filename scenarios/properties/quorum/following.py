@@ -17,6 +17,7 @@ from kraftsim.simulation.world import World
 from ...expected import fetched
 from ...oracles.property import Broken, Kinds, Property
 
+REPLIES = (FetchResponse, FetchSnapshotResponse)
 Followed = tuple[int, int, int, int, int]
 """Where a replica's log begins and ends, its last epoch, its high watermark, what it downloaded."""
 
@@ -42,9 +43,7 @@ class ImpossibleRepliesChangeNothing(Property):
     def replied(self, message: Message) -> None:
         self._before = None
         process, reply = self.world.controller_of(message.receiver), message.reply
-        if process is None or not process.is_running:
-            return
-        if not isinstance(reply, FetchResponse | FetchSnapshotResponse):
+        if process is None or not process.is_running or not isinstance(reply, REPLIES):
             return
         quorum = process.node.quorum
         flaw = fetched.flaw_of(quorum, reply)

@@ -43,6 +43,7 @@ from ...expected.quorum import Fetched, Outcome, sole
 from ...oracles.property import Broken, Kinds, Property
 
 OPEN_MAX = 10_000  # requests whose replies may come
+COPIES_LAST_US = 10_000_000  # how long a copy that a fault has made may be under way
 COPIES_MAX = 64  # of one request: a broker also sends a fetch again if there was nothing new
 WHOLE_ERRORS = (0, -1, 42, 104)  # of the protocol; another one comes from a fault (`rpc.error`)
 Rule = Callable[[Quorum, Any], Outcome | Fetched | None]
@@ -64,19 +65,23 @@ RULES: Mapping[type, tuple[Rule, Told]] = {
 class Question:
     """A request, and the outcomes that its reply may tell: one for each copy, if they differ.
 
-    `is_open` is true if the rules do not decide the reply to one of the copies.
+    `is_open` is true if the rules do not decide the reply to one of the copies, `unanswered` the
+    number of copies that arrived, less the replies.
     """
 
     request: Request
     expected: tuple[Outcome | Fetched, ...]
     is_open: bool
+    unanswered: int = 1
 
 
 class VotersReplyByTheRules(Property):
     """Notes what a replica must reply when a request reaches it, and compares the reply with it.
 
     A request and its reply may arrive twice, and a reply does not name its copy: it must be right
-    for one of them. What a process gets while it is paused is handled later, and not judged.
+    for one of them. What a process gets while it is paused is handled later, and not judged. A
+    request is forgotten once each copy that arrived is answered, unless a fault may have made
+    others: thousands of kept requests would make a run slower.
     """
 
     number = "S42"
@@ -90,29 +95,32 @@ class VotersReplyByTheRules(Property):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._questions: OrderedDict[int, Question] = OrderedDict()
+        self._faulty_us = -COPIES_LAST_US  # when faults of messages were last seen
 
     def arrived(self, message: Message) -> None:
         process = self.world.controller_of(message.receiver)
         if process is None:
             return
-        rule, _ = RULES[type(message.request)]
+        request = message.request
+        rule, _ = RULES[type(request)]
         is_handled_now = process.is_running
-        self._await(message, rule(process.node.quorum, message.request) if is_handled_now else None)
+        self._await(request, rule(process.node.quorum, request) if is_handled_now else None)
 
     def stopped(self, message: Message) -> None:
         """Judges no reply to a request of which a fault has refused, lost or held a copy."""
         if not message.is_reply:
-            self._await(message, None)
+            self._await(message.request, None)
 
-    def _await(self, message: Message, expected: Outcome | Fetched | None) -> None:
-        request = message.request
+    def _await(self, request: Request, expected: Outcome | Fetched | None) -> None:
         question = self._questions.get(id(request))
         if question is None:
             outcomes = () if expected is None else (expected,)
             self._questions[id(request)] = Question(request, outcomes, expected is None)
             if len(self._questions) > OPEN_MAX:
                 self._questions.popitem(last=False)
-        elif expected is None:
+            return
+        question.unanswered += 1
+        if expected is None:
             question.is_open = True
         elif question.expected[-1:] != (expected,):
             question.expected = (*question.expected[1 - COPIES_MAX :], expected)
@@ -121,6 +129,7 @@ class VotersReplyByTheRules(Property):
         question, reply = self._questions.get(id(message.request)), message.reply
         if question is None or question.is_open or question.request is not message.request:
             return
+        question.unanswered -= 1
         if reply is None or isinstance(reply, ApiError):
             return
         if getattr(reply, "error_code", 0) not in WHOLE_ERRORS:
@@ -130,6 +139,15 @@ class VotersReplyByTheRules(Property):
         flaw = _flaw(question.expected[-1], told, reply)
         if flaw is not None and all(_flaw(other, told, reply) for other in question.expected):
             raise Broken(f"{message.sender} replies to {message.request}: {flaw}")
+        if question.unanswered <= 0 and not self._may_have_copies():
+            del self._questions[id(message.request)]
+
+    def _may_have_copies(self) -> bool:
+        world = self.world
+        now_us = world.timeline.now_us
+        if world.network.rules or world.request_rules.armed:
+            self._faulty_us = now_us
+        return now_us < self._faulty_us + COPIES_LAST_US
 
 
 def _flaw(expected: Outcome | Fetched, told: Told, reply: object) -> str | None:
@@ -173,19 +191,16 @@ class VotersAskByTheRules(Property):
 
     def _expect_pause(self, node: Node, peer_id: int, request: object, now_ms: int) -> None:
         """Checks that a request is repeated after the backoff, unless there was news meanwhile."""
-        quorum = node.quorum
-        known = (
-            *(quorum.epoch, quorum.leader_id, quorum.log.end_offset),
-            *(quorum.leader_high_watermark, quorum.persisted_offset),
-            self._moves[node.config.node_id],
-        )
-        key = node.config.node_id, peer_id
-        at_ms, last, then = self._sent.get(key, (now_ms, None, known))
-        self._sent[key] = now_ms, request, known
+        quorum, node_id = node.quorum, node.config.node_id
+        known, key = _known(quorum, self._moves[node_id]), (node_id, peer_id)
+        before, self._sent[key] = self._sent.get(key), (now_ms, request, known)
+        if before is None:
+            return
+        at_ms, last, then = before
         pause_ms = quorum.settings.controller_quorum_retry_backoff_ms
         if now_ms - at_ms < pause_ms and then == known and last == request:
             raise Broken(
-                f"{node.config.node_id} repeats {request} {now_ms - at_ms} ms later, expected "
+                f"{node_id} repeats {request} {now_ms - at_ms} ms later, expected "
                 f"{pause_ms} ms or more"
             )
 
@@ -207,6 +222,17 @@ class VotersAskByTheRules(Property):
 
 Known = tuple[int, ...]
 """The epoch and leader that a replica knows, and how far it and the leader have come."""
+
+
+def _known(quorum: Quorum, moves: int) -> Known:
+    return (
+        moves,
+        quorum.epoch,
+        quorum.leader_id,
+        quorum.log.end_offset,
+        quorum.leader_high_watermark,
+        quorum.persisted_offset,
+    )
 
 
 def _deadline(quorum: Quorum) -> int:
@@ -276,14 +302,22 @@ def _end(quorum: Quorum, peer_id: int, request: EndQuorumEpochRequest) -> Compar
 def _fetch(quorum: Quorum, peer_id: int, request: FetchRequest) -> Compared:
     asked, me, log = sole(request.topics), quorum.me, quorum.log
     told = (
-        *(request.cluster_id, request.replica_state.replica_id, asked.replica_directory_id),
-        *(asked.current_leader_epoch, asked.fetch_offset, asked.last_fetched_epoch),
+        request.cluster_id,
+        request.replica_state.replica_id,
+        asked.replica_directory_id,
+        asked.current_leader_epoch,
+        asked.fetch_offset,
+        asked.last_fetched_epoch,
         asked.high_watermark,
     )
-    durable = min(log.end_offset, quorum.persisted_offset)
     expected = (
-        *(quorum.identity.cluster_id, me.node_id, me.directory_id),
-        *(quorum.epoch, durable, log.last_epoch, quorum.high_watermark),
+        quorum.identity.cluster_id,
+        me.node_id,
+        me.directory_id,
+        quorum.epoch,
+        min(log.end_offset, quorum.persisted_offset),
+        log.last_epoch,
+        quorum.high_watermark,
     )
     return told, expected
 

@@ -4,11 +4,11 @@ Rules 10.25 and 10.39; KIP-595, KIP-853. Contacts are the fetches that reach the
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.log.batch import Batch, Voters
-from kraftsim.controller.core.node_id import Kind, controller_node
+from kraftsim.controller.core.node_id import CONTROLLER, controller_node
 from kraftsim.controller.core.rpc import (
     EndQuorumEpochRequest,
     FetchPartition,
@@ -18,7 +18,7 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
-from kraftsim.controller.raft.voters import ReplicaKey
+from kraftsim.controller.raft.voters import replica_key
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
@@ -90,21 +90,18 @@ class Reigns(Property):
             reign.since_ms = turn.now_ms
 
     def arrived(self, message: Message) -> None:
-        if message.sender.kind is not Kind.CONTROLLER:
+        if message.sender.kind is not CONTROLLER:
             return  # brokers are no voters, nor is who sends from outside
-        if message.receiver.number not in self.by_leader:
-            return
+        reign = self.by_leader.get(message.receiver.number)
         process = self.world.controller_of(message.receiver)
-        if process is None or not process.is_running:
+        if reign is None or process is None or not process.is_running:
             return
-        request, reign = message.request, self.by_leader[message.receiver.number]
-        if not isinstance(request, FetchRequest | FetchSnapshotRequest):
-            return
+        request: Any = message.request
         voter = request.replica_id
         if isinstance(request, FetchRequest):
             voter = max(voter, request.replica_state.replica_id)
         at = request.topics[0].partitions[0]
-        key = ReplicaKey(voter, at.replica_directory_id)  # a wiped voter has another directory id
+        key = replica_key(voter, at.replica_directory_id)  # a wiped voter has another directory id
         quorum = process.node.quorum
         if not quorum.voters.includes(key) or not _is_valid(quorum, request):
             return
@@ -113,15 +110,16 @@ class Reigns(Property):
         if message.receiver.number in self.world.moved:
             reign.since_ms = self.world.clock_ms(message.receiver)
             return  # it may have been sent to the former address, where nobody counts it
-        self._note(process.node, voter, reign)
-
-    def _note(self, node: Node, voter: int, reign: Reign) -> None:
-        quorum = node.quorum
         reign.fetched.add(voter)
-        counted = len(reign.fetched.intersection(quorum.voters.ids)) + quorum.is_voter
-        if counted >= quorum.voters.majority:
+        if _has_majority(quorum, reign.fetched):
             reign.fetched.clear()
-            reign.since_ms = self.world.clock_ms(controller_node(quorum.me.node_id))
+            reign.since_ms = self.world.clock_ms(message.receiver)
+
+
+def _has_majority(quorum: Quorum, fetched: set[int]) -> bool:
+    """Returns True if the leader and the voters that have fetched are a majority."""
+    voters = quorum.voters
+    return len(fetched.intersection(voters.ids)) + voters.includes(quorum.me) >= voters.majority
 
 
 def _is_valid(quorum: Quorum, request: FetchRequest | FetchSnapshotRequest) -> bool:
