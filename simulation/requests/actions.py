@@ -39,7 +39,7 @@ class Refuse(RequestRule):
         reply = refusal(arrival.request, self._error)
         refused = partial(reply_to, reply)
         if self._is_applied:
-            go_on(partial(_instead, refused))
+            go_on(partial(_replaced, arrival, refused))
         else:
             arrival.prevent(reply)
             refused()
@@ -161,6 +161,12 @@ class Trigger(RequestRule):
 def _ignore(arrival: Arrival, reply: Reply | None) -> None:
     """Sends the reply to a repetition to nobody."""
     arrival.ignore()
+
+
+def _replaced(arrival: Arrival, refused: Callable[[], None], reply: Reply | None) -> None:
+    """Sends the refusal, and the reply to nobody."""
+    arrival.lose(is_handled=True)
+    refused()
 
 
 def _instead(action: Callable[[], None], reply: Reply | None) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.log.batch import Voters
 from kraftsim.controller.core.rpc import RemoveRaftVoterRequest
 from kraftsim.controller.raft import membership
@@ -54,6 +55,22 @@ def test_a_leader_that_removes_another_replica_than_it_was_asked_to_is_found(mon
     pass_time(world, 5)
 
     assert watching.violations["S42"].name == "voters-reply-by-the-rules"
+
+
+def test_a_leader_that_refuses_a_change_with_another_error_is_found(monkeypatch):
+    """S42: the former directory of a voter is no voter, and none is there twice."""
+    world, watching = settled_world(classes=(BY_NUMBER["S42"],))
+    reply = membership._reply
+
+    def buggy(request, code, text):
+        return reply(request, ErrorCode.DUPLICATE_VOTER, text)
+
+    monkeypatch.setattr(membership, "_reply", buggy)
+    former = RemoveRaftVoterRequest(voter_id=follower_id(world), voter_directory_id=b"f" * 16)
+    world.dispatch(former, lambda reply: None)
+    pass_time(world, 5)
+
+    assert "it tells (126,), expected (127,)" in watching.violations["S42"].what
 
 
 def test_a_leader_that_answers_before_the_commit_is_found(monkeypatch):

@@ -45,7 +45,6 @@ from ...oracles.property import Broken, Kinds, Property
 OPEN_MAX = 10_000  # requests whose replies may come
 COPIES_LAST_US = 10_000_000  # how long a copy that a fault has made may be under way
 COPIES_MAX = 64  # of one request: a broker also sends a fetch again if there was nothing new
-WHOLE_ERRORS = (0, -1, 42, 104)  # of the protocol; another one comes from a fault (`rpc.error`)
 Rule = Callable[[Quorum, Any], Outcome | Fetched | None]
 Told = Callable[[Any], Outcome]
 
@@ -107,9 +106,16 @@ class VotersReplyByTheRules(Property):
         self._await(request, rule(process.node.quorum, request) if is_handled_now else None)
 
     def stopped(self, message: Message) -> None:
-        """Judges no reply to a request of which a fault has refused, lost or held a copy."""
+        """Judges no reply to a request of which a fault has refused, lost or held a copy.
+
+        A reply that was lost may have been replaced by a refusal (`rpc.error`).
+        """
         if not message.is_reply:
             self._await(message.request, None)
+            return
+        question = self._questions.get(id(message.request))
+        if question is not None and question.request is message.request:
+            question.is_open = True
 
     def _await(self, request: Request, expected: Outcome | Fetched | None) -> None:
         question = self._questions.get(id(request))
@@ -131,8 +137,6 @@ class VotersReplyByTheRules(Property):
             return
         question.unanswered -= 1
         if reply is None or isinstance(reply, ApiError):
-            return
-        if getattr(reply, "error_code", 0) not in WHOLE_ERRORS:
             return
         self.exercised += 1
         _, told = RULES[type(message.request)]
