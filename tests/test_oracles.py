@@ -25,6 +25,7 @@ JUDGED = {  # what else a module judges: it may name its type, and takes no trut
     "decisions": {"controller.core.state"},
     "image": {"controller.core.image.image"},
     "leases": {"controller.core.leases"},
+    "partition_index": {"controller.core.image.partition_index"},
 }
 STATES_OF_DECISIONS = {"latest"}  # attributes of a node that no oracle reads
 READS_IMAGES = {"active_state", "partition_index"}  # judge `state.image` of the active controller
