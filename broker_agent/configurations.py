@@ -133,7 +133,7 @@ def _check(view: NodeView, resource: Resource, check_value: CheckValue) -> None:
     elif resource.resource_type == ResourceType.BROKER_LOGGER and isinstance(
         resource, IncrementalAlterConfigsResource
     ):
-        broker_loggers.check(view.node_id, resource)
+        broker_loggers.check(view.node_id, resource, view.profile)
     elif resource.resource_type not in _FORWARDED:
         raise invalid_request(f"Unknown resource type {resource.resource_type}")
 

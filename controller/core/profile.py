@@ -62,6 +62,10 @@ class Profile:
     """7.1: a node's own lists are described without repeated elements, from 4.3 on (KIP-1161)."""
     describes_metrics_defaults: bool = True
     """7.1: a client metrics subscription is described with its defaults, from 4.1 on."""
+    parses_metrics_intervals: bool = True
+    """7.1: a bad interval of client metrics is refused; in 3.9 it is a failure, blanks included."""
+    names_other_nodes: bool = True
+    """7.1: a change of another node's loggers is refused with its id; in 3.9 with the own one."""
     voters_have_configs: bool = True
     """7.1: a voter is a node whose configurations can change. Before 4.3 only a static voter is."""
     acl_operations_max: int = 15
@@ -170,6 +174,8 @@ KAFKA_3_9 = Profile(
     has_group_configs=False,
     shows_lists_once=False,
     describes_metrics_defaults=False,
+    parses_metrics_intervals=False,
+    names_other_nodes=False,
     voters_have_configs=False,
     acl_operations_max=14,
     updates_features_together=False,

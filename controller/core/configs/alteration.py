@@ -147,7 +147,7 @@ def _altered(state: State, resource: Resource, *, is_forwarded: bool) -> list[Co
     resource_type = alterable_type(resource.resource_type, state.profile)
     name = resource.resource_name
     if resource_type is ResourceType.BROKER_LOGGER:
-        broker_loggers.check(state.node_id, resource)
+        broker_loggers.check(state.node_id, resource, state.profile)
         return []
     current = state.image.configs.get((resource_type, name), {})
     if isinstance(resource, IncrementalAlterConfigsResource):
@@ -225,7 +225,7 @@ def _check(
     elif resource_type is ResourceType.GROUP:
         group_configs.check(in_order, state.profile)
     elif resource_type is ResourceType.CLIENT_METRICS:
-        metrics_configs.check(in_order)
+        metrics_configs.check(in_order, state.profile)
     check_existence(state, resource_type, name)
     kind = ConfigResourceKind(resource_type)
     state.policies.check_configs(AlteredConfigs(resource=kind, name=name, configs=changes.explicit))

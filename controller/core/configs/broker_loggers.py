@@ -4,6 +4,7 @@ A request for one is refused as Kafka refuses it for a logger that does not exis
 """
 
 from ..java_text import parse_integer
+from ..profile import Profile
 from ..rpc.configs import AlterConfigsResource, IncrementalAlterConfigsResource
 from .resources import invalid_request
 from .validators import invalid
@@ -11,7 +12,9 @@ from .validators import invalid
 _DELETE, _APPEND, _SUBTRACT = 1, 2, 3
 
 
-def check(node_id: int, resource: IncrementalAlterConfigsResource | AlterConfigsResource) -> None:
+def check(
+    node_id: int, resource: IncrementalAlterConfigsResource | AlterConfigsResource, profile: Profile
+) -> None:
     """Raises INVALID_REQUEST or INVALID_CONFIG for a change of the node's loggers."""
     if isinstance(resource, AlterConfigsResource):
         raise invalid_request("Unexpected resource type BROKER_LOGGER.")
@@ -20,7 +23,8 @@ def check(node_id: int, resource: IncrementalAlterConfigsResource | AlterConfigs
     if number is None:
         raise invalid_request(f"Node id must be an integer, but it is: {name}")
     if number != node_id:
-        raise invalid_request(f"Unexpected node id. Expected {node_id}, but received {number}")
+        named = number if profile.names_other_nodes else node_id
+        raise invalid_request(f"Unexpected node id. Expected {node_id}, but received {named}")
     for config in resource.configs:
         if config.config_operation in (_APPEND, _SUBTRACT):
             word = "APPEND" if config.config_operation == _APPEND else "SUBTRACT"

@@ -191,6 +191,7 @@ def _group_synonyms(
 
 def _set_metrics(view: NodeView, name: str) -> Entries:
     """Yields what a subscription sets, without types and whatever was asked for, as 3.9 does."""
+    _expect_subscription(name)
     own = view.image.configs.get((ResourceType.CLIENT_METRICS, name), {})
     for key in in_hash_order(own):
         yield DescribeConfigsEntry(
@@ -198,9 +199,13 @@ def _set_metrics(view: NodeView, name: str) -> Entries:
         )
 
 
-def _client_metrics(view: NodeView, levels: Levels, name: str) -> Entries:
+def _expect_subscription(name: str) -> None:
     if not name:
         raise invalid_request("Client metrics subscription name must not be empty")
+
+
+def _client_metrics(view: NodeView, levels: Levels, name: str) -> Entries:
+    _expect_subscription(name)
     own = view.image.configs.get((ResourceType.CLIENT_METRICS, name), {})
     for config in METRICS_CONFIGS.values():
         text = own.get(config.name, config.default)

@@ -3,6 +3,9 @@
 import re
 from collections.abc import Mapping
 
+from ..errors import ApiError, ErrorCode
+from ..java_text import parse_integer
+from ..profile import Profile
 from .configuration import Configuration
 from .resources import invalid_request
 from .validators import INT, LIST, invalid
@@ -29,19 +32,21 @@ _MATCHED = frozenset(
 )
 
 
-def check(configs: Mapping[str, str]) -> None:
+def check(configs: Mapping[str, str], profile: Profile) -> None:
     """Raises INVALID_REQUEST or INVALID_CONFIG for invalid configurations."""
     for name in configs:
         if name not in METRICS_CONFIGS:
             raise invalid_request(f"Unknown client metrics configuration: {name}")
     if "interval.ms" in configs:
-        _check_interval(configs["interval.ms"])
+        _check_interval(configs["interval.ms"], profile)
     if match := configs.get("match"):
         for pattern in match.split(","):
             _check_pattern(pattern)
 
 
-def _check_interval(text: str) -> None:
+def _check_interval(text: str, profile: Profile) -> None:
+    if not profile.parses_metrics_intervals and parse_integer(text, 32) is None:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
     number = METRICS_CONFIGS["interval.ms"].parse(text)
     if not INTERVAL_MS_MIN <= int(str(number)) <= INTERVAL_MS_MAX:
         raise invalid_request(
