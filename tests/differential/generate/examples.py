@@ -144,6 +144,11 @@ def _texts_of_a_controller(draft: Draft) -> list[Step]:
     return [configs.describe_with_texts(str(NODE_ID))]
 
 
+def _a_group_named_twice(draft: Draft) -> list[Step]:
+    group = {"resourceType": 32, "resourceName": "a", "configs": []}
+    return [Ask("AlterConfigs", 1, {"resources": [group, group], "validateOnly": False})]
+
+
 def _elr_beside_another_spelling(draft: Draft) -> list[Step]:
     """ELR is enabled twice; both fail, and the second may meet a controller that has resigned."""
     register, serve, create = _one_broker_and_topic(draft)
@@ -173,6 +178,7 @@ def _elr_beside_another_spelling(draft: Draft) -> list[Step]:
 _EXAMPLES = (
     Example("config-documentation", _texts_of_a_controller),
     Example("elr-wants-the-plain-ids-of-brokers", _elr_beside_another_spelling, _SINCE_4_1),
+    Example("groups-of-3-9-named-twice", _a_group_named_twice, ("3.9.1",)),
     Example("leader-without-a-replica", _isr_member_without_a_replica, _SINCE_4_1),
     Example("stale-elr", _stale_elr, _SINCE_4_1),
     Example("orders", _downgrade_that_no_broker_supports),
