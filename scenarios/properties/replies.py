@@ -100,6 +100,15 @@ def _entry(of: Any, pattern_type: int) -> Happened:
     )
 
 
+def _may_be_elected(before: Fact, after: Fact) -> bool:
+    """True for what a successful ElectLeaders writes.
+
+    One that finds nobody to elect succeeds if its record only empties an ELR (rule 4.32).
+    """
+    elr = "eligible_leader_replicas"
+    return bool(after["leader_epoch"] > before["leader_epoch"] or after[elr] != before[elr])
+
+
 class AnswerAfterCommit(OfTheCommittedLog):
     """Looks up what a successful reply implies in the committed log.
 
@@ -160,7 +169,7 @@ class AnswerAfterCommit(OfTheCommittedLog):
 
     def partition_changed(self, key: Key, before: Fact | None, after: Fact) -> None:
         self._epochs[key] = after["partition_epoch"]
-        if before is not None and after["leader_epoch"] > before["leader_epoch"]:
+        if before is not None and _may_be_elected(before, after):
             self._elected[key] = self.shadow.end_offset
         known = self._replicas.setdefault(key, set())
         known.update(after["replicas"])

@@ -32,10 +32,11 @@ SLACK_MS = 10  # timers fire once per millisecond, after the messages of their t
 class Reign:
     """The time in which a controller leads an epoch.
 
-    `since_ms` is when a majority had last fetched, on the leader's clock; `fetched` are the voters
-    that have fetched since. `ends` are the offsets from which voters last fetched, if they had
-    records of this epoch: others may have to truncate their logs first. `is_paused` is true until
-    the end of a pause is reported, which is after the first steps.
+    `since_ms` is when a majority may last have fetched, on the leader's clock: the leader counts in
+    rounds, of which the last may have ended with the first fetch of any voter in ours. `fetched`
+    are the voters that have fetched in this round. `ends` are the offsets from which voters last
+    fetched, if they had records of this epoch: others may have to truncate their logs first.
+    `is_paused` is true until the end of a pause is reported, which is after the first steps.
     """
 
     epoch: int
@@ -110,10 +111,11 @@ class Reigns(Property):
         if message.receiver.number in self.world.moved:
             reign.since_ms = self.world.clock_ms(message.receiver)
             return  # it may have been sent to the former address, where nobody counts it
-        reign.fetched.add(voter)
-        if _has_majority(quorum, reign.fetched):
-            reign.fetched.clear()
+        if voter not in reign.fetched:
+            reign.fetched.add(voter)
             reign.since_ms = self.world.clock_ms(message.receiver)
+            if _has_majority(quorum, reign.fetched):
+                reign.fetched.clear()
 
 
 def _has_majority(quorum: Quorum, fetched: set[int]) -> bool:
