@@ -6,10 +6,18 @@ docs/hunting.md has the table.
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
-from tests.scenarios.blames import watched
+from kraftsim.controller.core.rpc import (
+    AlterPartitionReassignmentsRequest,
+    ElectedTopicPartitions,
+    ElectLeadersRequest,
+    ReassignablePartition,
+    ReassignableTopic,
+)
+from tests.scenarios.blames import set_min_isr, watched
+from tests.scenarios.lives import SESSION_S
 from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import topic
-from tests.worlds import ask, pass_time
+from tests.worlds import ask, create_topic, partition, pass_time
 
 pytestmark = pytest.mark.slow
 
@@ -39,4 +47,26 @@ def test_a_leader_that_resigns_while_its_disk_stalls_cannot_be_elected_again():
     pass_time(world, 20)
 
     assert world.active is None
+    assert watching.finish() == ()
+
+
+@pytest.mark.rule("4.24", "4.32")
+def test_a_request_that_elects_nobody_succeeds_if_it_empties_an_elr():
+    """S16: the min ISR of a topic is at most the number of replicas of its first partition."""
+    world, watching = watched("S16")
+    create_topic(world, "t", (1, 3), (2, 1))
+    set_min_isr(world, "t", "2")
+    world.agents[2].kill()
+    pass_time(world, 2 * SESSION_S)
+    assert partition(world, "t", 1).elr == (2,)
+    moved = ReassignablePartition(partition_index=0, replicas=(1,))
+    topics = (ReassignableTopic(name="t", partitions=(moved,)),)
+    ask(world, AlterPartitionReassignmentsRequest(topics=topics))
+    pass_time(world, 1)
+    named = ElectedTopicPartitions(topic="t", partitions=(1,))
+    reply = ask(world, ElectLeadersRequest(topic_partitions=(named,)))
+    pass_time(world, 1)
+
+    assert reply.replica_election_results[0].partition_result[0].error_code == ErrorCode.NONE
+    assert (partition(world, "t", 1).leader, partition(world, "t", 1).elr) == (1, ())
     assert watching.finish() == ()
