@@ -17,6 +17,7 @@ from tests.released.releases import NEWEST_WITH_TOOLS
 
 SHOWN_MAX = 5
 _PAYLOAD = "payload: "
+_UNREAD, _SKIPPED = "Error at ", ", skipping. "
 Record = dict[str, Any]
 
 
@@ -73,8 +74,12 @@ def _dumped(log: Path, folder: Path, witness: Witness[Any], end: int) -> list[Re
 
 
 def _record(line: str) -> tuple[int, Record]:
+    """Return the offset and the record; of one that this decoder cannot read, what it says."""
     offset = int(line.split("offset: ", 1)[1].split(" ", 1)[0])
-    return offset, json.loads(line.split(_PAYLOAD, 1)[1])
+    payload = line.split(_PAYLOAD, 1)[1]
+    if payload.startswith(_UNREAD):
+        return offset, {"type": "UNREAD", "data": {"why": payload.split(_SKIPPED, 1)[1]}}
+    return offset, json.loads(payload)
 
 
 def _in_any_order_within_runs(records: list[Record]) -> list[Record]:
