@@ -55,6 +55,8 @@ class HerdsDrain(Property):
         self._arrivals_us[message.request.broker_id].append(self.world.timeline.now_us)
 
     def finished(self) -> None:
+        if not can_follow(self.world):
+            return  # who knows no leader asks every controller in turn
         from_us = self.world.timeline.now_us - self._window_us
         for broker_id, arrivals_us in self._arrivals_us.items():
             is_herd = len(arrivals_us) > self._most and arrivals_us[0] > from_us
