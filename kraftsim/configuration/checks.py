@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from kraftsim.controller.core.configs.broker_limits import LISTS_CHECKED_SINCE
+from kraftsim.controller.core.configs.broker_limits import checks_lists
 from kraftsim.controller.core.configs.validators import (
     BOOLEAN,
     DOUBLE,
@@ -102,8 +102,7 @@ def _check_list(release: str, key: Key, value: Value) -> None:
 
 
 def _refuses_empty_elements(release: str, key: Key) -> bool:
-    is_checked = RELEASES.index(release) >= RELEASES.index(LISTS_CHECKED_SINCE)
-    return is_checked and key.valid != OF_ADDRESSES
+    return checks_lists(release) and key.valid != OF_ADDRESSES
 
 
 def _validator(valid: str) -> Validator:

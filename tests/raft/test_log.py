@@ -3,9 +3,8 @@
 import pytest
 
 from kraftsim.controller.core.errors import Impossible
-from kraftsim.controller.core.log.batch import Batch
-from kraftsim.controller.core.log.records import NoOpRecord
 from kraftsim.controller.raft.log import MetadataLog
+from tests.raft.followers import batch
 
 
 def log_of(*batches):
@@ -14,16 +13,6 @@ def log_of(*batches):
     for epoch, count in batches:
         log.append(batch(log.end_offset, epoch, count))
     return log
-
-
-def batch(offset, epoch, count):
-    return Batch(
-        base_offset=offset,
-        epoch=epoch,
-        timestamp_ms=0,
-        records=(NoOpRecord(),) * count,
-        versions=(0,) * count,
-    )
 
 
 def test_an_empty_log_begins_at_0():

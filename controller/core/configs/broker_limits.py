@@ -69,15 +69,19 @@ _OF_RELEASES: tuple[tuple[str, str, Validator], ...] = (
     ("4.3", "num.replica.fetchers", at_least(1)),
 )
 """From a release on, of a configuration, until another row of it."""
-LISTS_CHECKED_SINCE = "4.3"  # earlier releases accept a list with empty elements
+_LISTS_CHECKED_SINCE = "4.3"
+
+
+def checks_lists(release: str) -> bool:
+    """True if a release refuses empty elements of lists; earlier ones accept them."""
+    return RELEASES.index(release) >= RELEASES.index(_LISTS_CHECKED_SINCE)
 
 
 def validator_of(release: str, name: str, type_name: str) -> Validator | None:
     """Returns what checks the values of a configuration in a release; None if all are valid."""
     known = _validators(release).get(name)
     if known is None and type_name == "LIST":
-        is_checked = RELEASES.index(release) >= RELEASES.index(LISTS_CHECKED_SINCE)
-        return without_empty if is_checked else None
+        return without_empty if checks_lists(release) else None
     return known
 
 

@@ -60,10 +60,11 @@ class ConfigVerbs(TopicVerbs):
         """
         check_described(resource, name, key, scope)
         entries = self._described(resource, name)
-        if self._is_foreign(resource, name):
+        is_foreign = self._is_foreign(resource, name)
+        if is_foreign:
             entries = {k: entry for k, entry in entries.items() if entry.config_source in _IN_LOG}
         if key is not None and key not in entries:
-            if self._is_foreign(resource, name):
+            if is_foreign:
                 raise ApiError(ErrorCode.INVALID_CONFIG, _FOREIGN.format(name=name, key=key))
             known = nearest(key, sorted(entries), f"kraftsim config get {resource} {name}")
             raise ApiError(ErrorCode.INVALID_CONFIG, f"no key {key!r}: expected {known}")
