@@ -45,7 +45,7 @@ from kraftsim.controller.core.uuid import METADATA_TOPIC_ID, Uuid
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.node.hosted import HostedNode
 from kraftsim.controller.node.node import Node
-from kraftsim.controller.raft.snapshot import by_reference
+from kraftsim.controller.raft.snapshot import SnapshotFormat, by_reference
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
 from tests.other_controllers import CONTROLLER_ID, nobody_else, won_again
@@ -97,6 +97,7 @@ def make_node(
     metadata_version: int | None = None,
     kraft_version: int = 1,
     seed: int = 1,
+    snapshot_format: SnapshotFormat | None = None,
     **settings: Any,
 ) -> Node:
     settings_in_force = replace(profile.settings, **settings)
@@ -115,7 +116,7 @@ def make_node(
         profile=profile,
         settings=settings_in_force,
         random=entropy,
-        snapshot_format=by_reference(),
+        snapshot_format=snapshot_format or by_reference(),
     )
 
 

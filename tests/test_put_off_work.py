@@ -7,6 +7,8 @@ from kraftsim.controller.core.image.snapshot_batches import RECORDS_PER_BATCH
 from kraftsim.controller.core.rpc import CreateTopicsRequest, DeleteTopicsRequest
 from kraftsim.controller.node.loading import LOADED_RECORDS_MAX
 from kraftsim.controller.raft.protocol import Continue, Persisted, Started, Turn
+from kraftsim.controller.wire.records.record_batch import SLICE_RECORDS
+from kraftsim.service.snapshot_files import SNAPSHOT_FILES
 from tests.builders import registration, topic
 from tests.profiles import UNDER_TEST
 from tests.test_node import SlowDisk, heartbeat
@@ -62,6 +64,34 @@ def test_a_large_batch_is_counted_after_its_load_and_then_a_snapshot_is_due():
         disk.step(Continue())
 
     snapshot = disk.node.quorum.snapshot
+    assert snapshot is not None
+    assert snapshot.snapshot_id.end_offset == disk.node.log.end_offset
+
+
+@pytest.mark.rule("10.43", "0A.4")
+def test_the_bytes_of_a_large_batch_are_encoded_in_slices_between_heartbeats():
+    disk = SlowDisk(
+        snapshot_format=SNAPSHOT_FILES, metadata_log_max_record_bytes_between_snapshots=100_000
+    )
+    disk.lead()
+    disk.submit("broker", registration(1))
+    disk.submit("serves", heartbeat(disk, 1))
+    disk.persist()
+    create(disk, "large", 2 * SLICE_RECORDS)
+    disk.step(Persisted(disk.node.log.end_offset))
+    while "large" not in disk.replies:
+        disk.step(Continue())
+    large = max(disk.node.log.read(0), key=lambda batch: len(batch.records))
+
+    disk.step(Continue())
+    assert not large.encoded
+    disk.submit("heard", heartbeat(disk, 1))
+    assert disk.replies["heard"].is_caught_up
+    while disk.node.has_work:
+        disk.step(Continue())
+
+    snapshot = disk.node.quorum.snapshot
+    assert large.encoded
     assert snapshot is not None
     assert snapshot.snapshot_id.end_offset == disk.node.log.end_offset
 

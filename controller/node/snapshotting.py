@@ -55,6 +55,7 @@ class Snapshotting:
         self._draft: Draft | None = None
         self._forgotten: list[Batch] = []
         self._uncounted: deque[Batch] = deque()
+        self._slices: list[bytes] = []  # encoded records of the first of them
         self._bytes = 0
         self._last_ms = 0
         self._last_timestamp_ms = 0
@@ -71,16 +72,22 @@ class Snapshotting:
             self._bytes += quorum.snapshot_format.size(batch)
 
     def maybe_count(self, quorum: Quorum) -> bool:
-        """Count the bytes of a large batch, if there is one; returns True if there was."""
+        """Encode a slice of a large batch, if there is one; returns True if there was.
+
+        The last slice counts its bytes.
+        """
         if not self._uncounted:
             return False
-        self._bytes += quorum.snapshot_format.size(self._uncounted.popleft())
+        if quorum.snapshot_format.encode_slice(self._uncounted[0], self._slices):
+            self._bytes += quorum.snapshot_format.size(self._uncounted.popleft())
+            self._slices = []
         return True
 
     def began_anew(self, now_ms: int) -> None:
         """Drop the draft, because a snapshot of the leader replaced the log."""
         self._draft = None
         self._uncounted.clear()
+        self._slices = []
         self._bytes, self._last_ms = 0, now_ms
 
     @property

@@ -22,18 +22,20 @@ class SnapshotFormat(NamedTuple):
 
     `encode` returns the bytes of a snapshot's batches. `read` yields the batches of such bytes, and
     raises ValueError or LookupError for other bytes. `size` returns the size of a batch in bytes;
-    it may encode and cache the batch.
+    it may encode and cache the batch. `encode_slice` encodes the next records of a large batch,
+    appends their bytes to the list, and returns True once the whole batch is cached.
     """
 
     encode: Callable[[tuple[Batch, ...]], bytes]
     read: Callable[[bytes], Iterable[Batch]]
     size: Callable[[Batch], int]
+    encode_slice: Callable[[Batch, list[bytes]], bool]
 
 
 def by_reference() -> SnapshotFormat:
     """Returns a format whose bytes only refer to batches, for replicas that share a process."""
     references = _References()
-    return SnapshotFormat(references.encode, references.read, _estimated_size)
+    return SnapshotFormat(references.encode, references.read, _estimated_size, _needs_no_bytes)
 
 
 class _References:
@@ -56,6 +58,10 @@ class _References:
 
 def _estimated_size(batch: Batch) -> int:
     return BATCH_BYTES + RECORD_BYTES * len(batch.records)
+
+
+def _needs_no_bytes(_batch: Batch, _slices: list[bytes]) -> bool:
+    return True
 
 
 @value(kw_only=False)

@@ -12,9 +12,11 @@ from kraftsim.controller.core.rpc import FetchPartitionData, FetchResponse, Fetc
 from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.frames import decode_response, encode_response
 from kraftsim.controller.wire.records.record_batch import (
+    SLICE_RECORDS,
     decode_batches,
     encode_batch,
     encode_batches,
+    encode_slice,
 )
 
 NO_OP = Batch(
@@ -45,6 +47,31 @@ def test_a_batch_is_spelled_once_and_keeps_its_bytes() -> None:
     assert encode_batch(batch) is encode_batch(batch)
     (read,) = decode_batches(NO_OP_SPELLED)
     assert [NO_OP_SPELLED] == read.encoded
+
+
+def test_a_large_batch_is_encoded_in_slices_and_keeps_its_bytes_after_the_last() -> None:
+    count = 2 * SLICE_RECORDS + 1
+    batch = replace(NO_OP, records=NO_OP.records * count, versions=(0,) * count, encoded=[])
+    slices: list[bytes] = []
+
+    assert not encode_slice(batch, slices)
+    assert not encode_slice(batch, slices)
+    assert batch.encoded == []
+    assert encode_slice(batch, slices)
+
+    assert [encode_batch(replace(batch, encoded=[]))] == batch.encoded
+    assert [batch] == decode_batches(batch.encoded[0])
+
+
+def test_a_batch_whose_bytes_became_known_between_two_slices_keeps_them() -> None:
+    count = 2 * SLICE_RECORDS
+    batch = replace(NO_OP, records=NO_OP.records * count, versions=(0,) * count, encoded=[])
+    slices: list[bytes] = []
+    encode_slice(batch, slices)
+    for_a_follower = encode_batch(batch)
+
+    assert encode_slice(batch, slices)
+    assert batch.encoded == [for_a_follower]
 
 
 def test_a_bound_takes_whole_batches_and_at_least_one() -> None:
