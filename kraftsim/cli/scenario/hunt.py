@@ -59,7 +59,7 @@ def _hunt(arguments: argparse.Namespace) -> int:
     from ...files.hunt_files import write_corpus
 
     expect_amounts(arguments, ("jobs", "runs", "round"))
-    if arguments.minutes <= 0:
+    if not arguments.minutes > 0:  # refuses nan, too
         raise UsageError(f"--minutes: expected more than 0, got {arguments.minutes:g}")
     folder = arguments.out or Path("hunt")
     hunt = hunt_in(folder, arguments.seed, arguments.round, is_led=not arguments.plain)
@@ -80,8 +80,9 @@ def hunt_in(folder: Path, seed: int, draws: int | None, *, is_led: bool = True) 
 
     from ...files.hunt_files import read_corpus, swarm_of_everything
 
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"--out: expected a folder, got the file {folder}")
+    for path in (folder, *folder.parents):
+        if path.exists() and not path.is_dir():
+            raise UsageError(f"--out: expected a folder, got the file {path}")
     folder.mkdir(parents=True, exist_ok=True)
     return Hunt(swarm_of_everything(), seed, is_led, draws or ROUND, read_corpus(folder))
 
