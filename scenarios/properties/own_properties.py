@@ -4,9 +4,11 @@ A function is called with the world after every event. It returns None if there 
 True if the property holds, or a text that states the expected and the actual value. It must not
 change the world. A function that returns True at every event, even before a broker is registered,
 has no positive control: it does not say when there is something to check, and counts as untested.
+An exception is no verdict: it ends the run.
 """
 
 from collections.abc import Callable
+from traceback import extract_tb
 from typing import TYPE_CHECKING, ClassVar
 
 from kraftsim.broker_agent.process_state import ProcessState
@@ -24,6 +26,16 @@ OWN: dict[str, type[Property]] = {}
 _SOURCES: dict[str, str] = {}
 
 
+class RaisedError(ValueError):
+    """An exception of the user's own code, with the line of the file that raised or called."""
+
+    def __init__(self, file: str, error: Exception) -> None:
+        frames = extract_tb(error.__traceback__)
+        lines = [str(frame.lineno) for frame in frames if frame.filename == file]
+        place = ":".join([file, *lines[-1:]])
+        super().__init__(f"{place}: {type(error).__name__}: {error}")
+
+
 def is_own(name: str) -> bool:
     """Returns True if `name` has the form of a function in a file (`checks.py:name`)."""
     file, colon, _ = name.partition(":")
@@ -33,16 +45,19 @@ def is_own(name: str) -> bool:
 def define(file: str, source: str) -> None:
     """Defines a property for every function in the Python source of a file.
 
-    Raises ValueError if a file of the same name and another source was defined before, and
-    SyntaxError if the source is not Python.
+    Raises ValueError if a file of the same name and another source was defined before, RaisedError
+    if the file raises an exception, and SyntaxError if the source is not Python.
     """
     if _SOURCES.setdefault(file, source) != source:
         raise ValueError(
             f"{file}: expected different file names, got two files with this name; rename one"
         )
     names: dict[str, object] = {"__name__": file.removesuffix(".py")}
-    # the user's own code, which the scenario asks to run
-    exec(compile(source, file, "exec"), names)
+    code = compile(source, file, "exec")
+    try:
+        exec(code, names)  # the user's own code, which the scenario asks to run
+    except Exception as error:  # whatever it raises
+        raise RaisedError(file, error) from error
     for name, check in names.items():
         if callable(check) and getattr(check, "__module__", None) == names["__name__"]:
             OWN[f"{file}:{name}"] = _property(f"{file}:{name}", check)
@@ -82,7 +97,10 @@ class OwnProperty(Property):
         self._call()
 
     def _call(self) -> None:
-        result = type(self).check(self.world)
+        try:
+            result = type(self).check(self.world)
+        except Exception as error:  # whatever the user's function raises
+            raise RaisedError(self.name.partition(":")[0], error) from error
         self._held += result is True
         self._tells_apart = self._tells_apart or result is None
         self.exercised = self._held if self._tells_apart else 0

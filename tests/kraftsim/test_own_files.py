@@ -51,6 +51,27 @@ def run(path, capsys):
     return code, json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.parametrize(
+    ("file", "checks", "code", "what"),
+    [
+        ("divides.py", "def mine(world):\n    return 1 / 0", 1, "divides.py:2: ZeroDivisionError"),
+        ("asserts.py", "def mine(world): assert 0, 'no'", 1, "asserts.py:1: AssertionError: no"),
+        ("asks.py", "def mine(world, more): ...", 1, "asks.py: TypeError: mine() missing 1"),
+        ("whole.py", "\nx = y\ndef mine(world): ...", 2, "whole.py:2: NameError: name 'y'"),
+    ],
+)
+def test_an_exception_of_its_code_ends_the_run_with_its_line(
+    file, checks, code, what, scenario, tmp_path, capsys
+):
+    path = scenario(f"{file}:mine")
+    (tmp_path / file).write_text(checks)
+
+    assert main(["scenario", "run", path, "--allow-code"]) == code
+    told = capsys.readouterr().err
+    assert what in told
+    assert "Traceback" not in told
+
+
 def test_one_that_holds_passes_and_says_that_it_was_put_to_the_test(scenario, capsys):
     code, result = run(scenario("all", "checks.py:two_at_most"), capsys)
 

@@ -159,7 +159,7 @@ def test_a_seed_that_raises_and_one_that_fails_are_rows_like_any_other(deadly):
     ended = {row["seed"]: row for row in rows(out, "runs") if row["scenario"] == "deadly"}
     (violation,) = [row for row in rows(out, "violations") if row["seed"] == FAIL]
 
-    assert ("error", "RuntimeError: it is this one") == (
+    assert ("error", "RaisedError: ends.py:9: RuntimeError: it is this one") == (
         ended[ERROR]["verdict"],
         ended[ERROR]["error"],
     )
