@@ -41,7 +41,7 @@ class Ask(NamedTuple):
         got = {*codes_of(done.reply)}
         if not got <= self.codes:
             return f"the reply has the errors {sorted(got)}, expected {sorted(self.codes)}"
-        if got != {0} and 0 in self.codes:
+        if 0 in self.codes - got and self.changes is not None:
             return f"it is refused, and writes {done.changes}" if done.changes else None
         if self.flaw is not None and (text := self.flaw(done)) is not None:
             return text
@@ -63,6 +63,17 @@ def replies(**expected: object) -> Callable[[Done], str | None]:
     def flaw(done: Done) -> str | None:
         got = {name: getattr(done.reply, name, None) for name in expected}
         return None if got == expected else f"the reply has {got}, expected {expected}"
+
+    return flaw
+
+
+def exactly(expected: Changes) -> Callable[[Done], str | None]:
+    """Returns the flaw of changes that are not these; a fact has these values and no others."""
+
+    def flaw(done: Done) -> str | None:
+        if done.changes == expected:
+            return None
+        return f"it changes {done.changes}, expected {expected}"
 
     return flaw
 

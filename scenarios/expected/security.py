@@ -3,7 +3,6 @@
 ClientQuotaControlManager, ScramControlManager and AclControlManager; KIP-546, KIP-554, KIP-801.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from kraftsim.controller.core.log.records import QuotaEntity
@@ -26,7 +25,7 @@ from kraftsim.controller.core.rpc.scram import (
 )
 
 from ..oracles.shadow import Fact, Key
-from .ask import Ask, Done, Draw, refused
+from .ask import Ask, Done, Draw, exactly, refused
 from .brokers import UNSUPPORTED_VERSION
 from .java_order import hash_map_order
 from .partition import Changes
@@ -53,17 +52,6 @@ ENTITIES: tuple[dict[str, str | None], ...] = (
 TOPIC, ANY, LITERAL, PREFIXED, READ, ALLOW = 2, 1, 3, 4, 3, 3
 
 
-def _exactly(expected: Changes) -> Callable[[Done], str | None]:
-    """Returns the flaw of changes that are not these; a fact has these values and no others."""
-
-    def flaw(done: Done) -> str | None:
-        if done.changes == expected:
-            return None
-        return f"it changes {done.changes}, expected {expected}"
-
-    return flaw
-
-
 # Client quotas
 
 
@@ -87,7 +75,7 @@ def _alter_quotas(view: View, turn: int) -> Ask:
     kept = {name: value for name, value in before.items() if name not in others}
     after = kept | {chosen: rate}
     changes: Changes = {} if after == before else {key: after}
-    return Ask(f"quotas of {entity}", request, changes=None, flaw=_exactly(changes))
+    return Ask(f"quotas of {entity}", request, changes=None, flaw=exactly(changes))
 
 
 def _alter_quotas_wrongly(view: View, turn: int) -> Ask:
@@ -147,7 +135,7 @@ def _set_credentials(view: View, turn: int) -> Ask:
         users = [result.user for result in _results(done)]
         if users != (expected := hash_map_order(names)):
             return f"the results are of {users}, expected {expected}"
-        return _exactly(changes)(done)
+        return exactly(changes)(done)
 
     return Ask(what, request, changes=None, flaw=flaw)
 

@@ -8,7 +8,6 @@ An exception is no verdict: it ends the run.
 """
 
 from collections.abc import Callable
-from traceback import extract_tb
 from typing import TYPE_CHECKING, ClassVar
 
 from kraftsim.broker_agent.process_state import ProcessState
@@ -30,9 +29,11 @@ class RaisedError(ValueError):
     """An exception of the user's own code, with the line of the file that raised or called."""
 
     def __init__(self, file: str, error: Exception) -> None:
-        frames = extract_tb(error.__traceback__)
-        lines = [str(frame.lineno) for frame in frames if frame.filename == file]
-        place = ":".join([file, *lines[-1:]])
+        place, step = file, error.__traceback__
+        while step is not None:
+            if step.tb_frame.f_code.co_filename == file:
+                place = f"{file}:{step.tb_lineno}"
+            step = step.tb_next
         super().__init__(f"{place}: {type(error).__name__}: {error}")
 
 

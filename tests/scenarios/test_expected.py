@@ -3,12 +3,14 @@
 import pytest
 
 from kraftsim.controller.core import hash_order
+from kraftsim.controller.core.configs import alteration as config_alteration
+from kraftsim.controller.core.configs import guards, topic_configs
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.quotas import alteration
 from kraftsim.controller.core.rpc import BrokerHeartbeatResponse, UnregisterBrokerRequest
 from kraftsim.controller.core.security import acl_deletion, scram_alteration
 from kraftsim.controller.core.settings import STANDARD_AUTHORIZER
-from kraftsim.scenarios.expected import brokers, security
+from kraftsim.scenarios.expected import brokers, configs, security
 from kraftsim.scenarios.expected.ask import Ask, Done, codes_of, refused, replies
 from kraftsim.scenarios.expected.java_order import hash_map_order
 from kraftsim.scenarios.properties.decisions import DRAWS, DecisionsFollowTheRules
@@ -46,6 +48,7 @@ def troubled_property():
     create_topic(world, "orders", (1, 2))
     create_topic(world, "lost", (3,))
     create_topic(world, "spread", (4, 1, 2))
+    begin(world, "config.set", {"name": "orders", "key": "segment.ms", "value": "1000"})
     world.agents[3].kill()
     pass_time(world, 2 * SESSION_S)
     return watching.properties["S41"]
@@ -90,6 +93,57 @@ def selects_every_entry(patch):
 def test_a_bug_in_what_clients_may_do_is_a_flaw(troubled_property, bug, draw, monkeypatch):
     bug(monkeypatch)
     node, asks = asked_on(troubled_property, getattr(security, draw))
+
+    assert any(troubled_property.flaw_of(node, ask) for ask in asks)
+
+
+def takes_every_value(patch):
+    patch.setattr(topic_configs, "check", lambda configs, profile: None)
+
+
+def keeps_eligible_replicas(patch):
+    patch.setattr(config_alteration, "_cleared_elrs", lambda state, records: ())
+
+
+def puts_new_elements_first(patch):
+    patch.setattr(config_alteration, "appended", lambda elements, text: f"{text},{elements}")
+
+
+def refuses_all_if_one_is_wrong(patch):
+    patch.setattr(config_alteration, "check_existence", lambda state, kind, name: None)
+
+
+def guards_no_min_isr(patch):
+    patch.setattr(guards, "_check_min_insync_replicas", lambda state, node, value: None)
+
+
+def keeps_what_a_request_leaves_out(patch):
+    patch.setattr(config_alteration, "_whole", only_what_is_named)
+
+
+def only_what_is_named(kind, resource, current):
+    return config_alteration.Changes({config.name: config.value for config in resource.configs})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("bug", "draw"),
+    [
+        (takes_every_value, configs._set_wrongly),
+        (takes_every_value, configs._operate_wrongly),
+        (keeps_eligible_replicas, configs._set),
+        (keeps_eligible_replicas, configs._alter_nodes),
+        (puts_new_elements_first, configs._change_list),
+        (refuses_all_if_one_is_wrong, configs._alter_two),
+        (guards_no_min_isr, configs._keep_min_isr),
+        (keeps_what_a_request_leaves_out, configs._replace),
+    ],
+)
+def test_a_bug_in_what_configurations_become_is_a_flaw(troubled_property, bug, draw, monkeypatch):
+    node, asks = asked_on(troubled_property, draw)
+    assert not any(troubled_property.flaw_of(node, ask) for ask in asks)
+
+    bug(monkeypatch)
 
     assert any(troubled_property.flaw_of(node, ask) for ask in asks)
 
