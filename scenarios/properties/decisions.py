@@ -18,7 +18,7 @@ from kraftsim.controller.core.state import Decision
 from kraftsim.controller.node.node import Node
 from kraftsim.simulation.world import World
 
-from ..expected import assignments, brokers, cluster, configs, security, topics
+from ..expected import assignments, brokers, cluster, configs, features, security, topics
 from ..expected.ask import Ask, Done, Draw, codes_of
 from ..expected.view import View
 from ..oracles.committed import OfTheCommittedLog
@@ -31,6 +31,7 @@ DRAWS: tuple[Draw, ...] = (
     *topics.DRAWS,
     *cluster.DRAWS,
     *configs.DRAWS,
+    *features.DRAWS,
     *security.DRAWS,
 )
 ASKED_AT_ONCE = 3  # requests after a commit

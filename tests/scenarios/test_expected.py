@@ -2,15 +2,16 @@
 
 import pytest
 
-from kraftsim.controller.core import hash_order
+from kraftsim.controller.core import feature_levels, hash_order
 from kraftsim.controller.core.configs import alteration as config_alteration
 from kraftsim.controller.core.configs import guards, topic_configs
 from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.features import update_features
 from kraftsim.controller.core.quotas import alteration
 from kraftsim.controller.core.rpc import BrokerHeartbeatResponse, UnregisterBrokerRequest
 from kraftsim.controller.core.security import acl_deletion, scram_alteration
 from kraftsim.controller.core.settings import STANDARD_AUTHORIZER
-from kraftsim.scenarios.expected import brokers, configs, security
+from kraftsim.scenarios.expected import brokers, configs, features, security
 from kraftsim.scenarios.expected.ask import Ask, Done, codes_of, refused, replies
 from kraftsim.scenarios.expected.java_order import hash_map_order
 from kraftsim.scenarios.properties.decisions import DRAWS, DecisionsFollowTheRules
@@ -140,6 +141,36 @@ def only_what_is_named(kind, resource, current):
     ],
 )
 def test_a_bug_in_what_configurations_become_is_a_flaw(troubled_property, bug, draw, monkeypatch):
+    node, asks = asked_on(troubled_property, draw)
+    assert not any(troubled_property.flaw_of(node, ask) for ask in asks)
+
+    bug(monkeypatch)
+
+    assert any(troubled_property.flaw_of(node, ask) for ask in asks)
+
+
+def permits_lossy_downgrades(patch):
+    patch.setattr(feature_levels, "changes_metadata", lambda level, current: False)
+
+
+def forgets_the_brokers(patch):
+    patch.setattr(update_features, "_unsupported", lambda state, feature, level: None)
+
+
+def writes_no_level(patch):
+    patch.setattr(update_features, "_level_records", lambda state, update: ())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("bug", "draw"),
+    [
+        (permits_lossy_downgrades, features._lower_metadata_version),
+        (forgets_the_brokers, features._raise_metadata_version),
+        (writes_no_level, features._change_level),
+    ],
+)
+def test_a_bug_in_what_levels_become_is_a_flaw(troubled_property, bug, draw, monkeypatch):
     node, asks = asked_on(troubled_property, draw)
     assert not any(troubled_property.flaw_of(node, ask) for ask in asks)
 
