@@ -18,7 +18,16 @@ from kraftsim.controller.core.state import Decision
 from kraftsim.controller.node.node import Node
 from kraftsim.simulation.world import World
 
-from ..expected import assignments, brokers, cluster, configs, features, security, topics
+from ..expected import (
+    assignments,
+    brokers,
+    cluster,
+    configs,
+    descriptions,
+    features,
+    security,
+    topics,
+)
 from ..expected.ask import Ask, Done, Draw, codes_of
 from ..expected.view import View
 from ..oracles.committed import OfTheCommittedLog
@@ -32,6 +41,7 @@ DRAWS: tuple[Draw, ...] = (
     *cluster.DRAWS,
     *configs.DRAWS,
     *features.DRAWS,
+    *descriptions.DRAWS,
     *security.DRAWS,
 )
 ASKED_AT_ONCE = 3  # requests after a commit
@@ -99,6 +109,8 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
 
         The first slice of a large request has no reply yet, and is not judged.
         """
+        if isinstance(ask.request, descriptions.READS):
+            return self._flaw_of_description(node, ask)
         try:
             decision = self._decision(node, ask)
         except Impossible as impossible:
@@ -109,6 +121,13 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
         if {*codes_of(done.reply)} == {THROTTLED} and self._may_be_throttled(node, ask):
             return f"it is throttled, and writes {done.changes}" if done.changes else None
         return ask.judge(done)
+
+    def _flaw_of_description(self, node: Node, ask: Ask) -> str | None:
+        """Returns how a description differs from the log, once the controller has loaded it."""
+        if node.committed.offset + 1 != self.shadow.end_offset:
+            return None
+        now_ms = self.world.clock_ms(controller_node(node.config.node_id))
+        return ask.judge(Done(node.read(ask.request, now_ms, wall_ms=0), {}))
 
     def _may_be_throttled(self, node: Node, ask: Ask) -> bool:
         """Returns True if a quota may concern the request; what its client used is not known."""

@@ -3,15 +3,17 @@
 import pytest
 
 from kraftsim.controller.core import feature_levels, hash_order
+from kraftsim.controller.core.cluster import describe_cluster
 from kraftsim.controller.core.configs import alteration as config_alteration
-from kraftsim.controller.core.configs import guards, topic_configs
+from kraftsim.controller.core.configs import description, guards, topic_configs
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.features import update_features
+from kraftsim.controller.core.partitions import reassignment
 from kraftsim.controller.core.quotas import alteration
 from kraftsim.controller.core.rpc import BrokerHeartbeatResponse, UnregisterBrokerRequest
-from kraftsim.controller.core.security import acl_deletion, scram_alteration
+from kraftsim.controller.core.security import acl_deletion, acl_description, scram_alteration
 from kraftsim.controller.core.settings import STANDARD_AUTHORIZER
-from kraftsim.scenarios.expected import brokers, configs, features, security
+from kraftsim.scenarios.expected import brokers, configs, descriptions, features, security
 from kraftsim.scenarios.expected.ask import Ask, Done, codes_of, refused, replies
 from kraftsim.scenarios.expected.java_order import hash_map_order
 from kraftsim.scenarios.properties.decisions import DRAWS, DecisionsFollowTheRules
@@ -24,6 +26,13 @@ REQUEST = UnregisterBrokerRequest(broker_id=1)
 
 
 SECURE = {"authorizer_class_name": STANDARD_AUTHORIZER}
+CHANGES = (
+    ("config.set", {"name": "orders", "key": "segment.ms", "value": "1000"}),
+    (
+        "config.set",
+        {"resource": "broker", "name": "default", "key": "min.insync.replicas", "value": "2"},
+    ),
+)
 SECURITY = (
     ("quota.set", {"user": "alice", "key": "request_percentage", "value": 50.0}),
     ("scram.set", {"user": "alice", "password": "secret"}),
@@ -49,9 +58,12 @@ def troubled_property():
     create_topic(world, "orders", (1, 2))
     create_topic(world, "lost", (3,))
     create_topic(world, "spread", (4, 1, 2))
-    begin(world, "config.set", {"name": "orders", "key": "segment.ms", "value": "1000"})
+    for verb, words in CHANGES:
+        begin(world, verb, words)
     world.agents[3].kill()
     pass_time(world, 2 * SESSION_S)
+    begin(world, "reassignment.start", {"name": "lost", "to": [3, 4]})
+    pass_time(world, 1)
     return watching.properties["S41"]
 
 
@@ -171,6 +183,52 @@ def writes_no_level(patch):
     ],
 )
 def test_a_bug_in_what_levels_become_is_a_flaw(troubled_property, bug, draw, monkeypatch):
+    node, asks = asked_on(troubled_property, draw)
+    assert not any(troubled_property.flaw_of(node, ask) for ask in asks)
+
+    bug(monkeypatch)
+
+    assert any(troubled_property.flaw_of(node, ask) for ask in asks)
+
+
+def shows_no_own_value(patch):
+    patch.setattr(description, "FROM_TOPIC", 5)
+
+
+def ignores_the_cluster(patch):
+    patch.setattr(description, "topic_default", lambda levels, name: None)
+
+
+def describes_every_node(patch):
+    patch.setattr(description, "_check_node", lambda view, name, expectation: None)
+
+
+def ignores_filters(patch):
+    patch.setattr(acl_description, "selected", lambda entries, wanted: entries.values())
+
+
+def lists_no_reassignment(patch):
+    patch.setattr(reassignment, "_listed", lambda image, request: [])
+
+
+def ignores_the_type_of_endpoints(patch):
+    patch.setattr(describe_cluster, "_check_endpoint_type", lambda request, own: None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("bug", "draw"),
+    [
+        (shows_no_own_value, descriptions._describe_topic),
+        (ignores_the_cluster, descriptions._describe_topic),
+        (describes_every_node, descriptions._describe_wrongly),
+        (ignores_filters, descriptions._describe_acls),
+        (ignores_filters, descriptions._match_acls),
+        (lists_no_reassignment, descriptions._list_reassignments),
+        (ignores_the_type_of_endpoints, descriptions._describe_cluster),
+    ],
+)
+def test_a_bug_in_what_is_described_is_a_flaw(troubled_property, bug, draw, monkeypatch):
     node, asks = asked_on(troubled_property, draw)
     assert not any(troubled_property.flaw_of(node, ask) for ask in asks)
 
