@@ -61,7 +61,11 @@ def _is_permitted(view: View, name: str, level: int, kind: int) -> bool:
         return False
     if name == METADATA_VERSION:
         return level >= LOWEST and not any(level < lossy <= current for lossy in LOSSY)
-    if not view.profile.updates_features_together or level == 0:
+    if not view.profile.updates_features_together:
+        return True
+    if name not in {of for of, _, _ in view.profile.supported_features}:
+        return False
+    if level == 0:
         return True
     return view.level >= (ELR_FROM if name == ELR_FEATURE else view.profile.least_metadata_version)
 

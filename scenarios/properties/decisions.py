@@ -44,7 +44,7 @@ DRAWS: tuple[Draw, ...] = (
     *descriptions.DRAWS,
     *security.DRAWS,
 )
-ASKED_AT_ONCE = 3  # requests after a commit
+ASKED_AT_ONCE = 6  # requests after a commit
 ROUNDS = 1_009  # of all kinds, after which a draw may repeat
 THROTTLED = 89  # THROTTLING_QUOTA_EXCEEDED
 MUTATIONS = (CreateTopicsRequest, CreatePartitionsRequest, DeleteTopicsRequest)
