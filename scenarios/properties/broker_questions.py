@@ -86,7 +86,8 @@ class BrokersAskByTheRules(Property):
         memory = self._leases.get(receiver) if is_lease else self._logs.get(receiver)
         if memory is None or memory.asked is not request:
             return
-        if memory.last_reply is message.reply:  # a copy, or one that a leader has kept
+        is_known = message.reply is not None and memory.last_reply is message.reply
+        if is_known:  # a copy, or one that a leader has kept
             memory.is_certain = False
             return
         memory.last_reply, memory.asked = message.reply, None

@@ -69,6 +69,21 @@ def asks_heartbeat(message):
     return is_heartbeat and message.sender == node(1) and not message.is_reply
 
 
+def test_a_reply_counts_for_nobody_once_a_copy_of_its_request_was_refused():
+    """S44: a copy arrives when the controller runs again, after the broker has given up."""
+    world, watching = watched("S44", controllers=1)
+    lag = {"lag": lambda: SECOND_US // 25}
+    world.network.add(Duplicate(asks_heartbeat, probability=1, draw=random.Random(0), **lag))
+    leader = active_id(world)
+    world.kill_controller(leader)
+    pass_time(world, 2.97)  # until a heartbeat is refused, and its copy is on the way
+    world.start_controller(leader)
+    pass_time(world, 5)
+
+    assert watching.properties["S44"].exercised
+    assert watching.finish() == ()
+
+
 def test_a_reply_is_about_the_topic_that_had_the_name_when_it_was_decided():
     """S16: the topic is deleted, and another created, before the reply has left."""
     world, watching = watched("S16")
