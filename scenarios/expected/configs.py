@@ -4,6 +4,7 @@ The tables have values that every release takes, and values that no release take
 """
 
 from collections.abc import Iterator
+from itertools import count
 
 from kraftsim.controller.core.rpc.configs import (
     AlterableConfig,
@@ -226,7 +227,7 @@ def _of_a_wrong_resource(view: View, turn: int) -> Ask:
         ("a topic with a slash", TOPIC, "a/b", value, INVALID_TOPIC_EXCEPTION),
         ("a broker with letters", BROKER, "one", value, INVALID_REQUEST),
         ("broker -1", BROKER, "-1", value, INVALID_REQUEST),
-        ("an unknown broker", BROKER, str(STRANGER), value, BROKER_ID_NOT_REGISTERED),
+        ("an unknown broker", BROKER, str(_unknown(view)), value, BROKER_ID_NOT_REGISTERED),
         ("an unknown type", UNKNOWN, "one", value, UNSUPPORTED_VERSION),
         ("metrics without a name", METRICS, "", ("interval.ms", "100", SET), INVALID_REQUEST),
         ("a logger of letters", LOGGER, "one", value, INVALID_REQUEST),
@@ -237,6 +238,12 @@ def _of_a_wrong_resource(view: View, turn: int) -> Ask:
     )
     words, kind, name, op, code = wrong[turn % len(wrong)]
     return refused(f"configurations of {words}", _alter(kind, name, op), code)
+
+
+def _unknown(view: View) -> int:
+    """Returns an id that no broker and no controller has registered: a hostile client may."""
+    known = {key[1] for kind in ("Broker", "Controller") for key in view.shadow.of(kind)}
+    return next(number for number in count(STRANGER) if number not in known)
 
 
 def _operate_wrongly(view: View, turn: int) -> Ask | None:
