@@ -128,7 +128,7 @@ class OfTasks(OfActiveLogs):
 class PeriodicElectionsInTime(OfTasks):
     """Checks the partitions that have waited for a task for longer than its interval.
 
-    What a task makes of a partition depends on the partition, on its brokers and on settings: a
+    What a task makes of a partition depends on its topic, on its brokers and on settings: a
     partition waits from the last record that changed one of these. A controller that was paused
     runs its tasks before it handles the requests of the pause (rule 0A.15).
     """
@@ -172,13 +172,17 @@ class PeriodicElectionsInTime(OfTasks):
 
 
 def _note_changes(task: Task, log: ActiveLog, now_ms: int) -> None:
-    """Lets the partitions wait from now on of which, or of whose brokers, a fact has changed."""
+    """Lets the partitions wait from now on of which, or of whose brokers, a fact has changed.
+
+    The replicas of partition 0 decide the min ISR of the whole topic (rule 4.24).
+    """
     facts = log.shadow.facts
+    topics = {key[1] for key in log.touched if key[0] == "Partition" and key[2] == 0}
     brokers = {key[1] for key in log.touched if key[0] == "Broker"}
     has_settings = any(key[0] in ("Config", "Features") for key in log.touched)
     for key in (*task.waiting, *task.settled):
         replicas = facts[key]["replicas"] if key in facts else ()
-        if has_settings or not brokers.isdisjoint(replicas):
+        if has_settings or key[1] in topics or not brokers.isdisjoint(replicas):
             task.note(key, facts.get(key), now_ms)
     for key in log.touched:
         if key[0] == "Partition":

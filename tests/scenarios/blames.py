@@ -19,8 +19,8 @@ def watched(*numbers, **how):
     return settled_world(classes=tuple(BY_NUMBER[number] for number in numbers), **how)
 
 
-def reassign(world, name, replicas):
-    to = (ReassignablePartition(partition_index=1, replicas=replicas),)
+def reassign(world, name, replicas, index=1):
+    to = (ReassignablePartition(partition_index=index, replicas=replicas),)
     topics = (ReassignableTopic(name=name, partitions=to),)
     reply = ask(world, AlterPartitionReassignmentsRequest(topics=topics))
     assert reply.responses[0].partitions[0].error_code == 0, reply

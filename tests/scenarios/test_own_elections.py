@@ -12,7 +12,7 @@ from kraftsim.controller.core.partitions import periodic
 from kraftsim.controller.core.rpc import ElectLeadersRequest
 from kraftsim.controller.core.rpc.partitions import PREFERRED_ELECTION
 from kraftsim.controller.node.periodic_tasks import PeriodicTasks
-from tests.scenarios.blames import configure, watched
+from tests.scenarios.blames import configure, reassign, watched
 from tests.scenarios.lives import SESSION_S, a_lost_leader, active_id
 from tests.scenarios.watched import CLIENT, topic
 from tests.worlds import ask, create_topic, partition, pass_time
@@ -101,6 +101,23 @@ def test_a_preferred_leader_that_was_away_for_long_is_missed_once_it_is_back(mon
     pass_time(world, 15)
 
     assert ["S48"] == numbers_of(watching.finish())
+
+
+@pytest.mark.rule("4.24", "4.31")
+def test_an_election_that_would_empty_an_elr_is_due_once_the_first_partition_has_fewer_replicas():
+    """S48: they decide the min ISR of the topic (swarm, seed 310)."""
+    world, watching = watched("S48", **SOON)
+    create_topic(world, "t", (1, 3), (2, 1))
+    configure(world, "t", "min.insync.replicas", "2")
+    world.agents[2].kill()
+    pass_time(world, 4 * SESSION_S)
+    assert partition(world, "t", 1).elr == (2,)
+    reassign(world, "t", (1,), index=0)
+    pass_time(world, 6)
+
+    assert partition(world, "t", 1).elr == ()
+    assert watching.properties["S48"].exercised
+    assert watching.finish() == ()
 
 
 @pytest.mark.rule("4.32")
