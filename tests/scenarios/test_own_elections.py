@@ -15,7 +15,7 @@ from kraftsim.controller.node.periodic_tasks import PeriodicTasks
 from tests.scenarios.blames import configure, reassign, watched
 from tests.scenarios.lives import SESSION_S, a_lost_leader, active_id
 from tests.scenarios.watched import CLIENT, topic
-from tests.worlds import ask, create_topic, partition, pass_time
+from tests.worlds import SECOND_US, ask, create_topic, partition, pass_time
 
 pytestmark = pytest.mark.slow
 
@@ -110,10 +110,10 @@ def test_an_election_that_would_empty_an_elr_is_due_once_the_first_partition_has
     create_topic(world, "t", (1, 3), (2, 1))
     configure(world, "t", "min.insync.replicas", "2")
     world.agents[2].kill()
-    pass_time(world, 4 * SESSION_S)
-    assert partition(world, "t", 1).elr == (2,)
+    assert world.run_until(lambda: partition(world, "t", 1).elr == (2,), limit_us=60 * SECOND_US)
+    pass_time(world, 5.7)  # longer than the interval, and not yet overdue
     reassign(world, "t", (1,), index=0)
-    pass_time(world, 6)
+    pass_time(world, 15)
 
     assert partition(world, "t", 1).elr == ()
     assert watching.properties["S48"].exercised
