@@ -1,4 +1,4 @@
-"""S41: what the active controller would decide on requests of every kind is what the rules say.
+"""S41: what the active controller would reply to requests of every kind is what the rules say.
 
 The controller is asked for its decision only, which is then dropped: a decision changes nothing, so
 the questions leave no trace. `scenarios/expected` has the requests, and what must come of them.
