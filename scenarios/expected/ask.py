@@ -5,6 +5,7 @@ from dataclasses import fields, is_dataclass
 from typing import NamedTuple
 
 from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.log.records import Record
 from kraftsim.controller.core.rpc import Request
 
 from ..oracles.shadow import Fact, Key
@@ -17,10 +18,11 @@ AS_SETS = ("eligible_leader_replicas", "log_dirs")  # Kafka's order of these is 
 
 
 class Done(NamedTuple):
-    """What came of a request: its reply, and the facts that changed."""
+    """What came of a request: its reply, the facts that changed, and the records that it writes."""
 
     reply: object
     changes: Changes
+    records: tuple[Record, ...] = ()
 
 
 class Ask(NamedTuple):

@@ -130,7 +130,7 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
         before = self.shadow.facts
         changes = {key: after.facts.get(key) for key in touched}
         news = {key: new for key, new in changes.items() if new != before.get(key)}
-        return Done(decision.reply, news)
+        return Done(decision.reply, news, decision.records)
 
 
 def _epochs(node: Node) -> range:

@@ -8,10 +8,11 @@ from kraftsim.controller.core.quotas import alteration
 from kraftsim.controller.core.rpc import BrokerHeartbeatResponse, UnregisterBrokerRequest
 from kraftsim.controller.core.security import acl_deletion, scram_alteration
 from kraftsim.controller.core.settings import STANDARD_AUTHORIZER
-from kraftsim.scenarios.expected import brokers, security
+from kraftsim.scenarios.expected import brokers, cluster, security
 from kraftsim.scenarios.expected.ask import Ask, Done, codes_of, refused, replies
 from kraftsim.scenarios.expected.java_order import hash_map_order
 from kraftsim.scenarios.properties.decisions import DRAWS, DecisionsFollowTheRules
+from tests.scenarios import planted_rules
 from tests.scenarios.lives import SESSION_S
 from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import settled_world
@@ -92,6 +93,16 @@ def test_a_bug_in_what_clients_may_do_is_a_flaw(troubled_property, bug, draw, mo
     node, asks = asked_on(troubled_property, getattr(security, draw))
 
     assert any(troubled_property.flaw_of(node, ask) for ask in asks)
+
+
+@pytest.mark.slow
+def test_another_owner_of_producer_ids_is_a_flaw(troubled_property, monkeypatch):
+    """No image has the owner of a block, so that only its record tells."""
+    planted_rules.gives_ids_to_another_broker(monkeypatch)
+    node, asks = asked_on(troubled_property, cluster._allocate)
+
+    assert all("it writes" in str(troubled_property.flaw_of(node, ask)) for ask in asks)
+    assert len(asks) > 10
 
 
 @pytest.mark.slow
