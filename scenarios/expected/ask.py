@@ -29,7 +29,8 @@ class Ask(NamedTuple):
     """A request, by what it asks; `codes` are the errors that the rules allow (0: none).
 
     `changes` are the facts after it: exactly these keys change, and have at least these values;
-    None: only `flaw` looks at them. `flaw` returns what else is wrong, or None.
+    None: only `flaw` looks at them. `flaw` returns what else is wrong, or None. `slice_flaw`
+    judges the first slice of a large request, and the next one as decided from the same state.
     """
 
     what: str
@@ -37,6 +38,7 @@ class Ask(NamedTuple):
     codes: frozenset[int] = ACCEPTED
     changes: Changes | None = NOTHING
     flaw: Callable[[Done], str | None] | None = None
+    slice_flaw: Callable[[Done, Done], str | None] | None = None
 
     def judge(self, done: Done) -> str | None:
         """Returns how `done` differs from the rules; None if it does not."""

@@ -4,6 +4,8 @@ The controller is asked for its decision only, which is then dropped: a decision
 the questions leave no trace. `scenarios/expected` has the requests, and what must come of them.
 """
 
+from collections.abc import Callable
+from functools import partial
 from random import Random
 
 from kraftsim.controller.core.errors import ApiError, Impossible
@@ -18,7 +20,7 @@ from kraftsim.controller.core.state import Decision
 from kraftsim.controller.node.node import Node
 from kraftsim.simulation.world import World
 
-from ..expected import assignments, brokers, cluster, security, topics
+from ..expected import assignments, brokers, cluster, departures, security, topics
 from ..expected.ask import Ask, Done, Draw, codes_of
 from ..expected.view import View
 from ..oracles.committed import OfTheCommittedLog
@@ -27,6 +29,7 @@ from ..oracles.shadow import Key
 
 DRAWS: tuple[Draw, ...] = (
     *brokers.DRAWS,
+    *departures.DRAWS,
     *assignments.DRAWS,
     *topics.DRAWS,
     *cluster.DRAWS,
@@ -95,30 +98,39 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
     def flaw_of(self, node: Node, ask: Ask) -> str | None:
         """Returns how the decision differs from the rules; None if it does not.
 
-        The first slice of a large request has no reply yet, and is not judged.
+        The first slice of a large request has no reply yet; most kinds have none to be judged.
         """
         try:
-            decision = self._decision(node, ask)
+            decision = self._decision(node, partial(node.decision, ask.request))
+            if isinstance(decision, Decision) and decision.rest is not None:
+                return self._flaw_of_slice(node, ask, decision)
         except Impossible as impossible:
             return f"it fails: {impossible}"
-        if isinstance(decision, Decision) and decision.rest is not None:
-            return None
         done = self._done(decision)
         if {*codes_of(done.reply)} == {THROTTLED} and self._may_be_throttled(node, ask):
             return f"it is throttled, and writes {done.changes}" if done.changes else None
         return ask.judge(done)
 
+    def _flaw_of_slice(self, node: Node, ask: Ask, first: Decision) -> str | None:
+        """Judges a slice, and the one after it, which is decided from the state of its moment."""
+        rest = first.rest
+        if ask.slice_flaw is None or rest is None:
+            return None
+        following = self._decision(node, lambda now_ms: rest(node.state, now_ms))
+        return ask.slice_flaw(self._done(first), self._done(following))
+
     def _may_be_throttled(self, node: Node, ask: Ask) -> bool:
         """Returns True if a quota may concern the request; what its client used is not known."""
         return isinstance(ask.request, MUTATIONS) and self.view_of(node).limits_mutations
 
-    def _decision(self, node: Node, ask: Ask) -> Decision | ApiError:
+    def _decision(
+        self, node: Node, decide: Callable[[int], Decision | ApiError]
+    ) -> Decision | ApiError:
         """Returns the decision; it draws from a stream of its own, as if it were never asked."""
         state, drawn = node.state, node.state.random
         state.random = Random(self.shadow.end_offset).random
         try:
-            now_ms = self.world.clock_ms(controller_node(node.config.node_id))
-            return node.decision(ask.request, now_ms)
+            return decide(self.world.clock_ms(controller_node(node.config.node_id)))
         finally:
             state.random = drawn
 

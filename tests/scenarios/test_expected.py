@@ -8,7 +8,7 @@ from kraftsim.controller.core.quotas import alteration
 from kraftsim.controller.core.rpc import BrokerHeartbeatResponse, UnregisterBrokerRequest
 from kraftsim.controller.core.security import acl_deletion, scram_alteration
 from kraftsim.controller.core.settings import STANDARD_AUTHORIZER
-from kraftsim.scenarios.expected import brokers, cluster, security
+from kraftsim.scenarios.expected import cluster, departures, security
 from kraftsim.scenarios.expected.ask import Ask, Done, codes_of, refused, replies
 from kraftsim.scenarios.expected.java_order import hash_map_order
 from kraftsim.scenarios.properties.decisions import DRAWS, DecisionsFollowTheRules
@@ -112,9 +112,9 @@ def test_a_decommission_is_not_blamed_for_what_was_wrong_before(troubled_propert
     key, old = view.partitions[0]
     monkeypatch.setitem(view.shadow.facts, key, {**old, "removing_replicas": (77,)})
 
-    assert not [*brokers._left_behind(view, 99, Done(None, {}))]
+    assert not [*departures._left_behind(view, 99, Done(None, {}), [key])]
     changed = {key: {**old, "removing_replicas": (77, 78)}}
-    assert [*brokers._left_behind(view, 99, Done(None, changed))]
+    assert [*departures._left_behind(view, 99, Done(None, changed), [key])]
 
 
 @pytest.mark.parametrize("count", [1, 12, 13, 24, 25, 40])
