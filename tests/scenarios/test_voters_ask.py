@@ -141,6 +141,16 @@ def test_what_a_voter_asks_is_right(cluster, life):
     assert watching.violations == {}
 
 
+def test_a_resignation_at_a_former_address_changes_no_wait(cluster):
+    """A hunt: the leader's EndQuorumEpoch came to where the voter no longer listens."""
+    world, watching = cluster
+    begin(world, "proc.move", {"on": follower_id(world)})
+    world.controllers[active_id(world)].stop()
+    pass_time(world, 5)
+
+    assert watching.violations == {}
+
+
 @pytest.mark.parametrize(
     ("bug", "life", "told"),
     [

@@ -75,6 +75,8 @@ class VotersAskByTheRules(Property):
         process, request = self.world.controller_of(message.receiver), message.request
         if process is None or not isinstance(request, EndQuorumEpochRequest):
             return
+        if message.receiver.number in self.world.moved:
+            return  # it may have been sent to the former address, where nobody reads it
         node_id, quorum = message.receiver.number, process.node.quorum
         self._resignations.pop(node_id, None)
         outcome = rules.end(quorum, request) if process.is_running else None
