@@ -234,9 +234,13 @@ def _register_again(view: View, turn: int) -> Ask | None:
 
 
 def _register_new(view: View, turn: int) -> Ask | None:
-    """A new incarnation is fenced and has the next offset as its epoch (rules 1.25 to 1.37)."""
+    """A new incarnation is fenced and has the next offset as its epoch (rules 1.25 to 1.37).
+
+    It is refused while the last one has a valid session (rules 1.10 to 1.12).
+    """
     fenced = view.brokers_that(lambda broker: broker["fenced"])
     broker = fenced[turn % len(fenced)] if fenced and turn % 3 else None
+    has_session = False if broker is None else view.has_session(broker)
     broker_id = STRANGER if broker is None else broker["broker_id"]
     known = -2 if broker is None else broker["broker_epoch"]
     previous = known if turn % 2 and broker is not None else -1
@@ -259,8 +263,21 @@ def _register_new(view: View, turn: int) -> Ask | None:
             return None
         return f"the epochs are {epoch} and {new.get('broker_epoch')}, expected {view.epochs}"
 
-    codes = frozenset({0, DUPLICATE_BROKER_REGISTRATION} if broker else {0})
-    return Ask("a registration of a new incarnation", request, codes, changes, flaw)
+    what = "a registration of a new incarnation"
+    if has_session:
+        return refused(what, request, DUPLICATE_BROKER_REGISTRATION)
+    codes = frozenset({0} if has_session is False else {0, DUPLICATE_BROKER_REGISTRATION})
+    return Ask(what, request, codes, changes, flaw)
+
+
+def _register_over(view: View, turn: int) -> Ask | None:
+    """Another incarnation takes no broker id whose broker has a valid session (rule 1.10)."""
+    alive = view.brokers_that(lambda broker: view.has_session(broker) is True)
+    if not alive:
+        return None
+    request = _request(view, alive[turn % len(alive)]["broker_id"], turn)
+    what = "a registration over a live broker"
+    return refused(what, request, DUPLICATE_BROKER_REGISTRATION)
 
 
 def _register_wrongly(view: View, turn: int) -> Ask | None:
@@ -303,5 +320,6 @@ DRAWS: tuple[Draw, ...] = (
     _lose_directory,
     _register_again,
     _register_new,
+    _register_over,
     _register_wrongly,
 )

@@ -7,24 +7,29 @@ the questions leave no trace. `scenarios/expected` has the requests, and what mu
 from collections.abc import Callable
 from functools import partial
 from random import Random
+from typing import ClassVar
 
 from kraftsim.controller.core.errors import ApiError, Impossible
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import controller_node
 from kraftsim.controller.core.rpc import (
+    BrokerHeartbeatRequest,
     CreatePartitionsRequest,
     CreateTopicsRequest,
     DeleteTopicsRequest,
 )
 from kraftsim.controller.core.state import Decision
 from kraftsim.controller.node.node import Node
+from kraftsim.controller.raft.protocol import Turn
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from ..expected import assignments, brokers, cluster, departures, security, topics
 from ..expected.ask import Ask, Done, Draw, codes_of
 from ..expected.view import View
 from ..oracles.committed import OfTheCommittedLog
-from ..oracles.property import Broken, Property
+from ..oracles.contacts import Contacts
+from ..oracles.property import Broken, Kinds, Property
 from ..oracles.shadow import Key
 
 DRAWS: tuple[Draw, ...] = (
@@ -51,6 +56,7 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
 
     number = "S41"
     name = "decisions-follow-the-rules"
+    kinds: ClassVar[Kinds] = (BrokerHeartbeatRequest,)
     claim = (
         "A request of any kind is refused or granted as Kafka's rules say, and writes what they say"
         " of the committed state."
@@ -58,8 +64,18 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
+        self._contacts = Contacts(world)
         # Short runs, each with its own seed, begin with other kinds.
         self._turn = (world.streams.seed or 0) % (len(DRAWS) * ROUNDS)
+
+    def restarted(self, node_id: int) -> None:
+        self._contacts.forget(node_id)
+
+    def moved(self, node: Node, turn: Turn) -> None:
+        self._contacts.moved(node, turn.now_ms)
+
+    def arrived(self, message: Message) -> None:
+        self._contacts.arrived(message)
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
         process = self.world.active
@@ -78,15 +94,17 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
 
     def view_of(self, node: Node) -> View:
         """Returns what the rules look up for decisions of this controller."""
-        topology = self.world.topology
+        topology, node_id = self.world.topology, node.config.node_id
+        now_ms = self.world.clock_ms(controller_node(node_id))
         return View(
             self.shadow,
             self.mentions,
-            node.config.node_id,
+            node_id,
             topology.cluster_id,
             topology.profile,
             node.settings,
             _epochs(node),
+            lambda broker: self._contacts.has_session(node_id, broker, now_ms),
         )
 
     def _ask(self, node: Node, ask: Ask) -> None:
