@@ -141,6 +141,21 @@ def test_what_a_voter_asks_is_right(cluster, life):
     assert watching.violations == {}
 
 
+def test_a_voter_may_learn_in_one_moment_who_led_and_that_it_resigned(cluster):
+    """A hunt: a paused voter got the EndQuorumEpoch of a leader that it did not know yet."""
+    world, watching = cluster
+    voter, leader = follower_id(world), active_id(world)
+    (other,) = {*world.controllers} - {voter, leader}
+    world.pause_controller(voter)
+    for successor in (other, leader):
+        begin(world, "quorum.transfer", {"to": successor})
+        pass_time(world, 2)
+    world.resume_controller(voter)
+    pass_time(world, 5)
+
+    assert watching.violations == {}
+
+
 def test_a_resignation_at_a_former_address_changes_no_wait(cluster):
     """A hunt: the leader's EndQuorumEpoch came to where the voter no longer listens."""
     world, watching = cluster

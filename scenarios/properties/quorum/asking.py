@@ -64,9 +64,13 @@ class VotersAskByTheRules(Property):
         self._sent: dict[tuple[int, int], tuple[int, object, Known]] = {}
         self._changes: dict[tuple[int, type], tuple[int, int]] = {}  # when, after how many moves
         self._resignations: dict[int, Resignation] = {}  # by the receiver, of its leader
+        # When a receiver handles such a request, of which it is not known what it does: after a
+        # pause (-1: it is not over), or of an epoch that is far ahead.
+        self._unread: dict[int, int] = {}
 
     def restarted(self, node_id: int) -> None:
         self._waits.pop(node_id, None)
+        self._unread.pop(node_id, None)
         self._resignations.pop(node_id, None)
         for key in [key for key in self._sent if key[0] == node_id]:
             del self._sent[key]
@@ -79,10 +83,11 @@ class VotersAskByTheRules(Property):
             return  # it may have been sent to the former address, where nobody reads it
         node_id, quorum = message.receiver.number, process.node.quorum
         self._resignations.pop(node_id, None)
+        now_us, now_ms = self.world.timeline.now_us, self.world.clock_ms(message.receiver)
         outcome = rules.end(quorum, request) if process.is_running else None
-        if outcome is not None and outcome[:2] == (0, 0) and quorum.is_voter:
-            now_ms = self.world.clock_ms(message.receiver)
-            now_us = self.world.timeline.now_us
+        if outcome is None:
+            self._unread[node_id] = now_us if process.is_running else -1
+        elif outcome[:2] == (0, 0) and quorum.is_voter:
             self._resignations[node_id] = Resignation(request, now_us, now_ms)
 
     def stepped(self, node: Node, turn: Turn) -> None:
@@ -168,7 +173,8 @@ class VotersAskByTheRules(Property):
         node_id, quorum = node.config.node_id, node.quorum
         resignation = self._resignations.get(node_id)
         resigned_us = -1 if resignation is None else resignation.at_us
-        if wait.role is Follower and resigned_us == self.world.timeline.now_us:
+        is_told = resigned_us == self.world.timeline.now_us or self._reads_what_it_missed(node_id)
+        if wait.role is Follower and is_told:
             return  # it learned of its leader by its resignation
         if wait.role is Unattached and _continues(before, wait) and quorum.is_voter:
             return
@@ -178,6 +184,13 @@ class VotersAskByTheRules(Property):
                 f"{node_id} became {wait.role.__name__} at {wait.since_ms} ms, and waits until "
                 f"{wait.deadline_ms} ms, expected {first_ms} to {last_ms} ms"
             )
+
+    def _reads_what_it_missed(self, node_id: int) -> bool:
+        """Returns True in the moment in which a replica reads what it got in a pause."""
+        now_us = self.world.timeline.now_us
+        if self._unread.get(node_id) == -1:
+            self._unread[node_id] = now_us
+        return self._unread.get(node_id) == now_us
 
 
 Known = tuple[int, ...]
