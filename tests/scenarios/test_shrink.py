@@ -145,7 +145,7 @@ def test_a_fault_stays_as_gentle_as_it_was(failing):
 
 @pytest.mark.parametrize("bug", ["M98", "M42"])
 def test_a_drawn_plan_becomes_a_few_nodes_and_steps(bug):
-    """Seed 10 draws three controllers, seven brokers, settings and 25 steps."""
+    """Seed 10 draws three controllers, seven brokers, settings and 24 steps."""
     swarm = read_file(find("swarm-of-everything")).scenario
 
     with planted(MUTANTS[bug]):
