@@ -190,6 +190,11 @@ class Disk:
         known = self._damaged_offset
         self._damaged_offset = offset if known is None else min(offset, known)
 
+    @property
+    def is_damaged(self) -> bool:
+        """True if the next process will truncate the log at a damaged batch."""
+        return self._damaged_offset is not None
+
     def recovered(self) -> Stored:
         """Returns a copy of what a starting process finds valid; a damaged batch ends the log."""
         offset, self._damaged_offset = self._damaged_offset, None

@@ -146,7 +146,7 @@ VERBS: Mapping[str, Draw] = {
 }
 # A request of an administrator is likelier to concern a topic than to remove a broker for good.
 WEIGHTS = {
-    **{"broker.unregister": 1, "broker.decommission": 1, "broker.install": 1},
+    **{"broker.unregister": 1, "broker.decommission": 2, "broker.install": 1},
     **{"quota.set": 2, "scram.set": 2, "acl.create": 2, "acl.delete": 1},
 }
 USUAL_WEIGHT = 3

@@ -31,6 +31,9 @@ UNCLEAN_INTERVALS_MS = (2_000, 5_000, 30_000)
 BALANCING_INTERVALS_S = (2, 5, 20)
 PART_WITH_PERIODIC_ELECTIONS = 0.6
 PART_THAT_BALANCES = 0.7  # of these; others must not balance at such an interval
+# A drawn broker has a few replicas: its decommission takes several slices of so many records.
+SLICE_RECORDS = (2, 3)
+PART_WITH_SLICES = 0.6
 # Session timeouts and heartbeat intervals: at least four heartbeats a session, as by default.
 LEASES = ((3_000, 500), (6_000, 1_000), (18_000, 2_000))
 PART_OF_SETTINGS = 0.25
@@ -82,6 +85,8 @@ def _config(stream: Random) -> Words:
         drawn["broker.heartbeat.interval.ms"] = interval_ms
     if stream.random() < PART_WITH_PERIODIC_ELECTIONS:
         drawn |= _periodic_elections(stream)
+    if stream.random() < PART_WITH_SLICES:
+        drawn["decommission.slice.records"] = stream.choice(SLICE_RECORDS)
     if stream.random() < PART_WITH_AUTHORIZER:
         drawn["authorizer.class.name"] = STANDARD_AUTHORIZER
     return REGISTRATION | drawn

@@ -8,13 +8,13 @@ from . import administrator
 from .faults import FAULTS, VISITS
 from .lot import Lot, Words, log_uniform_ms
 from .nodes import VOTERS
+from .situations import SITUATIONS, Situation
 
 PART_OF_FAULTS = 0.4  # a run has some kinds of faults only: a bug may need one without the others
 USUAL_PACE_MS = (1_000, 15_000)
 RECOVERY_MS = 2_000  # from the end of a fault until its node may get the next
 MAJORITY_LOST = 0.1  # part of the runs whose faults may cost a majority of the controllers
 NODE_WORDS = ("on", "from", "to", "between", "broker")  # words whose values are ids of nodes
-VISITED = 0.4  # part of the runs with a hostile client, and of those with forged replies
 ADMINISTERED = 0.8  # part of the runs with an administrator
 
 
@@ -106,7 +106,10 @@ def drawn_steps(
     steps: list[Words] = []
     for at_ms in _times(lot.stream, fault_every_ms, run_ms):
         steps += drawn_fault(lot, lot.one_of(kinds), at_ms, budget)
-    steps += [_visit(lot, kind, run_ms) for kind in VISITS if lot.chance(VISITED)]
+    steps += [_visit(lot, kind, run_ms) for kind, part in VISITS.items() if lot.chance(part)]
+    for situation in SITUATIONS.values():
+        if lot.chance(situation.part):
+            steps += meeting(lot, situation, lot.stream.randrange(run_ms), budget)
     if lot.chance(ADMINISTERED):
         steps += [
             drawn_request(lot, at_ms) for at_ms in _times(lot.stream, request_every_ms, run_ms)
@@ -130,6 +133,19 @@ def drawn_fault(lot: Lot, kind: str, at_ms: int, budget: Budget) -> list[Words]:
 def _visit(lot: Lot, kind: str, run_ms: int) -> Words:
     word, _, draw = FAULTS[kind]
     return step_of(lot.stream.randrange(run_ms), word, draw(lot, lot.one_of(lot.controllers)))
+
+
+def meeting(lot: Lot, situation: Situation, at_ms: int, budget: Budget) -> list[Words]:
+    """Returns the steps of a situation; none if the budget has no node for it."""
+    free = budget.free(lot, at_ms, situation.pool)
+    if not free:
+        return []
+    node = lot.one_of(free)
+    drawn = situation.draw(lot, node)
+    steps = [step_of(at_ms + after_ms, word, words) for after_ms, word, words in drawn]
+    for step in steps:
+        budget.spend(lot, node, step)
+    return steps
 
 
 def drawn_request(lot: Lot, at_ms: int) -> Words:

@@ -5,6 +5,7 @@ from dataclasses import fields, is_dataclass
 from typing import NamedTuple
 
 from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.log.records import Record
 from kraftsim.controller.core.rpc import Request
 
 from ..oracles.shadow import Fact, Key
@@ -17,17 +18,19 @@ AS_SETS = ("eligible_leader_replicas", "log_dirs")  # Kafka's order of these is 
 
 
 class Done(NamedTuple):
-    """What came of a request: its reply, and the facts that changed."""
+    """What came of a request: its reply, the facts that changed, and the records that it writes."""
 
     reply: object
     changes: Changes
+    records: tuple[Record, ...] = ()
 
 
 class Ask(NamedTuple):
     """A request, by what it asks; `codes` are the errors that the rules allow (0: none).
 
     `changes` are the facts after it: exactly these keys change, and have at least these values;
-    None: only `flaw` looks at them. `flaw` returns what else is wrong, or None.
+    None: only `flaw` looks at them. `flaw` returns what else is wrong, or None. `slice_flaw`
+    judges the first slice of a large request, and the next one as decided from the same state.
     """
 
     what: str
@@ -35,6 +38,7 @@ class Ask(NamedTuple):
     codes: frozenset[int] = ACCEPTED
     changes: Changes | None = NOTHING
     flaw: Callable[[Done], str | None] | None = None
+    slice_flaw: Callable[[Done, Done], str | None] | None = None
 
     def judge(self, done: Done) -> str | None:
         """Returns how `done` differs from the rules; None if it does not."""

@@ -1,15 +1,11 @@
-"""Registrations, heartbeats and departures of brokers (sections 1 to 3 of the rules)."""
+"""Registrations and heartbeats of brokers (sections 1 and 2 of the rules)."""
 
-from collections.abc import Iterator
-
-from kraftsim.controller.core.log.records import NO_LEADER, Endpoint
+from kraftsim.controller.core.log.records import Endpoint
 from kraftsim.controller.core.rpc import (
     BrokerFeature,
     BrokerHeartbeatRequest,
     BrokerListener,
     BrokerRegistrationRequest,
-    DecommissionBrokerRequest,
-    UnregisterBrokerRequest,
 )
 from kraftsim.controller.core.uuid import Uuid
 
@@ -18,10 +14,9 @@ from .ask import Ask, Done, Draw, refused, replies
 from .partition import Changes, Wish, changed, left_by
 from .view import LEAVING_FROM, METADATA_VERSION, View
 
-BROKER_NOT_AVAILABLE, UNSUPPORTED_VERSION, STALE_BROKER_EPOCH = 8, 35, 77
+UNSUPPORTED_VERSION, STALE_BROKER_EPOCH = 35, 77
 DUPLICATE_BROKER_REGISTRATION, BROKER_ID_NOT_REGISTERED = 101, 102
 INCONSISTENT_CLUSTER_ID, INVALID_REGISTRATION = 104, 119
-BROKER_REQUIRED_FOR_PARTITIONS = 10001
 STRANGER = 999_999  # no broker has this id
 INCARNATION: Uuid = bytes(15) + b"\x63"
 DIRECTORY: Uuid = bytes(14) + b"\x63\x63"
@@ -37,10 +32,6 @@ FREE: tuple[Uuid, ...] = (
 )
 NEWEST_LEVEL = 2**15 - 1
 KRAFT_VERSION = "kraft.version"
-NAMED = (  # lists of a partition in which a broker may be; its leader is checked apart
-    *("replicas", "isr", "eligible_leader_replicas", "last_known_elr"),
-    *("adding_replicas", "removing_replicas"),
-)
 
 
 def _key(broker: Fact) -> Key:
@@ -243,9 +234,13 @@ def _register_again(view: View, turn: int) -> Ask | None:
 
 
 def _register_new(view: View, turn: int) -> Ask | None:
-    """A new incarnation is fenced and has the next offset as its epoch (rules 1.25 to 1.37)."""
+    """A new incarnation is fenced and has the next offset as its epoch (rules 1.25 to 1.37).
+
+    It is refused while the last one has a valid session (rules 1.10 to 1.12).
+    """
     fenced = view.brokers_that(lambda broker: broker["fenced"])
     broker = fenced[turn % len(fenced)] if fenced and turn % 3 else None
+    has_session = False if broker is None else view.has_session(broker)
     broker_id = STRANGER if broker is None else broker["broker_id"]
     known = -2 if broker is None else broker["broker_epoch"]
     previous = known if turn % 2 and broker is not None else -1
@@ -268,8 +263,21 @@ def _register_new(view: View, turn: int) -> Ask | None:
             return None
         return f"the epochs are {epoch} and {new.get('broker_epoch')}, expected {view.epochs}"
 
-    codes = frozenset({0, DUPLICATE_BROKER_REGISTRATION} if broker else {0})
-    return Ask("a registration of a new incarnation", request, codes, changes, flaw)
+    what = "a registration of a new incarnation"
+    if has_session:
+        return refused(what, request, DUPLICATE_BROKER_REGISTRATION)
+    codes = frozenset({0} if has_session is False else {0, DUPLICATE_BROKER_REGISTRATION})
+    return Ask(what, request, codes, changes, flaw)
+
+
+def _register_over(view: View, turn: int) -> Ask | None:
+    """Another incarnation takes no broker id whose broker has a valid session (rule 1.10)."""
+    alive = view.brokers_that(lambda broker: view.has_session(broker) is True)
+    if not alive:
+        return None
+    request = _request(view, alive[turn % len(alive)]["broker_id"], turn)
+    what = "a registration over a live broker"
+    return refused(what, request, DUPLICATE_BROKER_REGISTRATION)
 
 
 def _register_wrongly(view: View, turn: int) -> Ask | None:
@@ -300,81 +308,6 @@ def _register_wrongly(view: View, turn: int) -> Ask | None:
     return refused(f"a registration {words}", _request(view, STRANGER, turn, **values), code)
 
 
-# Departures (section 3)
-
-
-def _unregister(view: View, turn: int) -> Ask | None:
-    known = view.brokers
-    if not known or turn % 4 == 0:
-        request = UnregisterBrokerRequest(broker_id=STRANGER)
-        what = "to unregister a broker that is not registered"
-        return refused(what, request, BROKER_ID_NOT_REGISTERED)
-    broker_id = known[turn % len(known)]["broker_id"]
-    keys = view.mentions.of("isr", broker_id)
-    eligible = view.mentions.of("eligible_leader_replicas", broker_id)
-    if keys & eligible:
-        return None  # Kafka changes such a partition twice, from one state
-    changes: Changes = {("Broker", broker_id): None, **left_by(view, broker_id, keys | eligible)}
-    request = UnregisterBrokerRequest(broker_id=broker_id)
-    return Ask("to unregister a broker", request, changes=changes)
-
-
-def _decommission(view: View, turn: int) -> Ask | None:
-    known = view.brokers
-    if not known or turn % 4 == 0:
-        request = DecommissionBrokerRequest(broker_id=STRANGER)
-        what = "to decommission a broker that is not registered"
-        return refused(what, request, BROKER_NOT_AVAILABLE)
-    broker_id, force = known[turn % len(known)]["broker_id"], bool(turn % 2)
-    needed = [key for key, fact in view.partitions if _needs(fact, broker_id)]
-    request = DecommissionBrokerRequest(broker_id=broker_id, force=force)
-    has_refuge = any(view.is_active(b["broker_id"]) for b in known if b["broker_id"] != broker_id)
-    is_refused = needed and not (force and has_refuge)
-    what = "to decommission a broker"
-    if is_refused:
-        return refused(what, request, BROKER_REQUIRED_FOR_PARTITIONS)
-
-    def flaw(done: Done) -> str | None:
-        if done.changes.get(("Broker", broker_id), broker_id) is not None:
-            return f"broker {broker_id} is still registered"
-        return next(_left_behind(view, broker_id, done), None)
-
-    return Ask(what, request, changes=None, flaw=flaw)
-
-
-def _needs(fact: Fact, broker_id: int) -> bool:
-    """Returns True if only this broker holds the data of a partition (rule 3.12)."""
-    if broker_id not in fact["replicas"]:
-        return False
-    holders = {*fact["isr"], *fact["eligible_leader_replicas"]} & {*fact["replicas"]}
-    return (holders or {*fact["last_known_elr"]}) <= {broker_id} or len(fact["replicas"]) == 1
-
-
-def _not_there(fact: Fact) -> set[int]:
-    """Returns the replicas that a reassignment removes and that are gone.
-
-    A request that names a partition twice may leave some, as in Kafka.
-    """
-    return {*fact["removing_replicas"]} - {*fact["replicas"]}
-
-
-def _left_behind(view: View, broker_id: int, done: Done) -> Iterator[str]:
-    """Yields what a decommission does wrong to partitions."""
-    for key, old in view.partitions:
-        new = done.changes.get(key, old)
-        ids = () if new is None else (new["leader"], *(id_ for name in NAMED for id_ in new[name]))
-        if broker_id in ids:
-            yield f"{key} still names broker {broker_id}: {new}"
-        if new is not None and not new["replicas"]:
-            yield f"{key} has no replica left"
-        if new is not None and not _not_there(new) <= _not_there(old):
-            yield f"{key} removes what it does not have: {new}"
-        leaders = (broker_id, NO_LEADER, *old["removing_replicas"])
-        is_led = old["leader"] not in leaders and old["isr"]
-        if is_led and new is not None and new["leader"] != old["leader"]:
-            yield f"{key} loses its leader {old['leader']}: {new}"
-
-
 DRAWS: tuple[Draw, ...] = (
     _fence,
     _unfence,
@@ -387,7 +320,6 @@ DRAWS: tuple[Draw, ...] = (
     _lose_directory,
     _register_again,
     _register_new,
+    _register_over,
     _register_wrongly,
-    _unregister,
-    _decommission,
 )

@@ -1,13 +1,13 @@
 """Producer ids and controllers of the cluster (section 5 of the rules, KIP-730)."""
 
-from kraftsim.controller.core.log.records import Endpoint
+from kraftsim.controller.core.log.records import Endpoint, ProducerIdsRecord
 from kraftsim.controller.core.rpc import (
     AllocateProducerIdsRequest,
     BrokerListener,
     ControllerRegistrationRequest,
 )
 
-from .ask import Ask, Draw, refused, replies
+from .ask import Ask, Done, Draw, refused, replies
 from .brokers import INCARNATION, STALE_BROKER_EPOCH, STRANGER, UNSUPPORTED_VERSION
 from .features import CONTROLLERS_FROM
 from .partition import Changes
@@ -17,6 +17,7 @@ BLOCK = 1000  # producer ids that a broker gets at once
 
 
 def _allocate(view: View, turn: int) -> Ask | None:
+    """The record names the owner of the block, which no image has (KIP-730)."""
     known = view.brokers
     if not known:
         return None
@@ -27,7 +28,17 @@ def _allocate(view: View, turn: int) -> Ask | None:
         broker_id=broker["broker_id"], broker_epoch=broker["broker_epoch"]
     )
     changes: Changes = {key: {"next_producer_id": first + BLOCK}}
-    flaw = replies(producer_id_start=first, producer_id_len=BLOCK)
+    replied = replies(producer_id_start=first, producer_id_len=BLOCK)
+    record = ProducerIdsRecord(
+        broker_id=broker["broker_id"],
+        broker_epoch=broker["broker_epoch"],
+        next_producer_id=first + BLOCK,
+    )
+
+    def flaw(done: Done) -> str | None:
+        wrong = None if done.records == (record,) else f"it writes {done.records}, not {record}"
+        return replied(done) or wrong
+
     return Ask("a block of producer ids", request, changes=changes, flaw=flaw)
 
 

@@ -37,6 +37,8 @@ class View(NamedTuple):
     epochs: range
     """What the epoch of a new incarnation may be: the next offset, or that before the control
     records at the log's end, which a controller does not count (rule 1.25)."""
+    has_session: Callable[[Fact], bool | None] = lambda _: None
+    """Whether a registered broker has a valid session; None: that is not known (rule 1.12)."""
 
     @property
     def level(self) -> int:

@@ -22,7 +22,7 @@ from . import (
     registration,
     rude_requests,
 )
-from .quorum import elections, following, membership, protocol, quorum_log, tenability
+from .quorum import asking, elections, following, membership, protocol, quorum_log, tenability
 
 ALL: tuple[type[Property], ...] = (
     *elections.CLASSES,
@@ -40,6 +40,7 @@ ALL: tuple[type[Property], ...] = (
     *rude_requests.CLASSES,
     *decisions.CLASSES,
     *protocol.CLASSES,
+    *asking.CLASSES,
     *broker_questions.CLASSES,
     *membership.CLASSES,
     *following.CLASSES,

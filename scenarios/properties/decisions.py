@@ -4,18 +4,24 @@ The controller is asked for its decision only, which is then dropped: a decision
 the questions leave no trace. `scenarios/expected` has the requests, and what must come of them.
 """
 
+from collections.abc import Callable
+from functools import partial
 from random import Random
+from typing import ClassVar
 
 from kraftsim.controller.core.errors import ApiError, Impossible
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import controller_node
 from kraftsim.controller.core.rpc import (
+    BrokerHeartbeatRequest,
     CreatePartitionsRequest,
     CreateTopicsRequest,
     DeleteTopicsRequest,
 )
 from kraftsim.controller.core.state import Decision
 from kraftsim.controller.node.node import Node
+from kraftsim.controller.raft.protocol import Turn
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from ..expected import (
@@ -23,6 +29,7 @@ from ..expected import (
     brokers,
     cluster,
     configs,
+    departures,
     descriptions,
     features,
     security,
@@ -31,11 +38,13 @@ from ..expected import (
 from ..expected.ask import Ask, Done, Draw, codes_of
 from ..expected.view import View
 from ..oracles.committed import OfTheCommittedLog
-from ..oracles.property import Broken, Property
+from ..oracles.contacts import Contacts
+from ..oracles.property import Broken, Kinds, Property
 from ..oracles.shadow import Key
 
 DRAWS: tuple[Draw, ...] = (
     *brokers.DRAWS,
+    *departures.DRAWS,
     *assignments.DRAWS,
     *topics.DRAWS,
     *cluster.DRAWS,
@@ -60,6 +69,7 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
 
     number = "S41"
     name = "decisions-follow-the-rules"
+    kinds: ClassVar[Kinds] = (BrokerHeartbeatRequest,)
     claim = (
         "A request of any kind is refused or granted as Kafka's rules say, and writes what they say"
         " of the committed state."
@@ -67,8 +77,18 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
+        self._contacts = Contacts(world)
         # Short runs, each with its own seed, begin with other kinds.
         self._turn = (world.streams.seed or 0) % (len(DRAWS) * ROUNDS)
+
+    def restarted(self, node_id: int) -> None:
+        self._contacts.forget(node_id)
+
+    def moved(self, node: Node, turn: Turn) -> None:
+        self._contacts.moved(node, turn.now_ms)
+
+    def arrived(self, message: Message) -> None:
+        self._contacts.arrived(message)
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
         process = self.world.active
@@ -87,15 +107,17 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
 
     def view_of(self, node: Node) -> View:
         """Returns what the rules look up for decisions of this controller."""
-        topology = self.world.topology
+        topology, node_id = self.world.topology, node.config.node_id
+        now_ms = self.world.clock_ms(controller_node(node_id))
         return View(
             self.shadow,
             self.mentions,
-            node.config.node_id,
+            node_id,
             topology.cluster_id,
             topology.profile,
             node.settings,
             _epochs(node),
+            lambda broker: self._contacts.has_session(node_id, broker, now_ms),
         )
 
     def _ask(self, node: Node, ask: Ask) -> None:
@@ -107,16 +129,16 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
     def flaw_of(self, node: Node, ask: Ask) -> str | None:
         """Returns how the decision differs from the rules; None if it does not.
 
-        The first slice of a large request has no reply yet, and is not judged.
+        The first slice of a large request has no reply yet; most kinds have none to be judged.
         """
         if isinstance(ask.request, descriptions.READS):
             return self._flaw_of_description(node, ask)
         try:
-            decision = self._decision(node, ask)
+            decision = self._decision(node, partial(node.decision, ask.request))
+            if isinstance(decision, Decision) and decision.rest is not None:
+                return self._flaw_of_slice(node, ask, decision)
         except Impossible as impossible:
             return f"it fails: {impossible}"
-        if isinstance(decision, Decision) and decision.rest is not None:
-            return None
         done = self._done(decision)
         if {*codes_of(done.reply)} == {THROTTLED} and self._may_be_throttled(node, ask):
             return f"it is throttled, and writes {done.changes}" if done.changes else None
@@ -129,17 +151,26 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
         now_ms = self.world.clock_ms(controller_node(node.config.node_id))
         return ask.judge(Done(node.read(ask.request, now_ms, wall_ms=0), {}))
 
+    def _flaw_of_slice(self, node: Node, ask: Ask, first: Decision) -> str | None:
+        """Judges a slice, and the one after it, which is decided from the state of its moment."""
+        rest = first.rest
+        if ask.slice_flaw is None or rest is None:
+            return None
+        following = self._decision(node, lambda now_ms: rest(node.state, now_ms))
+        return ask.slice_flaw(self._done(first), self._done(following))
+
     def _may_be_throttled(self, node: Node, ask: Ask) -> bool:
         """Returns True if a quota may concern the request; what its client used is not known."""
         return isinstance(ask.request, MUTATIONS) and self.view_of(node).limits_mutations
 
-    def _decision(self, node: Node, ask: Ask) -> Decision | ApiError:
+    def _decision(
+        self, node: Node, decide: Callable[[int], Decision | ApiError]
+    ) -> Decision | ApiError:
         """Returns the decision; it draws from a stream of its own, as if it were never asked."""
         state, drawn = node.state, node.state.random
         state.random = Random(self.shadow.end_offset).random
         try:
-            now_ms = self.world.clock_ms(controller_node(node.config.node_id))
-            return node.decision(ask.request, now_ms)
+            return decide(self.world.clock_ms(controller_node(node.config.node_id)))
         finally:
             state.random = drawn
 
@@ -151,7 +182,7 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
         before = self.shadow.facts
         changes = {key: after.facts.get(key) for key in touched}
         news = {key: new for key, new in changes.items() if new != before.get(key)}
-        return Done(decision.reply, news)
+        return Done(decision.reply, news, decision.records)
 
 
 def _epochs(node: Node) -> range:

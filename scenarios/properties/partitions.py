@@ -1,14 +1,16 @@
 """Properties of partitions, S25 to S27 (rules 9.18 to 9.28, 3.5, 3.12)."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.rpc import DecommissionBrokerRequest, UnregisterBrokerRequest
+from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.mentions import MENTIONS
-from ..oracles.property import Broken, Property
+from ..oracles.property import Broken, Kinds, Property
 from ..oracles.shadow import Fact, Key
 
 
@@ -79,8 +81,9 @@ class LeadersAreActive(OfTheCommittedLog):
 class UnregisterRemovesReferences(OfTheCommittedLog):
     """Checks that no partition refers to an unregistered broker.
 
-    A batch that changes replica sets is a decommission: an unregistration never does. An
-    unregistered broker stays in the ELRs (rule 3.5).
+    A batch that changes replica sets is a decommission: an unregistration never does. The last of
+    several slices may change none; it ends a decommission if nobody asked for an unregistration.
+    An unregistered broker stays in the ELRs (rule 3.5).
     """
 
     number = "S26"
@@ -89,6 +92,16 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
         "An unregistered broker leads no partition and is in no ISR, except as its last member; a"
         " decommissioned broker has no replica, and no partition loses its last replica."
     )
+    kinds: ClassVar[Kinds] = (UnregisterBrokerRequest, DecommissionBrokerRequest)
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._asked: set[tuple[type, int]] = set()  # kinds of requests, and the brokers they name
+
+    def arrived(self, message: Message) -> None:
+        request = message.request
+        if isinstance(request, UnregisterBrokerRequest | DecommissionBrokerRequest):
+            self._asked.add((type(request), request.broker_id))
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
         for record in batch.records:
@@ -101,7 +114,7 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
             raise Broken(f"{key} has no replica left: {after}, and before {before}")
 
     def _check(self, broker_id: int, batch: Batch) -> None:
-        is_decommission = _decommissions(batch)
+        is_decommission = _decommissions(batch) or self._is_last_slice(broker_id)
         for kind in MENTIONS if is_decommission else ("leader", "isr"):
             for key in self.mentions.of(kind, broker_id):
                 fact = self.shadow.facts[key]
@@ -109,6 +122,10 @@ class UnregisterRemovesReferences(OfTheCommittedLog):
                     raise Broken(
                         f"broker {broker_id} is unregistered and in {kind} of {key}: {fact}"
                     )
+
+    def _is_last_slice(self, broker_id: int) -> bool:
+        is_unregistered = (UnregisterBrokerRequest, broker_id) in self._asked
+        return (DecommissionBrokerRequest, broker_id) in self._asked and not is_unregistered
 
 
 def _was_the_last(fact: Fact, broker_id: int) -> bool:

@@ -81,6 +81,10 @@ RECORDED: dict[type, Callable[[Any], Happened]] = {
         *("controller", record.controller_id),
         record.incarnation_id,
     ),
+    r.ProducerIdsRecord: lambda record: (
+        *("producer ids", record.next_producer_id),
+        *(record.broker_id, record.broker_epoch),
+    ),
     r.ClientQuotaRecord: lambda record: ("quota", _entity(record.entity), record.key, record.value),
     r.UserScramCredentialRecord: lambda record: ("scram", record.name, record.mechanism),
     r.AccessControlEntryRecord: lambda record: _entry(record, record.pattern_type),
@@ -114,10 +118,9 @@ class AnswerAfterCommit(OfTheCommittedLog):
 
     `_epochs` has the highest partition epoch of each partition, `_replicas` all of its replicas so
     far with their directories, `_topic_ids` all topics of a name so far, the deleted ones too,
-    `_producer_ids` the end of the allocated producer ids. `_elected` has the end of the log after
-    the last election of each partition, `_voters` all sets of voters with the end of the log after
-    each, and `_since` the end of the log when a request of SINCE arrived, by the identity of the
-    request.
+    `_elected` the end of the log after the last election of each partition, `_voters` all sets of
+    voters with the end of the log after each, and `_since` the end of the log when a request of
+    SINCE arrived, by the identity of the request.
     """
 
     number = "S16"
@@ -153,7 +156,6 @@ class AnswerAfterCommit(OfTheCommittedLog):
         self._epochs: dict[Key, int] = {}
         self._replicas: dict[Key, set[object]] = {}
         self._topic_ids: dict[str, list[Uuid]] = defaultdict(list)
-        self._producer_ids = 0
         self._elected: dict[Key, int] = {}
         self._voters: list[tuple[int, frozenset[tuple[int, bytes]]]] = []
         self._since: dict[int, tuple[object, int]] = {}
@@ -164,8 +166,6 @@ class AnswerAfterCommit(OfTheCommittedLog):
         rule = RECORDED.get(type(record))
         if rule is not None:
             self._happened.add(rule(record))
-        elif isinstance(record, r.ProducerIdsRecord):
-            self._producer_ids = max(self._producer_ids, record.next_producer_id)
 
     def partition_changed(self, key: Key, before: Fact | None, after: Fact) -> None:
         self._epochs[key] = after["partition_epoch"]
@@ -214,8 +214,6 @@ class AnswerAfterCommit(OfTheCommittedLog):
                 return self._epochs.get(("Partition", topic_id, number), -1) >= epoch
             case ("replica", topic_id, int(number), replica):
                 return replica in self._replicas.get(("Partition", topic_id, number), ())
-            case ("producer ids", int(end)):
-                return end <= self._producer_ids
             case ("elected", topic_id, int(number), int(since)):
                 return self._elected.get(("Partition", topic_id, number), -1) > since
             case ("voter" | "no voter" as word, int(since), int(voter_id), bytes(directory_id)):
@@ -309,7 +307,8 @@ def _levels(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
 
 def _producer_ids(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
     if not reply.error_code:
-        yield "producer ids", reply.producer_id_start + reply.producer_id_len
+        end = reply.producer_id_start + reply.producer_id_len
+        yield "producer ids", end, request.broker_id, request.broker_epoch
 
 
 def _controller(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:

@@ -122,8 +122,8 @@ class Rot(DiskVerb, word="disk.rot"):
     """Kills controllers, and damages a byte in a random batch of their logs.
 
     A controller that starts again truncates its log at the damaged batch, and fetches the rest.
-    With `replicated` a controller is spared unless every other voter has its whole log, so that
-    nothing committed is lost whatever happens next. An effect is a batch that was truncated.
+    With `replicated` a controller is spared unless every other voter has its whole log, undamaged,
+    so that nothing committed is lost whatever happens next. An effect is a truncated batch.
     """
 
     replicated: bool = False
@@ -151,14 +151,21 @@ class Rot(DiskVerb, word="disk.rot"):
 
 
 def has_been_replicated(world: World, node_id: int) -> bool:
-    """Returns True if every other voter has the whole durable log of a controller, and one does."""
+    """Returns True if every other voter has the whole durable log of a controller, and one does.
+
+    A voter whose disk is damaged may truncate its log at the start of its next process.
+    """
     controller = world.controllers[node_id]
     log = controller.disk.stored.log
     voters = {*controller.node.quorum.voters.ids} - {node_id}
     return bool(voters) and all(
-        voter in world.controllers and _contains(world.controllers[voter].disk.stored.log, log)
+        voter in world.controllers and _holds(world.controllers[voter].disk, log)
         for voter in voters
     )
+
+
+def _holds(disk: Disk, part: MetadataLog) -> bool:
+    return not disk.is_damaged and _contains(disk.stored.log, part)
 
 
 def _contains(log: MetadataLog, part: MetadataLog) -> bool:

@@ -4,6 +4,7 @@ out. `patch` is pytest's monkeypatch."""
 from dataclasses import replace
 
 from kraftsim.broker_agent.agent import Agent
+from kraftsim.controller.core.brokers import producer_ids
 from kraftsim.controller.core.image.partition_index import KeySets, PartitionIndex
 from kraftsim.controller.core.partitions import periodic, reassignment
 from kraftsim.controller.node.periodic_tasks import PeriodicTasks
@@ -13,6 +14,16 @@ from kraftsim.controller.raft.voters import VoterSet
 
 def reassigns_to_anybody(patch):
     patch.setattr(reassignment, "check_manual_replicas", lambda state, ids, count=None: None)
+
+
+def gives_ids_to_another_broker(patch):
+    """The record of a block of producer ids names the next broker as its owner."""
+    written = producer_ids.ProducerIdsRecord
+
+    def buggy(broker_id, **fields):
+        return written(broker_id=broker_id + 1, **fields)
+
+    patch.setattr(producer_ids, "ProducerIdsRecord", buggy)
 
 
 def names_the_next_epoch(patch):

@@ -7,9 +7,13 @@ import pytest
 from kraftsim.files.scenario_files import find, read_file
 from kraftsim.scenarios.document.plan import drawn_document, expand
 from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.drawing.lot import Lot
 from kraftsim.scenarios.drawing.scenario import lot_of
-from kraftsim.scenarios.drawing.steps import Budget, drawn_fault
-from kraftsim.scenarios.running.run import run
+from kraftsim.scenarios.drawing.situations import SITUATIONS
+from kraftsim.scenarios.drawing.steps import Budget, drawn_fault, meeting
+from kraftsim.scenarios.properties.leases import ShutdownLaw
+from kraftsim.scenarios.properties.quorum.tenability import LonelyLeaderStops, MostCaughtUpSucceeds
+from kraftsim.scenarios.running.run import Run, run
 from kraftsim.scenarios.verbs import VERBS
 
 SEEDS = range(300)
@@ -124,3 +128,39 @@ def test_the_first_seeds_break_nothing():
     results = [run(the_swarm(), seed) for seed in range(1, 41)]
 
     assert {result.seed: result.violations for result in results if result.verdict != "pass"} == {}
+
+
+SHAPE = {
+    "schema": "kraftsim/scenario/1",
+    "name": "meeting",
+    "title": "A situation in a quiet cluster",
+    "claim": "Its property is put to the test.",
+    "cluster": {
+        "controllers": 3,
+        "brokers": 4,
+        "topics": {"t0": {"partitions": 8, "replication": 2}},
+    },
+    "time": {"run": "30s"},
+}
+
+
+def exercised(name, property_, seed):
+    """How often a situation puts a property to the test in a quiet cluster."""
+    lot = Lot(Random(seed), "kafka-4.3", range(3000, 3003), range(1, 5), ("t0",))
+    steps = meeting(lot, SITUATIONS[name], 5_000, Budget(controllers=1, brokers=1))
+    running = Run(read_scenario({**SHAPE, "do": steps}), seed, (property_,))
+    running.finish()
+    return running.watch.properties[property_.number].exercised
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "property_"),
+    [
+        ("handover", MostCaughtUpSucceeds),
+        ("lonely leader", LonelyLeaderStops),
+        ("long shutdown", ShutdownLaw),
+    ],
+)
+def test_a_situation_puts_its_property_to_the_test(name, property_):
+    assert sum(exercised(name, property_, seed) > 0 for seed in range(8)) >= 3

@@ -5,6 +5,7 @@ import pytest
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import (
     AddRaftVoterRequest,
+    AllocateProducerIdsRequest,
     ElectedTopicPartitions,
     ElectLeadersRequest,
     RemoveRaftVoterRequest,
@@ -13,6 +14,7 @@ from kraftsim.controller.core.rpc.voters import QuorumEndpoint
 from kraftsim.controller.node.active import Active
 from kraftsim.controller.raft import membership
 from kraftsim.scenarios.properties.replies import AnswerAfterCommit
+from tests.scenarios import planted_rules
 from tests.scenarios.lives import follower_id
 from tests.scenarios.watched import settled_world
 from tests.worlds import ask, create_topic, partition, pass_time
@@ -67,6 +69,14 @@ def add_voter(world, *, ack_when_committed=True):
     pass_time(world, 2)
 
 
+def allocate_producer_ids(world):
+    broker = world.committed.brokers[2]
+    request = AllocateProducerIdsRequest(
+        broker_id=broker.broker_id, broker_epoch=broker.broker_epoch
+    )
+    assert ErrorCode.NONE == ask(world, request).error_code
+
+
 def elections_are_answered_at_once(patch):
     submit = Active.submit
 
@@ -92,7 +102,9 @@ def changes_of_voters_are_answered_at_once(patch, kind):
     patch.setattr(membership, "_write", buggy)
 
 
-@pytest.mark.parametrize("change", [elect_preferred, remove_voter, add_voter])
+@pytest.mark.parametrize(
+    "change", [elect_preferred, remove_voter, add_voter, allocate_producer_ids]
+)
 def test_a_change_that_waits_for_its_commit_is_looked_up_and_found(cluster, change):
     world, watching = cluster
     change(world)
@@ -107,6 +119,14 @@ def test_an_election_that_is_answered_at_once_breaks_s16(cluster, monkeypatch):
     elect_preferred(world)
 
     assert "gets ('elected', " in watching.violations[S16].what
+
+
+def test_a_block_of_producer_ids_that_another_broker_owns_breaks_s16(cluster, monkeypatch):
+    world, watching = cluster
+    planted_rules.gives_ids_to_another_broker(monkeypatch)
+    allocate_producer_ids(world)
+
+    assert "gets ('producer ids', 1000, 2, " in watching.violations[S16].what
 
 
 def test_a_removal_that_is_answered_at_once_breaks_s16(cluster, monkeypatch):

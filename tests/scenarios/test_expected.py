@@ -8,16 +8,26 @@ from kraftsim.controller.core.configs import alteration as config_alteration
 from kraftsim.controller.core.configs import description, guards, topic_configs
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.features import update_features
+from kraftsim.controller.core.leases import Leases
 from kraftsim.controller.core.partitions import reassignment
 from kraftsim.controller.core.quotas import alteration
 from kraftsim.controller.core.rpc import BrokerHeartbeatResponse, UnregisterBrokerRequest
 from kraftsim.controller.core.security import acl_deletion, acl_description, scram_alteration
 from kraftsim.controller.core.settings import STANDARD_AUTHORIZER
-from kraftsim.scenarios.expected import brokers, configs, descriptions, features, security
+from kraftsim.scenarios.expected import (
+    brokers,
+    cluster,
+    configs,
+    departures,
+    descriptions,
+    features,
+    security,
+)
 from kraftsim.scenarios.expected.ask import Ask, Done, codes_of, refused, replies
 from kraftsim.scenarios.expected.java_order import hash_map_order
 from kraftsim.scenarios.properties.decisions import DRAWS, DecisionsFollowTheRules
-from tests.scenarios.lives import SESSION_S
+from tests.scenarios import planted_rules
+from tests.scenarios.lives import SESSION_S, heartbeat
 from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import settled_world
 from tests.worlds import create_topic, pass_time
@@ -237,6 +247,60 @@ def test_a_bug_in_what_is_described_is_a_flaw(troubled_property, bug, draw, monk
     assert any(troubled_property.flaw_of(node, ask) for ask in asks)
 
 
+def fenced_brokers_have_no_session(patch):
+    valid = Leases.has_valid_session
+
+    def buggy(leases, broker, now_ms):
+        return not leases.liveness[broker.broker_id].fenced and valid(leases, broker, now_ms)
+
+    patch.setattr(Leases, "has_valid_session", buggy)
+
+
+def every_broker_has_a_session(patch):
+    patch.setattr(Leases, "has_valid_session", lambda *_: True)
+
+
+def registrations_over(property_, draw):
+    """The flaws of registrations over fenced brokers, or over live ones."""
+    node, asks = asked_on(property_, draw)
+    fenced = [ask for ask in asks if ask.request.broker_id != brokers.STRANGER]
+    assert len(fenced) > 10
+    return {str(property_.flaw_of(node, ask)) for ask in fenced}
+
+
+@pytest.mark.slow
+@pytest.mark.rule("1.12")
+@pytest.mark.parametrize(
+    ("bug", "is_in_contact", "flaw"),
+    [
+        (fenced_brokers_have_no_session, True, "the reply has the errors [0], expected [101]"),
+        (every_broker_has_a_session, False, "the reply has the errors [101], expected [0]"),
+    ],
+)
+def test_a_fenced_broker_keeps_its_id_while_it_is_in_contact(
+    troubled_property, bug, is_in_contact, flaw, monkeypatch
+):
+    world = troubled_property.world
+    if is_in_contact:
+        heartbeat(world, 3, world.committed.brokers[3].broker_epoch)
+    pass_time(world, 0.1 if is_in_contact else 2 * SESSION_S)
+    assert {"None"} == registrations_over(troubled_property, brokers._register_new)
+    assert {"None"} == registrations_over(troubled_property, brokers._register_over)
+    bug(monkeypatch)
+
+    assert {flaw} == registrations_over(troubled_property, brokers._register_new)
+
+
+@pytest.mark.slow
+def test_another_owner_of_producer_ids_is_a_flaw(troubled_property, monkeypatch):
+    """No image has the owner of a block, so that only its record tells."""
+    planted_rules.gives_ids_to_another_broker(monkeypatch)
+    node, asks = asked_on(troubled_property, cluster._allocate)
+
+    assert all("it writes" in str(troubled_property.flaw_of(node, ask)) for ask in asks)
+    assert len(asks) > 10
+
+
 @pytest.mark.slow
 def test_a_decommission_is_not_blamed_for_what_was_wrong_before(troubled_property, monkeypatch):
     """A request that named a partition twice has left it a replica to remove, which is gone."""
@@ -244,9 +308,9 @@ def test_a_decommission_is_not_blamed_for_what_was_wrong_before(troubled_propert
     key, old = view.partitions[0]
     monkeypatch.setitem(view.shadow.facts, key, {**old, "removing_replicas": (77,)})
 
-    assert not [*brokers._left_behind(view, 99, Done(None, {}))]
+    assert not [*departures._left_behind(view, 99, Done(None, {}), [key])]
     changed = {key: {**old, "removing_replicas": (77, 78)}}
-    assert [*brokers._left_behind(view, 99, Done(None, changed))]
+    assert [*departures._left_behind(view, 99, Done(None, changed), [key])]
 
 
 @pytest.mark.parametrize("count", [1, 12, 13, 24, 25, 40])

@@ -74,6 +74,17 @@ def test_the_damage_of_a_disk_that_is_replaced_is_gone():
     assert world.controllers[follower].disk.truncated == 0
 
 
+def test_a_log_is_spared_while_another_disk_is_damaged():
+    """A hunt: a damaged batch was counted until the process started that truncated its log."""
+    world = world_of(controllers=3)
+    leader, follower = active_id(world), follower_id(world)
+    pass_time(world, 2)
+    begin(world, "disk.rot", {"on": follower, "replicated": True})
+
+    assert world.controllers[follower].disk.is_damaged
+    assert not has_been_replicated(world, leader)
+
+
 def test_a_log_that_only_its_controller_has_is_spared():
     world = world_of(controllers=3)
     leader, follower = active_id(world), follower_id(world)

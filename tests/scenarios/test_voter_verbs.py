@@ -4,12 +4,17 @@ import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.log.batch import Voters
-from kraftsim.controller.core.rpc import RemoveRaftVoterRequest
+from kraftsim.controller.core.rpc import AddRaftVoterRequest, RemoveRaftVoterRequest
 from kraftsim.controller.raft import membership
 from kraftsim.controller.raft.peers import Peers
 from kraftsim.controller.raft.voters import VoterSet
 from kraftsim.scenarios.properties import ALWAYS
-from tests.scenarios.lives import a_voter_that_leaves_and_returns, follower_id, forged_replies
+from tests.scenarios.lives import (
+    a_voter_that_leaves_and_returns,
+    active_id,
+    follower_id,
+    forged_replies,
+)
 from tests.scenarios.planted_rules import removes_any_voter
 from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import BY_NUMBER, settled_world
@@ -104,6 +109,50 @@ def test_a_set_is_compared_with_one_that_a_snapshot_has(is_right, monkeypatch):
     pass_time(world, 5)
 
     assert ("S45" in watching.violations) is not is_right
+
+
+def removes_again(patch):
+    """Once a voter is added, the leader removes it, as it was asked to before."""
+    on_commit = membership.on_commit
+
+    def buggy(quorum, turn):
+        change = quorum.role.change if quorum.is_leader else None
+        on_commit(quorum, turn)
+        is_over = quorum.is_leader and quorum.role.change is None
+        if change is not None and is_over and isinstance(change.request, AddRaftVoterRequest):
+            left = quorum.voters.without(change.request.voter_id)
+            quorum.append((Voters(voters=left.voters),), (0,), turn, is_control=True)
+
+    patch.setattr(membership, "on_commit", buggy)
+
+
+def test_a_change_that_somebody_asked_for_long_ago_is_found(monkeypatch):
+    """S45: each request permits one change, while it is open."""
+    world, watching = settled_world(classes=(BY_NUMBER["S45"],))
+    removes_again(monkeypatch)
+    a_voter_that_leaves_and_returns(world)
+
+    assert "unasked" in watching.violations["S45"].what
+
+
+@pytest.mark.parametrize("verb", ["quorum.remove", "quorum.add"])
+def test_a_change_that_a_paused_leader_was_asked_for_is_right(verb):
+    """S45: it handles the request once it goes on, and nobody stood meanwhile."""
+    world, watching = settled_world(classes=(BY_NUMBER["S45"],))
+    voter, leader = follower_id(world), active_id(world)
+    if verb == "quorum.add":
+        begin(world, "quorum.remove", {"on": voter})
+        pass_time(world, 5)
+    exercised = watching.properties["S45"].exercised
+    begin(world, verb, {"on": voter})  # it is under way
+    world.pause_controller(leader)
+    pass_time(world, 0.5)
+    world.resume_controller(leader)
+    pass_time(world, 5)
+
+    assert (voter in voters(world)) is (verb == "quorum.add")
+    assert watching.properties["S45"].exercised > exercised
+    assert watching.violations == {}
 
 
 @pytest.mark.rule("10.53")

@@ -3,10 +3,13 @@
 Rules 10.26, 10.28, 10.49 to 10.53; KIP-853.
 """
 
+from collections import deque
 from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple
 
+from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.log.batch import Batch, LeaderChange, Voter, Voters
+from kraftsim.controller.core.node_id import controller_node
 from kraftsim.controller.core.rpc import (
     AddRaftVoterRequest,
     RemoveRaftVoterRequest,
@@ -21,6 +24,8 @@ from kraftsim.simulation.world import World
 
 from ...oracles.property import Broken, Kinds, Property
 
+CHANGES = (AddRaftVoterRequest, RemoveRaftVoterRequest, UpdateRaftVoterRequest)
+OPEN_MAX = 100  # requests to a controller that it may still have to answer
 VoterSet = tuple[Voter, ...]
 
 
@@ -38,10 +43,24 @@ Asked = tuple[type, int, bytes, Places]
 """A request about a voter: its id, its directory and its addresses."""
 
 
+class Received(NamedTuple):
+    """A request that a controller got in its `epoch`, which it may still have to answer.
+
+    What a paused process gets is handled once it goes on: until then epoch and times are None.
+    """
+
+    asked: Asked
+    epoch: int | None
+    at_us: int | None
+    at_ms: int
+
+
 class VotersChangeAsAsked(Property):
     """Compares each set of voters that a leader writes with the set before it.
 
-    That is in its log, or was committed and is in a snapshot now.
+    That is in its log, or was committed and is in a snapshot now. A leader removes or updates a
+    voter in the step in which it gets the request; before it adds one it asks for its versions, for
+    at most a request timeout (rules 10.51 to 10.53). Each copy of a request permits one change.
     """
 
     number = "S45"
@@ -50,19 +69,37 @@ class VotersChangeAsAsked(Property):
         "A replica counts the voters of its log; a leader changes one of them at a time, as it was"
         " asked to, once the last change is committed, and stops when it votes no more."
     )
-    kinds: ClassVar[Kinds] = (AddRaftVoterRequest, RemoveRaftVoterRequest, UpdateRaftVoterRequest)
+    kinds: ClassVar[Kinds] = CHANGES
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._asked: set[Asked] = set()
+        self._received: dict[int, deque[Received]] = {}  # by the id of the receiver
         self._committed: dict[int, Written] = {}  # by offset
 
     def arrived(self, message: Message) -> None:
-        request: Any = message.request
+        process, request = self.world.controller_of(message.receiver), message.request
+        if process is None or not process.is_alive or not isinstance(request, CHANGES):
+            return
         listeners = () if isinstance(request, RemoveRaftVoterRequest) else request.listeners
         places = _places(listeners)
         key = request.voter_id, bytes(request.voter_directory_id)
-        self._asked.add((type(request), *key, places))
+        asked: Asked = type(request), *key, places
+        now_ms, now_us = self.world.clock_ms(message.receiver), self.world.timeline.now_us
+        received = Received(asked, process.node.quorum.epoch, now_us, now_ms)
+        if not process.is_running:
+            received = Received(asked, None, None, now_ms)
+        self._received.setdefault(message.receiver.number, deque(maxlen=OPEN_MAX)).append(received)
+
+    def controller_changed(self, node_id: int, state: ProcessState) -> None:
+        """Counts what a paused process got from the end of the pause; a dead one forgets it."""
+        now_us, now_ms = self.world.timeline.now_us, self.world.clock_ms(controller_node(node_id))
+        if state is ProcessState.NOT_RUNNING:
+            self._received.pop(node_id, None)
+        elif state is ProcessState.RUNNING:
+            known = self._received.get(node_id, deque())
+            for number, received in enumerate(known):
+                if received.at_us is None:
+                    known[number] = received._replace(at_us=now_us, at_ms=now_ms)
 
     def committed(self, node_id: int, batch: Batch) -> None:
         self._committed.update({written.offset: written for written in _sets_in((batch,))})
@@ -92,13 +129,15 @@ class VotersChangeAsAsked(Property):
         first = turn.persist[0].base_offset if turn.persist else last.offset + 1
         before = sets[-2] if len(sets) > 1 else self._committed_before(last.offset)
         if before is not None and last.offset >= first and isinstance(quorum.role, Leader):
-            self._judge(quorum, quorum.role, before, last)
+            self._judge(quorum, quorum.role, before, last, turn.now_ms)
 
     def _committed_before(self, offset: int) -> Written | None:
         earlier = [known for known in self._committed if known < offset]
         return self._committed[max(earlier)] if earlier else None
 
-    def _judge(self, quorum: Quorum, leader: Leader, last: Written, new_set: Written) -> None:
+    def _judge(
+        self, quorum: Quorum, leader: Leader, last: Written, new_set: Written, now_ms: int
+    ) -> None:
         """Judges a new set; with its epoch, a leader writes its own address (rule 10.49)."""
         before, voters, me = last.voters, new_set.voters, quorum.me.node_id
         gone, new = {*before} - {*voters}, {*voters} - {*before}
@@ -106,9 +145,22 @@ class VotersChangeAsAsked(Property):
             return
         if max(last.offset, leader.epoch_start) >= quorum.high_watermark:
             raise Broken(f"{me} changes voters before it has committed {last.offset}")
-        asked = {_asked(gone, new)} if len(gone) <= 1 and len(new) <= 1 else set()
-        if not asked & self._asked:
+        asked = _asked(gone, new) if len(gone) <= 1 and len(new) <= 1 else None
+        if asked is None or not self._answers(quorum, asked, now_ms):
             raise Broken(f"{me} changes the voters {before} to {voters}, unasked")
+
+    def _answers(self, quorum: Quorum, asked: Asked, now_ms: int) -> bool:
+        """Returns True if a change can be the answer to an open request, which it then answers."""
+        timeout_ms = quorum.settings.controller_quorum_request_timeout_ms
+        known = self._received.get(quorum.me.node_id, deque())
+        for received in known:
+            is_now = received.at_us in (None, self.world.timeline.now_us)
+            is_awaited = asked[0] is AddRaftVoterRequest and now_ms <= received.at_ms + timeout_ms
+            is_of_epoch = received.epoch in (None, quorum.epoch)
+            if received.asked == asked and is_of_epoch and (is_now or is_awaited):
+                known.remove(received)
+                return True
+        return False
 
 
 def _places(listeners: Iterable[Any]) -> Places:

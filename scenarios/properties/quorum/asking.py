@@ -1,0 +1,250 @@
+"""S43: the replicas of the quorum ask and wait as the protocol says.
+
+Rules 10.7, 10.16, 10.22, 10.25, 10.33 to 10.41, 10.44, 10.53, 10.54; KIP-595, KIP-853, KIP-1186.
+"""
+
+from collections import Counter
+from typing import ClassVar, NamedTuple
+
+from kraftsim.controller.core.rpc import EndQuorumEpochRequest
+from kraftsim.controller.node.node import Node
+from kraftsim.controller.raft.protocol import Turn
+from kraftsim.controller.raft.quorum import Quorum
+from kraftsim.controller.raft.roles import (
+    Candidate,
+    Follower,
+    Leader,
+    Prospective,
+    Resigned,
+    Role,
+    Unattached,
+)
+from kraftsim.controller.time.timeline import NEVER_MS
+from kraftsim.simulation.message import Message
+from kraftsim.simulation.world import World
+
+from ...expected import quorum as rules
+from ...expected.quorum import sole
+from ...expected.quorum_requests import ASKS, PERIODS, patience_ms
+from ...oracles.property import Broken, Kinds, Property
+
+
+class Wait(NamedTuple):
+    """The role of a replica, and until when it waits; a follower also by its epoch and leader."""
+
+    role: type[Role]
+    followed: tuple[int, int] | None
+    deadline_ms: int
+    since_ms: int
+
+
+class Resignation(NamedTuple):
+    """An EndQuorumEpoch of the leader of a follower, and when it arrived."""
+
+    request: EndQuorumEpochRequest
+    at_us: int
+    at_ms: int
+
+
+class VotersAskByTheRules(Property):
+    """Compares what a replica sends with its own state, and its deadlines with the settings."""
+
+    number = "S43"
+    name = "voters-ask-by-the-rules"
+    claim = (
+        "What a replica asks of others tells its epoch, log and role; its time-outs are those of"
+        " the settings, and it pauses before it repeats a request."
+    )
+    kinds: ClassVar[Kinds] = (EndQuorumEpochRequest,)
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._waits: dict[int, Wait] = {}
+        self._moves: Counter[int] = Counter()
+        self._sent: dict[tuple[int, int], tuple[int, object, Known]] = {}
+        self._changes: dict[tuple[int, type], tuple[int, int]] = {}  # when, after how many moves
+        self._resignations: dict[int, Resignation] = {}  # by the receiver, of its leader
+        # When a receiver handles such a request, of which it is not known what it does: after a
+        # pause (-1: it is not over), or of an epoch that is far ahead.
+        self._unread: dict[int, int] = {}
+
+    def restarted(self, node_id: int) -> None:
+        self._waits.pop(node_id, None)
+        self._unread.pop(node_id, None)
+        self._resignations.pop(node_id, None)
+        for key in [key for key in self._sent if key[0] == node_id]:
+            del self._sent[key]
+
+    def arrived(self, message: Message) -> None:
+        process, request = self.world.controller_of(message.receiver), message.request
+        if process is None or not isinstance(request, EndQuorumEpochRequest):
+            return
+        if message.receiver.number in self.world.moved:
+            return  # it may have been sent to the former address, where nobody reads it
+        node_id, quorum = message.receiver.number, process.node.quorum
+        self._resignations.pop(node_id, None)
+        now_us, now_ms = self.world.timeline.now_us, self.world.clock_ms(message.receiver)
+        outcome = rules.end(quorum, request) if process.is_running else None
+        if outcome is None:
+            self._unread[node_id] = now_us if process.is_running else -1
+        elif outcome[:2] == (0, 0) and quorum.is_voter:
+            self._resignations[node_id] = Resignation(request, now_us, now_ms)
+
+    def stepped(self, node: Node, turn: Turn) -> None:
+        for send in turn.sends:
+            self._expect_pause(node, send.peer_id, send.request, turn.now_ms)
+            check = ASKS.get(type(send.request))
+            if check is None:
+                continue
+            self.exercised += 1
+            got, expected = check(node.quorum, send.peer_id, send.request)
+            if got != expected:
+                raise Broken(f"{node.config.node_id} sends {got}, expected {expected}")
+            if type(send.request) in PERIODS:
+                self._expect_period(node, type(send.request), turn.now_ms)
+        if self._resignations:
+            self._expect_patience(node, turn)
+
+    def _expect_pause(self, node: Node, peer_id: int, request: object, now_ms: int) -> None:
+        """Checks that a request is repeated after the backoff, unless there was news meanwhile."""
+        quorum, node_id = node.quorum, node.config.node_id
+        known, key = _known(quorum, self._moves[node_id]), (node_id, peer_id)
+        before, self._sent[key] = self._sent.get(key), (now_ms, request, known)
+        if before is None:
+            return
+        at_ms, last, then = before
+        pause_ms = quorum.settings.controller_quorum_retry_backoff_ms
+        if now_ms - at_ms < pause_ms and then == known and last == request:
+            raise Broken(
+                f"{node_id} repeats {request} {now_ms - at_ms} ms later, expected "
+                f"{pause_ms} ms or more"
+            )
+
+    def _expect_period(self, node: Node, kind: type, now_ms: int) -> None:
+        """Checks that a follower waits before it asks to change its own entry, and between that."""
+        node_id, moves = node.config.node_id, self._moves[node.config.node_id]
+        fetch_ms = node.settings.controller_quorum_fetch_timeout_ms
+        wait, key = self._waits.get(node_id), (node_id, kind)
+        last_ms, after_moves = self._changes.get(key, (0, -1))
+        self._changes[key] = now_ms, moves
+        due_ms = fetch_ms + wait.since_ms if wait is not None else 0
+        if after_moves == moves:
+            due_ms = last_ms + PERIODS[kind] * fetch_ms
+        if now_ms < due_ms:
+            raise Broken(f"{node_id} sends {kind.__name__} at {now_ms} ms, before {due_ms} ms")
+
+    def _expect_patience(self, node: Node, turn: Turn) -> None:
+        """Checks how long a follower waits once its leader has resigned (rule 10.40).
+
+        A step that has no other effect is not seen, and the leader's last reply may follow it.
+        """
+        node_id, quorum = node.config.node_id, node.quorum
+        resignation, role = self._resignations.pop(node_id, None), quorum.role
+        if resignation is None or not isinstance(role, Follower):
+            return
+        request, at_us, at_ms = resignation
+        asked = sole(request.topics)
+        if (asked.leader_id, asked.leader_epoch) != (quorum.leader_id, quorum.epoch):
+            return
+        fetch_ms = quorum.settings.controller_quorum_fetch_timeout_ms
+        due_ms = at_ms + patience_ms(quorum, request)
+        is_later = at_us < self.world.timeline.now_us
+        is_reset = is_later and at_ms + fetch_ms <= role.fetch_ms <= turn.now_ms + fetch_ms
+        if role.fetch_ms != due_ms and not is_reset:
+            raise Broken(
+                f"the leader of {node_id} resigned at {at_ms} ms, and it waits until "
+                f"{role.fetch_ms} ms, expected {due_ms} ms"
+            )
+
+    def moved(self, node: Node, turn: Turn) -> None:
+        quorum, node_id = node.quorum, node.config.node_id
+        self._moves[node_id] += 1
+        before, wait = self._waits.get(node_id), _wait(quorum, turn.now_ms)
+        if before is not None and before[:2] == wait[:2]:
+            wait = wait._replace(since_ms=before.since_ms)
+        self._waits[node_id] = wait
+        if quorum.peers_without_epoch is not None:
+            return
+        if before is None or before[:2] != wait[:2]:
+            self.exercised += 1
+            self._check_deadline(node, before, wait)
+
+    def _check_deadline(self, node: Node, before: Wait | None, wait: Wait) -> None:
+        node_id, quorum = node.config.node_id, node.quorum
+        resignation = self._resignations.get(node_id)
+        resigned_us = -1 if resignation is None else resignation.at_us
+        is_told = resigned_us == self.world.timeline.now_us or self._reads_what_it_missed(node_id)
+        if wait.role is Follower and is_told:
+            return  # it learned of its leader by its resignation
+        if wait.role is Unattached and _continues(before, wait) and quorum.is_voter:
+            return
+        first_ms, last_ms = _bounds(quorum, wait.since_ms)
+        if not first_ms <= wait.deadline_ms <= last_ms:
+            raise Broken(
+                f"{node_id} became {wait.role.__name__} at {wait.since_ms} ms, and waits until "
+                f"{wait.deadline_ms} ms, expected {first_ms} to {last_ms} ms"
+            )
+
+    def _reads_what_it_missed(self, node_id: int) -> bool:
+        """Returns True in the moment in which a replica reads what it got in a pause."""
+        now_us = self.world.timeline.now_us
+        if self._unread.get(node_id) == -1:
+            self._unread[node_id] = now_us
+        return self._unread.get(node_id) == now_us
+
+
+Known = tuple[int, ...]
+"""The epoch and leader that a replica knows, and how far it and the leader have come."""
+
+
+def _known(quorum: Quorum, moves: int) -> Known:
+    return (
+        moves,
+        quorum.epoch,
+        quorum.leader_id,
+        quorum.log.end_offset,
+        quorum.leader_high_watermark,
+        quorum.persisted_offset,
+    )
+
+
+def _wait(quorum: Quorum, now_ms: int) -> Wait:
+    role = quorum.role
+    followed = (quorum.epoch, quorum.leader_id) if isinstance(role, Follower) else None
+    return Wait(type(role), followed, _deadline(quorum), now_ms)
+
+
+def _deadline(quorum: Quorum) -> int:
+    match quorum.role:
+        case Leader(check_quorum_ms=deadline_ms) | Follower(fetch_ms=deadline_ms):
+            return deadline_ms
+        case Unattached() | Prospective() | Candidate() | Resigned() as role:
+            return role.election_ms
+
+
+def _continues(before: Wait | None, wait: Wait) -> bool:
+    """Returns True if an unattached replica waits for the rest of its election timeout (10.7)."""
+    if before is None or before.role in (Follower, Leader):
+        return False
+    return before.deadline_ms == wait.deadline_ms
+
+
+def _bounds(quorum: Quorum, now_ms: int) -> tuple[int, int]:
+    """Returns the earliest and the latest deadline of the role that has just begun.
+
+    An observer that knows no leader waits for ever.
+    """
+    settings, role = quorum.settings, quorum.role
+    fetch_ms = settings.controller_quorum_fetch_timeout_ms
+    election_ms = settings.controller_quorum_election_timeout_ms
+    if isinstance(role, Leader):
+        due_ms = now_ms + fetch_ms * 3 // 2 if quorum.other_voters else NEVER_MS
+        return due_ms, due_ms
+    if isinstance(role, Follower):
+        return now_ms + fetch_ms, now_ms + fetch_ms
+    if isinstance(role, Unattached) and not quorum.is_voter:
+        return NEVER_MS, NEVER_MS
+    return now_ms + election_ms, now_ms + 2 * election_ms - 1
+
+
+CLASSES: tuple[type[Property], ...] = (VotersAskByTheRules,)

@@ -1,0 +1,190 @@
+"""S43: what voters and observers ask of their leader, and how long they wait."""
+
+from dataclasses import replace
+
+import pytest
+
+from kraftsim.controller.raft import epochs, messages, snapshots
+from kraftsim.controller.raft.quorum import Quorum
+from kraftsim.scenarios.properties.quorum.asking import VotersAskByTheRules
+from tests.scenarios.lives import active_id, follower_id
+from tests.scenarios.request_worlds import begin
+from tests.scenarios.watched import settled_world
+from tests.worlds import create_topic, pass_time
+
+pytestmark = pytest.mark.slow
+
+SNAPSHOT_BYTES = 2_000
+FETCH_MS = 2_000
+
+
+# Lives in which voters ask
+
+
+def a_voter_moves(world):
+    begin(world, "proc.move", {"on": follower_id(world)})
+    pass_time(world, 10)
+
+
+def an_observer_joins_by_itself(world):
+    begin(world, "quorum.remove", {"on": follower_id(world)})
+    pass_time(world, 10)
+
+
+def a_voter_loses_its_disk(world):
+    begin(world, "proc.amnesia", {"on": follower_id(world), "for": "1s"})
+    pass_time(world, 20)
+
+
+def a_voter_misses_a_snapshot(world):
+    voter = follower_id(world)
+    world.kill_controller(voter)
+    for number in range(40):
+        create_topic(world, f"missed-{number}")
+    world.start_controller(voter)
+    pass_time(world, 10)
+
+
+def a_leader_hands_over(world):
+    world.controllers[active_id(world)].stop()
+    pass_time(world, 10)
+
+
+# Bugs
+
+
+def skips_the_first_byte(patch):
+    following_slice = snapshots.next_request
+
+    def buggy(quorum):
+        request = following_slice(quorum)
+        if request is None:
+            return None
+        (topic,) = request.topics
+        (asked,) = topic.partitions
+        wrong = replace(topic, partitions=(replace(asked, position=asked.position + 1),))
+        return replace(request, topics=(wrong,))
+
+    patch.setattr(snapshots, "next_request", buggy)
+
+
+def asks_with(builder, **fields):
+    """Returns a bug: the requests of a builder have other fields."""
+
+    def bug(patch):
+        build = getattr(messages, builder)
+        patch.setattr(messages, builder, lambda *state: replace(build(*state), **fields))
+
+    return bug
+
+
+def joins_at_once(patch):
+    patch.setattr(Quorum, "postpone_voter_update", lambda quorum, until_ms: None)
+    become = Quorum.become_follower
+
+    def buggy(quorum, *arguments):
+        become(quorum, *arguments)
+        quorum.update_voter_ms = 0
+
+    patch.setattr(Quorum, "become_follower", buggy)
+
+
+def is_impatient(patch):
+    patch.setattr(epochs, "_backoff_ms", lambda quorum, successors: 0)
+
+
+def is_patient(patch):
+    patch.setattr(epochs, "_backoff_ms", lambda quorum, successors: FETCH_MS)
+
+
+def follows_for_half_as_long(patch):
+    become = Quorum.become_follower
+
+    def buggy(quorum, *arguments):
+        become(quorum, *arguments)
+        quorum.end_fetch_timeout_at(arguments[-1].now_ms + FETCH_MS // 2)
+
+    patch.setattr(Quorum, "become_follower", buggy)
+
+
+def starts_anew_in_half_the_time(patch):
+    """A voter whose election failed waits for less than an election timeout."""
+    drawn = Quorum.resigned_ms
+    patch.setattr(
+        Quorum, "resigned_ms", lambda quorum, turn: (drawn(quorum, turn) + turn.now_ms) // 2
+    )
+
+
+@pytest.fixture
+def cluster():
+    return settled_world(
+        classes=(VotersAskByTheRules,),
+        controller_quorum_auto_join_enable=True,
+        metadata_log_max_record_bytes_between_snapshots=SNAPSHOT_BYTES,
+    )
+
+
+LIVES = (
+    a_voter_moves,
+    an_observer_joins_by_itself,
+    a_voter_loses_its_disk,
+    a_voter_misses_a_snapshot,
+    a_leader_hands_over,
+)
+
+
+@pytest.mark.parametrize("life", LIVES)
+def test_what_a_voter_asks_is_right(cluster, life):
+    world, watching = cluster
+    life(world)
+
+    assert watching.violations == {}
+
+
+def test_a_voter_may_learn_in_one_moment_who_led_and_that_it_resigned(cluster):
+    """A hunt: a paused voter got the EndQuorumEpoch of a leader that it did not know yet."""
+    world, watching = cluster
+    voter, leader = follower_id(world), active_id(world)
+    (other,) = {*world.controllers} - {voter, leader}
+    world.pause_controller(voter)
+    for successor in (other, leader):
+        begin(world, "quorum.transfer", {"to": successor})
+        pass_time(world, 2)
+    world.resume_controller(voter)
+    pass_time(world, 5)
+
+    assert watching.violations == {}
+
+
+def test_a_resignation_at_a_former_address_changes_no_wait(cluster):
+    """A hunt: the leader's EndQuorumEpoch came to where the voter no longer listens."""
+    world, watching = cluster
+    begin(world, "proc.move", {"on": follower_id(world)})
+    world.controllers[active_id(world)].stop()
+    pass_time(world, 5)
+
+    assert watching.violations == {}
+
+
+@pytest.mark.parametrize(
+    ("bug", "life", "told"),
+    [
+        (skips_the_first_byte, a_voter_misses_a_snapshot, "sends"),
+        (asks_with("update_request", cluster_id=None), a_voter_moves, "sends"),
+        (asks_with("update_request", listeners=()), a_voter_moves, "sends"),
+        (asks_with("add_request", ack_when_committed=True), an_observer_joins_by_itself, "sends"),
+        (asks_with("add_request", voter_id=77), an_observer_joins_by_itself, "sends"),
+        (asks_with("remove_request", voter_id=77), a_voter_loses_its_disk, "sends"),
+        (joins_at_once, an_observer_joins_by_itself, "sends AddRaftVoterRequest at"),
+        (is_impatient, a_leader_hands_over, "resigned at"),
+        (is_patient, a_leader_hands_over, "resigned at"),
+        (follows_for_half_as_long, a_leader_hands_over, "became Follower"),
+        (starts_anew_in_half_the_time, a_leader_hands_over, "became"),
+    ],
+)
+def test_a_wrong_question_or_deadline_is_found(cluster, bug, life, told, monkeypatch):
+    world, watching = cluster
+    bug(monkeypatch)
+    life(world)
+
+    assert told in watching.violations["S43"].what
