@@ -98,12 +98,16 @@ class ClientView:
             image = image.copy()  # the broker may fetch records between two slices
         topics: list[MetadataTopic] = []
         parts = 0
-        for topic in facade.described_topics(image, request, self.listener):
-            topics.append(topic)
-            parts += 1 + len(topic.partitions)
-            if is_sliced and parts >= PARTS_AT_ONCE:
-                parts = 0
-                yield
+        try:
+            for topic in facade.described_topics(image, request, self.listener):
+                topics.append(topic)
+                parts += 1 + len(topic.partitions)
+                if is_sliced and parts >= PARTS_AT_ONCE:
+                    parts = 0
+                    yield
+        except ApiError as error:
+            reply_to(error.with_traceback(None))
+            return
         reply = facade.metadata(
             image,
             request,
