@@ -12,7 +12,7 @@ from functools import partial
 from kraftsim.controller.core.configs import alteration, broker_loggers
 from kraftsim.controller.core.configs.node_changes import CheckValue, check_broker_changes
 from kraftsim.controller.core.configs.node_configs import NodeView
-from kraftsim.controller.core.configs.resources import ResourceType, invalid_request
+from kraftsim.controller.core.configs.resources import ResourceType, has_configs, invalid_request
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.rpc.configs import (
@@ -134,7 +134,9 @@ def _check(view: NodeView, resource: Resource, check_value: CheckValue) -> None:
         resource, IncrementalAlterConfigsResource
     ):
         broker_loggers.check(view.node_id, resource, view.profile)
-    elif resource.resource_type not in _FORWARDED:
+    elif resource.resource_type not in _FORWARDED or not has_configs(
+        resource.resource_type, view.profile
+    ):
         raise invalid_request(f"Unknown resource type {resource.resource_type}")
 
 

@@ -68,6 +68,8 @@ def _new_texts(
     texts = {}
     for config in resource.configs:
         text = config.value or ""
+        if config.config_operation not in (SET, DELETE, *_WORDS):
+            raise invalid_request(f"Unknown operations type {config.config_operation}")
         if config.config_operation in _WORDS:
             if default_list(view.profile, ResourceType.BROKER, config.name) is None:
                 word = _WORDS[config.config_operation]
