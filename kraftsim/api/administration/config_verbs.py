@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from functools import partial
 
 from kraftsim.broker_agent.configurations import properties
 from kraftsim.controller.core.configs.alteration import APPEND, DELETE, SET, SUBTRACT
@@ -104,10 +103,10 @@ class ConfigVerbs(TopicVerbs):
             ),
         )
         if resource == "broker":
-            from kraftsim.configuration.checks import check_value  # reads a table
+            from kraftsim.configuration.dynamic import value_checks  # reads a table
 
             view = self._config_view(resource, name)
-            check_broker_changes(view, changed, partial(check_value, view.profile))
+            check_broker_changes(view, changed, value_checks(view.profile))
         reply = await self.request(IncrementalAlterConfigsRequest(resources=(changed,)))
         assert isinstance(reply, IncrementalAlterConfigsResponse), type(reply)
         result = reply.responses[0]
