@@ -12,7 +12,8 @@ from .resources import ResourceType, invalid_request
 from .thread_pools import check_pools
 from .validators import invalid
 
-SET, DELETE, APPEND, SUBTRACT = range(4)
+_OPERATIONS = range(4)
+SET, DELETE, APPEND, SUBTRACT = _OPERATIONS
 _WORDS = {APPEND: "append", SUBTRACT: "subtract"}
 
 
@@ -78,7 +79,7 @@ def _new_texts(
     texts = {}
     for config in resource.configs:
         text = config.value or ""
-        if config.config_operation not in (SET, DELETE, *_WORDS):
+        if config.config_operation not in _OPERATIONS:
             raise invalid_request(f"Unknown operations type {config.config_operation}")
         if config.config_operation in _WORDS:
             if default_list(view.profile, ResourceType.BROKER, config.name) is None:
@@ -93,7 +94,7 @@ def _new_texts(
 
 def _check_together(view: NodeView, texts: Mapping[str, str], checks: ValueChecks) -> None:
     """Raises INVALID_REQUEST if new values and those in force contradict each other."""
-    *own, _ = view.levels  # the last has the defaults
+    own = view.levels[:-1]  # the last has the defaults
     names = {name for _, values in own for name in values}
     known = {name: in_force(view.levels, name) or "" for name in sorted(names)}
     try:
