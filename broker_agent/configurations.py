@@ -10,9 +10,9 @@ from dataclasses import replace
 from functools import partial
 
 from kraftsim.controller.core.configs import alteration, broker_loggers
-from kraftsim.controller.core.configs.node_changes import CheckValue, check_broker_changes
+from kraftsim.controller.core.configs.node_changes import ValueChecks, check_broker_changes
 from kraftsim.controller.core.configs.node_configs import NodeView
-from kraftsim.controller.core.configs.resources import ResourceType, invalid_request
+from kraftsim.controller.core.configs.resources import ResourceType, has_configs, invalid_request
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.rpc.configs import (
@@ -68,7 +68,7 @@ def properties(config: AgentConfig) -> dict[str, str]:
 def alter(
     view: NodeView,
     request: AlterRequest,
-    check_value: CheckValue,
+    checks: ValueChecks,
     forward: Forward,
     reply_to: Callable[[Reply], None],
 ) -> None:
@@ -80,7 +80,7 @@ def alter(
         try:
             if counts[resource.resource_type, resource.resource_name] > 1:
                 raise invalid_request("Each resource must appear at most once.")
-            _check(view, resource, check_value)
+            _check(view, resource, checks)
         except ApiError as error:
             answered.append(alteration.refused(resource, error))
             continue
@@ -120,7 +120,7 @@ def _forwarded(
     reply_to(reply)
 
 
-def _check(view: NodeView, resource: Resource, check_value: CheckValue) -> None:
+def _check(view: NodeView, resource: Resource, checks: ValueChecks) -> None:
     """Raises ApiError for a resource that the broker does not forward."""
     names = [config.name for config in resource.configs]
     if len(set(names)) != len(names):
@@ -129,12 +129,14 @@ def _check(view: NodeView, resource: Resource, check_value: CheckValue) -> None:
     if nulls:
         raise invalid_request(f"Null value not supported for : {', '.join(nulls)}")
     if resource.resource_type == ResourceType.BROKER:
-        check_broker_changes(view, resource, check_value)
+        check_broker_changes(view, resource, checks)
     elif resource.resource_type == ResourceType.BROKER_LOGGER and isinstance(
         resource, IncrementalAlterConfigsResource
     ):
         broker_loggers.check(view.node_id, resource, view.profile)
-    elif resource.resource_type not in _FORWARDED:
+    elif resource.resource_type not in _FORWARDED or not has_configs(
+        resource.resource_type, view.profile
+    ):
         raise invalid_request(f"Unknown resource type {resource.resource_type}")
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from kraftsim.broker_agent.facade import ALL_TOPIC_OPERATIONS, is_offline
+from kraftsim.broker_agent.facade import ALL_TOPIC_OPERATIONS, is_offline, unknown_name
 from kraftsim.broker_agent.replica_store import StoredReplica
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
@@ -33,14 +33,12 @@ def describe_topic_partitions(
 ) -> DescribeTopicPartitionsResponse:
     """Returns a page of topics in the order of their names, from the request's cursor on.
 
-    Raises ApiError for a cursor with a negative partition.
+    A page has at least one partition (rule 5.44c). Raises ApiError as `_check` does.
     """
+    _check(request)
     cursor = request.cursor
-    if cursor is not None and cursor.partition_index < 0:
-        text = f"DescribeTopicPartitionsRequest cursor partition must be valid: {cursor}"
-        raise ApiError(ErrorCode.INVALID_REQUEST, text)
     names = sorted({topic.name for topic in request.topics} or image.topic_ids)
-    left = min(PARTITIONS_MAX, request.response_partition_limit)
+    left = max(1, min(PARTITIONS_MAX, request.response_partition_limit))
     described: list[DescribedTopic] = []
     for name in names:
         if cursor is not None and name < cursor.topic_name:
@@ -55,6 +53,18 @@ def describe_topic_partitions(
             following = start + len(topic.partitions)
             return _page(described, TopicCursor(topic_name=name, partition_index=following))
     return _page(described, None)
+
+
+def _check(request: DescribeTopicPartitionsRequest) -> None:
+    """Raises ApiError for a cursor that no page ended with, or an empty name (rule 5.44b)."""
+    names, cursor = {topic.name for topic in request.topics}, request.cursor
+    if cursor is not None and cursor.partition_index < 0:
+        text = f"DescribeTopicPartitionsRequest cursor partition must be valid: {cursor}"
+        raise ApiError(ErrorCode.INVALID_REQUEST, text)
+    if cursor is not None and names and cursor.topic_name not in names:
+        raise ApiError(ErrorCode.INVALID_REQUEST, "")  # the response has no text
+    if "" in names:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
 
 
 def _page(
@@ -77,7 +87,7 @@ def _described(image: Image, name: str, indexes: range, listener: str) -> Descri
     topic = _topic(image, name)
     if topic is None:
         return DescribedTopic(
-            error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+            error_code=unknown_name(name),
             name=name,
             topic_authorized_operations=ALL_TOPIC_OPERATIONS,
         )

@@ -8,7 +8,7 @@ replies show the metadata that its broker has fetched: a lagging broker returns 
 from collections.abc import Iterable, Iterator
 
 from kraftsim.controller.core.cluster.describe_cluster import ALL_CLUSTER_OPERATIONS
-from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition, Topic
 from kraftsim.controller.core.rpc import (
@@ -20,6 +20,7 @@ from kraftsim.controller.core.rpc import (
     MetadataTopic,
 )
 from kraftsim.controller.core.rpc.cluster import OPERATIONS_ABSENT
+from kraftsim.controller.core.topic_name import flaw
 from kraftsim.controller.core.topics.names import INTERNAL_TOPICS
 from kraftsim.controller.core.uuid import LOST_DIRECTORY, ZERO_UUID
 
@@ -66,7 +67,11 @@ def metadata(
 def described_topics(
     image: Image, request: MetadataRequest, listener: str
 ) -> Iterator[MetadataTopic]:
-    """Yields the topics that a Metadata request names, or every topic in order of name."""
+    """Yields the topics that a Metadata request names, or every topic in order of name.
+
+    Each topic is described once. If a topic has an id, those without are ignored (rule 5.44a).
+    Raises UNKNOWN_SERVER_ERROR, as a broker of Kafka does, if a topic has neither.
+    """
     operations = (
         ALL_TOPIC_OPERATIONS if request.include_topic_authorized_operations else OPERATIONS_ABSENT
     )
@@ -74,7 +79,8 @@ def described_topics(
         for _, topic_id in sorted(image.topic_ids.items()):
             yield _known(image, image.topics[topic_id], listener, operations)
         return
-    for requested in request.topics:
+    by_id = tuple(topic for topic in request.topics if topic.topic_id != ZERO_UUID)
+    for requested in dict.fromkeys(by_id or request.topics):
         topic = _topic_of(image, requested)
         yield (
             _unknown(requested, operations)
@@ -90,15 +96,24 @@ def _topic_of(image: Image, requested: MetadataRequestTopic) -> Topic | None:
     """
     if requested.topic_id != ZERO_UUID:
         return image.topics.get(requested.topic_id)
-    topic_id = image.topic_ids.get(requested.name) if requested.name is not None else None
+    if requested.name is None:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
+    topic_id = image.topic_ids.get(requested.name)
     return None if topic_id is None else image.topics[topic_id]
 
 
+def unknown_name(name: str) -> ErrorCode:
+    """Returns the error of a name that no topic has: a topic could have it, or could not."""
+    if flaw(name) is None:
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return ErrorCode.INVALID_TOPIC_EXCEPTION
+
+
 def _unknown(requested: MetadataRequestTopic, operations: int) -> MetadataTopic:
-    by_id = requested.topic_id != ZERO_UUID
+    name = requested.name if requested.topic_id == ZERO_UUID else None
     return MetadataTopic(
-        error_code=ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-        name=None if by_id else requested.name,
+        error_code=ErrorCode.UNKNOWN_TOPIC_ID if name is None else unknown_name(name),
+        name=name,
         topic_id=requested.topic_id,
         topic_authorized_operations=operations,
     )

@@ -23,6 +23,7 @@ from .agent import Agent
 from .client import BrokerClient
 from .config import AgentConfig
 from .conversation import Send
+from .forwarding import spoken
 from .hosted_agent import HostedAgent
 from .image_history import ImageHistory
 from .metadata_fetch import LogPosition
@@ -112,11 +113,12 @@ class Fleet:
         reply_to: Callable[[Response | None], None],
         controller_id: int,
     ) -> None:
-        """Send a client's request to a controller.
+        """Send a client's request to a controller, under the client's id and in its version.
 
         Such requests are rare, so each opens a new connection.
         """
-        caller = KafkaCaller(f"{broker_id}", self._deliver)
+        client_id, version_max = spoken(request)
+        caller = KafkaCaller(f"{broker_id}" if client_id is None else client_id, self._deliver)
         self._forwarding.add(caller)
 
         def answered(response: Response | None) -> None:
@@ -124,7 +126,7 @@ class Fleet:
             caller.drop()
             reply_to(response)
 
-        caller.send(self._address_of(controller_id), request, answered)
+        caller.send(self._address_of(controller_id), request, answered, version_max)
 
     def _add(
         self, config: AgentConfig, on_change: Callable[[int, ProcessState], None]

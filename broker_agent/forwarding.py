@@ -9,10 +9,14 @@ from functools import partial
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.rpc import (
+    CreatePartitionsRequest,
     CreatePartitionsResponse,
+    CreateTopicsRequest,
     CreateTopicsResponse,
+    DeleteTopicsRequest,
     DeleteTopicsResponse,
     Request,
+    UpdateFeaturesRequest,
 )
 from kraftsim.controller.core.rpc.acls import CreateAclsResponse, DeleteAclsResponse
 from kraftsim.controller.core.rpc.configs import (
@@ -64,6 +68,22 @@ class Forwarding:
             reply_to(ApiError(ErrorCode.REQUEST_TIMED_OUT, text))
         else:
             self._timeline.after(RETRY_US, partial(self._try, request, reply_to, until_us))
+
+
+def spoken(request: Request) -> tuple[str | None, int | None]:
+    """Returns the client id and the version in which a request is forwarded; None for the broker's.
+
+    In an Envelope of Kafka's these are the client's. A newer version than the client's would lose
+    names of topics (DeleteTopics 6) and results (UpdateFeatures 2).
+    """
+    match request:
+        case CreateTopicsRequest() | CreatePartitionsRequest() | DeleteTopicsRequest():
+            client = request.requester
+            return client.client_id, client.version
+        case UpdateFeaturesRequest():
+            allows_downgrade = any(update.allow_downgrade for update in request.feature_updates)
+            return None, 0 if allows_downgrade else 1
+    return None, None
 
 
 def _is_not_controller(reply: Reply) -> bool:

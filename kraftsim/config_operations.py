@@ -25,9 +25,11 @@ async def set_config(
     name: str,
     values: Mapping[str, Config] | None = None,
     delete: Sequence[str] = (),
+    append: Mapping[str, Config] | None = None,
+    subtract: Mapping[str, Config] | None = None,
 ) -> ConfigList:
-    """Set or delete configurations of a resource, and show what is set then."""
-    await kraft.set_config(resource, name, values, delete)
+    """Set, delete, append to or subtract from configurations; show what is set then."""
+    await kraft.set_config(resource, name, values, delete, append, subtract)
     return await kraft.get_config(resource, name, scope="set")
 
 

@@ -142,7 +142,9 @@ async def _topic_verbs(call: Call) -> None:
     await call("create_topic", name=name, assignments=[[1, 2], [2, 3]], config=config)
     await call("alter_topic", name=name, partitions=3)
     await call("get_config", resource="topic", name=name, key="retention.ms")
-    await call("set_config", resource="topic", name=name, values={"cleanup.policy": "compact"})
+    policy = {"cleanup.policy": "compact"}
+    size = {"max.message.bytes": 2_000_000}
+    await call("set_config", resource="topic", name=name, values=size, append=policy)
     await call("start_reassignment", name=name, replicas={"0": [3, 1]})
     await call("list_reassignments")
     await call("cancel_reassignment", name=name)

@@ -218,7 +218,7 @@ def _described_none(request: MetadataRequest, error: ApiError) -> MetadataRespon
         MetadataTopic(error_code=error.code, name=topic.name or "", topic_id=topic.topic_id)
         for topic in request.topics or ()
     )
-    return MetadataResponse(topics=tuple(topics))
+    return MetadataResponse(topics=tuple(topics), error_code=error.code)
 
 
 def _created_none(request: CreateTopicsRequest, error: ApiError) -> CreateTopicsResponse:

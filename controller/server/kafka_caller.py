@@ -39,6 +39,7 @@ class _Awaited(NamedTuple):
     api_key: int
     request: Request
     reply_to: ReplyTo
+    version_max: int | None
 
 
 class KafkaCaller:
@@ -60,11 +61,17 @@ class KafkaCaller:
         self._newest: Mapping[int, int] | None = {}  # of the peer, by key; None: not known yet
         self._silent_ends = 0  # connections in a row that the peer closed without a reply
 
-    def send(self, address: Address, request: Request, reply_to: ReplyTo) -> None:
-        """Send a request and drop the previous one."""
+    def send(
+        self,
+        address: Address,
+        request: Request,
+        reply_to: ReplyTo,
+        version_max: int | None = None,
+    ) -> None:
+        """Send a request, in `version_max` or an older version, and drop the previous one."""
         self._correlation_id = self._correlation_id + 1 & 0x7FFFFFFF
         key = _KEYS[type(request)]
-        self._awaited = _Awaited(self._correlation_id, key, request, reply_to)
+        self._awaited = _Awaited(self._correlation_id, key, request, reply_to, version_max)
         if self._line is None or self._line.address != address:
             self._hang_up()
             self._line = _Line(self, address)
@@ -76,13 +83,16 @@ class KafkaCaller:
             self._write(self._line, self._awaited)
 
     def _write(self, line: "_Line", awaited: _Awaited) -> None:
-        key, version = awaited.api_key, self._version(awaited.api_key)
+        key, version = awaited.api_key, self._version(awaited)
         number, request = awaited.correlation_id, awaited.request
         line.write(encode_request(key, version, number, self.client_id, request))
 
-    def _version(self, key: int) -> int:
+    def _version(self, awaited: _Awaited) -> int:
         """Returns the newest version that both sides have; unless asked, the peer has every one."""
+        key = awaited.api_key
         newest = 4 if key == API_VERSIONS else APIS[key].max_version
+        if awaited.version_max is not None:
+            newest = min(newest, awaited.version_max)
         return newest if key in OWN_QUORUM else min(newest, (self._newest or {}).get(key, newest))
 
     def drop(self) -> None:
@@ -105,7 +115,7 @@ class KafkaCaller:
             self._learn_versions(line, awaited, frame)
         if number != awaited.correlation_id:
             return
-        _, response = decode_response(awaited.api_key, self._version(awaited.api_key), frame)
+        _, response = decode_response(awaited.api_key, self._version(awaited), frame)
         self._awaited = None
         self._deliver(partial(awaited.reply_to, response))
 

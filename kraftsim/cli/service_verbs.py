@@ -133,7 +133,7 @@ def add_agent(agent: argparse.ArgumentParser) -> None:
     )
     agent.add_argument("--cluster-id", required=True, metavar="ID", help="id of the cluster")
     agent.add_argument(
-        "--count", type=int, default=1, metavar="N", help="number of brokers (1 to 1000, default 1)"
+        "--count", type=int, default=1, metavar="N", help="number of brokers (1 to 5000, default 1)"
     )
     agent.add_argument(
         "--first-id",
@@ -154,8 +154,8 @@ def add_agent(agent: argparse.ArgumentParser) -> None:
             "(default: no listeners; 0: any free port)"
         ),
     )
+    _add_profile(agent)
     _add_configuration(agent)
-
     _add_log_format(agent)
 
     def run(arguments: argparse.Namespace) -> int:
@@ -177,11 +177,15 @@ def _add_log_format(verb: argparse.ArgumentParser) -> None:
 
 def _add_rules(verb: argparse.ArgumentParser) -> None:
     """Adds the options that choose the rules and the settings of the nodes."""
+    _add_profile(verb)
+    verb.add_argument("--metadata-version", metavar="V", help=help_texts.METADATA_VERSION)
+    _add_configuration(verb)
+
+
+def _add_profile(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--profile", default=DEFAULT_PROFILE.name, metavar="P", help=help_texts.PROFILE
     )
-    verb.add_argument("--metadata-version", metavar="V", help=help_texts.METADATA_VERSION)
-    _add_configuration(verb)
 
 
 def _add_configuration(verb: argparse.ArgumentParser) -> None:

@@ -16,7 +16,6 @@ from kraftsim.configuration.configuration import Configuration
 from kraftsim.configuration.quorum import SERVERS, VOTERS
 from kraftsim.configuration.roles import BROKER
 from kraftsim.controller.core.node_id import NODE_ID_MAX, checked_id
-from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import BrokerListener
 from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.server.kafka_caller import Address
@@ -31,7 +30,7 @@ from kraftsim.simulation.topology import (
 
 from ..errors import FAILED, CommandError, PortUnavailable
 from ..first_of import first_of
-from ..options import ClusterOptions, accept_cluster_id, topology_of
+from ..options import ClusterOptions, accept_cluster_id, profile_of, topology_of
 from ..service.facades import ClientView
 from ..service.fleet_facades import FleetFacades
 from ..service.voter_addresses import address_of
@@ -59,12 +58,13 @@ def run_agents(arguments: argparse.Namespace) -> int:
     log_to_stderr(arguments.log_format)
     if not 1 <= arguments.count <= AGENTS_MAX:
         raise ValueError(f"--count: expected 1 to {AGENTS_MAX}, got {arguments.count}")
-    pairs = pairs_of(arguments, DEFAULT_PROFILE)
-    configuration = configured(pairs, DEFAULT_PROFILE)
+    profile = profile_of(arguments.profile)
+    pairs = pairs_of(arguments, profile)
+    configuration = configured(pairs, profile)
     controllers = _controllers(arguments, configuration)
     broker_ids = _broker_ids(arguments, configuration)
     racks = arguments.rack or ([configuration.rack] if configuration.rack else [])
-    options = ClusterOptions(brokers=0, racks=racks, settings=pairs)
+    options = ClusterOptions(brokers=0, profile=profile.name, racks=racks, settings=pairs)
     accept_cluster_id(arguments.cluster_id, "--cluster-id")
     topology = replace(
         topology_of(options, arguments.cluster_id),

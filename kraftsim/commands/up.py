@@ -88,7 +88,10 @@ def _settings(arguments: argparse.Namespace) -> tuple[Mapping[str, object], "Nod
     profile = profile_of(arguments.profile)
     pairs = pairs_of(arguments, profile)
     node = configuration_of(profile, pairs).node
-    if node is None or "listeners" not in pairs:
+    if "listeners" not in pairs:
+        return pairs, None
+    if node is None:
+        log.warning("listeners: no effect without process.roles, which a whole node has")
         return pairs, None
     return {key: text for key, text in pairs.items() if key not in ADDRESS_KEYS}, node
 

@@ -57,11 +57,11 @@ def call(
 
     Arguments whose names are placeholders in `path` are filled in there; all others become the
     query or the body. With a `generation`, the service refuses the call if the cluster was reset
-    since it had that number. Raises Refused for an error response, TimedOut if a wait was in
-    vain, Unreachable if no service answers.
+    since it had that number. Raises UsageError for an empty text in the path, Refused for an error
+    response, TimedOut if a wait was in vain, Unreachable if no service answers.
     """
     rest = dict(arguments)
-    path = re.sub(r"\{(\w+)\}", lambda name: quote(str(rest.pop(name[1])), safe=""), path)
+    path = re.sub(r"\{(\w+)\}", lambda name: _in_path(name[1], rest.pop(name[1])), path)
     body = None
     if method == "POST":
         body = json.dumps(rest).encode()
@@ -76,6 +76,12 @@ def call(
     waits_s = microseconds(str(arguments.get("timeout", "0s"))) / 1e6
     with _opened(request, url, timeout_s=TIMEOUT_S + waits_s) as response:
         return _document(response, url)
+
+
+def _in_path(name: str, value: object) -> str:
+    if value == "":
+        raise UsageError(f"{name}: expected a text of at least one character, got ''")
+    return quote(str(value), safe="")
 
 
 def _authorization() -> dict[str, str]:

@@ -98,12 +98,16 @@ class ClientView:
             image = image.copy()  # the broker may fetch records between two slices
         topics: list[MetadataTopic] = []
         parts = 0
-        for topic in facade.described_topics(image, request, self.listener):
-            topics.append(topic)
-            parts += 1 + len(topic.partitions)
-            if is_sliced and parts >= PARTS_AT_ONCE:
-                parts = 0
-                yield
+        try:
+            for topic in facade.described_topics(image, request, self.listener):
+                topics.append(topic)
+                parts += 1 + len(topic.partitions)
+                if is_sliced and parts >= PARTS_AT_ONCE:
+                    parts = 0
+                    yield
+        except ApiError as error:
+            reply_to(error.with_traceback(None))
+            return
         reply = facade.metadata(
             image,
             request,
@@ -211,9 +215,7 @@ class Facade:
             case ListConfigResourcesRequest():
                 reply_to(configurations.list_resources(image, request))
             case IncrementalAlterConfigsRequest() | AlterConfigsRequest():
-                forward = self._forwarding.forward
-                check = partial(_check_value, self._view.profile)
-                configurations.alter(self._config_view, request, check, forward, reply_to)
+                self._alter(request, reply_to)
             case DataPlaneRequest() if request.api_key == ALTER_REPLICA_LOG_DIRS:
                 reply_to(self._data_plane.alter_log_dirs(request, self._log_dirs))
             case DataPlaneRequest():
@@ -222,6 +224,13 @@ class Facade:
                 reply_to(self._data_plane.fetch(request))
             case _:
                 self._forwarding.forward(request, reply_to)
+
+    def _alter(self, request: configurations.AlterRequest, reply_to: ReplyTo) -> None:
+        """Refuses what the broker refuses, and forwards the rest."""
+        from kraftsim.configuration.dynamic import value_checks  # reads a table
+
+        checks, forward = value_checks(self._view.profile), self._forwarding.forward
+        configurations.alter(self._config_view, request, checks, forward, reply_to)
 
     @property
     def _log_dirs(self) -> list[str]:
@@ -237,13 +246,6 @@ class Facade:
             image=agent.image,
             static=configurations.properties(agent.config),
         )
-
-
-def _check_value(profile: Profile, name: str, text: str) -> None:
-    """Raises ValueError for an invalid value; reads the table of configurations only now."""
-    from kraftsim.configuration.checks import check_value
-
-    check_value(profile, name, text)
 
 
 def _keep(state: KeptState, request: Request, controller_id: int, reply: Response) -> None:

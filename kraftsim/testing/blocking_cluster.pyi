@@ -220,6 +220,8 @@ class BlockingCluster:
         name: str,
         values: Mapping[str, Config] | None = ...,
         delete: Sequence[str] = ...,
+        append: Mapping[str, Config] | None = ...,
+        subtract: Mapping[str, Config] | None = ...,
     ) -> None: ...
     def create_topic(
         self,

@@ -1,14 +1,14 @@
 """Configurations at a broker's listener: refusals of Kafka 4.3.1, forwarding, lists."""
 
-from functools import partial
+from dataclasses import replace
 
 import pytest
 
 from kraftsim.broker_agent.configurations import alter, list_resources
-from kraftsim.configuration.checks import check_value
+from kraftsim.configuration.dynamic import value_checks
 from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.image.image import Image
-from kraftsim.controller.core.profile import KAFKA_4_3
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
 from kraftsim.controller.core.rpc.configs import (
     AlterableConfig,
     AlterConfigsResourceResponse,
@@ -19,7 +19,7 @@ from kraftsim.controller.core.rpc.configs import (
 )
 
 TOPIC, BROKER, LOGGER, METRICS, GROUP = 2, 4, 8, 16, 32
-SET, DELETE, APPEND, SUBTRACT = range(4)
+SET, DELETE, APPEND, SUBTRACT, UNKNOWN = range(5)
 VIEW = NodeView(node_id=1, profile=KAFKA_4_3, image=Image(), static={})
 
 
@@ -31,7 +31,7 @@ def resource(kind, name, *operations):
     return IncrementalAlterConfigsResource(resource_type=kind, resource_name=name, configs=configs)
 
 
-def answers_to(*resources):
+def answers_to(*resources, view=VIEW):
     """The messages of the reply, "forwarded" for what the controller answers."""
     replies = []
 
@@ -47,7 +47,7 @@ def answers_to(*resources):
         reply_to(IncrementalAlterConfigsResponse(responses=responses))
 
     request = IncrementalAlterConfigsRequest(resources=resources)
-    alter(VIEW, request, partial(check_value, KAFKA_4_3), forward, replies.append)
+    alter(view, request, value_checks(KAFKA_4_3), forward, replies.append)
     [reply] = replies
     return [response.error_message for response in reply.responses]
 
@@ -110,6 +110,36 @@ def answers_to(*resources):
             "Config value append is not allowed for config key: log.retention.ms",
         ),
         (
+            resource(BROKER, "1", ("log.retention.ms", SET, "0")),
+            "requirement failed: log.retention.ms must be unlimited (-1) or, greater than or equal "
+            "to 1",
+        ),
+        (
+            resource(BROKER, "", ("log.roll.ms", SET, "0")),
+            "requirement failed: log.roll.ms must be greater than or equal to 1",
+        ),
+        (
+            resource(BROKER, "1", ("log.cleaner.dedupe.buffer.size", SET, "1048576")),
+            "requirement failed: log.cleaner.dedupe.buffer.size must be at least 1MB per cleaner "
+            "thread.",
+        ),
+        (
+            resource(BROKER, "1", ("max.connections.per.ip", SET, "0")),
+            "requirement failed: max.connections.per.ip can be set to zero only if "
+            "max.connections.per.ip.overrides property is set.",
+        ),
+        (
+            resource(
+                *(BROKER, "1", ("max.connections.per.ip", SET, "0")),
+                ("max.connections.per.ip.overrides", SET, "a:1"),
+            ),
+            "forwarded",
+        ),
+        (
+            resource(BROKER, "1", ("node.id", SET, "5"), ("no.such", UNKNOWN, "x")),
+            "Unknown operations type 4",
+        ),
+        (
             resource(TOPIC, "t", ("flush.ms", SET, None), ("retention.ms", SET, None)),
             "Null value not supported for : flush.ms, retention.ms",
         ),
@@ -126,6 +156,24 @@ def answers_to(*resources):
 )
 def test_a_broker_refuses_with_the_words_of_kafka(asked, message):
     assert answers_to(asked) == [message]
+
+
+@pytest.mark.rule("4.66")
+def test_new_values_are_checked_with_those_in_force():
+    image = Image(configs={(BROKER, "1"): {"max.connections.per.ip.overrides": "a:1"}})
+    asked = resource(BROKER, "1", ("max.connections.per.ip", SET, "0"))
+
+    assert answers_to(asked, view=replace(VIEW, image=image)) == ["forwarded"]
+    overridden = resource(BROKER, "", ("log.retention.ms", SET, "0"))
+    image = Image(configs={(BROKER, "1"): {"log.retention.ms": "5"}})
+    assert answers_to(overridden, view=replace(VIEW, image=image)) == ["forwarded"]
+
+
+def test_the_release_of_3_9_has_no_configurations_of_groups():
+    asked = resource(GROUP, "g", ("consumer.session.timeout.ms", SET, "5"))
+
+    assert answers_to(asked) == ["forwarded"]
+    assert answers_to(asked, view=replace(VIEW, profile=KAFKA_3_9)) == ["Unknown resource type 32"]
 
 
 def test_a_resource_that_is_named_twice_is_refused_twice():
@@ -164,7 +212,7 @@ def test_what_is_forwarded_says_so():
     forwarded = []
     request = IncrementalAlterConfigsRequest(resources=(resource(TOPIC, "t"),))
 
-    alter(VIEW, request, partial(check_value, KAFKA_4_3), lambda r, _: forwarded.append(r), print)
+    alter(VIEW, request, value_checks(KAFKA_4_3), lambda r, _: forwarded.append(r), print)
 
     assert [(sent.resources, sent.is_forwarded) for sent in forwarded] == [
         (request.resources, True)

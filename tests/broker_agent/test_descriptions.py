@@ -6,12 +6,14 @@ from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic_partitions
 from kraftsim.broker_agent.replica_store import ReplicaStore
 from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.handlers import response_to
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.replay import apply
 from kraftsim.controller.core.log.records import PartitionRecord, Record, TopicRecord
 from kraftsim.controller.core.rpc.descriptions import (
     DescribeLogDirsRequest,
     DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
     LogDirTopic,
     TopicCursor,
     TopicRequest,
@@ -104,6 +106,47 @@ def test_an_unknown_topic_and_a_negative_cursor_are_refused(image: Image) -> Non
     with pytest.raises(ApiError) as refused:
         page(image, cursor=cursor)
     assert refused.value.code == ErrorCode.INVALID_REQUEST
+
+
+@pytest.mark.rule("5.44c")
+@pytest.mark.parametrize("limit", [0, -1])
+def test_a_page_has_at_least_one_partition(image: Image, limit: int) -> None:
+    following = TopicCursor(topic_name="a", partition_index=1)
+
+    assert page(image, response_partition_limit=limit) == ([("a", [0])], following)
+
+
+def refused(image: Image, cursor: TopicCursor | None, *names: str) -> list[int]:
+    topics = tuple(TopicRequest(name=name) for name in names)
+    request = DescribeTopicPartitionsRequest(topics=topics, cursor=cursor)
+    with pytest.raises(ApiError) as error:
+        describe_topic_partitions(image, request, CLIENT_LISTENER)
+    response = response_to(request, error.value, version=0)
+    assert isinstance(response, DescribeTopicPartitionsResponse)
+    return [topic.error_code for topic in response.topics]
+
+
+@pytest.mark.rule("5.44c")
+@pytest.mark.parametrize("name", ["", "aa", "z"])
+def test_a_cursor_at_a_topic_that_is_not_asked_for_is_refused(image: Image, name: str) -> None:
+    cursor = TopicCursor(topic_name=name, partition_index=0)
+
+    assert refused(image, cursor, "a", "b") == [ErrorCode.INVALID_REQUEST] * 2
+    assert page(image, cursor=TopicCursor(topic_name="aa", partition_index=0)) == (
+        [("b", [0, 1])],
+        None,
+    )
+
+
+@pytest.mark.rule("5.44b")
+def test_an_empty_name_fails_the_request_and_an_invalid_one_its_topic(image: Image) -> None:
+    assert refused(image, None, "", "a") == [ErrorCode.UNKNOWN_SERVER_ERROR] * 2
+    asked = (TopicRequest(name="a b"), TopicRequest(name="b"))
+    response = describe_topic_partitions(
+        image, DescribeTopicPartitionsRequest(topics=asked), CLIENT_LISTENER
+    )
+    codes = [topic.error_code for topic in response.topics]
+    assert codes == [ErrorCode.INVALID_TOPIC_EXCEPTION, ErrorCode.NONE]
 
 
 def test_each_replica_is_in_its_directory(image: Image) -> None:

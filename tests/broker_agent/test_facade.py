@@ -4,12 +4,16 @@ import pytest
 
 from kraftsim.broker_agent import facade
 from kraftsim.controller.core.cluster.describe_cluster import any_broker, live_brokers
+from kraftsim.controller.core.handlers import response_to
 from kraftsim.controller.core.rpc import (
     DescribeClusterRequest,
     MetadataRequest,
     MetadataRequestTopic,
+    MetadataResponse,
+    Response,
     UnregisterBrokerRequest,
 )
+from kraftsim.controller.raft.protocol import Reply
 from kraftsim.service.description import client_view
 from kraftsim.simulation.world import World
 from tests.worlds import ask, create_topic, pass_time, world_of
@@ -74,6 +78,66 @@ def test_unknown_topics_are_3_by_name_and_100_by_id() -> None:
 
     assert metadata(world, "nope").topics[0].error_code == 3
     assert metadata(world, by_id=b"x" * 16).topics[0].error_code == 100
+
+
+@pytest.mark.rule("5.44b")
+@pytest.mark.parametrize("name", ["", "a b", "é", "..", "x" * 250])
+def test_a_name_that_no_topic_may_have_is_17(name: str) -> None:
+    assert metadata(world_of(brokers=1), name).topics[0].error_code == 17
+
+
+@pytest.mark.rule("5.44a")
+def test_each_topic_is_described_once() -> None:
+    world = world_of(brokers=1)
+    create_topic(world, "orders", (1,))
+
+    assert [topic.name for topic in metadata(world, "orders", "orders").topics] == ["orders"]
+
+
+def reply_to(world: World, *topics: MetadataRequestTopic) -> Response:
+    """Returns what a client of broker 1 is answered."""
+    request, image = MetadataRequest(topics=topics), world.agents[1].agent.image
+    replies: list[Reply] = []
+    for _ in client_view(world).metadata(image, request, replies.append):
+        pass
+    return response_to(request, *replies, version=13)
+
+
+@pytest.mark.rule("5.44a")
+def test_topics_without_an_id_are_ignored_beside_one_with_an_id() -> None:
+    world = world_of(brokers=1)
+    create_topic(world, "orders", (1,))
+    by_id, by_name = MetadataRequestTopic(topic_id=b"x" * 16), MetadataRequestTopic(name="orders")
+
+    reply = reply_to(world, by_id, by_name, MetadataRequestTopic())
+
+    assert isinstance(reply, MetadataResponse)
+    assert [(topic.name, topic.error_code) for topic in reply.topics] == [(None, 100)]
+
+
+@pytest.mark.rule("5.44a")
+def test_a_topic_with_neither_name_nor_id_fails_the_request() -> None:
+    world = world_of(brokers=1)
+    create_topic(world, "orders", (1,))
+
+    reply = reply_to(world, MetadataRequestTopic(), MetadataRequestTopic(name="orders"))
+
+    assert isinstance(reply, MetadataResponse)
+    assert (reply.error_code, reply.brokers, reply.cluster_id) == (-1, (), None)
+    assert [(topic.name, topic.error_code) for topic in reply.topics] == [("", -1), ("orders", -1)]
+
+
+@pytest.mark.rule("5.44d")
+def test_metadata_creates_no_topic() -> None:
+    world = world_of(brokers=1)
+    topics = (MetadataRequestTopic(name="orders"),)
+    request = MetadataRequest(topics=topics, allow_auto_topic_creation=True)
+
+    for _ in client_view(world).metadata(world.agents[1].agent.image, request, lambda _: None):
+        pass
+    pass_time(world, 1)
+
+    assert "orders" not in world.agents[1].agent.image.topic_ids
 
 
 @pytest.mark.rule("5.16", "5.17")

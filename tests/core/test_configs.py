@@ -198,6 +198,11 @@ def test_a_new_min_isr_clears_elrs(cluster, kind, name, cleared):
             ErrorCode.INVALID_CONFIG,
             "Logger kafka does not exist!",
         ),
+        (
+            change(LOGGER, str(CONTROLLER_ID), ("kafka", 4, "INFO")),
+            ErrorCode.UNKNOWN_SERVER_ERROR,
+            None,
+        ),
         (change(3, "x"), ErrorCode.UNSUPPORTED_VERSION, "Unknown resource type 3."),
         (whole(LOGGER, "1"), ErrorCode.INVALID_REQUEST, "Unexpected resource type BROKER_LOGGER."),
     ],

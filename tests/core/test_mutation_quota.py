@@ -53,7 +53,7 @@ def create(cluster, *names, partitions=1, by=JUDGE, only_validates=False):
     return [result.error_code for result in response.topics], response.throttle_time_ms
 
 
-@pytest.mark.rule("4.63")
+@pytest.mark.rule("4.57", "4.63")
 def test_a_topic_may_overdraw_the_bucket_and_the_next_is_refused(cluster):
     assert ([0, 0], 0) == create(cluster, "a", "b", partitions=BURST - 1)
     assert ([EXCEEDED], (BURST - 2) * 1_000) == create(cluster, "c")

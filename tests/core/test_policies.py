@@ -42,7 +42,7 @@ def result_of(cluster, wanted, *, only_validates=False):
     return result.error_code, result.error_message
 
 
-@pytest.mark.rule("4.60")
+@pytest.mark.rule("4.57", "4.60")
 @pytest.mark.parametrize("only_validates", [False, True])
 def test_a_refused_topic_has_the_text_of_the_policy(cluster, only_validates):
     wanted = topic("refused", num_partitions=2, replication_factor=2)

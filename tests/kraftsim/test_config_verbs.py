@@ -13,6 +13,8 @@ from tests.builders import registration
 from tests.kraftsim.conftest import Http, Service
 from tests.kraftsim.test_terminal import on_terminal
 
+THROTTLED = "follower.replication.throttled.replicas"
+
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
@@ -74,6 +76,30 @@ def test_every_kind_of_resource_is_configured(
     assert key not in shown(f"config set {of} --delete {key}", run)
 
 
+def test_elements_are_appended_to_a_list_and_subtracted_from_it(url: None, run: Any) -> None:
+    topic, key = "config set topic orders", "cleanup.policy"
+
+    both = shown(f"{topic} --append {key}=compact,delete --append {THROTTLED}=0:1,1:2", run)
+    assert (both[key]["value"], both[THROTTLED]["value"]) == ("delete,compact", "0:1,1:2")
+    fewer = shown(f"{topic} retention.ms=6 --subtract {key}=delete --subtract {THROTTLED}=0:1", run)
+    assert (fewer[key]["value"], fewer[THROTTLED]["value"]) == ("compact", "1:2")
+    assert fewer["retention.ms"]["value"] == "6"
+    shown(f"{topic} retention.ms=5 --delete {key} --delete {THROTTLED}", run)
+
+
+def test_lists_of_all_brokers_are_changed_likewise(url: None, run: Any) -> None:
+    key = "log.cleanup.policy"
+
+    shown(f"config set broker default {key}=compact", run)
+    assert shown(f"config set broker default --append {key}=delete", run)[key]["value"] == (
+        "compact,delete"
+    )
+    assert shown(f"config set broker default --subtract {key}=compact", run)[key]["value"] == (
+        "delete"
+    )
+    shown(f"config set broker default --delete {key}", run)
+
+
 def test_a_sensitive_value_is_hidden(url: None, run: Any) -> None:
     key = "listener.name.internal.ssl.key.password"
     shown(f"config set broker 1 {key}=secret", run)
@@ -92,12 +118,20 @@ def test_a_sensitive_value_is_hidden(url: None, run: Any) -> None:
         ("config get topic ordrs", 1, "no topic 'ordrs': expected 'orders' (nearest)"),
         ("config get topic orders --key retention", 1, "no key 'retention': expected"),
         ("config get broker 9", 1, "no broker 9: expected one of 1, 2"),
-        ("config set topic orders", 2, "expected a value to set (KEY=VALUE) or a key to delete"),
+        ("config set topic orders", 2, "expected a value to set (KEY=VALUE), a key to delete, or"),
         ("config set topic orders retention.ms", 2, "expected KEY=VALUE, got 'retention.ms'"),
         ("config set topic orders a=1 --delete a", 2, "expected each key once, got a twice"),
         ("config set topic orders retention.m=1", 1, "'retention.ms' (nearest)"),
         ("config set topic orders retention.ms=x", 1, "Invalid value x for configuration"),
         ("config set broker 1 node.id=5", 1, "Cannot update these configs dynamically: [node.id]"),
+        ("config set topic orders --append retention.ms=1", 1, "its type is not LIST"),
+        ("config set topic orders --append cleanup=compact", 1, "'cleanup.policy' (nearest)"),
+        ("config set topic orders --append cleanup.policy", 2, "expected KEY=VALUE"),
+        ("config set topic orders --append cleanup.policy=x", 1, "Invalid value x for"),
+        ("config set topic orders a=1 --append a=2", 2, "expected each key once, got a twice"),
+        ("config set topic orders --append a=1 --subtract a=2", 2, "key once, got a twice"),
+        ("config set broker 1 --append message.max.bytes=1", 1, "append is not allowed for"),
+        ("config set client-metrics mine --append metrics=a", 1, "its type is not LIST"),
         ("config set client-metrics mine interval=5", 1, "expected 'interval.ms' (nearest)"),
     ],
 )
@@ -124,10 +158,24 @@ async def test_python_and_http_change_and_show_the_same(http: Http, kraft: Clust
     await kraft.create_topic("orders")
     await kraft.set_config("topic", "orders", {"retention.ms": 5, "preallocate": True})
 
-    body = {"values": {"retention.bytes": 9}, "delete": ["preallocate"]}
+    await kraft.set_config("topic", "orders", append={"cleanup.policy": "compact"})
+
+    body = {
+        "values": {"retention.bytes": 9},
+        "delete": ["preallocate"],
+        "append": {THROTTLED: "0:1"},
+        "subtract": {"cleanup.policy": "delete"},
+    }
     changed = await http.post("/sim/configs/topic/orders/set", body)
-    names = [row["name"] for row in changed.document["configs"]]
-    assert (changed.status, names) == (200, ["retention.bytes", "retention.ms"])
+    assert (changed.status, {row["name"]: row["value"] for row in changed.document["configs"]}) == (
+        200,
+        {
+            "cleanup.policy": "compact",
+            "follower.replication.throttled.replicas": "0:1",
+            "retention.bytes": "9",
+            "retention.ms": "5",
+        },
+    )
     whole = (await http.get("/v1/configs/topic/orders")).document
     assert whole == await kraft.get_config("topic", "orders")
     missing = await http.get("/v1/configs/broker/9")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from kraftsim import Cluster, CommandError
+from kraftsim.cli.main import main
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from tests.kraftsim.conftest import Http, Service
 
@@ -132,3 +133,9 @@ def test_a_wrong_line_is_usage_and_names_what_was_expected(
     code, _, err = run(line)
 
     assert (code, message in err) == (2, True), err
+
+
+@pytest.mark.parametrize("verb", ["create", "describe", "delete"])
+def test_an_empty_name_is_not_a_path(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["topic", verb, ""]) == 2
+    assert "name: expected a text of at least one character, got ''" in capsys.readouterr().err

@@ -3,13 +3,14 @@
 A request for one is refused as Kafka refuses it for a logger that does not exist.
 """
 
+from ..errors import ApiError, ErrorCode
 from ..java_text import parse_integer
 from ..profile import Profile
 from ..rpc.configs import AlterConfigsResource, IncrementalAlterConfigsResource
 from .resources import invalid_request
 from .validators import invalid
 
-_DELETE, _APPEND, _SUBTRACT = 1, 2, 3
+_SET, _DELETE, _APPEND, _SUBTRACT = range(4)
 
 
 def check(
@@ -30,6 +31,8 @@ def check(
             word = "APPEND" if config.config_operation == _APPEND else "SUBTRACT"
             text = f"{word} operation is not allowed for the BROKER_LOGGER resource"
             raise invalid_request(text)
+        if config.config_operation not in (_SET, _DELETE):
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
         if config.name == "root" and config.config_operation == _DELETE:
             raise invalid_request("Removing the log level of the root logger is not allowed")
         raise invalid(f"Logger {config.name} does not exist!")

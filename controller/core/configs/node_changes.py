@@ -1,6 +1,7 @@
 """Changes of a broker's own configurations, which the broker checks and the controller does not."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from ..errors import ApiError
 from ..java_text import parse_integer
@@ -11,17 +12,25 @@ from .resources import ResourceType, invalid_request
 from .thread_pools import check_pools
 from .validators import invalid
 
-SET, DELETE, APPEND, SUBTRACT = range(4)
+_OPERATIONS = range(4)
+SET, DELETE, APPEND, SUBTRACT = _OPERATIONS
 _WORDS = {APPEND: "append", SUBTRACT: "subtract"}
 
-CheckValue = Callable[[str, str], None]
-"""Raises ValueError, with Kafka's message, for a value that a configuration may not have."""
+
+class ValueChecks(NamedTuple):
+    """Checks of a release, which raise ValueError with Kafka's message.
+
+    `single` checks the value of a configuration, `together` all values of a node by their names.
+    """
+
+    single: Callable[[str, str], None]
+    together: Callable[[Mapping[str, str]], None]
 
 
 def check_broker_changes(
     view: NodeView,
     resource: IncrementalAlterConfigsResource | AlterConfigsResource,
-    check_value: CheckValue,
+    checks: ValueChecks,
 ) -> None:
     """Raises ApiError unless the broker, or the whole cluster, may change so while it runs."""
     _check_node(view, resource.resource_name)
@@ -43,9 +52,11 @@ def check_broker_changes(
         )
     for name, text in texts.items():
         if name in view.known:
-            _parse(view, name, text, check_value)
+            _parse(view, name, text, checks)
     own_level = {} if resource.resource_name else view.dynamic(str(view.node_id))
-    check_pools(view.levels, {n: text for n, text in texts.items() if n not in own_level})
+    effective = {name: text for name, text in texts.items() if name not in own_level}
+    _check_together(view, effective, checks)
+    check_pools(view.levels, effective)
 
 
 def _check_node(view: NodeView, name: str) -> None:
@@ -68,6 +79,8 @@ def _new_texts(
     texts = {}
     for config in resource.configs:
         text = config.value or ""
+        if config.config_operation not in _OPERATIONS:
+            raise invalid_request(f"Unknown operations type {config.config_operation}")
         if config.config_operation in _WORDS:
             if default_list(view.profile, ResourceType.BROKER, config.name) is None:
                 word = _WORDS[config.config_operation]
@@ -79,11 +92,22 @@ def _new_texts(
     return texts
 
 
-def _parse(view: NodeView, name: str, text: str, check_value: CheckValue) -> None:
+def _check_together(view: NodeView, texts: Mapping[str, str], checks: ValueChecks) -> None:
+    """Raises INVALID_REQUEST if new values and those in force contradict each other."""
+    own = view.levels[:-1]  # the last has the defaults
+    names = {name for _, values in own for name in values}
+    known = {name: in_force(view.levels, name) or "" for name in sorted(names)}
+    try:
+        checks.together({**known, **texts})
+    except ValueError as error:
+        raise invalid_request(str(error)) from None
+
+
+def _parse(view: NodeView, name: str, text: str, checks: ValueChecks) -> None:
     """Raises INVALID_REQUEST, where a topic's configuration would be INVALID_CONFIG."""
     try:
         KINDS[view.known[name].type_name](name, text)
-        check_value(name, text)
+        checks.single(name, text)
     except ApiError as error:
         raise invalid_request(error.message) from None
     except ValueError as error:

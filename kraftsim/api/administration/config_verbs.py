@@ -1,11 +1,10 @@
 """The part of `Cluster` that shows and changes configurations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from functools import partial
 
 from kraftsim.broker_agent.configurations import properties
-from kraftsim.controller.core.configs.alteration import DELETE, SET
+from kraftsim.controller.core.configs.alteration import APPEND, DELETE, SET, SUBTRACT
 from kraftsim.controller.core.configs.description import describe_configs
 from kraftsim.controller.core.configs.node_changes import check_broker_changes
 from kraftsim.controller.core.configs.node_configs import TYPE_NUMBERS, NodeView
@@ -83,41 +82,46 @@ class ConfigVerbs(TopicVerbs):
         name: str,
         values: Mapping[str, Config] | None = None,
         delete: Sequence[str] = (),
+        append: Mapping[str, Config] | None = None,
+        subtract: Mapping[str, Config] | None = None,
     ) -> None:
         """Sets configurations of a resource, and deletes those whose keys are in `delete`.
 
-        A deleted configuration has its default again. All changes succeed or none. Raises
-        UnknownBroker, or ApiError if the broker or the controller refuses a change.
+        A deleted configuration has its default again. `append` and `subtract` have elements, with
+        commas between them, that lists of the resource get or lose. All changes succeed or none.
+        Raises UnknownBroker, or ApiError if the broker or the controller refuses a change.
         """
-        check_changes(resource, name, values, delete)
-        texts = texts_of("values", values)
+        check_changes(resource, name, values, delete, append, subtract)
         changed = IncrementalAlterConfigsResource(
             resource_type=RESOURCES[resource],
             resource_name=wire_name(resource, name),
             configs=(
-                *(AlterableConfig(name=k, config_operation=SET, value=v) for k, v in texts.items()),
+                *_operations(SET, "values", values),
                 *(AlterableConfig(name=k, config_operation=DELETE, value=None) for k in delete),
+                *_operations(APPEND, "append", append),
+                *_operations(SUBTRACT, "subtract", subtract),
             ),
         )
         if resource == "broker":
-            from kraftsim.configuration.checks import check_value  # reads a table
+            from kraftsim.configuration.dynamic import value_checks  # reads a table
 
             view = self._config_view(resource, name)
-            check_broker_changes(view, changed, partial(check_value, view.profile))
+            check_broker_changes(view, changed, value_checks(view.profile))
         reply = await self.request(IncrementalAlterConfigsRequest(resources=(changed,)))
         assert isinstance(reply, IncrementalAlterConfigsResponse), type(reply)
         result = reply.responses[0]
+        keys = {config.name for config in changed.configs if config.config_operation != DELETE}
         self._raise_if_config_refused(
-            (resource, name), texts, result.error_code, result.error_message
+            (resource, name), keys, result.error_code, result.error_message
         )
 
     def _raise_if_config_refused(
-        self, of: tuple[str, str], texts: Mapping[str, str], code: int, message: str | None
+        self, of: tuple[str, str], keys: Set[str], code: int, message: str | None
     ) -> None:
         """Raises ApiError unless `code` is 0; the refusal of an unknown key names the nearest."""
         if code in (ErrorCode.INVALID_CONFIG, ErrorCode.INVALID_REQUEST):
             known = sorted(self._described(*of))
-            for key in sorted(texts.keys() - set(known)):
+            for key in sorted(keys - set(known)):
                 near = nearest(key, known, f"kraftsim config get {' '.join(of)}")
                 raise ApiError(ErrorCode(code), f"{message}: expected {near}, got {key!r}")
         if of[0] == "topic":
@@ -158,6 +162,14 @@ class ConfigVerbs(TopicVerbs):
             raise UnknownBroker(name, ids)
         assert broker_id is not None, name
         return replace(view, node_id=broker_id, static=static)
+
+
+def _operations(
+    operation: int, parameter: str, values: Mapping[str, Config] | None
+) -> Iterator[AlterableConfig]:
+    """Yields an operation on each configuration of a parameter."""
+    for key, text in texts_of(parameter, values).items():
+        yield AlterableConfig(name=key, config_operation=operation, value=text)
 
 
 def _document(entry: DescribeConfigsEntry) -> ConfigDocument:

@@ -47,16 +47,28 @@ def check_changes(
     name: str,
     values: Mapping[str, Config] | None = None,
     delete: Sequence[str] = (),
+    append: Mapping[str, Config] | None = None,
+    subtract: Mapping[str, Config] | None = None,
 ) -> None:
-    """Raises UsageError unless there is a value or a key to delete, and no key is in both."""
+    """Raises UsageError unless there is a change, and each key is changed once.
+
+    Of several operations on one key Kafka would apply the last.
+    """
     check_resource(resource, name)
-    texts = texts_of("values", values)
+    texts = [
+        *texts_of("values", values),
+        *texts_of("append", append),
+        *texts_of("subtract", subtract),
+    ]
     if isinstance(delete, str | bytes) or not isinstance(delete, Sequence):
         raise UsageError(f"delete: expected keys, such as ['retention.ms'], got {delete!r}")
     for key in delete:
         expect_text("delete", key)
     if not texts and not delete:
-        raise UsageError("expected a value to set (KEY=VALUE) or a key to delete, got neither")
+        raise UsageError(
+            "expected a value to set (KEY=VALUE), a key to delete, or elements to append to or "
+            "subtract from a list, got none"
+        )
     keys = [*texts, *delete]
     if twice := sorted({key for key in keys if keys.count(key) > 1}):
         raise UsageError(f"expected each key once, got {', '.join(twice)} twice")

@@ -96,9 +96,11 @@ class Form:
 
 
 FORMS: Mapping[str, Form] = {
+    "append": Form(pair, "KEY=ELEMENT,...", Pairs),
     "assignments": Form(replicas, "IDS"),
     "config": Form(pair, "KEY=VALUE", Pairs),
     "delete": Form(str, "KEY", "append"),
     "replicas": Form(moved, "PARTITION=IDS", Pairs, is_positional=True),
+    "subtract": Form(pair, "KEY=ELEMENT,...", Pairs),
     "values": Form(pair, "KEY=VALUE", Pairs, is_positional=True),
 }

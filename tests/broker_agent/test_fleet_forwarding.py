@@ -1,0 +1,84 @@
+"""What agents forward over real sockets reaches the controller as their clients sent it."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from kraftsim.controller.core.rpc import (
+    CreatableTopic,
+    CreateTopicsRequest,
+    DeleteTopicsRequest,
+    FeatureUpdate,
+    Request,
+    UpdateFeaturesRequest,
+)
+from kraftsim.controller.core.rpc.quotas import (
+    AlterClientQuotasEntry,
+    AlterClientQuotasRequest,
+    QuotaEntityData,
+    QuotaOperation,
+)
+from kraftsim.controller.core.rpc.requester import Requester
+from tests.broker_agent.test_fleet import LIMIT_S, Watched, fleet_for, quick_cluster
+
+pytestmark = pytest.mark.realtime
+
+
+async def forwarded(watched: Watched, request: Request) -> Any:
+    """Returns the response to a request of a client of broker 1."""
+    answered: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    watched.fleet.forward(1, request, answered.set_result, -1)
+    async with asyncio.timeout(LIMIT_S):
+        return await answered
+
+
+@pytest.mark.rule("4.52")
+async def test_topics_that_an_old_client_names_are_deleted() -> None:
+    async with quick_cluster() as kraft, fleet_for(kraft.bootstrap_controllers) as watched:
+        watched.start(kraft.cluster_id, count=1)
+        await watched.all_are("RUNNING")
+        await kraft.create_topic("orders")
+        client = Requester(client_id="old", version=5)
+
+        deletion = DeleteTopicsRequest(topic_names=("orders", "none"), requester=client)
+        response = await forwarded(watched, deletion)
+
+        codes = {result.name: result.error_code for result in response.responses}
+        assert codes == {"orders": 0, "none": 3}
+
+
+@pytest.mark.rule("5.55")
+async def test_clients_of_old_versions_get_the_results_of_features() -> None:
+    async with quick_cluster() as kraft, fleet_for(kraft.bootstrap_controllers) as watched:
+        watched.start(kraft.cluster_id, count=1)
+        await watched.all_are("RUNNING")
+        update = FeatureUpdate(feature="group.version", max_version_level=1)
+
+        response = await forwarded(
+            watched, UpdateFeaturesRequest(feature_updates=(update,), validate_only=True)
+        )
+
+        assert [(of.feature, of.error_message) for of in response.results] == [
+            ("group.version", "NONE")
+        ]
+
+
+@pytest.mark.rule("4.63")
+async def test_a_quota_of_mutations_is_that_of_the_client() -> None:
+    async with quick_cluster() as kraft, fleet_for(kraft.bootstrap_controllers) as watched:
+        watched.start(kraft.cluster_id, count=1)
+        await watched.all_are("RUNNING")
+        entity = (QuotaEntityData(entity_type="client-id", entity_name="judge"),)
+        rate = QuotaOperation(key="controller_mutation_rate", value=1.0, remove=False)
+        entry = AlterClientQuotasEntry(entity=entity, ops=(rate,))
+        await kraft.request(AlterClientQuotasRequest(entries=(entry,)))
+
+        async def codes(name: str, client_id: str) -> list[int]:
+            wanted = CreatableTopic(name=name, num_partitions=30, replication_factor=1)
+            client = Requester(client_id=client_id, version=7)
+            request = CreateTopicsRequest(topics=(wanted,), requester=client)
+            return [topic.error_code for topic in (await forwarded(watched, request)).topics]
+
+        assert [*await codes("a", "judge"), *await codes("b", "judge")] == [0, 89]
+        assert await codes("b", "another") == [0]
