@@ -12,11 +12,17 @@ from .lot import Lot, Words
 
 Draw = Callable[[Lot], Words]
 
-NEW_TOPICS = ("n0", "n1", "n2")
+NEW_TOPICS = ("n0", "n.1", "n_1")  # the last two collide: only one of them may exist (rule 4.52)
 TOPIC_CONFIGS: Mapping[str, tuple[str | None, ...]] = {
     "min.insync.replicas": ("1", "2", None),
     "unclean.leader.election.enable": ("true", "false", None),
     "retention.ms": ("60000", None),
+    "cleanup.policy": ("compact", "compact,delete", "never", None),
+}
+# Configurations of resources that need not exist.
+OTHER_CONFIGS: Mapping[str, tuple[str, tuple[str | None, ...]]] = {
+    "group": ("consumer.session.timeout.ms", ("50000", "1", None)),
+    "client-metrics": ("interval.ms", ("1000", "1", None)),
 }
 FEATURES: Mapping[str, tuple[int, ...]] = {
     "eligible.leader.replicas.version": (0, 1),
@@ -61,6 +67,16 @@ def _reassign(lot: Lot) -> Words:
 
 
 def _config(lot: Lot) -> Words:
+    if lot.chance(0.15):
+        resource = lot.one_of(list(OTHER_CONFIGS))
+        key, values = OTHER_CONFIGS[resource]
+        value = lot.one_of(values)
+        words: Words = {"resource": resource, "name": f"{resource}-1", "key": key}
+        return words if value is None else words | {"value": value}
+    return _topic_config(lot)
+
+
+def _topic_config(lot: Lot) -> Words:
     key = lot.one_of(list(TOPIC_CONFIGS))
     words: Words = {"name": _topic(lot), "key": key}
     if key == "min.insync.replicas" and lot.chance(0.3):

@@ -25,6 +25,7 @@ UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION, TOPIC_ALREADY_EXISTS = 3, 1
 INVALID_PARTITIONS, INVALID_REPLICATION_FACTOR, INVALID_REPLICA_ASSIGNMENT = 37, 38, 39
 INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_ID = 40, 42, 100
 NEW = "asked-for"
+NEW_NAMES = (NEW, "n.1", "n_1")  # the swarm creates and deletes topics with the last two names
 TOPIC = 2  # the type of a topic's configurations
 NAME_LENGTH_MAX = 249
 # Kafka checks names in the order of a HashMap, in which "unknown" is behind the others (4.54).
@@ -103,12 +104,13 @@ def _misplaced(view: View, found: list[Fact], placed: list[Fact], factor: int) -
 
 
 def _create_placed(view: View, turn: int) -> Ask | None:
-    usable = _usable(view)
-    if usable is None:
+    usable, name = _usable(view), NEW_NAMES[turn % len(NEW_NAMES)]
+    taken = {_without_dots(topic["name"]) for _, topic in view.topics}
+    if usable is None or _without_dots(name) in taken:
         return None
     count, factor = 1 + turn % 4, 1 + turn % 3
     validates = turn % 5 == 4
-    topic = CreatableTopic(name=NEW, num_partitions=count, replication_factor=factor)
+    topic = CreatableTopic(name=name, num_partitions=count, replication_factor=factor)
     request = _create(topic, validate_only=validates)
     if factor > len(usable) or all(broker["fenced"] for broker in usable):
         return refused("a topic with too many replicas", request, INVALID_REPLICATION_FACTOR)
@@ -116,12 +118,12 @@ def _create_placed(view: View, turn: int) -> Ask | None:
     def flaw(done: Done) -> str | None:
         (result,) = done.reply.topics  # type: ignore[attr-defined]  # a CreateTopicsResponse
         told = (result.name, result.num_partitions, result.replication_factor)
-        if told != (NEW, count, factor):
-            return f"the reply tells of {told}, expected {(NEW, count, factor)}"
+        if told != (name, count, factor):
+            return f"the reply tells of {told}, expected {(name, count, factor)}"
         if validates:
             return f"it is only validated, and writes {done.changes}" if done.changes else None
         topic = done.changes.get(("Topic", result.topic_id))
-        if topic != {"name": NEW, "partitions": {*range(count)}}:
+        if topic != {"name": name, "partitions": {*range(count)}}:
             return f"the topic is {topic}"
         placed = [fact for key, fact in done.changes.items() if key[0] == "Partition" and fact]
         if len(placed) != count or len(done.changes) != count + 1:
@@ -212,10 +214,15 @@ def _create_wrongly(view: View, turn: int) -> Ask | None:
     if known:
         name = known[turn % len(known)]
         wrong.append(("the name of another", CreatableTopic(name=name), TOPIC_ALREADY_EXISTS))
-        if (other := name.replace("-", "_").replace(".", "_")) != name and "." in name:
+        if (other := _without_dots(name)) != name:
             wrong.append(("a colliding name", CreatableTopic(name=other), INVALID_TOPIC_EXCEPTION))
     words, topic, code = wrong[turn % len(wrong)]
     return refused(f"a topic with {words}", _create(topic), code)
+
+
+def _without_dots(name: str) -> str:
+    """Returns what two topics may not share: a dot is an underscore in names of metrics (4.52)."""
+    return name.replace(".", "_")
 
 
 def _create_twice(view: View, turn: int) -> Ask | None:
