@@ -120,13 +120,25 @@ from .uuid import ZERO_UUID
 
 Handler = Callable[[State, Any, int], Decision]
 
+
+def _in_time(handler: Handler) -> Handler:
+    """Returns a handler that decides only requests whose time is not over at once (rule 0A.9)."""
+
+    def decide(state: State, request: Any, now_ms: int) -> Decision:
+        if request.timeout_ms <= 0:
+            raise ApiError(ErrorCode.REQUEST_TIMED_OUT, "")
+        return handler(state, request, now_ms)
+
+    return decide
+
+
 HANDLERS: Mapping[type, Handler] = {
     BrokerRegistrationRequest: register,
     BrokerHeartbeatRequest: heartbeat,
     UnregisterBrokerRequest: unregister,
     DecommissionBrokerRequest: decommission,
-    CreateTopicsRequest: create_topics,
-    DeleteTopicsRequest: delete_topics,
+    CreateTopicsRequest: _in_time(create_topics),
+    DeleteTopicsRequest: _in_time(delete_topics),
     IncrementalAlterConfigsRequest: alteration.incremental_alter_configs,
     AlterConfigsRequest: alteration.alter_configs,
     AlterClientQuotasRequest: quota_alteration.alter_client_quotas,
@@ -137,9 +149,9 @@ HANDLERS: Mapping[type, Handler] = {
     ControllerRegistrationRequest: register_controller,
     UnregisterControllerRequest: unregister_controller,
     UpdateFeaturesRequest: update_features,
-    CreatePartitionsRequest: create_partitions,
-    ElectLeadersRequest: elect_leaders,
-    AlterPartitionReassignmentsRequest: alter_reassignments,
+    CreatePartitionsRequest: _in_time(create_partitions),
+    ElectLeadersRequest: _in_time(elect_leaders),
+    AlterPartitionReassignmentsRequest: _in_time(alter_reassignments),
     AllocateProducerIdsRequest: allocate_producer_ids,
     AssignReplicasToDirsRequest: assign_directories,
 }
@@ -225,7 +237,7 @@ def _created_none(request: CreateTopicsRequest, error: ApiError) -> CreateTopics
     return CreateTopicsResponse(
         topics=tuple(
             CreatableTopicResult(
-                name=topic.name, error_code=error.code, error_message=error.message
+                name=topic.name, error_code=error.code, error_message=error.message or None
             )
             for topic in request.topics
         )

@@ -38,7 +38,7 @@ def _grown_none(request: CreatePartitionsRequest, error: ApiError) -> CreatePart
 def _elected_none(request: ElectLeadersRequest, error: ApiError) -> ElectLeadersResponse:
     def refused(partition_id: int) -> ElectedPartitionResult:
         return ElectedPartitionResult(
-            partition_id=partition_id, error_code=error.code, error_message=error.message
+            partition_id=partition_id, error_code=error.code, error_message=error.message or None
         )
 
     return ElectLeadersResponse(
@@ -57,12 +57,12 @@ def _reassigned_none(
 ) -> AlterPartitionReassignmentsResponse:
     def refused(index: int) -> ReassignablePartitionResponse:
         return ReassignablePartitionResponse(
-            partition_index=index, error_code=error.code, error_message=error.message
+            partition_index=index, error_code=error.code, error_message=error.message or None
         )
 
     return AlterPartitionReassignmentsResponse(
         error_code=error.code,
-        error_message=error.message,
+        error_message=error.message or None,
         responses=tuple(
             ReassignableTopicResponse(
                 name=topic.name,
