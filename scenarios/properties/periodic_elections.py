@@ -20,6 +20,7 @@ from kraftsim.simulation.world import World
 from ..expected.partition import PREFERRED, UNCLEAN, Wish, after
 from ..expected.view import LEAVING_FROM, View
 from ..oracles.active_logs import ActiveLog, OfActiveLogs
+from ..oracles.committed import by_partition
 from ..oracles.property import Broken, Kinds
 from ..oracles.requested import Requested, names_partition
 from ..oracles.shadow import Fact, Key, PartitionChange, Shadow
@@ -228,7 +229,8 @@ class LeadersStayUnasked(OfTasks):
         if log is None or not log.changes:
             return
         view = self.view_of(node, log.shadow)
-        moved = [change for change in log.changes if _leaves_fit_leader(view, change)]
+        changes = by_partition(log.changes)
+        moved = [change for change in changes if _leaves_fit_leader(view, change)]
         unasked = [change for change in moved if not self._is_asked(node, log.shadow, change[0])]
         self.exercised += len(moved)
         if unasked:

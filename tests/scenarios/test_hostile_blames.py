@@ -29,6 +29,8 @@ from kraftsim.controller.core.rpc.quotas import (
     QuotaEntityData,
     QuotaOperation,
 )
+from kraftsim.files.scenario_files import find, read_file
+from kraftsim.scenarios.running.run import Run
 from tests.scenarios.lives import active_id
 from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import BY_NUMBER, settled_world
@@ -66,6 +68,13 @@ def test_a_partition_that_a_request_names_twice_changes_once():
     assert partition(world, "t").replicas == (1,)
     assert watching.properties["S31"].exercised
     assert watching.finish() == ()
+
+
+def test_a_leader_that_moves_away_and_back_in_one_batch_has_not_moved():
+    """S49: seed 2 of the hostile client names a partition several times in one request."""
+    hostile = read_file(find("hostile-client")).scenario
+
+    assert Run(hostile, 2, (BY_NUMBER["S49"],)).finish().violations == ()
 
 
 def test_a_quota_of_an_entity_whose_type_is_named_twice():
