@@ -153,10 +153,14 @@ class Rot(DiskVerb, word="disk.rot"):
 def has_been_replicated(world: World, node_id: int) -> bool:
     """Returns True if every other voter has the whole durable log of a controller, and one does.
 
-    A voter whose disk is damaged may truncate its log at the start of its next process.
+    A voter whose disk is damaged may truncate its log at the start of its next process. A candidate
+    needs its log: after a restart it asks for the votes of its epoch again, and a voter that has
+    granted one grants it again without a look at the log (rule 10.14).
     """
     controller = world.controllers[node_id]
-    log = controller.disk.stored.log
+    log, election = controller.disk.stored.log, controller.disk.stored.election
+    if election.leader_id == -1 and election.voted == controller.node.quorum.me:
+        return False
     voters = {*controller.node.quorum.voters.ids} - {node_id}
     return bool(voters) and all(
         voter in world.controllers and _holds(world.controllers[voter].disk, log)

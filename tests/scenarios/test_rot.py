@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraftsim.controller.raft.protocol import ElectionState
 from kraftsim.scenarios.verbs.disks import has_been_replicated
 from tests.scenarios.lives import active_id, follower_id
 from tests.scenarios.request_worlds import begin
@@ -83,6 +84,19 @@ def test_a_log_is_spared_while_another_disk_is_damaged():
 
     assert world.controllers[follower].disk.is_damaged
     assert not has_been_replicated(world, leader)
+
+
+@pytest.mark.rule("10.14")
+def test_the_log_of_a_candidate_is_spared():
+    """A hunt: it restarted, and was granted again the votes that it had for its whole log."""
+    world = world_of(controllers=3)
+    follower = follower_id(world)
+    pass_time(world, 2)
+    assert has_been_replicated(world, follower)
+    controller = world.controllers[follower]
+    controller.disk.stored.election = ElectionState(epoch=2, voted=controller.node.quorum.me)
+
+    assert not has_been_replicated(world, follower)
 
 
 def test_a_log_that_only_its_controller_has_is_spared():
