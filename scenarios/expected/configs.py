@@ -182,7 +182,7 @@ def _delete_absent(view: View, turn: int) -> Ask | None:
 
 
 def _change_list(view: View, turn: int) -> Ask | None:
-    """A list gets an element at its end, or loses one (APPEND, SUBTRACT)."""
+    """A list gets an element that it may have, or loses one that it may lack."""
     name = _topic(view, turn // 2)
     if name is None:
         return None
@@ -191,14 +191,13 @@ def _change_list(view: View, turn: int) -> Ask | None:
     before = _fact(view, TOPIC, name)
     parts = [part for part in str(before.get(key, default)).split(",") if part]
     element = elements[turn // 2 % len(elements)]
-    if "*" in parts or parts == [element] == ["delete"]:
-        return None
-    if element in parts and len(parts) > 1:
-        parts.remove(element)
-        operation = SUBTRACT
-    else:
-        parts += [] if element in parts else [element]
-        operation = APPEND
+    operation = SUBTRACT if turn % 3 else APPEND
+    if "*" in parts or (operation == SUBTRACT and parts == [element]):
+        return None  # whether a list may be empty is another question
+    if operation == SUBTRACT:
+        parts = [part for part in parts if part != element]
+    elif element not in parts:
+        parts.append(element)
     after = before | {key: ",".join(parts)}
     request = _alter(TOPIC, name, (key, element, operation))
     changes = _changes(view, TOPIC, name, after)
