@@ -103,7 +103,7 @@ def _topic_of(image: Image, requested: MetadataRequestTopic) -> Topic | None:
 
 
 def unknown_name(name: str) -> ErrorCode:
-    """Returns the error of a name that no topic has: a topic could have it, or could not."""
+    """Returns UNKNOWN_TOPIC_OR_PARTITION for a valid name, else INVALID_TOPIC_EXCEPTION (5.44b)."""
     if flaw(name) is None:
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     return ErrorCode.INVALID_TOPIC_EXCEPTION

@@ -23,7 +23,7 @@ from .agent import Agent
 from .client import BrokerClient
 from .config import AgentConfig
 from .conversation import Send
-from .forwarding import spoken
+from .forwarding import client_id_and_version
 from .hosted_agent import HostedAgent
 from .image_history import ImageHistory
 from .metadata_fetch import LogPosition
@@ -117,7 +117,7 @@ class Fleet:
 
         Such requests are rare, so each opens a new connection.
         """
-        client_id, version_max = spoken(request)
+        client_id, version_max = client_id_and_version(request)
         caller = KafkaCaller(f"{broker_id}" if client_id is None else client_id, self._deliver)
         self._forwarding.add(caller)
 

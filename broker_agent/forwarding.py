@@ -70,7 +70,7 @@ class Forwarding:
             self._timeline.after(RETRY_US, partial(self._try, request, reply_to, until_us))
 
 
-def spoken(request: Request) -> tuple[str | None, int | None]:
+def client_id_and_version(request: Request) -> tuple[str | None, int | None]:
     """Returns the client id and the version in which a request is forwarded; None for the broker's.
 
     In an Envelope of Kafka's these are the client's. A newer version than the client's would lose

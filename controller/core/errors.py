@@ -104,3 +104,9 @@ class ApiError(Exception):
         super().__init__(f"{code.name}: {message}")
         self.code = code
         self.message = message
+
+
+def expect_time(timeout_ms: int) -> None:
+    """Raises REQUEST_TIMED_OUT for a request that has no time to wait for its turn (rule 0A.9)."""
+    if timeout_ms <= 0:
+        raise ApiError(ErrorCode.REQUEST_TIMED_OUT, "")

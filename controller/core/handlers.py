@@ -120,25 +120,13 @@ from .uuid import ZERO_UUID
 
 Handler = Callable[[State, Any, int], Decision]
 
-
-def _in_time(handler: Handler) -> Handler:
-    """Returns a handler that decides only requests whose time is not over at once (rule 0A.9)."""
-
-    def decide(state: State, request: Any, now_ms: int) -> Decision:
-        if request.timeout_ms <= 0:
-            raise ApiError(ErrorCode.REQUEST_TIMED_OUT, "")
-        return handler(state, request, now_ms)
-
-    return decide
-
-
 HANDLERS: Mapping[type, Handler] = {
     BrokerRegistrationRequest: register,
     BrokerHeartbeatRequest: heartbeat,
     UnregisterBrokerRequest: unregister,
     DecommissionBrokerRequest: decommission,
-    CreateTopicsRequest: _in_time(create_topics),
-    DeleteTopicsRequest: _in_time(delete_topics),
+    CreateTopicsRequest: create_topics,
+    DeleteTopicsRequest: delete_topics,
     IncrementalAlterConfigsRequest: alteration.incremental_alter_configs,
     AlterConfigsRequest: alteration.alter_configs,
     AlterClientQuotasRequest: quota_alteration.alter_client_quotas,
@@ -149,9 +137,9 @@ HANDLERS: Mapping[type, Handler] = {
     ControllerRegistrationRequest: register_controller,
     UnregisterControllerRequest: unregister_controller,
     UpdateFeaturesRequest: update_features,
-    CreatePartitionsRequest: _in_time(create_partitions),
-    ElectLeadersRequest: _in_time(elect_leaders),
-    AlterPartitionReassignmentsRequest: _in_time(alter_reassignments),
+    CreatePartitionsRequest: create_partitions,
+    ElectLeadersRequest: elect_leaders,
+    AlterPartitionReassignmentsRequest: alter_reassignments,
     AllocateProducerIdsRequest: allocate_producer_ids,
     AssignReplicasToDirsRequest: assign_directories,
 }

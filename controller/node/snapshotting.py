@@ -55,7 +55,7 @@ class Snapshotting:
         self._draft: Draft | None = None
         self._forgotten: list[Batch] = []
         self._uncounted: deque[Batch] = deque()
-        self._slices: list[bytes] = []  # encoded records of the first of them
+        self._slices: list[bytes] = []  # encoded slices of `_uncounted[0]`
         self._bytes = 0
         self._last_ms = 0
         self._last_timestamp_ms = 0
@@ -72,9 +72,9 @@ class Snapshotting:
             self._bytes += quorum.snapshot_format.size(batch)
 
     def maybe_count(self, quorum: Quorum) -> bool:
-        """Encode a slice of a large batch, if there is one; returns True if there was.
+        """Encode the next slice of the oldest uncounted batch, and count its bytes after the last.
 
-        The last slice counts its bytes.
+        Returns False if every batch is counted.
         """
         if not self._uncounted:
             return False

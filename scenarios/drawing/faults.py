@@ -66,6 +66,5 @@ FAULTS: Mapping[str, tuple[str, str, FaultDraw]] = {
     "client.hostile": ("client.hostile", "controllers", _hostile),
     "rpc.forge": ("rpc.forge", "controllers", _forged),
 }
-# Kinds that strike no node, so that many runs can have one beside all other faults: the part of
-# the runs that do.
+# Faults that strike no node, with the part of the runs that have each.
 VISITS: Mapping[str, float] = {"client.hostile": 0.4, "rpc.forge": 0.6}

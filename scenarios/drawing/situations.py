@@ -1,4 +1,4 @@
-"""Draws situations: a few steps that meet, which single drawn faults rarely do.
+"""Draws situations: steps at related times, which independently drawn faults rarely have.
 
 Some properties are put to the test in one of them only: the order of a leader's successors (S38),
 a leader without a majority (S37), and a controlled shutdown that lasts (S24).

@@ -109,7 +109,7 @@ def drawn_steps(
     steps += [_visit(lot, kind, run_ms) for kind, part in VISITS.items() if lot.chance(part)]
     for situation in SITUATIONS.values():
         if lot.chance(situation.part):
-            steps += meeting(lot, situation, lot.stream.randrange(run_ms), budget)
+            steps += situation_steps(lot, situation, lot.stream.randrange(run_ms), budget)
     if lot.chance(ADMINISTERED):
         steps += [
             drawn_request(lot, at_ms) for at_ms in _times(lot.stream, request_every_ms, run_ms)
@@ -135,7 +135,7 @@ def _visit(lot: Lot, kind: str, run_ms: int) -> Words:
     return step_of(lot.stream.randrange(run_ms), word, draw(lot, lot.one_of(lot.controllers)))
 
 
-def meeting(lot: Lot, situation: Situation, at_ms: int, budget: Budget) -> list[Words]:
+def situation_steps(lot: Lot, situation: Situation, at_ms: int, budget: Budget) -> list[Words]:
     """Returns the steps of a situation; none if the budget has no node for it."""
     free = budget.free(lot, at_ms, situation.pool)
     if not free:

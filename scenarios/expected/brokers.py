@@ -17,7 +17,7 @@ from .view import LEAVING_FROM, METADATA_VERSION, View
 UNSUPPORTED_VERSION, STALE_BROKER_EPOCH = 35, 77
 DUPLICATE_BROKER_REGISTRATION, BROKER_ID_NOT_REGISTERED = 101, 102
 INCONSISTENT_CLUSTER_ID, INVALID_REGISTRATION = 104, 119
-STRANGER = 999_999  # no broker has this id
+STRANGER = 888_888  # no node has this id, nor does a hostile client register it
 INCARNATION: Uuid = bytes(15) + b"\x63"
 DIRECTORY: Uuid = bytes(14) + b"\x63\x63"
 # Ids of directories that Kafka keeps for itself, and others: the upper half is zero, and the lower

@@ -4,7 +4,6 @@ The tables have values that every release takes, and values that no release take
 """
 
 from collections.abc import Iterator
-from itertools import count
 
 from kraftsim.controller.core.rpc.configs import (
     AlterableConfig,
@@ -175,8 +174,9 @@ def _set_wrongly(view: View, turn: int) -> Ask | None:
 
 def _delete_absent(view: View, turn: int) -> Ask | None:
     name = _topic(view, turn)
-    key = next(key for key, _ in OF_TOPICS if key not in _fact(view, TOPIC, name or ""))
-    if name is None:
+    own = _fact(view, TOPIC, name or "")
+    key = next((key for key, _ in OF_TOPICS if key not in own), None)
+    if name is None or key is None:
         return None
     return Ask("to remove what is not set", _alter(TOPIC, name, (key, None, DELETE)))
 
@@ -195,7 +195,8 @@ def _change_list(view: View, turn: int) -> Ask | None:
     if "*" in parts or (operation == SUBTRACT and parts == [element]):
         return None  # whether a list may be empty is another question
     if operation == SUBTRACT:
-        parts = [part for part in parts if part != element]
+        if element in parts:
+            parts.remove(element)  # the first only, as List.remove
     elif element not in parts:
         parts.append(element)
     after = before | {key: ",".join(parts)}
@@ -226,7 +227,7 @@ def _of_a_wrong_resource(view: View, turn: int) -> Ask:
         ("a topic with a slash", TOPIC, "a/b", value, INVALID_TOPIC_EXCEPTION),
         ("a broker with letters", BROKER, "one", value, INVALID_REQUEST),
         ("broker -1", BROKER, "-1", value, INVALID_REQUEST),
-        ("an unknown broker", BROKER, str(_unknown(view)), value, BROKER_ID_NOT_REGISTERED),
+        ("an unknown broker", BROKER, str(STRANGER), value, BROKER_ID_NOT_REGISTERED),
         ("an unknown type", UNKNOWN, "one", value, UNSUPPORTED_VERSION),
         ("metrics without a name", METRICS, "", ("interval.ms", "100", SET), INVALID_REQUEST),
         ("a logger of letters", LOGGER, "one", value, INVALID_REQUEST),
@@ -237,12 +238,6 @@ def _of_a_wrong_resource(view: View, turn: int) -> Ask:
     )
     words, kind, name, op, code = wrong[turn % len(wrong)]
     return refused(f"configurations of {words}", _alter(kind, name, op), code)
-
-
-def _unknown(view: View) -> int:
-    """Returns an id that no broker and no controller has registered: a hostile client may."""
-    known = {key[1] for kind in ("Broker", "Controller") for key in view.shadow.of(kind)}
-    return next(number for number in count(STRANGER) if number not in known)
 
 
 def _operate_wrongly(view: View, turn: int) -> Ask | None:

@@ -41,7 +41,7 @@ def _decommission(view: View, turn: int) -> Ask | None:
         what = "to decommission a broker that is not registered"
         return refused(what, request, BROKER_NOT_AVAILABLE)
     broker_id, force = known[turn % len(known)]["broker_id"], bool(turn % 2)
-    needed = [key for key, fact in view.partitions if _needs(fact, broker_id)]
+    needed = [key for key, fact in view.partitions if _needs(view, fact, broker_id)]
     request = DecommissionBrokerRequest(broker_id=broker_id, force=force)
     has_refuge = any(view.is_active(b["broker_id"]) for b in known if b["broker_id"] != broker_id)
     is_refused = needed and not (force and has_refuge)
@@ -78,11 +78,14 @@ def _leaving(view: View, broker_id: int) -> list[Key]:
     )
 
 
-def _needs(fact: Fact, broker_id: int) -> bool:
-    """Returns True if only this broker holds the data of a partition (rule 3.12)."""
+def _needs(view: View, fact: Fact, broker_id: int) -> bool:
+    """Returns True if only this broker holds the data of a partition (rules 3.12, 4.13)."""
     if broker_id not in fact["replicas"]:
         return False
-    holders = {*fact["isr"], *fact["eligible_leader_replicas"]} & {*fact["replicas"]}
+    members = {*fact["isr"]}
+    if view.has_elr or not members:  # without ELR its members are never elected
+        members |= {*fact["eligible_leader_replicas"]}
+    holders = members & {*fact["replicas"]}
     return (holders or {*fact["last_known_elr"]}) <= {broker_id} or len(fact["replicas"]) == 1
 
 

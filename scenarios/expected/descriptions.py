@@ -103,13 +103,14 @@ def _wrong_own(entries: dict[str, Any], kind: int, own: Fact) -> str | None:
 
 def _is_shown(text: object, shown: str | None) -> bool:
     """Returns True if a value is shown as its type is written: TRUE as true, 1e1 as 10.0."""
-    given, shown = str(text).replace(" ", ""), str(shown)
-    if given in (shown, "") or given.lower() == shown:
+    given = ",".join(dict.fromkeys(part.strip() for part in str(text).split(",")))
+    shown = ",".join(dict.fromkeys((shown or "").split(",")))  # 4.3 shows each element once
+    if given == shown or given.lower() == shown:
         return True
     try:
         return float(given) == float(shown)
     except ValueError:
-        return {*given.split(",")} == {*shown.split(",")}
+        return False
 
 
 def _wrong_synonyms(
@@ -133,7 +134,7 @@ def _wrong_defaults(view: View, entries: dict[str, Any], own: Fact) -> str | Non
         UNCLEAN: str(view.settings.unclean_leader_election_enable).lower(),
     }
     of_node = view.shadow.facts.get(("Config", BROKER, str(view.node_id)), {})
-    of_cluster = view.shadow.facts.get(("Config", BROKER, ""), {})
+    of_cluster = _of_cluster(view)
     for name in {*settings} & {*entries} - {*own} - {*of_node}:
         entry, set_for_all = entries[name], of_cluster.get(name)
         is_static = set_for_all is None
@@ -144,8 +145,21 @@ def _wrong_defaults(view: View, entries: dict[str, Any], own: Fact) -> str | Non
     return None
 
 
+def _of_cluster(view: View) -> Fact:
+    """Returns the cluster's configurations without an invalid min ISR, which is ignored (4.65)."""
+    found = view.shadow.facts.get(("Config", BROKER, ""), {})
+    return {name: value for name, value in found.items() if name != MIN_ISR or _is_min_isr(value)}
+
+
+def _is_min_isr(text: object) -> bool:
+    try:
+        return int(str(text)) >= 1
+    except ValueError:
+        return False
+
+
 def _describe_cluster_configs(view: View, turn: int) -> Ask:
-    own = view.shadow.facts.get(("Config", BROKER, ""), {})
+    own = _of_cluster(view)
 
     def wrong(reply: Any) -> str | None:
         for entry in reply.results[0].configs:
@@ -260,9 +274,9 @@ def _list_reassignments(view: View, turn: int) -> Ask:
 
     def wrong(reply: Any) -> str | None:
         got = sorted(
-            (topic.name, one.partition_index, *(getattr(one, name) for name in _REASSIGNED))
+            (topic.name, found.partition_index, *(getattr(found, name) for name in _REASSIGNED))
             for topic in reply.topics
-            for one in topic.partitions
+            for found in topic.partitions
         )
         return None if got == expected else f"it lists {got}, expected {expected}"
 
@@ -287,11 +301,13 @@ def _describe_cluster(view: View, turn: int) -> Ask:
         if endpoint.name == LISTENER
     }
 
+    is_listed = any(node_id == view.node_id for node_id, _, _ in expected)  # rule 5.12
+    leader = view.cluster_id, view.node_id if is_listed else -1
+
     def wrong(reply: Any) -> str | None:
         got = {(node.broker_id, node.host, node.port) for node in reply.brokers}
-        told = reply.cluster_id, reply.controller_id
-        if told != (view.cluster_id, view.node_id):
-            return f"it tells of {told}, expected {(view.cluster_id, view.node_id)}"
+        if (told := (reply.cluster_id, reply.controller_id)) != leader:
+            return f"it tells of {told}, expected {leader}"
         return None if got == expected else f"it describes {got}, expected {expected}"
 
     return _describe("the controllers", request, wrong)

@@ -1,4 +1,7 @@
-"""Levels of features that are raised, lowered and removed (rules 5.54 to 5.60, KIP-584)."""
+"""Levels of features that are raised, lowered and removed (rules 5.54 to 5.60, KIP-584).
+
+What a release supports comes from its profile, as in the core: released controllers judge that.
+"""
 
 import re
 from collections.abc import Iterator
@@ -97,16 +100,19 @@ def _granted(view: View, what: str, *wanted: Wanted, validate_only: bool = False
     request = _update(*wanted, validate_only=validate_only)
     expected = {} if validate_only else _after(view, *wanted)
 
+    registered = {key[1] for key in view.shadow.of("Controller")}
+    missing = view.voters - {view.node_id} - registered
+    if not missing or view.level < CONTROLLERS_FROM:
+        return Ask(what, request, changes=None, flaw=exactly(expected))
+
     def flaw(done: Done) -> str | None:
-        if {*codes_of(done.reply)} == {0}:
-            return exactly(expected)(done)
-        missing = _UNREGISTERED.search(str(done.reply))
-        if missing is None or ("Controller", int(missing[1])) in view.shadow.facts:
-            return f"it is refused: {done.reply}"
+        named = _UNREGISTERED.search(str(done.reply))
+        if named is None or int(named[1]) not in missing:
+            return f"it does not name one of {sorted(missing)}: {done.reply}"
         return exactly({})(done)
 
-    unregistered = {INVALID_UPDATE_VERSION} if view.level >= CONTROLLERS_FROM else set()
-    return Ask(what, request, frozenset({0} | unregistered), None, flaw)
+    codes = frozenset({0, INVALID_UPDATE_VERSION})  # 0: of 3.9, as a whole
+    return Ask(f"{what}, with a voter that is not registered", request, codes, None, flaw)
 
 
 _UNREGISTERED = re.compile(r"controller (\d+) has not registered")
@@ -115,7 +121,7 @@ _UNREGISTERED = re.compile(r"controller (\d+) has not registered")
 def _asked(view: View, what: str, wanted: Wanted, turn: int) -> Ask:
     if _is_permitted(view, *wanted):
         return _granted(view, what, wanted, validate_only=turn % 5 == 4)
-    return refused(f"{what}, which nobody may", _update(wanted), INVALID_UPDATE_VERSION)
+    return refused(f"{what}, which is not permitted", _update(wanted), INVALID_UPDATE_VERSION)
 
 
 def _raise_metadata_version(view: View, turn: int) -> Ask:
@@ -161,7 +167,9 @@ def _update_two(view: View, turn: int) -> Ask | None:
 
     def flaw(done: Done) -> str | None:
         codes = {*codes_of(done.reply)}
-        return f"the reply has {codes}" if INVALID_UPDATE_VERSION not in codes else None
+        if INVALID_UPDATE_VERSION not in codes:
+            return f"the reply has {codes}"
+        return exactly({})(done)
 
     codes = frozenset({0, INVALID_UPDATE_VERSION})
     return Ask("two updates, one wrong", _update(*wanted), codes, None, flaw)

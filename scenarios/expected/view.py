@@ -39,6 +39,8 @@ class View(NamedTuple):
     records at the log's end, which a controller does not count (rule 1.25)."""
     has_session: Callable[[Fact], bool | None] = lambda _: None
     """Whether a registered broker has a valid session; None: that is not known (rule 1.12)."""
+    voters: frozenset[int] = frozenset()
+    """The controllers that vote, by what the active one knows."""
 
     @property
     def level(self) -> int:

@@ -50,7 +50,7 @@ class Contacts:
         self._sessions.pop(node_id, None)
 
     def arrived(self, message: Message) -> None:
-        """Counts a heartbeat; when a paused or moved controller reads it is not known."""
+        """Records the time of a heartbeat; None if the controller may read it later."""
         request, process = message.request, self._world.controller_of(message.receiver)
         known = self._sessions.get(message.receiver.number)
         if known is None or process is None or not isinstance(request, BrokerHeartbeatRequest):

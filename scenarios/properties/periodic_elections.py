@@ -173,7 +173,7 @@ class PeriodicElectionsInTime(OfTasks):
 
 
 def _note_changes(task: Task, log: ActiveLog, now_ms: int) -> None:
-    """Lets the partitions wait from now on of which, or of whose brokers, a fact has changed.
+    """Restarts the wait of each partition whose facts, brokers, topic or settings have changed.
 
     The replicas of partition 0 decide the min ISR of the whole topic (rule 4.24).
     """

@@ -169,6 +169,32 @@ def test_new_values_are_checked_with_those_in_force():
     assert answers_to(overridden, view=replace(VIEW, image=image)) == ["forwarded"]
 
 
+PER_IP, OVERRIDES = "max.connections.per.ip", "max.connections.per.ip.overrides"
+
+
+@pytest.mark.rule("4.66")
+@pytest.mark.parametrize(
+    ("in_force", "asked", "answer"),
+    [
+        ({"log.retention.ms": "0"}, [("log.retention.ms", DELETE, None)], "forwarded"),
+        (
+            {PER_IP: "0", OVERRIDES: "a:1"},
+            [(OVERRIDES, DELETE, None)],
+            f"requirement failed: {PER_IP} can be set to zero only if {OVERRIDES} property is set.",
+        ),
+        (
+            {PER_IP: "0", OVERRIDES: "a:1"},
+            [(PER_IP, DELETE, None), (OVERRIDES, SET, "")],
+            "forwarded",
+        ),
+    ],
+)
+def test_values_are_checked_without_those_that_are_removed(in_force, asked, answer):
+    image = Image(configs={(BROKER, "1"): in_force})
+
+    assert answers_to(resource(BROKER, "1", *asked), view=replace(VIEW, image=image)) == [answer]
+
+
 def test_the_release_of_3_9_has_no_configurations_of_groups():
     asked = resource(GROUP, "g", ("consumer.session.timeout.ms", SET, "5"))
 

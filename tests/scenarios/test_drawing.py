@@ -10,7 +10,7 @@ from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.drawing.lot import Lot
 from kraftsim.scenarios.drawing.scenario import lot_of
 from kraftsim.scenarios.drawing.situations import SITUATIONS
-from kraftsim.scenarios.drawing.steps import Budget, drawn_fault, meeting
+from kraftsim.scenarios.drawing.steps import Budget, drawn_fault, situation_steps
 from kraftsim.scenarios.properties.leases import ShutdownLaw
 from kraftsim.scenarios.properties.quorum.tenability import LonelyLeaderStops, MostCaughtUpSucceeds
 from kraftsim.scenarios.running.run import Run, run
@@ -147,7 +147,7 @@ SHAPE = {
 def exercised(name, property_, seed):
     """How often a situation puts a property to the test in a quiet cluster."""
     lot = Lot(Random(seed), "kafka-4.3", range(3000, 3003), range(1, 5), ("t0",))
-    steps = meeting(lot, SITUATIONS[name], 5_000, Budget(controllers=1, brokers=1))
+    steps = situation_steps(lot, SITUATIONS[name], 5_000, Budget(controllers=1, brokers=1))
     running = Run(read_scenario({**SHAPE, "do": steps}), seed, (property_,))
     running.finish()
     return running.watch.properties[property_.number].exercised

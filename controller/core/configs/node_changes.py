@@ -7,7 +7,15 @@ from ..errors import ApiError
 from ..java_text import parse_integer
 from ..rpc.configs import AlterConfigsResource, IncrementalAlterConfigsResource
 from .lists import appended, default_list, subtracted
-from .node_configs import KINDS, NodeView, in_force, needs_listener, needs_node
+from .node_configs import (
+    FROM_CLUSTER_DEFAULT,
+    FROM_NODE,
+    KINDS,
+    NodeView,
+    in_force,
+    needs_listener,
+    needs_node,
+)
 from .resources import ResourceType, invalid_request
 from .thread_pools import check_pools
 from .validators import invalid
@@ -27,11 +35,10 @@ class ValueChecks(NamedTuple):
     together: Callable[[Mapping[str, str]], None]
 
 
-def check_broker_changes(
-    view: NodeView,
-    resource: IncrementalAlterConfigsResource | AlterConfigsResource,
-    checks: ValueChecks,
-) -> None:
+Resource = IncrementalAlterConfigsResource | AlterConfigsResource
+
+
+def check_broker_changes(view: NodeView, resource: Resource, checks: ValueChecks) -> None:
     """Raises ApiError unless the broker, or the whole cluster, may change so while it runs."""
     _check_node(view, resource.resource_name)
     texts = _new_texts(view, resource)
@@ -55,7 +62,7 @@ def check_broker_changes(
             _parse(view, name, text, checks)
     own_level = {} if resource.resource_name else view.dynamic(str(view.node_id))
     effective = {name: text for name, text in texts.items() if name not in own_level}
-    _check_together(view, effective, checks)
+    _check_together(view, resource, effective, checks)
     check_pools(view.levels, effective)
 
 
@@ -70,9 +77,7 @@ def _check_node(view: NodeView, name: str) -> None:
         raise invalid_request(text)
 
 
-def _new_texts(
-    view: NodeView, resource: IncrementalAlterConfigsResource | AlterConfigsResource
-) -> dict[str, str]:
+def _new_texts(view: NodeView, resource: Resource) -> dict[str, str]:
     """Returns the values that are set, and what lists become."""
     if isinstance(resource, AlterConfigsResource):
         return {config.name: config.value or "" for config in resource.configs}
@@ -92,15 +97,29 @@ def _new_texts(
     return texts
 
 
-def _check_together(view: NodeView, texts: Mapping[str, str], checks: ValueChecks) -> None:
-    """Raises INVALID_REQUEST if new values and those in force contradict each other."""
-    own = view.levels[:-1]  # the last has the defaults
-    names = {name for _, values in own for name in values}
-    known = {name: in_force(view.levels, name) or "" for name in sorted(names)}
+def _check_together(
+    view: NodeView, resource: Resource, texts: Mapping[str, str], checks: ValueChecks
+) -> None:
+    """Raises INVALID_REQUEST if the values after the change contradict each other (rule 4.66)."""
+    changed = FROM_NODE if resource.resource_name else FROM_CLUSTER_DEFAULT
+    removed = _removed(view, resource)
+    levels = tuple(
+        (source, {n: text for n, text in values.items() if source != changed or n not in removed})
+        for source, values in view.levels[:-1]  # the last has the defaults
+    )
+    names = {name for _, values in levels for name in values}
+    known = {name: in_force(levels, name) or "" for name in sorted(names)}
     try:
         checks.together({**known, **texts})
     except ValueError as error:
         raise invalid_request(str(error)) from None
+
+
+def _removed(view: NodeView, resource: Resource) -> set[str]:
+    """Returns the names that a request removes; AlterConfigs removes what it does not name."""
+    if isinstance(resource, AlterConfigsResource):
+        return {*view.dynamic(resource.resource_name)}
+    return {config.name for config in resource.configs if config.config_operation == DELETE}
 
 
 def _parse(view: NodeView, name: str, text: str, checks: ValueChecks) -> None:

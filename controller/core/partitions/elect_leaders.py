@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from .. import slices
-from ..errors import ApiError, ErrorCode
+from ..errors import ApiError, ErrorCode, expect_time
 from ..image.partition import Topic, is_imbalanced
 from ..log.records import NO_LEADER, PartitionChangeRecord, Record
 from ..rpc import (
@@ -38,6 +38,7 @@ def elect_leaders(state: State, request: ElectLeadersRequest, now_ms: int) -> De
     """
     if request.topic_partitions == ():
         return Decision(reply=ElectLeadersResponse())
+    expect_time(request.timeout_ms)
     election = _TYPES.get(request.election_type)
     if election is None:
         raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown election type {request.election_type}")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from .. import slices
-from ..errors import ApiError, ErrorCode
+from ..errors import ApiError, ErrorCode, expect_time
 from ..image.image import Image
 from ..image.partition import Partition, Topic, is_reassigning
 from ..log.records import PartitionChangeRecord, Record
@@ -37,6 +37,7 @@ def alter_reassignments(
     """Decide an AlterPartitionReassignments request, separately for each partition."""
     if not request.topics:
         return Decision(reply=AlterPartitionReassignmentsResponse(error_message=""))  # as Kafka
+    expect_time(request.timeout_ms)
     return slices.begin(_Reassignments(state, request))
 
 

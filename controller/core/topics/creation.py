@@ -11,7 +11,7 @@ from functools import partial
 
 from .. import feature_levels, slices
 from ..configs import topic_configs
-from ..errors import ApiError, ErrorCode
+from ..errors import ApiError, ErrorCode, expect_time
 from ..hash_order import in_hash_order
 from ..java_text import STRING_BYTES_MAX
 from ..log.records import (
@@ -66,6 +66,8 @@ class _Creation(slices.Sliced):
         self._now_ms = now_ms
         self._refused = _refused_by_the_listener(Counter(topic.name for topic in request.topics))
         self._accepted = [topic for topic in request.topics if topic.name not in self._refused]
+        if self._accepted:
+            expect_time(request.timeout_ms)
         _check_partitions(state, self._accepted)
         self._allowance = state.mutations.allowance(state.image, request, now_ms)
         self._survey = Survey(state, self._allowance)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TypeVar
 
-from ..errors import ApiError, ErrorCode
+from ..errors import ApiError, ErrorCode, expect_time
 from ..hash_order import in_hash_order
 from ..image.image import Image
 from ..log.records import RemoveTopicRecord
@@ -29,6 +29,8 @@ def delete_topics(state: State, request: DeleteTopicsRequest, now_ms: int) -> De
     image, results = state.image, [refusal for topic in request.topics for refusal in _odd(topic)]
     names = Counter([*request.topic_names, *_names(request.topics)])
     ids = Counter(_ids(request.topics))
+    if 1 in (*names.values(), *ids.values()):
+        expect_time(request.timeout_ms)
     results += [_refused(name, ZERO_UUID, _DUPLICATE_NAME) for name in in_hash_order(_twice(names))]
     results += [_refused(None, topic_id, _DUPLICATE_ID) for topic_id in _twice(ids)]
     doomed: dict[Uuid, str] = {}

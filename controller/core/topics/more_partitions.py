@@ -7,7 +7,7 @@ partitions are written in one batch.
 from collections import Counter
 
 from .. import slices
-from ..errors import ApiError, ErrorCode
+from ..errors import ApiError, ErrorCode, expect_time
 from ..hash_order import in_hash_order
 from ..image.partition import Topic
 from ..log.records import Record
@@ -36,6 +36,8 @@ def create_partitions(state: State, request: CreatePartitionsRequest, now_ms: in
     Names that are given twice are refused first, and both groups are in a HashSet's order. Raises
     UNKNOWN_SERVER_ERROR for more than PLACED_MAX partitions, before any of them is placed.
     """
+    if 1 in Counter(topic.name for topic in request.topics).values():
+        expect_time(request.timeout_ms)
     if sum(_placed_count(state, topic) for topic in request.topics) > PLACED_MAX:
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
     return slices.begin(_Growth(state, request, now_ms))

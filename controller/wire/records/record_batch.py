@@ -54,7 +54,7 @@ def encode_batch(batch: Batch) -> bytes:
 
 
 def encode_slice(batch: Batch, slices: list[bytes]) -> bool:
-    """Encode the next records of a batch; returns True once its bytes are kept.
+    """Encode the next records of a batch; returns True once all are in `encoded`.
 
     `slices` are the records that former calls encoded; the first call gets an empty list.
     """

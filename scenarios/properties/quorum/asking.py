@@ -64,8 +64,8 @@ class VotersAskByTheRules(Property):
         self._sent: dict[tuple[int, int], tuple[int, object, Known]] = {}
         self._changes: dict[tuple[int, type], tuple[int, int]] = {}  # when, after how many moves
         self._resignations: dict[int, Resignation] = {}  # by the receiver, of its leader
-        # When a receiver handles such a request, of which it is not known what it does: after a
-        # pause (-1: it is not over), or of an epoch that is far ahead.
+        # The time at which a receiver handles an EndQuorumEpoch whose outcome the rules leave open:
+        # sent during a pause (-1: the pause lasts), or of an epoch that is far ahead.
         self._unread: dict[int, int] = {}
 
     def restarted(self, node_id: int) -> None:
@@ -121,7 +121,7 @@ class VotersAskByTheRules(Property):
             )
 
     def _expect_period(self, node: Node, kind: type, now_ms: int) -> None:
-        """Checks that a follower waits before it asks to change its own entry, and between that."""
+        """Checks that a follower waits before its first request about itself, and between two."""
         node_id, moves = node.config.node_id, self._moves[node.config.node_id]
         fetch_ms = node.settings.controller_quorum_fetch_timeout_ms
         wait, key = self._waits.get(node_id), (node_id, kind)

@@ -46,7 +46,8 @@ Asked = tuple[type, int, bytes, Places]
 class Received(NamedTuple):
     """A request that a controller got in its `epoch`, which it may still have to answer.
 
-    What a paused process gets is handled once it goes on: until then epoch and times are None.
+    A paused process handles its requests when it is resumed: until then `epoch` and `at_us` are
+    None.
     """
 
     asked: Asked
@@ -56,9 +57,10 @@ class Received(NamedTuple):
 
 
 class VotersChangeAsAsked(Property):
-    """Compares each set of voters that a leader writes with the set before it.
+    """Compares each set of voters that a leader writes with the previous set.
 
-    That is in its log, or was committed and is in a snapshot now. A leader removes or updates a
+    That is the one in its log, or the last committed one if a snapshot has replaced that part of
+    the log. A leader removes or updates a
     voter in the step in which it gets the request; before it adds one it asks for its versions, for
     at most a request timeout (rules 10.51 to 10.53). Each copy of a request permits one change.
     """
@@ -141,7 +143,8 @@ class VotersChangeAsAsked(Property):
         """Judges a new set; with its epoch, a leader writes its own address (rule 10.49)."""
         before, voters, me = last.voters, new_set.voters, quorum.me.node_id
         gone, new = {*before} - {*voters}, {*voters} - {*before}
-        if new_set.begins and {voter.voter_id for voter in gone | new} <= {me}:
+        is_of_itself = _keys(gone) == _keys(new) and {id_ for id_, _ in _keys(new)} <= {me}
+        if new_set.begins and is_of_itself:
             return
         if max(last.offset, leader.epoch_start) >= quorum.high_watermark:
             raise Broken(f"{me} changes voters before it has committed {last.offset}")
@@ -167,15 +170,18 @@ def _places(listeners: Iterable[Any]) -> Places:
     return frozenset((place.name, place.host, place.port) for place in listeners)
 
 
+def _keys(voters: set[Voter]) -> set[tuple[int, bytes]]:
+    return {(voter.voter_id, bytes(voter.voter_directory_id)) for voter in voters}
+
+
 def _asked(gone: set[Voter], new: set[Voter]) -> Asked | None:
     """Returns the request that replaces the voter `gone` by `new`; None if there is none."""
     for voter in new:
         key = voter.voter_id, bytes(voter.voter_directory_id)
         places = _places(voter.endpoints)
-        former = {(old.voter_id, bytes(old.voter_directory_id)) for old in gone}
-        if former and former != {key}:
+        if gone and _keys(gone) != {key}:
             return None
-        return UpdateRaftVoterRequest if former else AddRaftVoterRequest, *key, places
+        return UpdateRaftVoterRequest if gone else AddRaftVoterRequest, *key, places
     for voter in gone:
         key = voter.voter_id, bytes(voter.voter_directory_id)
         return RemoveRaftVoterRequest, *key, frozenset()
