@@ -170,6 +170,9 @@ class Ghost(OfTheCommittedLog):
             is_returned = after["leader"] in partition.returned
             is_left = self._process(after["leader"]).is_left
             partition.is_kafkas_own = (is_last and is_trusted) or is_returned or is_left
+            if partition.is_declared:  # also if this leader never serves
+                log = partition.logs.get(after["leader"], partition.acknowledged)
+                partition.acknowledged = partition.tree.common(log, partition.acknowledged)
         self._note_returned(partition, before)
 
     def _note_returned(self, partition: Partition, before: Fact) -> None:

@@ -8,6 +8,7 @@ import pytest
 from kraftsim.controller.core import feature_levels
 from kraftsim.controller.core.profile import PROFILES
 from kraftsim.controller.core.rpc import (
+    DecommissionBrokerRequest,
     ElectedTopicPartitions,
     ElectLeadersRequest,
     FeatureUpdate,
@@ -35,6 +36,24 @@ def test_a_replica_joins_an_isr_from_the_state_after_its_elr_was_emptied():
     pass_time(world, 5)
 
     assert partition(world, "t").isr == (1, 2)
+    assert watching.finish() == ()
+
+
+@pytest.mark.rule("3.12")
+def test_what_a_declared_election_gives_up_is_lost_even_if_its_leader_never_serves():
+    """S32: a forced decommission elects a paused broker, which is fenced, and then eligible."""
+    world, watching = watched("S32")
+    create_topic(world, "t", (2, 3))
+    world.agents[3].kill()
+    pass_time(world, 2 * SESSION_S)
+    world.agents[1].pause()
+    ask(world, DecommissionBrokerRequest(broker_id=2, force=True))
+    assert partition(world, "t").leader == 1
+    pass_time(world, 2 * SESSION_S)
+    assert (partition(world, "t").leader, partition(world, "t").elr) == (-1, (1,))
+    ask(world, DecommissionBrokerRequest(broker_id=3, force=True))
+
+    assert partition(world, "t").replicas == (1,)
     assert watching.finish() == ()
 
 

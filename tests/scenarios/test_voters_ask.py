@@ -6,7 +6,9 @@ import pytest
 
 from kraftsim.controller.raft import epochs, messages, snapshots
 from kraftsim.controller.raft.quorum import Quorum
+from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.properties.quorum.asking import VotersAskByTheRules
+from kraftsim.scenarios.running.run import run
 from tests.scenarios.lives import active_id, follower_id
 from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import settled_world
@@ -164,6 +166,27 @@ def test_a_resignation_at_a_former_address_changes_no_wait(cluster):
     pass_time(world, 5)
 
     assert watching.violations == {}
+
+
+def test_a_prospective_voter_may_begin_a_new_timeout_unseen():
+    """A hunt: in a slow network, the last refusal of a vote changed nothing else."""
+    scenario = read_scenario(
+        {
+            "schema": "kraftsim/scenario/1",
+            "name": "slow-elections",
+            "claim": "Voters wait as they must.",
+            "cluster": {"controllers": 5},
+            "time": {"run": "13s", "calm": "1s"},
+            "config": {"controller.quorum.fetch.timeout.ms": 1500},
+            "do": [
+                {"at": "1ms", "net.delay": {"low": "24ms", "high": "1980ms"}},
+                {"at": "10s", "proc.stop": {"on": 3000, "for": "500ms"}},
+            ],
+            "expect": {"always": ["voters-ask-by-the-rules"]},
+        }
+    )
+
+    assert [run(scenario, seed).violations for seed in (8, 35)] == [(), ()]
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,7 @@ class VotersAskByTheRules(Property):
         is_told = resigned_us == self.world.timeline.now_us or self._reads_what_it_missed(node_id)
         if wait.role is Follower and is_told:
             return  # it learned of its leader by its resignation
-        if wait.role is Unattached and _continues(before, wait) and quorum.is_voter:
+        if wait.role is Unattached and _continues(quorum, before, wait) and quorum.is_voter:
             return
         first_ms, last_ms = _bounds(quorum, wait.since_ms)
         if not first_ms <= wait.deadline_ms <= last_ms:
@@ -222,11 +222,19 @@ def _deadline(quorum: Quorum) -> int:
             return role.election_ms
 
 
-def _continues(before: Wait | None, wait: Wait) -> bool:
-    """Returns True if an unattached replica waits for the rest of its election timeout (10.7)."""
+def _continues(quorum: Quorum, before: Wait | None, wait: Wait) -> bool:
+    """Returns True if an unattached replica waits for the rest of its election timeout (10.7).
+
+    A prospective replica may begin a new timeout in a step that has no other effect, and so is not
+    seen: when its timeout ends, and when the last voter refuses its vote.
+    """
     if before is None or before.role in (Follower, Leader):
         return False
-    return before.deadline_ms == wait.deadline_ms
+    if before.deadline_ms == wait.deadline_ms:
+        return True
+    election_ms = quorum.settings.controller_quorum_election_timeout_ms
+    first_ms, last_ms = before.since_ms + election_ms, wait.since_ms + 2 * election_ms
+    return before.role is Prospective and first_ms <= wait.deadline_ms < last_ms
 
 
 def _bounds(quorum: Quorum, now_ms: int) -> tuple[int, int]:
