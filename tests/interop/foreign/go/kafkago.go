@@ -63,7 +63,8 @@ func kafkaGoConfigs(s *scene, client *kafka.Client) {
 
 func kafkaGoPartitions(s *scene, client *kafka.Client) {
 	s.call("electLeaders", "ElectLeaders", func(c context.Context) (any, error) {
-		return client.ElectLeaders(c, &kafka.ElectLeadersRequest{Topic: s.topic, Partitions: []int{0, 1}})
+		// without a Timeout kafka-go sends 0, which a released controller answers with REQUEST_TIMED_OUT
+		return client.ElectLeaders(c, &kafka.ElectLeadersRequest{Topic: s.topic, Partitions: []int{0, 1}, Timeout: limit})
 	})
 	s.call("alterPartitionReassignments", "AlterPartitionReassignments", func(c context.Context) (any, error) {
 		assignment := kafka.AlterPartitionReassignmentsRequestAssignment{PartitionID: 0, BrokerIDs: []int{int(s.target)}}
