@@ -3,7 +3,7 @@
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -228,12 +228,20 @@ def _kafka(kraft: "Cluster") -> Handler:
         if name not in KAFKA_APIS:
             raise CommandError(f"expected {nearest(name, KAFKA_APIS)}, got {name!r}")
         version = _query(request).get("version")
-        document = await answer_kafka_api(kraft, name, await _body(request), version)
+        body = await _body(request)
+        document = await answer_kafka_api(kraft, name, body, version)
         code = document.get("errorCode", 0)
         assert isinstance(code, int), code
-        return json_response(document, status_of(code))
+        return json_response(document, 400 if _lacks_time(code, body) else status_of(code))
 
     return handle
+
+
+def _lacks_time(code: int, body: Mapping[str, object]) -> bool:
+    """Returns True for a request whose own timeout left it no time, which the client can change."""
+    timeout_ms = body.get("timeoutMs")
+    is_timed_out = code == ErrorCode.REQUEST_TIMED_OUT
+    return is_timed_out and isinstance(timeout_ms, int) and timeout_ms <= 0
 
 
 async def _alive(_: web.Request) -> web.StreamResponse:

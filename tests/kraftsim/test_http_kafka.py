@@ -203,6 +203,14 @@ async def test_topics_come_and_go_each_with_its_own_code(http: Http) -> None:
     }
 
 
+@pytest.mark.rule("0A.9")
+async def test_a_request_that_leaves_itself_no_time_is_the_clients_error(http: Http) -> None:
+    partitions = [{"topic": "orders", "partitions": [0]}]
+    late = await http.kafka("ElectLeaders", topicPartitions=partitions, timeoutMs=0)
+
+    assert (late.status, late.document["errorCode"]) == (400, ErrorCode.REQUEST_TIMED_OUT)
+
+
 @pytest.mark.rule("5.17")
 async def test_a_described_cluster_has_fenced_brokers_only_when_asked(
     http: Http, kraft: Cluster

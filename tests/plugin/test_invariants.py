@@ -12,6 +12,10 @@ from kraftsim.scenarios.mutants.mutant import planted
 def bug():
     with planted(MUTANTS["M41"]):  # a lease expires after half of the session timeout
         yield
+
+@pytest.fixture(autouse=True)
+def unasked(monkeypatch):  # S41 may find the bug, too, if it happens to ask in time
+    monkeypatch.setattr("kraftsim.scenarios.properties.decisions.ASKED_AT_ONCE", 0)
 """
 FENCE = """
 {marker}
