@@ -170,23 +170,42 @@ def test_a_resignation_at_a_former_address_changes_no_wait(cluster):
 
 def test_a_prospective_voter_may_begin_a_new_timeout_unseen():
     """A hunt: in a slow network, the last refusal of a vote changed nothing else."""
-    scenario = read_scenario(
+    steps = [
+        {"at": "1ms", "net.delay": {"low": "24ms", "high": "1980ms"}},
+        {"at": "10s", "proc.stop": {"on": 3000, "for": "500ms"}},
+    ]
+    settings = {"controller.quorum.fetch.timeout.ms": 1500}
+    scenario = of_five_voters(steps, time={"run": "13s", "calm": "1s"}, config=settings)
+
+    assert [run(scenario, seed).violations for seed in (8, 15)] == [(), ()]
+
+
+def test_a_voter_that_has_moved_may_learn_who_led_by_its_resignation():
+    """A hunt: its leader resigned before the voter had got another request of the leader."""
+    steps = [
+        {"at": "1ms", "net.delay": {"on": [3001, 3004], "low": "7ms", "high": "197ms"}},
+        {"at": "2500ms", "proc.move": {"on": 3001}},
+        {"at": "9500ms", "quorum.transfer": {"to": 3004}},
+        {"at": "9900ms", "quorum.transfer": {"to": 3001}},
+    ]
+    scenario = of_five_voters(steps, time={"run": "11s", "calm": "1s"})
+
+    assert [run(scenario, seed).violations for seed in (17, 23)] == [(), ()]
+
+
+def of_five_voters(steps, **words):
+    """Returns a scenario whose voters may not ask or wait wrongly."""
+    return read_scenario(
         {
             "schema": "kraftsim/scenario/1",
-            "name": "slow-elections",
+            "name": "voters-that-wait",
             "claim": "Voters wait as they must.",
-            "cluster": {"controllers": 5},
-            "time": {"run": "13s", "calm": "1s"},
-            "config": {"controller.quorum.fetch.timeout.ms": 1500},
-            "do": [
-                {"at": "1ms", "net.delay": {"low": "24ms", "high": "1980ms"}},
-                {"at": "10s", "proc.stop": {"on": 3000, "for": "500ms"}},
-            ],
+            "cluster": {"controllers": 5, "brokers": 1},
+            "do": steps,
             "expect": {"always": ["voters-ask-by-the-rules"]},
+            **words,
         }
     )
-
-    assert [run(scenario, seed).violations for seed in (8, 35)] == [(), ()]
 
 
 @pytest.mark.parametrize(

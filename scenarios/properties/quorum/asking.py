@@ -79,12 +79,12 @@ class VotersAskByTheRules(Property):
         process, request = self.world.controller_of(message.receiver), message.request
         if process is None or not isinstance(request, EndQuorumEpochRequest):
             return
-        if message.receiver.number in self.world.moved:
-            return  # it may have been sent to the former address, where nobody reads it
         node_id, quorum = message.receiver.number, process.node.quorum
         self._resignations.pop(node_id, None)
         now_us, now_ms = self.world.timeline.now_us, self.world.clock_ms(message.receiver)
-        outcome = rules.end(quorum, request) if process.is_running else None
+        # A node that has moved may not read it: it may have been sent to the former address.
+        is_read = process.is_running and node_id not in self.world.moved
+        outcome = rules.end(quorum, request) if is_read else None
         if outcome is None:
             self._unread[node_id] = now_us if process.is_running else -1
         elif outcome[:2] == (0, 0) and quorum.is_voter:
