@@ -300,9 +300,10 @@ def _levels(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
         or any(result.error_code for result in reply.results)
     ):
         return
-    for update in request.feature_updates:
-        if update.max_version_level and update.feature != KRAFT_VERSION:
-            yield "feature", update.feature, update.max_version_level
+    last = {update.feature: update.max_version_level for update in request.feature_updates}
+    for feature, level in last.items():
+        if level and feature != KRAFT_VERSION:
+            yield "feature", feature, level
 
 
 def _producer_ids(_: AnswerAfterCommit, request: Any, reply: Any) -> Facts:

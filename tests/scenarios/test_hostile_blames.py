@@ -8,14 +8,17 @@ from collections import defaultdict
 import pytest
 
 from kraftsim.controller.core.configs.resources import ResourceType
+from kraftsim.controller.core.features.update_features import UPGRADE
 from kraftsim.controller.core.rpc import (
     AlterPartitionReassignmentsRequest,
     BrokerHeartbeatRequest,
     DescribeClusterRequest,
+    FeatureUpdate,
     FetchRequest,
     FetchTopic,
     ReassignablePartition,
     ReassignableTopic,
+    UpdateFeaturesRequest,
 )
 from kraftsim.controller.core.rpc.cluster import CONTROLLER_ENDPOINT
 from kraftsim.controller.core.rpc.configs import (
@@ -87,6 +90,19 @@ def test_a_quota_of_an_entity_whose_type_is_named_twice():
     reply = ask(world, AlterClientQuotasRequest(entries=(entry,)))
 
     assert reply.entries[0].error_code
+    assert watching.finish() == ()
+
+
+def test_a_feature_that_a_request_names_twice_has_the_last_level():
+    """S16: seed 7001491 of a hunt; the first level is one that no feature can have (rule 5.56)."""
+    world, watching = watched("S16")
+    levels = (
+        FeatureUpdate(feature="transaction.version", max_version_level=level, upgrade_type=UPGRADE)
+        for level in (-1, 2)
+    )
+    reply = ask(world, UpdateFeaturesRequest(feature_updates=tuple(levels)))
+
+    assert reply.error_code == 0
     assert watching.finish() == ()
 
 
