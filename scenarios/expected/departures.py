@@ -90,11 +90,11 @@ def _needs(view: View, fact: Fact, broker_id: int) -> bool:
 
 
 def _not_there(fact: Fact) -> set[int]:
-    """Returns the replicas that a reassignment removes and that are gone.
+    """Returns the replicas that a reassignment adds or removes and that are not there.
 
     A request that names a partition twice may leave some, as in Kafka.
     """
-    return {*fact["removing_replicas"]} - {*fact["replicas"]}
+    return {*fact["adding_replicas"], *fact["removing_replicas"]} - {*fact["replicas"]}
 
 
 def _left_behind(view: View, broker_id: int, done: Done, keys: Iterable[Key]) -> Iterator[str]:
@@ -103,12 +103,12 @@ def _left_behind(view: View, broker_id: int, done: Done, keys: Iterable[Key]) ->
         old = view.shadow.facts[key]
         new = done.changes.get(key, old)
         ids = () if new is None else (new["leader"], *(id_ for name in NAMED for id_ in new[name]))
-        if broker_id in ids:
+        if broker_id in ids and broker_id not in _not_there(old):
             yield f"{key} still names broker {broker_id}: {new}"
         if new is not None and not new["replicas"]:
             yield f"{key} has no replica left"
         if new is not None and not _not_there(new) <= _not_there(old):
-            yield f"{key} removes what it does not have: {new}"
+            yield f"{key} adds or removes what it does not have: {new}"
         leaders = (broker_id, NO_LEADER, *old["removing_replicas"])
         is_led = old["leader"] not in leaders and old["isr"]
         if is_led and new is not None and new["leader"] != old["leader"]:

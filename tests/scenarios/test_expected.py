@@ -302,14 +302,18 @@ def test_another_owner_of_producer_ids_is_a_flaw(troubled_property, monkeypatch)
 
 
 @pytest.mark.slow
-def test_a_decommission_is_not_blamed_for_what_was_wrong_before(troubled_property, monkeypatch):
-    """A request that named a partition twice has left it a replica to remove, which is gone."""
+@pytest.mark.parametrize("which", ["adding_replicas", "removing_replicas"])
+def test_a_decommission_is_not_blamed_for_what_was_wrong_before(
+    troubled_property, which, monkeypatch
+):
+    """A request that named a partition twice has left it a replica to add or remove: not there."""
     view = troubled_property.view_of(troubled_property.world.active.node)
     key, old = view.partitions[0]
-    monkeypatch.setitem(view.shadow.facts, key, {**old, "removing_replicas": (77,)})
+    monkeypatch.setitem(view.shadow.facts, key, {**old, which: (77,)})
 
-    assert not [*departures._left_behind(view, 99, Done(None, {}), [key])]
-    changed = {key: {**old, "removing_replicas": (77, 78)}}
+    for broker_id in (77, 99):
+        assert not [*departures._left_behind(view, broker_id, Done(None, {}), [key])]
+    changed = {key: {**old, which: (77, 78)}}
     assert [*departures._left_behind(view, 99, Done(None, changed), [key])]
 
 
