@@ -151,33 +151,45 @@ def _a_group_named_twice(draft: Draft) -> list[Step]:
 
 def _elr_beside_another_spelling(draft: Draft) -> list[Step]:
     """ELR is enabled twice; both fail, and the second may meet a controller that has resigned."""
-    register, serve, create = _one_broker_and_topic(draft)
-    operation = {"name": "log.retention.ms", "configOperation": 0, "value": "5"}
-    resource = {"resourceType": 4, "resourceName": "+1", "configs": [operation]}
-
-    def elr(level: int, upgrade_type: int) -> Ask:
-        update = {
-            "feature": "eligible.leader.replicas.version",
-            "maxVersionLevel": level,
-            "upgradeType": upgrade_type,
-        }
-        body = {"timeoutMs": 10000, "featureUpdates": [update], "validateOnly": False}
-        return Ask("UpdateFeatures", 1, body)
-
     return [
-        register,
-        serve,
-        create,
-        Ask("IncrementalAlterConfigs", 1, {"resources": [resource], "validateOnly": False}),
-        elr(0, 2),
-        elr(1, 1),
-        elr(1, 1),
+        *_one_broker_and_topic(draft),
+        _retention_of_a_broker("+1", "5"),
+        _elr(0, 2),
+        _elr(1, 1),
+        _elr(1, 1),
     ]
+
+
+def _elr_after_both_spellings(draft: Draft) -> list[Step]:
+    """The configurations under the plain id are removed, and those under the other one stay."""
+    return [
+        *_one_broker_and_topic(draft),
+        _retention_of_a_broker("+1", "5"),
+        _retention_of_a_broker("1", "5"),
+        _retention_of_a_broker("1", None),
+        _elr(0, 2),
+        _elr(1, 1),
+    ]
+
+
+def _retention_of_a_broker(name: str, value: str | None) -> Ask:
+    """Sets a configuration of a broker, or removes it."""
+    operation = {"name": "log.retention.ms", "configOperation": int(value is None), "value": value}
+    resource = {"resourceType": 4, "resourceName": name, "configs": [operation]}
+    return Ask("IncrementalAlterConfigs", 1, {"resources": [resource], "validateOnly": False})
+
+
+def _elr(level: int, upgrade_type: int) -> Ask:
+    feature = "eligible.leader.replicas.version"
+    update = {"feature": feature, "maxVersionLevel": level, "upgradeType": upgrade_type}
+    body = {"timeoutMs": 10000, "featureUpdates": [update], "validateOnly": False}
+    return Ask("UpdateFeatures", 1, body)
 
 
 _EXAMPLES = (
     Example("config-documentation", _texts_of_a_controller),
     Example("elr-wants-the-plain-ids-of-brokers", _elr_beside_another_spelling, _SINCE_4_1),
+    Example("elr-wants-the-plain-ids-of-brokers", _elr_after_both_spellings, _SINCE_4_1),
     Example("groups-of-3-9-named-twice", _a_group_named_twice, ("3.9.1",)),
     Example("leader-without-a-replica", _isr_member_without_a_replica, _SINCE_4_1),
     Example("stale-elr", _stale_elr, _SINCE_4_1),
