@@ -76,7 +76,7 @@ def test_the_damage_of_a_disk_that_is_replaced_is_gone():
 
 
 def test_a_log_is_spared_while_another_disk_is_damaged():
-    """A hunt: a damaged batch was counted until the process started that truncated its log."""
+    """A hunt: a damaged log counted as a whole one until the next process truncated it."""
     world = world_of(controllers=3)
     leader, follower = active_id(world), follower_id(world)
     pass_time(world, 2)
@@ -88,7 +88,7 @@ def test_a_log_is_spared_while_another_disk_is_damaged():
 
 @pytest.mark.rule("10.14")
 def test_the_log_of_a_candidate_is_spared():
-    """A hunt: it restarted, and was granted again the votes that it had for its whole log."""
+    """A hunt: after the damage the candidate got the votes that its whole log had won before."""
     world = world_of(controllers=3)
     follower = follower_id(world)
     pass_time(world, 2)
