@@ -130,15 +130,15 @@ class Rot(DiskVerb, word="disk.rot"):
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         world, stream = stage.world, stage.stream(f"fault/{fault_id}")
-        nodes = [
-            node
-            for node in stage.controllers_of(self.on)
-            if not self.replicated or has_been_replicated(world, node.number)
-        ]
-        disks = [world.controllers[node.number].disk for node in nodes]
-        before = sum(disk.truncated for disk in disks)
-        killed = [node for node in nodes if stage.processes.is_alive(node)]
-        for node, disk in zip(nodes, disks, strict=True):
+        disks, killed, before = [], [], 0
+        for node in stage.controllers_of(self.on):
+            if self.replicated and not has_been_replicated(world, node.number):
+                continue
+            disk = world.controllers[node.number].disk
+            disks.append(disk)
+            before += disk.truncated
+            if stage.processes.is_alive(node):
+                killed.append(node)
             stage.processes.crash(node)
             if disk.stored.log.batches:
                 disk.rot(stream.choice(disk.stored.log.batches).base_offset)

@@ -99,6 +99,15 @@ def test_the_log_of_a_candidate_is_spared():
     assert not has_been_replicated(world, follower)
 
 
+def test_the_logs_of_all_voters_do_not_rot_at_once():
+    """One fault of several controllers: a log that has rotted is no copy of the next log."""
+    world = world_of(controllers=3)
+    pass_time(world, 2)
+    begin(world, "disk.rot", {"on": [*world.controllers], "replicated": True})
+
+    assert sum(controller.disk.is_damaged for controller in world.controllers.values()) == 1
+
+
 def test_a_log_that_only_its_controller_has_is_spared():
     world = world_of(controllers=3)
     leader, follower = active_id(world), follower_id(world)
