@@ -56,7 +56,7 @@ def describe_topic_partitions(
 
 
 def _check(request: DescribeTopicPartitionsRequest) -> None:
-    """Raises ApiError for a cursor that no page ended with, or an empty name (rule 5.44b)."""
+    """Raises ApiError for an invalid cursor (rule 5.44c) or an empty name (rule 5.44b)."""
     names, cursor = {topic.name for topic in request.topics}, request.cursor
     if cursor is not None and cursor.partition_index < 0:
         text = f"DescribeTopicPartitionsRequest cursor partition must be valid: {cursor}"

@@ -69,8 +69,8 @@ def described_topics(
 ) -> Iterator[MetadataTopic]:
     """Yields the topics that a Metadata request names, or every topic in order of name.
 
-    Each topic is described once. If a topic has an id, those without are ignored (rule 5.44a).
-    Raises UNKNOWN_SERVER_ERROR, as a broker of Kafka does, if a topic has neither.
+    Each topic is described once. Topics without an id are ignored beside one with an id (rule
+    5.44a). Raises UNKNOWN_SERVER_ERROR for a topic without a name and without an id.
     """
     operations = (
         ALL_TOPIC_OPERATIONS if request.include_topic_authorized_operations else OPERATIONS_ABSENT
@@ -79,8 +79,8 @@ def described_topics(
         for _, topic_id in sorted(image.topic_ids.items()):
             yield _known(image, image.topics[topic_id], listener, operations)
         return
-    by_id = tuple(topic for topic in request.topics if topic.topic_id != ZERO_UUID)
-    for requested in dict.fromkeys(by_id or request.topics):
+    by_id = {topic.topic_id: topic for topic in request.topics if topic.topic_id != ZERO_UUID}
+    for requested in by_id.values() or dict.fromkeys(request.topics):
         topic = _topic_of(image, requested)
         yield (
             _unknown(requested, operations)

@@ -71,10 +71,10 @@ class Forwarding:
 
 
 def client_id_and_version(request: Request) -> tuple[str | None, int | None]:
-    """Returns the client id and the version in which a request is forwarded; None for the broker's.
+    """Returns the client id and the highest version of a forwarded request; None: the broker's own.
 
-    In an Envelope of Kafka's these are the client's. A newer version than the client's would lose
-    names of topics (DeleteTopics 6) and results (UpdateFeatures 2).
+    Kafka forwards both in an Envelope. A version above the client's would lose names of topics
+    (DeleteTopics 6) and results (UpdateFeatures 2).
     """
     match request:
         case CreateTopicsRequest() | CreatePartitionsRequest() | DeleteTopicsRequest():

@@ -28,7 +28,7 @@ async def set_config(
     append: Mapping[str, Config] | None = None,
     subtract: Mapping[str, Config] | None = None,
 ) -> ConfigList:
-    """Set, delete, append to or subtract from configurations; show what is set then."""
+    """Set or delete configurations, or change elements of lists; show what is set."""
     await kraft.set_config(resource, name, values, delete, append, subtract)
     return await kraft.get_config(resource, name, scope="set")
 

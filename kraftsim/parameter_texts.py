@@ -10,7 +10,7 @@ from .api.broker_states import STATES
 PARAMETER_TEXTS: Final = {
     "acts": "steps that a visitor adds: an array in JSON, each step with `at` (default: none)",
     "api": "Kafka's name of the API, such as BrokerRegistration (default: every API)",
-    "append": "elements that a list shall get, KEY=ELEMENT,... (default: none)",
+    "append": "elements to append to a list, KEY=ELEMENT,... (default: none)",
     "assignments": (
         "brokers of each partition, instead of placed ones, such as 1:2,2:3 or in JSON "
         "[[1, 2], [2, 3]]; the first broker of a partition leads (default: placed)"
@@ -55,7 +55,7 @@ PARAMETER_TEXTS: Final = {
     "scope": "all, or set: those that are set for the resource itself (default all)",
     "seed": "seed of the new cluster (default: the seed of the present one) or of a lesson (17)",
     "state": f"state to wait for: {', '.join(STATES)}",
-    "subtract": "elements that a list shall lose, KEY=ELEMENT,... (default: none)",
+    "subtract": "elements to remove from a list, KEY=ELEMENT,... (default: none)",
     "timeout": "stop waiting after this long (default 20s; a bare number is seconds)",
     "to": "id of the controller that shall lead (default -1: the voter with the longest log)",
     "to_us": "end of the film, at most two minutes after its begin",

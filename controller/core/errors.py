@@ -107,6 +107,6 @@ class ApiError(Exception):
 
 
 def expect_time(timeout_ms: int) -> None:
-    """Raises REQUEST_TIMED_OUT for a request that has no time to wait for its turn (rule 0A.9)."""
+    """Raises REQUEST_TIMED_OUT if the timeout of a request is 0 or less (rule 0A.9)."""
     if timeout_ms <= 0:
         raise ApiError(ErrorCode.REQUEST_TIMED_OUT, "")

@@ -91,7 +91,7 @@ def _settings(arguments: argparse.Namespace) -> tuple[Mapping[str, object], "Nod
     if "listeners" not in pairs:
         return pairs, None
     if node is None:
-        log.warning("listeners: no effect without process.roles, which a whole node has")
+        log.warning("listeners: no effect without process.roles")
         return pairs, None
     return {key: text for key, text in pairs.items() if key not in ADDRESS_KEYS}, node
 

@@ -238,7 +238,7 @@ def _kafka(kraft: "Cluster") -> Handler:
 
 
 def _lacks_time(code: int, body: Mapping[str, object]) -> bool:
-    """Returns True for a request whose own timeout left it no time, which the client can change."""
+    """Returns True for REQUEST_TIMED_OUT because of a timeout of 0 or less: a client's error."""
     timeout_ms = body.get("timeoutMs")
     is_timed_out = code == ErrorCode.REQUEST_TIMED_OUT
     return is_timed_out and isinstance(timeout_ms, int) and timeout_ms <= 0

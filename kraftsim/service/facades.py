@@ -226,7 +226,7 @@ class Facade:
                 self._forwarding.forward(request, reply_to)
 
     def _alter(self, request: configurations.AlterRequest, reply_to: ReplyTo) -> None:
-        """Refuses what the broker refuses, and forwards the rest."""
+        """Refuses the changes that a broker refuses, and forwards the others to the controller."""
         from kraftsim.configuration.dynamic import value_checks  # reads a table
 
         checks, forward = value_checks(self._view.profile), self._forwarding.forward

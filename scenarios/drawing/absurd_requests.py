@@ -295,7 +295,7 @@ ABSURD: Mapping[type[Request], Callable[[Absurd], Request]] = {
 }
 """How a request of each type is drawn, of those that a controller serves."""
 
-# Registrations are drawn six times as often: of a broker of another cluster, or another's id.
+# Registrations are drawn six times as often as each other kind.
 KINDS = (*ABSURD, *(BrokerRegistrationRequest,) * 5)
 
 

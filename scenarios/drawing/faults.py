@@ -66,5 +66,5 @@ FAULTS: Mapping[str, tuple[str, str, FaultDraw]] = {
     "client.hostile": ("client.hostile", "controllers", _hostile),
     "rpc.forge": ("rpc.forge", "controllers", _forged),
 }
-# Faults that strike no node, with the part of the runs that have each.
+# Faults of no single node, and the part of the runs that have each.
 VISITS: Mapping[str, float] = {"client.hostile": 0.4, "rpc.forge": 0.6}

@@ -31,7 +31,7 @@ UNCLEAN_INTERVALS_MS = (2_000, 5_000, 30_000)
 BALANCING_INTERVALS_S = (2, 5, 20)
 PART_WITH_PERIODIC_ELECTIONS = 0.6
 PART_THAT_BALANCES = 0.7  # of these; others must not balance at such an interval
-# A drawn broker has a few replicas: its decommission takes several slices of so many records.
+# A drawn broker has few replicas; with slices of so few records its decommission takes several.
 SLICE_RECORDS = (2, 3)
 PART_WITH_SLICES = 0.6
 # Session timeouts and heartbeat intervals: at least four heartbeats a session, as by default.

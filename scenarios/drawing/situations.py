@@ -1,7 +1,7 @@
-"""Draws situations: steps at related times, which independently drawn faults rarely have.
+"""Situations: steps at related times, which faults that are drawn one by one rarely have.
 
-Some properties are put to the test in one of them only: the order of a leader's successors (S38),
-a leader without a majority (S37), and a controlled shutdown that lasts (S24).
+Some properties are tested only in such a situation: the order of a leader's successors (S38), a
+leader without a majority (S37), and a long controlled shutdown (S24).
 """
 
 from collections.abc import Callable, Mapping
@@ -10,11 +10,11 @@ from typing import NamedTuple
 from .lot import Lot, Words
 
 Steps = list[tuple[int, str, Words]]
-"""Steps of a situation: milliseconds after its begin, verb, and the words of the verb."""
+"""Steps of a situation: milliseconds after its start, verb, and the words of the verb."""
 
 
 class Situation(NamedTuple):
-    """A situation, the pool of the node that it strikes, and the part of the runs that have it."""
+    """The pool of the node that a situation concerns, and the part of the runs that have it."""
 
     pool: str
     part: float
@@ -22,7 +22,7 @@ class Situation(NamedTuple):
 
 
 def _handover(lot: Lot, node: int) -> Steps:
-    """A leader is stopped while it has not heard from a controller for some time."""
+    """Stops the leader while a voter has not fetched for 600 to 1,400 ms."""
     silent_ms = lot.stream.randint(600, 1_400)
     return [
         (0, "net.hold", {"from": node, "message": "Fetch", "for": f"{silent_ms + 200}ms"}),
@@ -31,12 +31,12 @@ def _handover(lot: Lot, node: int) -> Steps:
 
 
 def _lonely_leader(lot: Lot, node: int) -> Steps:
-    """Nobody reaches the leader for longer than it may lead alone."""
+    """Partitions the leader for longer than a leader without a majority may lead."""
     return [(0, "net.partition", {"on": "active", "for": lot.time(7_000, 15_000)})]
 
 
 def _long_shutdown(lot: Lot, node: int) -> Steps:
-    """A broker shuts down while another does not read the metadata, for which it must wait."""
+    """Stops a broker while another broker fetches no metadata; the shutdown waits for that one."""
     others = [broker for broker in lot.brokers if broker != node]
     lasting_ms = lot.stream.randint(3_000, 8_000)
     held = {"from": lot.one_of(others), "message": "Fetch", "for": f"{lasting_ms}ms"}

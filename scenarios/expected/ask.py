@@ -18,7 +18,7 @@ AS_SETS = ("eligible_leader_replicas", "log_dirs")  # Kafka's order of these is 
 
 
 class Done(NamedTuple):
-    """What came of a request: its reply, the facts that changed, and the records that it writes."""
+    """The result of a request: its reply, the changed facts and the written records."""
 
     reply: object
     changes: Changes
@@ -26,11 +26,12 @@ class Done(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """A request, by what it asks; `codes` are the errors that the rules allow (0: none).
+    """A request and its expected result; `what` describes it in messages.
 
-    `changes` are the facts after it: exactly these keys change, and have at least these values;
-    None: only `flaw` looks at them. `flaw` returns what else is wrong, or None. `slice_flaw`
-    judges the first slice of a large request, and the next one as decided from the same state.
+    `codes` are the errors that the rules allow (0: success). `changes` are the facts after the
+    request: exactly these keys change, and have at least these values; None: only `flaw` judges
+    the facts. `flaw` returns another error of the result, or None. `slice_flaw` does so for the
+    first slice of a large request and the second slice, decided from the same state.
     """
 
     what: str
@@ -53,7 +54,7 @@ class Ask(NamedTuple):
 
 
 Draw = Callable[[View, int], Ask | None]
-"""Returns the request number so many of its kind; None if the state has no subject for it."""
+"""Returns a request of a kind by its number; None if the state has nothing to ask about."""
 
 
 def refused(what: str, request: Request, *codes: int) -> Ask:

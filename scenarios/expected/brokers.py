@@ -271,7 +271,7 @@ def _register_new(view: View, turn: int) -> Ask | None:
 
 
 def _register_over(view: View, turn: int) -> Ask | None:
-    """Another incarnation takes no broker id whose broker has a valid session (rule 1.10)."""
+    """Another incarnation is refused while the broker has a valid session (rule 1.10)."""
     alive = view.brokers_that(lambda broker: view.has_session(broker) is True)
     if not alive:
         return None

@@ -17,7 +17,7 @@ BLOCK = 1000  # producer ids that a broker gets at once
 
 
 def _allocate(view: View, turn: int) -> Ask | None:
-    """The record names the owner of the block, which no image has (KIP-730)."""
+    """The owner of the block is only in the record, not in the image (KIP-730)."""
     known = view.brokers
     if not known:
         return None

@@ -1,6 +1,6 @@
-"""Configurations that are altered (rules 4.54 and 4.61a, ConfigurationControlManager).
+"""Changes of configurations (rules 4.54 and 4.61a, ConfigurationControlManager).
 
-The tables have values that every release takes, and values that no release takes.
+The tables have values that every release accepts, and values that every release refuses.
 """
 
 from collections.abc import Iterator
@@ -98,8 +98,7 @@ NOT_OF_METRICS = (
 )
 
 Op = tuple[str, str | None, int]
-
-
+"""The name of a configuration, its value and the operation."""
 Request = IncrementalAlterConfigsRequest
 
 
@@ -182,7 +181,7 @@ def _delete_absent(view: View, turn: int) -> Ask | None:
 
 
 def _change_list(view: View, turn: int) -> Ask | None:
-    """A list gets an element that it may have, or loses one that it may lack."""
+    """Appends an element to a list, or subtracts it, whether or not the list has it."""
     name = _topic(view, turn // 2)
     if name is None:
         return None
@@ -193,7 +192,7 @@ def _change_list(view: View, turn: int) -> Ask | None:
     element = elements[turn // 2 % len(elements)]
     operation = SUBTRACT if turn % 3 else APPEND
     if "*" in parts or (operation == SUBTRACT and parts == [element]):
-        return None  # whether a list may be empty is another question
+        return None  # a list that would become empty is not judged
     if operation == SUBTRACT:
         if element in parts:
             parts.remove(element)  # the first only, as List.remove
@@ -286,7 +285,7 @@ def _alter_two(view: View, turn: int) -> Ask | None:
 
 
 def _alter_nodes(view: View, turn: int) -> Ask | None:
-    """Configurations of a broker, or of all: the controller checks few of their values."""
+    """Configurations of one broker or of all brokers, whose values the controller hardly checks."""
     known = [str(broker["broker_id"]) for broker in view.brokers]
     name = ["", *known][turn % (len(known) + 1)]
     key, value = (("log.cleaner.threads", "2"), (MIN_ISR, "1"), ("no.such.config", "1"))[turn % 3]

@@ -43,10 +43,9 @@ def _decommission(view: View, turn: int) -> Ask | None:
     broker_id, force = known[turn % len(known)]["broker_id"], bool(turn % 2)
     needed = [key for key, fact in view.partitions if _needs(view, fact, broker_id)]
     request = DecommissionBrokerRequest(broker_id=broker_id, force=force)
-    has_refuge = any(view.is_active(b["broker_id"]) for b in known if b["broker_id"] != broker_id)
-    is_refused = needed and not (force and has_refuge)
+    others = [broker["broker_id"] for broker in known if broker["broker_id"] != broker_id]
     what = "to decommission a broker"
-    if is_refused:
+    if needed and not (force and any(map(view.is_active, others))):
         return refused(what, request, BROKER_REQUIRED_FOR_PARTITIONS)
     size, leaving = view.settings.decommission_slice_records, _leaving(view, broker_id)
 
@@ -90,15 +89,15 @@ def _needs(view: View, fact: Fact, broker_id: int) -> bool:
 
 
 def _not_there(fact: Fact) -> set[int]:
-    """Returns the replicas that a reassignment adds or removes and that are not there.
+    """Returns the replicas that a reassignment adds or removes and that the partition does not have.
 
-    A request that names a partition twice may leave some, as in Kafka.
+    A request that names a partition twice may leave such replicas, as in Kafka.
     """
     return {*fact["adding_replicas"], *fact["removing_replicas"]} - {*fact["replicas"]}
 
 
 def _left_behind(view: View, broker_id: int, done: Done, keys: Iterable[Key]) -> Iterator[str]:
-    """Yields what a decommission does wrong to partitions."""
+    """Yields the errors of a decommission in the partitions `keys`."""
     for key in keys:
         old = view.shadow.facts[key]
         new = done.changes.get(key, old)

@@ -1,4 +1,4 @@
-"""What the active controller describes from the committed log (rules 4.5, 5.8, 5.14; KIP-226).
+"""Expected descriptions of the committed log (rules 4.5, 5.8, 5.14; KIP-226).
 
 DescribeConfigs, DescribeAcls, ListPartitionReassignments and DescribeCluster at a controller.
 """
@@ -44,7 +44,7 @@ OWN_SOURCES = {TOPIC: 1, METRICS: 7, GROUP: 8}
 CLUSTER_DEFAULT, STATIC, DEFAULT = 3, 4, 5
 MATCH = 2
 LISTENER = "CONTROLLER"
-# The fields of an entry, and what selects every value of one: those of its pattern are first.
+# The fields of an entry, those of its pattern first, each with the filter that selects every value.
 ACL_FILTERS: tuple[tuple[str, int | None], ...] = (
     ("resource_type", ANY),
     ("resource_name", None),
@@ -91,7 +91,7 @@ def _describe_topic(view: View, turn: int) -> Ask | None:
 
 
 def _wrong_own(entries: dict[str, Any], kind: int, own: Fact) -> str | None:
-    """Returns what is wrong with the values that a resource has of its own."""
+    """Returns the error in the values that are set for the resource itself."""
     source = OWN_SOURCES[kind]
     for name, value in own.items():
         entry = entries.get(name)
@@ -102,7 +102,7 @@ def _wrong_own(entries: dict[str, Any], kind: int, own: Fact) -> str | None:
 
 
 def _is_shown(text: object, shown: str | None) -> bool:
-    """Returns True if a value is shown as its type is written: TRUE as true, 1e1 as 10.0."""
+    """Returns True if a description shows a value in the form of its type: TRUE as true."""
     given = ",".join(dict.fromkeys(part.strip() for part in str(text).split(",")))
     shown = ",".join(dict.fromkeys((shown or "").split(",")))  # 4.3 shows each element once
     if given == shown or given.lower() == shown:
@@ -119,16 +119,16 @@ def _wrong_synonyms(
     for name, entry in entries.items():
         sources = [synonym.source for synonym in entry.synonyms]
         if not request.include_synonyms and sources:
-            return f"{name} has synonyms that nobody asked for"
+            return f"{name} has synonyms, which the request did not ask for"
         if request.include_synonyms and name in own and sources[:1] != [entry.config_source]:
-            return f"the first synonym of {name} has not its source: {entry}"
+            return f"the first synonym of {name} has another source: {entry}"
         if sources != sorted(sources):
             return f"the synonyms of {name} are not in the order of their sources: {entry}"
     return None
 
 
 def _wrong_defaults(view: View, entries: dict[str, Any], own: Fact) -> str | None:
-    """Returns what is wrong with values that the cluster or the node decides (rule 4.5)."""
+    """Returns the error in the values that come from the cluster or the node (rule 4.5)."""
     settings = {
         MIN_ISR: str(view.settings.min_insync_replicas),
         UNCLEAN: str(view.settings.unclean_leader_election_enable).lower(),
@@ -174,7 +174,7 @@ def _describe_cluster_configs(view: View, turn: int) -> Ask:
 
 
 def _describe_others(view: View, turn: int) -> Ask:
-    """Of a group, or of client metrics."""
+    """The configurations of a group or of client metrics."""
     kind = METRICS if turn % 2 or not view.profile.has_group_configs else GROUP
     known = [str(key[2]) for key in view.shadow.of("Config") if key[1] == kind]
     name = known[turn % len(known)] if known else "asked"
@@ -224,7 +224,7 @@ def _describe_acls(view: View, turn: int) -> Ask:
 
 
 def _match_acls(view: View, turn: int) -> Ask:
-    """The entries that concern a resource: of its name, of all, or of a prefix (KIP-290)."""
+    """The entries that match a resource: by its name, by `*`, or by a prefix (KIP-290)."""
     name = ("orders", "asked-1", "*", "o")[turn % 4]
     request = DescribeAclsRequest(
         resource_type_filter=ANY,
@@ -241,7 +241,7 @@ def _match_acls(view: View, turn: int) -> Ask:
         if (fact["pattern_type"] == LITERAL and fact["resource_name"] in (name, "*"))
         or (fact["pattern_type"] == PREFIXED and name.startswith(fact["resource_name"]))
     ]
-    return _acls(view, f"access control entries that concern {name}", request, expected)
+    return _acls(view, f"access control entries that match {name}", request, expected)
 
 
 def _acls(view: View, what: str, request: DescribeAclsRequest, expected: list[Fact]) -> Ask:
@@ -300,7 +300,6 @@ def _describe_cluster(view: View, turn: int) -> Ask:
         for endpoint in fact["end_points"]
         if endpoint.name == LISTENER
     }
-
     is_listed = any(node_id == view.node_id for node_id, _, _ in expected)  # rule 5.12
     leader = view.cluster_id, view.node_id if is_listed else -1
 

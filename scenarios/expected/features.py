@@ -1,6 +1,7 @@
 """Levels of features that are raised, lowered and removed (rules 5.54 to 5.60, KIP-584).
 
-What a release supports comes from its profile, as in the core: released controllers judge that.
+The supported levels of a release come from its profile, as in the core; `make differential`
+compares them with released controllers.
 """
 
 import re
@@ -56,7 +57,7 @@ def _ranges(node: Fact) -> dict[str, tuple[int, int]]:
 
 
 def _is_permitted(view: View, name: str, level: int, kind: int) -> bool:
-    """Returns True unless the rules refuse the update by itself."""
+    """Returns True if the rules permit the update alone."""
     current = _current(view, name)
     if not _is_supported(view, name, level):
         return False
@@ -85,7 +86,7 @@ def _after(view: View, *wanted: Wanted) -> Changes:
 
 
 def _min_isrs(view: View) -> Iterator[tuple[Key, Fact | None]]:
-    """Yields the configurations after which the cluster has one min ISR (KIP-966, 0A.11)."""
+    """Yields the changes that leave one min ISR, that of the cluster (KIP-966, rule 0A.11)."""
     default: Key = "Config", BROKER, ""
     before = view.shadow.facts.get(default, {})
     if MIN_ISR not in before:
@@ -96,10 +97,9 @@ def _min_isrs(view: View) -> Iterator[tuple[Key, Fact | None]]:
 
 
 def _granted(view: View, what: str, *wanted: Wanted, validate_only: bool = False) -> Ask:
-    """Returns an update that is permitted; a voter that has not registered forbids it (5.56)."""
+    """Returns a permitted update, which an unregistered voter makes fail (rule 5.56)."""
     request = _update(*wanted, validate_only=validate_only)
     expected = {} if validate_only else _after(view, *wanted)
-
     registered = {key[1] for key in view.shadow.of("Controller")}
     missing = view.voters - {view.node_id} - registered
     if not missing or view.level < CONTROLLERS_FROM:
@@ -111,7 +111,7 @@ def _granted(view: View, what: str, *wanted: Wanted, validate_only: bool = False
             return f"it does not name one of {sorted(missing)}: {done.reply}"
         return exactly({})(done)
 
-    codes = frozenset({0, INVALID_UPDATE_VERSION})  # 0: of 3.9, as a whole
+    codes = frozenset({0, INVALID_UPDATE_VERSION})  # 0: of the whole reply in 3.9
     return Ask(f"{what}, with a voter that is not registered", request, codes, None, flaw)
 
 
@@ -145,7 +145,7 @@ def _change_level(view: View, turn: int) -> Ask:
 
 
 def _keep_level(view: View, turn: int) -> Ask | None:
-    """A level that is finalized already is written again (rule 5.57)."""
+    """A request for the finalized level writes that level again (rule 5.57)."""
     levels = sorted(view.finalized.items())
     if not levels:
         return None

@@ -1,7 +1,7 @@
-"""What a replica asks of others, and how long it waits (section 10 of the rules).
+"""Expected requests between replicas, and expected waits (section 10 of the rules).
 
-Each function of `ASKS` reads the state of a replica after it has sent a request, and returns what
-the request tells and what it should.
+Each function of `ASKS` reads the state of a replica after it has sent a request, and returns the
+fields of the request and their expected values.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -24,7 +24,7 @@ from kraftsim.controller.raft.roles import Prospective
 from .quorum import METADATA_TOPIC, SLICE_BYTES_MAX, Outcome, sole
 
 Compared = tuple[Outcome, Outcome]
-"""What a request tells, and what it should."""
+"""The fields of a request, and their expected values."""
 FETCH_WAIT_MS = 500  # rule 10.35
 KRAFT_VERSIONS = (0, 1)  # that a replica supports (KIP-853)
 
@@ -97,7 +97,7 @@ def _fetch_snapshot(quorum: Quorum, peer_id: int, request: FetchSnapshotRequest)
 
 
 def _add(quorum: Quorum, peer_id: int, request: AddRaftVoterRequest) -> Compared:
-    """An observer joins by itself: no voter has its id, and it does not wait (KIP-1186)."""
+    """An observer joins by itself if no voter has its id; the reply does not wait (KIP-1186)."""
     told = (
         *_changed_voter(peer_id, request, request.listeners),
         *(request.timeout_ms, request.ack_when_committed),
@@ -125,7 +125,7 @@ def _remove(quorum: Quorum, peer_id: int, request: RemoveRaftVoterRequest) -> Co
 
 
 def _update(quorum: Quorum, peer_id: int, request: UpdateRaftVoterRequest) -> Compared:
-    """A voter tells its address and versions if they are not those of the log (rule 10.53)."""
+    """A voter sends its address and versions if the log has others (rule 10.53)."""
     known, feature = quorum.voters.find(quorum.me.node_id), request.k_raft_version_feature
     told = (
         *_changed_voter(peer_id, request, request.listeners),
@@ -146,7 +146,7 @@ def _changed_voter(peer_id: int, request: Any, listeners: Iterable[Any]) -> Outc
 
 
 def _may_join(quorum: Quorum) -> tuple[bool, bool]:
-    """Returns whether observers join by themselves, and whether the log may name voters."""
+    """Returns whether auto join is enabled, and whether the log may have voters."""
     joins = quorum.settings.controller_quorum_auto_join_enable
     return joins, quorum.history.kraft_version > 0
 
@@ -174,13 +174,14 @@ PERIODS: Mapping[type, int] = {
     AddRaftVoterRequest: 1,
     RemoveRaftVoterRequest: 1,
 }
-"""Fetch timeouts from one request of a follower about itself until the next (10.53, KIP-1186)."""
+"""Fetch timeouts between two requests of a follower about itself (rule 10.53, KIP-1186)."""
 
 
 def patience_ms(quorum: Quorum, request: EndQuorumEpochRequest) -> int:
-    """Returns how long a voter waits for another leader once its leader has resigned (10.40).
+    """Returns how long a voter waits before an election once its leader has resigned (10.40).
 
-    The first successor does not wait, the later ones longer and longer, and others the longest.
+    The first successor does not wait, each later successor waits twice as long as the one before
+    it, up to the maximum, and other voters wait the maximum.
     """
     asked, me = sole(request.topics), quorum.me
     named = [

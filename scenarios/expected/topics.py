@@ -221,7 +221,7 @@ def _create_wrongly(view: View, turn: int) -> Ask | None:
 
 
 def _without_dots(name: str) -> str:
-    """Returns what two topics may not share: a dot is an underscore in names of metrics (4.52)."""
+    """Returns the name of a topic in metrics, where a dot is an underscore (rule 4.52)."""
     return name.replace(".", "_")
 
 

@@ -35,12 +35,12 @@ class View(NamedTuple):
     profile: Profile
     settings: Settings
     epochs: range
-    """What the epoch of a new incarnation may be: the next offset, or that before the control
+    """The possible epochs of a new incarnation: the next offset, or an offset of the control
     records at the log's end, which a controller does not count (rule 1.25)."""
     has_session: Callable[[Fact], bool | None] = lambda _: None
-    """Whether a registered broker has a valid session; None: that is not known (rule 1.12)."""
+    """Returns True if a registered broker has a valid session; None: unknown (rule 1.12)."""
     voters: frozenset[int] = frozenset()
-    """The controllers that vote, by what the active one knows."""
+    """The ids of the voters that the active controller knows."""
 
     @property
     def level(self) -> int:

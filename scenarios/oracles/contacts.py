@@ -1,7 +1,7 @@
-"""When brokers last sent a heartbeat to the active controller, as messages tell (rules 1.11, 1.12).
+"""The times of brokers' last heartbeats at the active controller, by messages (rules 1.11, 1.12).
 
-Contacts are no part of the log: a new active controller begins with a contact of each unfenced
-broker, and knows nothing of the others (rule 2.48).
+The log has no contacts: a new active controller starts with a contact of each unfenced broker, and
+without contacts of fenced brokers (rule 2.48).
 """
 
 from dataclasses import dataclass, field
@@ -15,11 +15,11 @@ from .shadow import Fact
 
 
 @dataclass(slots=True)
-class Session:
-    """The time in which a controller is active, with the last contacts of brokers in it.
+class KnownContacts:
+    """The last contacts of brokers since a controller became active.
 
-    `contacts_ms` is by broker id and epoch; None: the time is not known. `begin_offset` is the end
-    of its log when it became active.
+    `began_ms` and `begin_offset` are the time and the end of its log when it became active.
+    `contacts_ms` has the times by broker id and epoch; a time of None is unknown.
     """
 
     epoch: int
@@ -29,30 +29,30 @@ class Session:
 
 
 class Contacts:
-    """The contacts that each active controller knows; times are on its own clock."""
+    """The contacts of brokers with each active controller, in milliseconds of its clock."""
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._sessions: dict[int, Session] = {}
+        self._known: dict[int, KnownContacts] = {}  # by the id of the controller
         self._timeout_ms = world.topology.settings.broker_session_timeout_ms
 
     def moved(self, node: Node, now_ms: int) -> None:
-        """Begins to count when a controller becomes active, and ends when it is not."""
+        """Starts without contacts when a controller becomes active; drops them when it resigns."""
         node_id, active = node.config.node_id, node.active
-        known = self._sessions.get(node_id)
+        known = self._known.get(node_id)
         if active is None:
-            self._sessions.pop(node_id, None)
+            self._known.pop(node_id, None)
         elif known is None or known.epoch != active.epoch:
-            self._sessions[node_id] = Session(active.epoch, now_ms, node.log.end_offset)
+            self._known[node_id] = KnownContacts(active.epoch, now_ms, node.log.end_offset)
 
     def forget(self, node_id: int) -> None:
-        """Ends the time of a controller, whose process starts anew."""
-        self._sessions.pop(node_id, None)
+        """Drops the contacts of a controller whose process restarts."""
+        self._known.pop(node_id, None)
 
     def arrived(self, message: Message) -> None:
-        """Records the time of a heartbeat; None if the controller may read it later."""
+        """Records the time of a heartbeat, or None if the controller may read it later."""
         request, process = message.request, self._world.controller_of(message.receiver)
-        known = self._sessions.get(message.receiver.number)
+        known = self._known.get(message.receiver.number)
         if known is None or process is None or not isinstance(request, BrokerHeartbeatRequest):
             return
         is_read_now = process.is_running and message.receiver.number not in self._world.moved
@@ -62,11 +62,12 @@ class Contacts:
     def has_session(self, node_id: int, broker: Fact, now_ms: int) -> bool | None:
         """Returns True if a registered broker was in contact within a session timeout.
 
-        None: that is not known, as of a broker that was unfenced when the controller began.
+        Returns None if that is unknown, as for a broker that was unfenced when the controller
+        became active.
         """
         if broker["fenced"] and not self._world.topology.profile.contacts_by_epoch:
             return False
-        known, key = self._sessions.get(node_id), (broker["broker_id"], broker["broker_epoch"])
+        known, key = self._known.get(node_id), (broker["broker_id"], broker["broker_epoch"])
         if known is None:
             return None
         if key in known.contacts_ms:

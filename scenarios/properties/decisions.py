@@ -1,7 +1,7 @@
-"""S41: what the active controller would reply to requests of every kind is what the rules say.
+"""S41: the active controller decides requests of every kind by the rules, and describes the log.
 
 The controller is asked for its decision only, which is then dropped: a decision changes nothing, so
-the questions leave no trace. `scenarios/expected` has the requests, and what must come of them.
+the questions leave no trace. `scenarios/expected` has the requests and their expected results.
 """
 
 from collections.abc import Callable
@@ -130,7 +130,8 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
     def flaw_of(self, node: Node, ask: Ask) -> str | None:
         """Returns how the decision differs from the rules; None if it does not.
 
-        The first slice of a large request has no reply yet; most kinds have none to be judged.
+        A large request has no reply before its last slice: only kinds with a `slice_flaw` are
+        judged then.
         """
         if isinstance(ask.request, descriptions.READS):
             return self._flaw_of_description(node, ask)
@@ -146,14 +147,14 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
         return ask.judge(done)
 
     def _flaw_of_description(self, node: Node, ask: Ask) -> str | None:
-        """Returns how a description differs from the log, once the controller has loaded it."""
+        """Returns how a description differs from the log; None if the log is not loaded yet."""
         if node.committed.offset + 1 != self.shadow.end_offset:
             return None
         now_ms = self.world.clock_ms(controller_node(node.config.node_id))
         return ask.judge(Done(node.read(ask.request, now_ms, wall_ms=0), {}))
 
     def _flaw_of_slice(self, node: Node, ask: Ask, first: Decision) -> str | None:
-        """Judges a slice, and the one after it, which is decided from the state of its moment."""
+        """Returns the flaw of the first slice and of the second, decided from the same state."""
         rest = first.rest
         if ask.slice_flaw is None or rest is None:
             return None
@@ -167,7 +168,7 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
     def _decision(
         self, node: Node, decide: Callable[[int], Decision | ApiError]
     ) -> Decision | ApiError:
-        """Returns the decision; it draws from a stream of its own, as if it were never asked."""
+        """Returns the decision, which draws from its own random stream: the run stays the same."""
         state, drawn = node.state, node.state.random
         state.random = Random(self.shadow.end_offset).random
         try:

@@ -4,7 +4,7 @@ A function is called with the world after every event. It returns None if there 
 True if the property holds, or a text that states the expected and the actual value. It must not
 change the world. A function that returns True at every event, even before a broker is registered,
 has no positive control: it does not say when there is something to check, and counts as untested.
-An exception is no verdict: it ends the run.
+An exception in the function ends the run with an error.
 """
 
 from collections.abc import Callable
@@ -26,15 +26,17 @@ _SOURCES: dict[str, str] = {}
 
 
 class RaisedError(ValueError):
-    """An exception of the user's own code, with the line of the file that raised or called."""
+    """An exception of the user's own code; its message begins with the file and the line."""
 
-    def __init__(self, file: str, error: Exception) -> None:
-        place, step = file, error.__traceback__
-        while step is not None:
-            if step.tb_frame.f_code.co_filename == file:
-                place = f"{file}:{step.tb_lineno}"
-            step = step.tb_next
-        super().__init__(f"{place}: {type(error).__name__}: {error}")
+
+def _raised(file: str, error: Exception) -> RaisedError:
+    """Returns the error with the last line of the file in the traceback."""
+    place, step = file, error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == file:
+            place = f"{file}:{step.tb_lineno}"
+        step = step.tb_next
+    return RaisedError(f"{place}: {type(error).__name__}: {error}".removesuffix(": "))
 
 
 def is_own(name: str) -> bool:
@@ -47,7 +49,7 @@ def define(file: str, source: str) -> None:
     """Defines a property for every function in the Python source of a file.
 
     Raises ValueError if a file of the same name and another source was defined before, RaisedError
-    if the file raises an exception, and SyntaxError if the source is not Python.
+    if the source raises an exception, and SyntaxError if it is not Python.
     """
     if _SOURCES.setdefault(file, source) != source:
         raise ValueError(
@@ -58,7 +60,7 @@ def define(file: str, source: str) -> None:
     try:
         exec(code, names)  # the user's own code, which the scenario asks to run
     except Exception as error:  # whatever it raises
-        raise RaisedError(file, error) from error
+        raise _raised(file, error) from error
     for name, check in names.items():
         if callable(check) and getattr(check, "__module__", None) == names["__name__"]:
             OWN[f"{file}:{name}"] = _property(f"{file}:{name}", check)
@@ -101,7 +103,7 @@ class OwnProperty(Property):
         try:
             result = type(self).check(self.world)
         except Exception as error:  # whatever the user's function raises
-            raise RaisedError(self.name.partition(":")[0], error) from error
+            raise _raised(self.name.partition(":")[0], error) from error
         self._held += result is True
         self._tells_apart = self._tells_apart or result is None
         self.exercised = self._held if self._tells_apart else 0

@@ -81,9 +81,9 @@ class LeadersAreActive(OfTheCommittedLog):
 class UnregisterRemovesReferences(OfTheCommittedLog):
     """Checks that no partition refers to an unregistered broker.
 
-    A batch that changes replica sets is a decommission: an unregistration never does. The last of
-    several slices may change none; it ends a decommission if nobody asked for an unregistration.
-    An unregistered broker stays in the ELRs (rule 3.5).
+    A batch that changes replica sets is a decommission: an unregistration never does. The last
+    slice of a decommission may change none; without a request to unregister the broker, its
+    unregistration is such a slice. An unregistered broker stays in the ELRs (rule 3.5).
     """
 
     number = "S26"

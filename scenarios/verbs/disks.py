@@ -130,15 +130,15 @@ class Rot(DiskVerb, word="disk.rot"):
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         world, stream = stage.world, stage.stream(f"fault/{fault_id}")
-        nodes = [
-            node
-            for node in stage.controllers_of(self.on)
-            if not self.replicated or has_been_replicated(world, node.number)
-        ]
-        disks = [world.controllers[node.number].disk for node in nodes]
-        before = sum(disk.truncated for disk in disks)
-        killed = [node for node in nodes if stage.processes.is_alive(node)]
-        for node, disk in zip(nodes, disks, strict=True):
+        disks, killed, before = [], [], 0
+        for node in stage.controllers_of(self.on):
+            if self.replicated and not has_been_replicated(world, node.number):
+                continue
+            disk = world.controllers[node.number].disk
+            disks.append(disk)
+            before += disk.truncated
+            if stage.processes.is_alive(node):
+                killed.append(node)
             stage.processes.crash(node)
             if disk.stored.log.batches:
                 disk.rot(stream.choice(disk.stored.log.batches).base_offset)
@@ -151,11 +151,11 @@ class Rot(DiskVerb, word="disk.rot"):
 
 
 def has_been_replicated(world: World, node_id: int) -> bool:
-    """Returns True if every other voter has the whole durable log of a controller, and one does.
+    """Returns True if there are other voters, and each has the controller's whole durable log.
 
-    A voter whose disk is damaged may truncate its log at the start of its next process. A candidate
-    needs its log: after a restart it asks for the votes of its epoch again, and a voter that has
-    granted one grants it again without a look at the log (rule 10.14).
+    A damaged disk does not count: the next process of its voter may truncate the log. Returns False
+    for a candidate: after a restart it asks for the votes of its epoch again, and a voter that
+    has granted its vote grants it again without comparing logs (rule 10.14).
     """
     controller = world.controllers[node_id]
     log, election = controller.disk.stored.log, controller.disk.stored.election

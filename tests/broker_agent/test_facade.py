@@ -94,6 +94,19 @@ def test_each_topic_is_described_once() -> None:
     assert [topic.name for topic in metadata(world, "orders", "orders").topics] == ["orders"]
 
 
+@pytest.mark.rule("5.44a")
+def test_each_id_is_described_once_whatever_name_stands_beside_it() -> None:
+    world = world_of(brokers=1)
+    create_topic(world, "orders", (1,))
+    topic_id = world.committed.topic_ids["orders"]
+    named = (MetadataRequestTopic(name=name, topic_id=topic_id) for name in (None, "orders", "x"))
+
+    reply = reply_to(world, *named)
+
+    assert isinstance(reply, MetadataResponse)
+    assert [topic.name for topic in reply.topics] == ["orders"]
+
+
 def reply_to(world: World, *topics: MetadataRequestTopic) -> Response:
     """Returns what a client of broker 1 is answered."""
     request, image = MetadataRequest(topics=topics), world.agents[1].agent.image

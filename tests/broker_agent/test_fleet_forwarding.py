@@ -1,4 +1,4 @@
-"""What agents forward over real sockets reaches the controller as their clients sent it."""
+"""Agents forward requests over sockets with the version and the client id of their clients."""
 
 import asyncio
 from typing import Any

@@ -204,7 +204,7 @@ async def test_topics_come_and_go_each_with_its_own_code(http: Http) -> None:
 
 
 @pytest.mark.rule("0A.9")
-async def test_a_request_that_leaves_itself_no_time_is_the_clients_error(http: Http) -> None:
+async def test_a_timeout_of_zero_is_an_error_of_the_client(http: Http) -> None:
     partitions = [{"topic": "orders", "partitions": [0]}]
     late = await http.kafka("ElectLeaders", topicPartitions=partitions, timeoutMs=0)
 

@@ -56,6 +56,7 @@ def run(path, capsys):
     [
         ("divides.py", "def mine(world):\n    return 1 / 0", 1, "divides.py:2: ZeroDivisionError"),
         ("asserts.py", "def mine(world): assert 0, 'no'", 1, "asserts.py:1: AssertionError: no"),
+        ("says_nothing.py", "def mine(world): assert 0", 1, "nothing.py:1: AssertionError\n"),
         ("asks.py", "def mine(world, more): ...", 1, "asks.py: TypeError: mine() missing 1"),
         ("whole.py", "\nx = y\ndef mine(world): ...", 2, "whole.py:2: NameError: name 'y'"),
     ],

@@ -1,4 +1,4 @@
-"""Odd requests to the listeners of a released broker and of a simulated one: the same replies.
+"""A released broker and a simulated broker give the same replies to unusual requests.
 
 `make differential` asks controllers; these APIs are answered by brokers.
 """
@@ -101,7 +101,7 @@ def create_topics(broker: Connection, broker_id: int) -> None:
 
 
 def reply_of(broker: Connection, key: int, version: int, request: Request) -> Any:
-    """Returns the reply as JSON, without what two clusters do not share, and sorted."""
+    """Returns the reply as sorted JSON, without the values in which two clusters differ."""
     return shared(to_json(APIS[key].response, broker.ask(key, version, request), version))
 
 

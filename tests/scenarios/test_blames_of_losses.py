@@ -40,8 +40,8 @@ def test_a_replica_joins_an_isr_from_the_state_after_its_elr_was_emptied():
 
 
 @pytest.mark.rule("3.12")
-def test_what_a_declared_election_gives_up_is_lost_even_if_its_leader_never_serves():
-    """S32: a forced decommission elects a paused broker, which is fenced, and then eligible."""
+def test_a_declared_election_loses_records_even_if_its_leader_never_serves():
+    """S32: a forced decommission elects a paused broker, which is fenced and stays in the ELR."""
     world, watching = watched("S32")
     create_topic(world, "t", (2, 3))
     world.agents[3].kill()

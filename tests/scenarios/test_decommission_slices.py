@@ -124,9 +124,9 @@ def test_a_wrong_slice_is_a_flaw(asked_world, bug, flaw, monkeypatch) -> None:
 def test_a_last_slice_without_changes_must_have_left_every_partition(
     asked_world, monkeypatch
 ) -> None:
-    """S26: the last slice has the unregistration alone, as that of an UnregisterBroker.
+    """S26: the last slice has only the unregistration, as an UnregisterBroker has.
 
-    An unregistered broker may keep its replicas, which this one has left the ISRs of.
+    The broker has left the ISRs: after an UnregisterBroker its replicas would be right.
     """
     world, watching = asked_world
     world.agents[LEAVING].kill()
@@ -138,7 +138,7 @@ def test_a_last_slice_without_changes_must_have_left_every_partition(
 
 
 def _few(leaving: Any) -> Any:
-    """Returns a bug: what is left is forgotten once four partitions are done."""
+    """Returns a bug: a decommission ends after four partitions."""
 
     def buggy(state: Any, broker_id: int) -> Any:
         found = leaving(state, broker_id)

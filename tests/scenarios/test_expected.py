@@ -148,29 +148,6 @@ def only_what_is_named(kind, resource, current):
     return config_alteration.Changes({config.name: config.value for config in resource.configs})
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("bug", "draw"),
-    [
-        (takes_every_value, configs._set_wrongly),
-        (takes_every_value, configs._operate_wrongly),
-        (keeps_eligible_replicas, configs._set),
-        (keeps_eligible_replicas, configs._alter_nodes),
-        (puts_new_elements_first, configs._change_list),
-        (refuses_all_if_one_is_wrong, configs._alter_two),
-        (guards_no_min_isr, configs._keep_min_isr),
-        (keeps_what_a_request_leaves_out, configs._replace),
-    ],
-)
-def test_a_bug_in_what_configurations_become_is_a_flaw(troubled_property, bug, draw, monkeypatch):
-    node, asks = asked_on(troubled_property, draw)
-    assert not any(troubled_property.flaw_of(node, ask) for ask in asks)
-
-    bug(monkeypatch)
-
-    assert any(troubled_property.flaw_of(node, ask) for ask in asks)
-
-
 def permits_lossy_downgrades(patch):
     patch.setattr(feature_levels, "changes_metadata", lambda level, current: False)
 
@@ -181,24 +158,6 @@ def forgets_the_brokers(patch):
 
 def writes_no_level(patch):
     patch.setattr(update_features, "_level_records", lambda state, update: ())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("bug", "draw"),
-    [
-        (permits_lossy_downgrades, features._lower_metadata_version),
-        (forgets_the_brokers, features._raise_metadata_version),
-        (writes_no_level, features._change_level),
-    ],
-)
-def test_a_bug_in_what_levels_become_is_a_flaw(troubled_property, bug, draw, monkeypatch):
-    node, asks = asked_on(troubled_property, draw)
-    assert not any(troubled_property.flaw_of(node, ask) for ask in asks)
-
-    bug(monkeypatch)
-
-    assert any(troubled_property.flaw_of(node, ask) for ask in asks)
 
 
 def shows_no_own_value(patch):
@@ -229,6 +188,17 @@ def ignores_the_type_of_endpoints(patch):
 @pytest.mark.parametrize(
     ("bug", "draw"),
     [
+        (takes_every_value, configs._set_wrongly),
+        (takes_every_value, configs._operate_wrongly),
+        (keeps_eligible_replicas, configs._set),
+        (keeps_eligible_replicas, configs._alter_nodes),
+        (puts_new_elements_first, configs._change_list),
+        (refuses_all_if_one_is_wrong, configs._alter_two),
+        (guards_no_min_isr, configs._keep_min_isr),
+        (keeps_what_a_request_leaves_out, configs._replace),
+        (permits_lossy_downgrades, features._lower_metadata_version),
+        (forgets_the_brokers, features._raise_metadata_version),
+        (writes_no_level, features._change_level),
         (shows_no_own_value, descriptions._describe_topic),
         (ignores_the_cluster, descriptions._describe_topic),
         (describes_every_node, descriptions._describe_wrongly),
@@ -238,7 +208,9 @@ def ignores_the_type_of_endpoints(patch):
         (ignores_the_type_of_endpoints, descriptions._describe_cluster),
     ],
 )
-def test_a_bug_in_what_is_described_is_a_flaw(troubled_property, bug, draw, monkeypatch):
+def test_a_bug_in_what_requests_change_or_describe_is_a_flaw(
+    troubled_property, bug, draw, monkeypatch
+):
     node, asks = asked_on(troubled_property, draw)
     assert not any(troubled_property.flaw_of(node, ask) for ask in asks)
 
@@ -293,7 +265,7 @@ def test_a_fenced_broker_keeps_its_id_while_it_is_in_contact(
 
 @pytest.mark.slow
 def test_another_owner_of_producer_ids_is_a_flaw(troubled_property, monkeypatch):
-    """No image has the owner of a block, so that only its record tells."""
+    """Only the record has the owner of a block, not the image."""
     planted_rules.gives_ids_to_another_broker(monkeypatch)
     node, asks = asked_on(troubled_property, cluster._allocate)
 

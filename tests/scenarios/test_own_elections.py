@@ -105,7 +105,7 @@ def test_a_preferred_leader_that_was_away_for_long_is_missed_once_it_is_back(mon
 
 @pytest.mark.rule("4.24", "4.31")
 def test_an_election_that_would_empty_an_elr_is_due_once_the_first_partition_has_fewer_replicas():
-    """S48: they decide the min ISR of the topic (swarm, seed 310)."""
+    """S48: the replicas of partition 0 decide the min ISR of the topic (swarm, seed 310)."""
     world, watching = watched("S48", **SOON)
     create_topic(world, "t", (1, 3), (2, 1))
     configure(world, "t", "min.insync.replicas", "2")

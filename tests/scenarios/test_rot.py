@@ -76,7 +76,7 @@ def test_the_damage_of_a_disk_that_is_replaced_is_gone():
 
 
 def test_a_log_is_spared_while_another_disk_is_damaged():
-    """A hunt: a damaged batch was counted until the process started that truncated its log."""
+    """A hunt: a damaged log counted as a whole one until the next process truncated it."""
     world = world_of(controllers=3)
     leader, follower = active_id(world), follower_id(world)
     pass_time(world, 2)
@@ -88,7 +88,7 @@ def test_a_log_is_spared_while_another_disk_is_damaged():
 
 @pytest.mark.rule("10.14")
 def test_the_log_of_a_candidate_is_spared():
-    """A hunt: it restarted, and was granted again the votes that it had for its whole log."""
+    """A hunt: after the damage the candidate got the votes that its whole log had won before."""
     world = world_of(controllers=3)
     follower = follower_id(world)
     pass_time(world, 2)
@@ -97,6 +97,15 @@ def test_the_log_of_a_candidate_is_spared():
     controller.disk.stored.election = ElectionState(epoch=2, voted=controller.node.quorum.me)
 
     assert not has_been_replicated(world, follower)
+
+
+def test_the_logs_of_all_voters_do_not_rot_at_once():
+    """One fault of several controllers: a log that has rotted is no copy of the next log."""
+    world = world_of(controllers=3)
+    pass_time(world, 2)
+    begin(world, "disk.rot", {"on": [*world.controllers], "replicated": True})
+
+    assert sum(controller.disk.is_damaged for controller in world.controllers.values()) == 1
 
 
 def test_a_log_that_only_its_controller_has_is_spared():

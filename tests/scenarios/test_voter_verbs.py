@@ -112,7 +112,7 @@ def test_a_set_is_compared_with_one_that_a_snapshot_has(is_right, monkeypatch):
 
 
 def removes_again(patch):
-    """Once a voter is added, the leader removes it, as it was asked to before."""
+    """The leader removes a voter that it has just added, as an earlier request asked it to."""
     on_commit = membership.on_commit
 
     def buggy(quorum, turn):
@@ -126,8 +126,8 @@ def removes_again(patch):
     patch.setattr(membership, "on_commit", buggy)
 
 
-def test_a_change_that_somebody_asked_for_long_ago_is_found(monkeypatch):
-    """S45: each request permits one change, while it is open."""
+def test_a_second_change_for_one_request_is_found(monkeypatch):
+    """S45: each request permits one change, and only while it is open."""
     world, watching = settled_world(classes=(BY_NUMBER["S45"],))
     removes_again(monkeypatch)
     a_voter_that_leaves_and_returns(world)
@@ -137,7 +137,7 @@ def test_a_change_that_somebody_asked_for_long_ago_is_found(monkeypatch):
 
 @pytest.mark.parametrize("verb", ["quorum.remove", "quorum.add"])
 def test_a_change_that_a_paused_leader_was_asked_for_is_right(verb):
-    """S45: it handles the request once it goes on, and nobody stood meanwhile."""
+    """S45: it handles the request at the end of the pause, still as the leader."""
     world, watching = settled_world(classes=(BY_NUMBER["S45"],))
     voter, leader = follower_id(world), active_id(world)
     if verb == "quorum.add":

@@ -159,7 +159,7 @@ def test_a_voter_may_learn_in_one_moment_who_led_and_that_it_resigned(cluster):
 
 
 def test_a_resignation_at_a_former_address_changes_no_wait(cluster):
-    """A hunt: the leader's EndQuorumEpoch came to where the voter no longer listens."""
+    """A hunt: the leader's EndQuorumEpoch was sent to an address at which no voter listens."""
     world, watching = cluster
     begin(world, "proc.move", {"on": follower_id(world)})
     world.controllers[active_id(world)].stop()
@@ -169,7 +169,7 @@ def test_a_resignation_at_a_former_address_changes_no_wait(cluster):
 
 
 def test_a_prospective_voter_may_begin_a_new_timeout_unseen():
-    """A hunt: in a slow network, the last refusal of a vote changed nothing else."""
+    """A hunt: in a slow network, the step of the last refused vote had no other effect."""
     steps = [
         {"at": "1ms", "net.delay": {"low": "24ms", "high": "1980ms"}},
         {"at": "10s", "proc.stop": {"on": 3000, "for": "500ms"}},

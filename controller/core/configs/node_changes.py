@@ -39,7 +39,7 @@ Resource = IncrementalAlterConfigsResource | AlterConfigsResource
 
 
 def check_broker_changes(view: NodeView, resource: Resource, checks: ValueChecks) -> None:
-    """Raises ApiError unless the broker, or the whole cluster, may change so while it runs."""
+    """Raises ApiError for changes that a running broker, or the whole cluster, may not have."""
     _check_node(view, resource.resource_name)
     texts = _new_texts(view, resource)
     unlisted = [name for name in texts if needs_listener(name)]
@@ -105,7 +105,7 @@ def _check_together(
     removed = _removed(view, resource)
     levels = tuple(
         (source, {n: text for n, text in values.items() if source != changed or n not in removed})
-        for source, values in view.levels[:-1]  # the last has the defaults
+        for source, values in view.levels[:-1]  # without the defaults, the last level
     )
     names = {name for _, values in levels for name in values}
     known = {name: in_force(levels, name) or "" for name in sorted(names)}

@@ -56,7 +56,7 @@ def encode_batch(batch: Batch) -> bytes:
 def encode_slice(batch: Batch, slices: list[bytes]) -> bool:
     """Encode the next records of a batch; returns True once all are in `encoded`.
 
-    `slices` are the records that former calls encoded; the first call gets an empty list.
+    `slices` has the encoded records of the earlier calls; the first call gets an empty list.
     """
     if not batch.encoded:
         first, count = len(slices) * SLICE_RECORDS, len(batch.records)

@@ -87,9 +87,9 @@ class ConfigVerbs(TopicVerbs):
     ) -> None:
         """Sets configurations of a resource, and deletes those whose keys are in `delete`.
 
-        A deleted configuration has its default again. `append` and `subtract` have elements, with
-        commas between them, that lists of the resource get or lose. All changes succeed or none.
-        Raises UnknownBroker, or ApiError if the broker or the controller refuses a change.
+        A deleted configuration has its default again. `append` adds elements to lists, `subtract`
+        removes them; commas separate the elements. All changes succeed or none. Raises
+        UnknownBroker, or ApiError if the broker or the controller refuses a change.
         """
         check_changes(resource, name, values, delete, append, subtract)
         changed = IncrementalAlterConfigsResource(
@@ -167,7 +167,7 @@ class ConfigVerbs(TopicVerbs):
 def _operations(
     operation: int, parameter: str, values: Mapping[str, Config] | None
 ) -> Iterator[AlterableConfig]:
-    """Yields an operation on each configuration of a parameter."""
+    """Yields an operation for each configuration in the argument `parameter`."""
     for key, text in texts_of(parameter, values).items():
         yield AlterableConfig(name=key, config_operation=operation, value=text)
 

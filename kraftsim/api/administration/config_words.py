@@ -52,10 +52,10 @@ def check_changes(
 ) -> None:
     """Raises UsageError unless there is a change, and each key is changed once.
 
-    Of several operations on one key Kafka would apply the last.
+    A controller of Kafka applies only the last of several operations on one key.
     """
     check_resource(resource, name)
-    texts = [
+    changed = [
         *texts_of("values", values),
         *texts_of("append", append),
         *texts_of("subtract", subtract),
@@ -64,11 +64,11 @@ def check_changes(
         raise UsageError(f"delete: expected keys, such as ['retention.ms'], got {delete!r}")
     for key in delete:
         expect_text("delete", key)
-    if not texts and not delete:
+    if not changed and not delete:
         raise UsageError(
             "expected a value to set (KEY=VALUE), a key to delete, or elements to append to or "
             "subtract from a list, got none"
         )
-    keys = [*texts, *delete]
+    keys = [*changed, *delete]
     if twice := sorted({key for key in keys if keys.count(key) > 1}):
         raise UsageError(f"expected each key once, got {', '.join(twice)} twice")

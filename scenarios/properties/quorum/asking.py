@@ -1,4 +1,4 @@
-"""S43: the replicas of the quorum ask and wait as the protocol says.
+"""S43: the requests and the waits of the quorum's replicas follow the protocol.
 
 Rules 10.7, 10.16, 10.22, 10.25, 10.33 to 10.41, 10.44, 10.53, 10.54; KIP-595, KIP-853, KIP-1186.
 """
@@ -30,7 +30,7 @@ from ...oracles.property import Broken, Kinds, Property
 
 
 class Wait(NamedTuple):
-    """The role of a replica, and until when it waits; a follower also by its epoch and leader."""
+    """The role of a replica since a time, and its deadline; `followed` is an epoch and a leader."""
 
     role: type[Role]
     followed: tuple[int, int] | None
@@ -39,7 +39,7 @@ class Wait(NamedTuple):
 
 
 class Resignation(NamedTuple):
-    """An EndQuorumEpoch of the leader of a follower, and when it arrived."""
+    """An EndQuorumEpoch of a follower's leader, and its arrival in world time and on its clock."""
 
     request: EndQuorumEpochRequest
     at_us: int
@@ -62,10 +62,10 @@ class VotersAskByTheRules(Property):
         self._waits: dict[int, Wait] = {}
         self._moves: Counter[int] = Counter()
         self._sent: dict[tuple[int, int], tuple[int, object, Known]] = {}
-        self._changes: dict[tuple[int, type], tuple[int, int]] = {}  # when, after how many moves
-        self._resignations: dict[int, Resignation] = {}  # by the receiver, of its leader
+        self._changes: dict[tuple[int, type], tuple[int, int]] = {}  # time, number of moves
+        self._resignations: dict[int, Resignation] = {}  # by the id of the receiver
         # The time at which a receiver handles an EndQuorumEpoch whose outcome the rules leave open:
-        # sent during a pause (-1: the pause lasts), or of an epoch that is far ahead.
+        # that of a pause (-1: the pause lasts), or of an epoch that is far ahead.
         self._unread: dict[int, int] = {}
 
     def restarted(self, node_id: int) -> None:
@@ -106,7 +106,7 @@ class VotersAskByTheRules(Property):
             self._expect_patience(node, turn)
 
     def _expect_pause(self, node: Node, peer_id: int, request: object, now_ms: int) -> None:
-        """Checks that a request is repeated after the backoff, unless there was news meanwhile."""
+        """Checks that a replica whose state has not changed repeats a request after the backoff."""
         quorum, node_id = node.quorum, node.config.node_id
         known, key = _known(quorum, self._moves[node_id]), (node_id, peer_id)
         before, self._sent[key] = self._sent.get(key), (now_ms, request, known)
@@ -121,7 +121,7 @@ class VotersAskByTheRules(Property):
             )
 
     def _expect_period(self, node: Node, kind: type, now_ms: int) -> None:
-        """Checks that a follower waits before its first request about itself, and between two."""
+        """Checks the wait before a follower's first request about itself, and between two."""
         node_id, moves = node.config.node_id, self._moves[node.config.node_id]
         fetch_ms = node.settings.controller_quorum_fetch_timeout_ms
         wait, key = self._waits.get(node_id), (node_id, kind)
@@ -136,7 +136,8 @@ class VotersAskByTheRules(Property):
     def _expect_patience(self, node: Node, turn: Turn) -> None:
         """Checks how long a follower waits once its leader has resigned (rule 10.40).
 
-        A step that has no other effect is not seen, and the leader's last reply may follow it.
+        The property does not see a step that changes only the deadline; the leader's last reply may
+        have changed it again.
         """
         node_id, quorum = node.config.node_id, node.quorum
         resignation, role = self._resignations.pop(node_id, None), quorum.role
@@ -175,7 +176,7 @@ class VotersAskByTheRules(Property):
         resigned_us = -1 if resignation is None else resignation.at_us
         is_told = resigned_us == self.world.timeline.now_us or self._reads_what_it_missed(node_id)
         if wait.role is Follower and is_told:
-            return  # it learned of its leader by its resignation
+            return  # its leader's EndQuorumEpoch named the leader first
         if wait.role is Unattached and _continues(quorum, before, wait) and quorum.is_voter:
             return
         first_ms, last_ms = _bounds(quorum, wait.since_ms)
@@ -186,7 +187,7 @@ class VotersAskByTheRules(Property):
             )
 
     def _reads_what_it_missed(self, node_id: int) -> bool:
-        """Returns True in the moment in which a replica reads what it got in a pause."""
+        """Returns True at the time at which a replica handles an EndQuorumEpoch of `_unread`."""
         now_us = self.world.timeline.now_us
         if self._unread.get(node_id) == -1:
             self._unread[node_id] = now_us
@@ -194,7 +195,7 @@ class VotersAskByTheRules(Property):
 
 
 Known = tuple[int, ...]
-"""The epoch and leader that a replica knows, and how far it and the leader have come."""
+"""The number of moves of a replica, its epoch and leader, and the offsets of its log."""
 
 
 def _known(quorum: Quorum, moves: int) -> Known:
@@ -225,8 +226,8 @@ def _deadline(quorum: Quorum) -> int:
 def _continues(quorum: Quorum, before: Wait | None, wait: Wait) -> bool:
     """Returns True if an unattached replica waits for the rest of its election timeout (10.7).
 
-    A prospective replica may begin a new timeout in a step that has no other effect, and so is not
-    seen: when its timeout ends, and when the last voter refuses its vote.
+    A prospective replica starts a new timeout when its timeout ends, and when the last voter
+    refuses its vote. The property does not see such a step, which has no other effect.
     """
     if before is None or before.role in (Follower, Leader):
         return False
@@ -240,7 +241,7 @@ def _continues(quorum: Quorum, before: Wait | None, wait: Wait) -> bool:
 def _bounds(quorum: Quorum, now_ms: int) -> tuple[int, int]:
     """Returns the earliest and the latest deadline of the role that has just begun.
 
-    An observer that knows no leader waits for ever.
+    An observer without a leader has no deadline.
     """
     settings, role = quorum.settings, quorum.role
     fetch_ms = settings.controller_quorum_fetch_timeout_ms

@@ -25,7 +25,7 @@ from kraftsim.simulation.world import World
 from ...oracles.property import Broken, Kinds, Property
 
 CHANGES = (AddRaftVoterRequest, RemoveRaftVoterRequest, UpdateRaftVoterRequest)
-OPEN_MAX = 100  # requests to a controller that it may still have to answer
+OPEN_MAX = 100  # open requests to remember of a controller
 VoterSet = tuple[Voter, ...]
 
 
@@ -44,10 +44,10 @@ Asked = tuple[type, int, bytes, Places]
 
 
 class Received(NamedTuple):
-    """A request that a controller got in its `epoch`, which it may still have to answer.
+    """An open request of a controller: the epoch and the time at which it handles the request.
 
-    A paused process handles its requests when it is resumed: until then `epoch` and `at_us` are
-    None.
+    A paused process handles its requests at the end of the pause. `at_us` is None until then, and
+    `epoch` is always None for such a request.
     """
 
     asked: Asked
@@ -59,10 +59,10 @@ class Received(NamedTuple):
 class VotersChangeAsAsked(Property):
     """Compares each set of voters that a leader writes with the previous set.
 
-    That is the one in its log, or the last committed one if a snapshot has replaced that part of
-    the log. A leader removes or updates a
-    voter in the step in which it gets the request; before it adds one it asks for its versions, for
-    at most a request timeout (rules 10.51 to 10.53). Each copy of a request permits one change.
+    The previous set is in the leader's log, or is the last committed set if a snapshot has replaced
+    that part of the log. A leader removes or updates a voter in the step in which it gets the
+    request; before it adds a voter, it waits for the voter's versions for at most a request timeout
+    (rules 10.51 to 10.53). Each copy of a request permits one change.
     """
 
     number = "S45"
@@ -93,7 +93,7 @@ class VotersChangeAsAsked(Property):
         self._received.setdefault(message.receiver.number, deque(maxlen=OPEN_MAX)).append(received)
 
     def controller_changed(self, node_id: int, state: ProcessState) -> None:
-        """Counts what a paused process got from the end of the pause; a dead one forgets it."""
+        """Dates the requests of a pause at its end, and drops the requests of a dead process."""
         now_us, now_ms = self.world.timeline.now_us, self.world.clock_ms(controller_node(node_id))
         if state is ProcessState.NOT_RUNNING:
             self._received.pop(node_id, None)
@@ -153,7 +153,7 @@ class VotersChangeAsAsked(Property):
             raise Broken(f"{me} changes the voters {before} to {voters}, unasked")
 
     def _answers(self, quorum: Quorum, asked: Asked, now_ms: int) -> bool:
-        """Returns True if a change can be the answer to an open request, which it then answers."""
+        """Returns True if a change answers an open request, and drops that request."""
         timeout_ms = quorum.settings.controller_quorum_request_timeout_ms
         known = self._received.get(quorum.me.node_id, deque())
         for received in known:

@@ -63,7 +63,7 @@ func kafkaGoConfigs(s *scene, client *kafka.Client) {
 
 func kafkaGoPartitions(s *scene, client *kafka.Client) {
 	s.call("electLeaders", "ElectLeaders", func(c context.Context) (any, error) {
-		// without a Timeout kafka-go sends 0, which a released controller answers with REQUEST_TIMED_OUT
+		// without a Timeout kafka-go sends 0: released controllers answer REQUEST_TIMED_OUT (rule 0A.9)
 		return client.ElectLeaders(c, &kafka.ElectLeadersRequest{Topic: s.topic, Partitions: []int{0, 1}, Timeout: limit})
 	})
 	s.call("alterPartitionReassignments", "AlterPartitionReassignments", func(c context.Context) (any, error) {
