@@ -89,7 +89,7 @@ def _needs(view: View, fact: Fact, broker_id: int) -> bool:
 
 
 def _not_there(fact: Fact) -> set[int]:
-    """Returns the replicas that a reassignment adds or removes and that the partition does not have.
+    """Returns the replicas to add or to remove that the partition does not have.
 
     A request that names a partition twice may leave such replicas, as in Kafka.
     """
