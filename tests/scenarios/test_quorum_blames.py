@@ -23,6 +23,7 @@ from kraftsim.simulation.network_rules import Block, Delay
 from kraftsim.simulation.processes import Processes
 from tests.scenarios.blames import elected_before_it_is_active, watched
 from tests.scenarios.lives import active_id, follower_id
+from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import CLIENT, topic
 from tests.scenarios.watched import ask as begin_to_ask
 from tests.worlds import SECOND_US, create_topic, node, pass_time
@@ -107,6 +108,26 @@ def test_a_leader_that_was_paused_is_judged_by_the_fetches_that_follow():
     leader.stop()
 
     assert watching.properties["S38"].exercised
+    assert watching.finish() == ()
+
+
+def test_the_end_of_a_new_voter_is_known_from_its_time_as_an_observer():
+    """S38: as an observer it got records that another voter lacks."""
+    world, watching = watched("S38")
+    leader = world.active
+    former, other = (process for process in world.controllers.values() if process is not leader)
+    former_id = former.node.config.node_id
+    begin(world, "quorum.remove", {"on": former_id})
+    pass_time(world, 2)
+    separate(world, leader, other)
+    begin_to_ask(world, topic("missed"))
+    pass_time(world, 0.5)
+    begin(world, "quorum.add", {"on": former_id, "waits": False})
+    voters = leader.node.quorum
+    assert world.run_until(lambda: former_id in voters.voters.ids, limit_us=SECOND_US)
+    leader.stop()
+
+    assert former.node.log.end_offset > other.node.log.end_offset
     assert watching.finish() == ()
 
 

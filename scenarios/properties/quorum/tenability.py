@@ -84,10 +84,14 @@ class Reigns(Property):
             self.by_leader[quorum.me.node_id] = Reign(quorum.epoch, turn.now_ms)
 
     def wrote(self, node: Node, turn: Turn) -> None:
-        """Counts anew after a change of the voters (rule 10.25)."""
+        """Counts anew after a change of the voters (rule 10.25).
+
+        The leader knows the end of a replica that becomes a voter from its fetches as an observer.
+        """
         reign = self.by_leader.get(node.config.node_id)
         if reign is not None and any(_changes_voters(batch) for batch in turn.persist):
             reign.fetched.clear()
+            reign.ends.clear()
             reign.since_ms = turn.now_ms
 
     def arrived(self, message: Message) -> None:
