@@ -145,6 +145,7 @@ def test_names_in_metadata(
         named("orders", topic_id=b"x" * 16),
         named("orders") + named(None, topic_id=b"x" * 16),
         named(None) + named(None, topic_id=b"x" * 16) * 2,
+        named("orders", None, topic_id=b"x" * 16),
     ],
 )
 def test_ids_in_metadata(
