@@ -3,7 +3,10 @@
 Rules 0A.3, 9.31, 9.46; KIP-630. The replay of an active controller has its uncommitted tail.
 """
 
-from kraftsim.controller.core.log.batch import Batch
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from kraftsim.controller.core.log.batch import Batch, Voter, Voters
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.snapshot import Snapshot
@@ -64,10 +67,19 @@ class ActiveIsReplay(OfActiveLogs):
                 )
 
 
+class Reign(NamedTuple):
+    """The epoch and the voters of the committed log from an offset on; None: no record has them."""
+
+    offset: int
+    epoch: int
+    voters: tuple[Voter, ...] | None
+
+
 class SnapshotIsReplay(OfTheCommittedLog):
     """Compares each snapshot with a replay of the log before its end, never of another snapshot.
 
-    `_bases` are earlier replays, to which the batches since are applied.
+    `_bases` are earlier replays, to which the batches since are applied. `_reigns` has an entry for
+    each change of the epoch or the voters.
     """
 
     number = "S36"
@@ -79,6 +91,7 @@ class SnapshotIsReplay(OfTheCommittedLog):
         self._bases = [Shadow()]
         self._tail: list[Batch] = []  # since the oldest base
         self._waiting: list[tuple[int, Snapshot]] = []
+        self._reigns = [Reign(-1, 0, None)]
 
     def wrote(self, node: Node, turn: Turn) -> None:
         if turn.snapshot is not None:
@@ -87,6 +100,7 @@ class SnapshotIsReplay(OfTheCommittedLog):
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
         self._tail.append(batch)
+        self._note_reign(batch)
         if self._waiting:
             self._judge()
 
@@ -101,8 +115,26 @@ class SnapshotIsReplay(OfTheCommittedLog):
             self._waiting.remove(entry)
             self._check(*entry)
 
+    def _note_reign(self, batch: Batch) -> None:
+        before = self._reigns[-1]
+        reign = Reign(batch.base_offset, batch.epoch, _voters_in([batch]) or before.voters)
+        if reign[1:] != before[1:]:
+            self._reigns.append(reign)
+
+    def _check_reign(self, node_id: int, snapshot: Snapshot) -> None:
+        """Compares the epoch in the id of a snapshot, and its voters (rule 10.43)."""
+        end_offset, epoch = snapshot.snapshot_id.end_offset, snapshot.snapshot_id.epoch
+        last = next(reign for reign in reversed(self._reigns) if reign.offset < end_offset)
+        voters = _voters_in(snapshot.batches)
+        if (epoch, voters) != (last.epoch, last.voters):
+            raise Broken(
+                f"the snapshot of {node_id} up to {end_offset} has epoch {epoch} and voters "
+                f"{voters}, expected {last.epoch} and {last.voters} from the log"
+            )
+
     def _check(self, node_id: int, snapshot: Snapshot) -> None:
         end_offset = snapshot.snapshot_id.end_offset
+        self._check_reign(node_id, snapshot)
         bases = [base for base in self._bases if base.end_offset <= end_offset]
         if not bases:
             return  # older than all that is remembered
@@ -131,6 +163,13 @@ class SnapshotIsReplay(OfTheCommittedLog):
         first = self._bases[0].end_offset
         self._tail = [batch for batch in self._tail if batch.base_offset >= first]
         return replayed
+
+
+def _voters_in(batches: Iterable[Batch]) -> tuple[Voter, ...] | None:
+    """Returns the voters of the last record that has them; None if no record has."""
+    controls = (record for batch in batches if batch.is_control for record in batch.records)
+    found = [record.voters for record in controls if isinstance(record, Voters)]
+    return found[-1] if found else None
 
 
 def _end(shadow: Shadow) -> int:

@@ -7,10 +7,12 @@ import subprocess
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from kraftsim.cli.main import main
+from kraftsim.cli.scenario.hunt_workers import HuntWorkers
 from kraftsim.files.hunt_files import append_to_curve, read_corpus, write_corpus
 from kraftsim.scenarios.hunting.candidate import Candidate, Shown
 from kraftsim.scenarios.hunting.corpus import Corpus
@@ -91,6 +93,18 @@ def test_a_full_disk_is_told_with_the_name_of_the_file(write, name, tmp_path):
 def test_a_hunt_of_nothing_or_into_a_file_is_refused(words, refusal, capsys):
     assert main(["scenario", "hunt", *words]) == 2
     assert refusal in capsys.readouterr().err
+
+
+def test_a_hunt_starts_no_process_that_would_have_no_draw(monkeypatch):
+    """`-j 99999` started thousands of processes, each before it had work."""
+    started = []
+    pool = "kraftsim.cli.scenario.hunt_workers.ProcessPoolExecutor"
+    monkeypatch.setattr(pool, lambda processes, *_: started.append(processes))
+
+    HuntWorkers(99_999, 8, Event())
+    HuntWorkers(2, 8, Event())
+
+    assert started == [8, 2]
 
 
 @contextmanager

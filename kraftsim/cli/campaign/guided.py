@@ -114,7 +114,7 @@ def _rounds(arguments: argparse.Namespace, hunt: "Hunt", interrupted: Event) -> 
     folder: Path = arguments.out
     progress, began_s = Progress(is_enabled=not is_data(arguments)), time.monotonic()
     try:
-        with _workers(arguments, interrupted) as run_draws:
+        with _workers(arguments, hunt.draws, interrupted) as run_draws:
             while hunt.runs < arguments.runs:
                 hunt.round(run_draws)
                 write_corpus(folder, hunt.corpus)
@@ -124,7 +124,7 @@ def _rounds(arguments: argparse.Namespace, hunt: "Hunt", interrupted: Event) -> 
 
 
 @contextmanager
-def _workers(arguments: argparse.Namespace, interrupted: Event) -> "Iterator[RunAll]":
+def _workers(arguments: argparse.Namespace, draws: int, interrupted: Event) -> "Iterator[RunAll]":
     """Yields a function that runs the draws of a round on the engine that the arguments choose."""
 
     def poll() -> None:
@@ -132,10 +132,11 @@ def _workers(arguments: argparse.Namespace, interrupted: Event) -> "Iterator[Run
             raise KeyboardInterrupt
 
     if arguments.engine == "local":
-        with HuntWorkers(arguments.workers or os.cpu_count() or 1, interrupted) as workers:
+        jobs = arguments.workers or os.cpu_count() or 1
+        with HuntWorkers(jobs, draws, interrupted) as workers:
 
-            def run_draws(draws: "Sequence[Branches]") -> "list[Sequence[Shown]]":
-                shown = list(workers.results(draws))
+            def run_draws(drawn: "Sequence[Branches]") -> "list[Sequence[Shown]]":
+                shown = list(workers.results(drawn))
                 poll()
                 return shown
 

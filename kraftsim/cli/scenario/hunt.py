@@ -38,7 +38,12 @@ def add_hunt(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     )
     length.add_argument("--runs", type=int, metavar="N", help="stop after at least N runs")
     parser.add_argument(
-        "-j", "--jobs", type=int, default=1, metavar="N", help="processes (default 1)"
+        "-j",
+        "--jobs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="processes, at most one for each draw of a round (default 1)",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the search (default 1)")
     parser.add_argument("--round", type=int, metavar="N", help=help_texts.ROUND)
@@ -64,7 +69,7 @@ def _hunt(arguments: argparse.Namespace) -> int:
     folder = arguments.out or Path("hunt")
     hunt = hunt_in(folder, arguments.seed, arguments.round, is_led=not arguments.plain)
     with interrupt_flag(signal.SIGTERM) as interrupted:
-        with HuntWorkers(arguments.jobs, interrupted) as workers:
+        with HuntWorkers(arguments.jobs, hunt.draws, interrupted) as workers:
             _rounds(arguments, hunt, folder, workers, interrupted)
         write_corpus(folder, hunt.corpus)
         found = written_findings(folder, hunt, interrupted)

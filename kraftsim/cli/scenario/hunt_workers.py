@@ -22,11 +22,12 @@ ATTEMPTS = 3  # of one draw whose process was killed
 class HuntWorkers:
     """Processes that run draws, and are started anew if one of them is killed.
 
-    A draw repeats, so what a killed process ran is run again, with the same result.
+    A draw repeats, so what a killed process ran is run again, with the same result. There are at
+    most as many processes as a round has draws: each is started whether it has work or not.
     """
 
-    def __init__(self, jobs: int, interrupted: Event) -> None:
-        self._jobs = jobs
+    def __init__(self, jobs: int, draws: int, interrupted: Event) -> None:
+        self._jobs = min(jobs, draws)
         self._interrupted = interrupted
         self._pool = self._started()
 
