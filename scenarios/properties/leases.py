@@ -303,8 +303,9 @@ class ShutdownLaw(OfActiveLogs):
     number = "S24"
     name = "shutdown-law"
     claim = (
-        "The offset of a controlled shutdown is set once in a controller's tenure, unless the"
-        " broker registers again, and only a new incarnation is active again."
+        "The offset of a controlled shutdown is that of its last record. It is set once in a"
+        " controller's tenure, unless the broker registers again, and only a new incarnation is"
+        " active again."
     )
     kinds: ClassVar[Kinds] = (BrokerHeartbeatRequest,)
 
@@ -320,6 +321,29 @@ class ShutdownLaw(OfActiveLogs):
                 amends = known["incarnation_id"] == record.incarnation_id
                 if amends and not record.in_controlled_shutdown:
                     raise Broken(f"{record} takes back the shutdown")
+
+    def wrote(self, node: Node, turn: Turn) -> None:
+        """Checks the offset of a shutdown whose records this step wrote (rule 2.28)."""
+        if node.active is None:
+            return
+        for batch in turn.persist:
+            for record in batch.records:
+                if (
+                    isinstance(record, r.BrokerRegistrationChangeRecord)
+                    and record.in_controlled_shutdown == r.IN_CONTROLLED_SHUTDOWN
+                ):
+                    self._check_offset(node, record.broker_id, batch.last_offset)
+
+    def _check_offset(self, node: Node, broker_id: int, last_offset: int) -> None:
+        _, known = self._offsets.get((node.config.node_id, broker_id), ((), NO_OFFSET))
+        active = node.active
+        liveness = None if active is None else active.state.leases.liveness.get(broker_id)
+        if known != NO_OFFSET or liveness is None:
+            return  # the shutdown began before metadata.version had its flag
+        self.exercised += 1
+        offset = liveness.controlled_shutdown_offset
+        if offset != last_offset:
+            raise Broken(f"broker {broker_id} has shutdown offset {offset}, expected {last_offset}")
 
     def arrived(self, message: Message) -> None:
         """Checks the state after the earlier heartbeats, before the next heartbeat is handled."""

@@ -256,6 +256,16 @@ def moves_the_shutdown_offset(patch):
     patch.setattr(Leases, "shutting_down_from", shutting_down_from)
 
 
+def begins_shutdowns_elsewhere(patch, too_far):
+    """Stores another offset for the begin of a controlled shutdown."""
+    stored = Leases.shutting_down_from
+    patch.setattr(
+        Leases,
+        "shutting_down_from",
+        lambda leases, broker_id, offset: stored(leases, broker_id, offset + too_far),
+    )
+
+
 # Partitions
 
 

@@ -17,7 +17,7 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.rpc.partitions import UNCLEAN_ELECTION
 from kraftsim.scenarios.properties import ALL, ALWAYS
 from kraftsim.simulation.network_rules import Delay, Duplicate
-from tests.scenarios import planted_losses, planted_rules
+from tests.scenarios import planted, planted_losses, planted_rules
 from tests.scenarios.blames import reassign, set_min_isr
 from tests.scenarios.lives import (
     PLANTED,
@@ -119,6 +119,17 @@ def test_a_registration_in_a_shutdown_forgets_where_the_shutdown_began():
     pass_time(world, 3)
 
     assert watching.finish() == ()
+
+
+@pytest.mark.rule("2.28")
+@pytest.mark.parametrize("too_far", [-1, 1])
+def test_the_offset_of_a_shutdown_is_that_of_its_last_record(too_far, monkeypatch):
+    """S24: a broker waits for the others to read as far as this."""
+    planted.begins_shutdowns_elsewhere(monkeypatch, too_far)
+    world, watching = settled_world(classes=(BY_NUMBER["S24"],))
+    a_long_shutdown(world)
+
+    assert "shutdown offset" in watching.violations["S24"].what
 
 
 @pytest.mark.parametrize("sets", planted_rules.STALE_SETS)

@@ -75,7 +75,10 @@ class EpochMonotone(Property):
 
 
 class VoteOnce(Property):
-    """Checks that the votes on disk and in replies agree, one per voter and epoch."""
+    """Checks that the votes on disk and in replies agree, one per voter and epoch.
+
+    A vote on disk is for the voter itself, or for a candidate that has asked for it in its epoch.
+    """
 
     number = "S3"
     name = "vote-once"
@@ -84,7 +87,8 @@ class VoteOnce(Property):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._votes: dict[Hashable, int] = {}
+        self._votes: dict[Hashable, ReplicaKey] = {}
+        self._asked: set[tuple[int, int, int]] = set()  # voter, epoch and candidate
         self._epochs: dict[Hashable, int] = {}  # the last one in which a replica has voted
 
     def controller_changed(self, node_id: int, state: ProcessState) -> None:
@@ -100,7 +104,17 @@ class VoteOnce(Property):
         state, me = node.quorum.durable, node.quorum.me
         if state.voted is not None:
             self._epochs[me] = state.epoch
-            self._agree((me.node_id, me.directory_id, state.epoch), state.voted.node_id)
+            asked = me.node_id, state.epoch, state.voted.node_id
+            if state.voted.node_id != me.node_id and asked not in self._asked:
+                raise Broken(f"(voter, epoch, candidate) {asked} is on disk, and nobody asked")
+            self._agree((me.node_id, me.directory_id, state.epoch), state.voted)
+
+    def arrived(self, message: Message) -> None:
+        for topic in message.request.topics if isinstance(message.request, VoteRequest) else ():
+            for vote in topic.partitions:
+                if not vote.pre_vote:
+                    asked = message.receiver.number, vote.replica_epoch, vote.replica_id
+                    self._asked.add(asked)
 
     def replied(self, message: Message) -> None:
         request, reply = message.request, message.reply
@@ -114,15 +128,22 @@ class VoteOnce(Property):
             directory = vote.voter_directory_id
             if directory == ZERO_UUID:
                 directory = self.world.controllers[voter_id].node.quorum.me.directory_id
-            self._agree((voter_id, directory, vote.replica_epoch), vote.replica_id)
+            candidate = ReplicaKey(vote.replica_id, vote.replica_directory_id)
+            self._agree((voter_id, directory, vote.replica_epoch), candidate)
 
-    def _agree(self, voter: Hashable, candidate: int) -> None:
+    def _agree(self, voter: Hashable, candidate: ReplicaKey) -> None:
         known = self._votes.get(voter)
         if known is None:
             self._votes[voter] = candidate
             self.exercised += 1
-        elif known != candidate:
+        elif not _may_be_one(known, candidate):
             raise Broken(f"(voter, directory, epoch) {voter} voted for {known} and {candidate}")
+
+
+def _may_be_one(known: ReplicaKey, candidate: ReplicaKey) -> bool:
+    """Returns True if two keys may be those of one replica: one may lack the directory id."""
+    ids = {known.directory_id, candidate.directory_id} - {ZERO_UUID}
+    return known.node_id == candidate.node_id and len(ids) < 2
 
 
 def has_lost_vote(world: World, node_id: int, state: ProcessState) -> bool:
