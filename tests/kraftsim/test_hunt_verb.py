@@ -88,6 +88,7 @@ def test_a_full_disk_is_told_with_the_name_of_the_file(write, name, tmp_path):
         (["--minutes", "nan"], "--minutes: expected more than 0, got nan"),
         (["--out", __file__], "--out: expected a folder"),
         (["--out", f"{__file__}/below"], f"--out: expected a folder, got the file {__file__}"),
+        (["--out", "/proc/none"], "--out: No such file or directory: /proc/none"),
     ],
 )
 def test_a_hunt_of_nothing_or_into_a_file_is_refused(words, refusal, capsys):

@@ -88,8 +88,12 @@ def hunt_in(folder: Path, seed: int, draws: int | None, *, is_led: bool = True) 
     for path in (folder, *folder.parents):
         if path.exists() and not path.is_dir():
             raise UsageError(f"--out: expected a folder, got the file {path}")
-    folder.mkdir(parents=True, exist_ok=True)
-    return Hunt(swarm_of_everything(), seed, is_led, draws or ROUND, read_corpus(folder))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        corpus = read_corpus(folder)
+    except OSError as error:
+        raise UsageError(f"--out: {error.strerror}: {error.filename}") from None
+    return Hunt(swarm_of_everything(), seed, is_led, draws or ROUND, corpus)
 
 
 def expect_amounts(arguments: argparse.Namespace, options: Sequence[str]) -> None:
