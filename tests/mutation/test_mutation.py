@@ -1,7 +1,9 @@
 """Drawn mutants: every one is a change that compiles, and a judge that is asked sees it."""
 
 import ast
+import os
 import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -103,3 +105,21 @@ def test_a_swarm_kills_a_mutant_in_a_copy_and_spares_honest_code(tmp_path):
 
     assert any(killed)
     assert (copy / path).read_text("utf-8") == honest
+
+
+@pytest.mark.slow
+def test_no_mutant_is_judged_by_a_hunt_that_breaks_a_property_without_one(tmp_path):
+    """The code at hand has a bug itself: a voter votes for every candidate of an epoch."""
+    copy = copy_to(tmp_path / "copy")
+    subprocess.run(["git", "init", "-q"], cwd=copy, check=True)
+    elections = copy / "controller/raft/elections.py"
+    honest = elections.read_text("utf-8")
+    elections.write_text(honest.replace("if quorum.voted is not None:", "if False:"), "utf-8")
+    command = (sys.executable, "-m", "tools.mutation", "1", "--hunt-seconds", "60")
+    environment = {**os.environ, "PYTHONPATH": str(copy), "KRAFTSIM_PURE": "1"}
+
+    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True)
+
+    assert elections.read_text("utf-8") != honest
+    assert done.returncode == 1
+    assert "breaks a property of the code without a mutant: seed" in done.stderr

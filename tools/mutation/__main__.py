@@ -3,10 +3,14 @@
 Results are appended to a file of build/mutation as they come, and an interrupted run goes on
 there: each seed, length of the hunts and state of the code has its own file. At the end it prints
 the score: of the mutants that the tests kill, how many the others do.
+
+The same hunt is run over the code without a mutant first: if that breaks a property, the hunt would
+kill every mutant that it reaches, and no mutant is judged.
 """
 
 import argparse
 import json
+import subprocess
 import sys
 import tempfile
 import time
@@ -14,6 +18,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from queue import SimpleQueue
+from subprocess import PIPE
 
 from .copied import copy_to, fingerprint, planted
 from .drawn import ROOT, Drawn, drawn
@@ -31,6 +36,9 @@ def main() -> int:
     known = {verdict.name: verdict for verdict in _read(path)}
     wanted = drawn(arguments.count, arguments.seed)
     missing = [mutant for mutant in wanted if mutant.name not in known]
+    if missing and not known and (blamed := _blamed(arguments.hunt_seconds)):
+        print(f"the hunt breaks a property of the code without a mutant: {blamed}", file=sys.stderr)
+        return 1
     number = len(wanted) - len(missing)
     for verdict in _judged(missing, arguments.jobs, arguments.hunt_seconds):
         known[verdict.name], number = verdict, number + 1
@@ -63,6 +71,13 @@ def results_name(seed: int, hunt_s: int) -> str:
 def _read(path: Path) -> list[Verdict]:
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
     return [Verdict.from_document(json.loads(line)) for line in lines]
+
+
+def _blamed(hunt_s: int) -> str:
+    """Returns what a hunt finds in the code without a mutant; empty if it finds nothing."""
+    print(f"hunting for {hunt_s} s in the code without a mutant", file=sys.stderr, flush=True)
+    command = (sys.executable, "-m", "tools.mutation.strike", "hunt", str(hunt_s))
+    return subprocess.run(command, cwd=ROOT, stdout=PIPE, text=True, check=False).stdout.strip()
 
 
 def _judged(mutants: list[Drawn], jobs: int, hunt_s: int) -> Iterator[Verdict]:

@@ -25,11 +25,13 @@ def swarm(seeds: int) -> bool:
 
 
 def hunt(limit_s: float) -> bool:
-    """Returns True if a hunt breaks a property within `limit_s` seconds of processor time."""
+    """Returns True if a hunt breaks a property within `limit_s` s of processor time; prints it."""
     searching = Hunt(swarm_of_everything(), HUNT_SEED)
     while processor_s() < limit_s:
         searching.round(_until_broken)
         if searching.findings:
+            first = searching.findings[0]
+            print(f"seed {first.candidate.seed}: {', '.join(first.broken)}: {first.what}")
             return True
     return False
 
