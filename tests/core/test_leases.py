@@ -197,6 +197,20 @@ def test_in_4_3_a_fenced_broker_that_was_heard_of_is_fenced_once_more():
     assert [cluster.fence_record(1)] == cluster.records_since(mark)
 
 
+@pytest.mark.rule("2.38", "2.47")
+def test_in_4_3_a_new_incarnation_has_no_contact_of_the_former_one():
+    """A session lasts 9 s, and the next examination is after 10.125 s."""
+    cluster = ControllerUnderTest(KAFKA_4_3)
+    cluster.unfenced(1)
+    cluster.at_ms(9_100)
+    cluster.registered(1, incarnation="second")
+    mark = cluster.end
+
+    cluster.run_for("30s")
+
+    assert [] == cluster.records_since(mark)
+
+
 @pytest.mark.rule("2.38")
 def test_in_4_3_a_broker_that_finished_its_shutdown_is_fenced_once_more():
     cluster = ControllerUnderTest(KAFKA_4_3)
