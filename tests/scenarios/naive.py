@@ -15,7 +15,7 @@ from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.loader import Loader
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.node_id import controller_node
-from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
+from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, VoteRequest
 from kraftsim.scenarios.oracles.tenure import fenced_by, unfenced_by
 
 
@@ -59,6 +59,7 @@ class Naive:
     def __init__(self, world):
         self.world = world
         self.seen, self.heard, self.wrote = [], [], []
+        self.asked = set()  # (voter, epoch, candidate)
         self.lives, self.nodes = Counter(), {}
         self.entries = []  # (who wrote it, whom it takes for the leader, (offset, epoch), batch)
         self.claims = {}  # node_id -> (epoch, at_ms)
@@ -70,6 +71,13 @@ class Naive:
 
     def arrive(self, message):
         process = self.world.controller_of(message.receiver)
+        if isinstance(message.request, VoteRequest):
+            votes = (vote for topic in message.request.topics for vote in topic.partitions)
+            self.asked |= {
+                (message.receiver.number, vote.replica_epoch, vote.replica_id)
+                for vote in votes
+                if not vote.pre_vote
+            }
         if (
             isinstance(message.request, BrokerHeartbeatRequest)
             and not message.is_reply
@@ -167,7 +175,11 @@ def votes_are_one(all_of):
     given = {
         (node.node_id, node.disk.epoch, node.disk.voted) for node in all_of.seen if node.disk.voted
     }
-    return len(given) == len({(node_id, epoch) for node_id, epoch, _ in given})
+    asked = all(
+        voter == voted.node_id or (voter, epoch, voted.node_id) in all_of.asked
+        for voter, epoch, voted in given
+    )
+    return asked and len(given) == len({(node_id, epoch) for node_id, epoch, _ in given})
 
 
 def logs_match(all_of):

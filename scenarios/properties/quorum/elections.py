@@ -104,10 +104,14 @@ class VoteOnce(Property):
         state, me = node.quorum.durable, node.quorum.me
         if state.voted is not None:
             self._epochs[me] = state.epoch
-            asked = me.node_id, state.epoch, state.voted.node_id
-            if state.voted.node_id != me.node_id and asked not in self._asked:
-                raise Broken(f"(voter, epoch, candidate) {asked} is on disk, and nobody asked")
+            self._expect_asked(me.node_id, state.epoch, state.voted.node_id)
             self._agree((me.node_id, me.directory_id, state.epoch), state.voted)
+
+    def _expect_asked(self, voter_id: int, epoch: int, candidate_id: int) -> None:
+        asked = voter_id, epoch, candidate_id
+        if voter_id != candidate_id and asked not in self._asked:
+            self.exercised += 1
+            raise Broken(f"(voter, epoch, candidate) {asked} is on disk, and nobody asked")
 
     def arrived(self, message: Message) -> None:
         for topic in message.request.topics if isinstance(message.request, VoteRequest) else ():
