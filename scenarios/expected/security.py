@@ -129,7 +129,10 @@ def _set_credentials(view: View, turn: int) -> Ask:
     what = f"credentials of {len(names)} users"
     if view.level < SCRAM_FROM:
         return refused(what, request, UNSUPPORTED_VERSION)
-    changes: Changes = {("Scram", one.name, one.mechanism): _credential(one) for one in asked}
+    changes: Changes = {
+        ("Scram", upsertion.name, upsertion.mechanism): _credential(upsertion)
+        for upsertion in asked
+    }
 
     def flaw(done: Done) -> str | None:
         users = [result.user for result in _results(done)]

@@ -67,7 +67,7 @@ class ActiveIsReplay(OfActiveLogs):
                 )
 
 
-class Reign(NamedTuple):
+class EpochAndVoters(NamedTuple):
     """The epoch and the voters of the committed log from an offset on; None: no record has them."""
 
     offset: int
@@ -78,8 +78,8 @@ class Reign(NamedTuple):
 class SnapshotIsReplay(OfTheCommittedLog):
     """Compares each snapshot with a replay of the log before its end, never of another snapshot.
 
-    `_bases` are earlier replays, to which the batches since are applied. `_reigns` has an entry for
-    each change of the epoch or the voters.
+    `_bases` are earlier replays, to which the batches since are applied. `_in_force` has an entry
+    for each change of the epoch or the voters.
     """
 
     number = "S36"
@@ -91,7 +91,7 @@ class SnapshotIsReplay(OfTheCommittedLog):
         self._bases = [Shadow()]
         self._tail: list[Batch] = []  # since the oldest base
         self._waiting: list[tuple[int, Snapshot]] = []
-        self._reigns = [Reign(-1, 0, None)]
+        self._in_force = [EpochAndVoters(-1, 0, None)]
 
     def wrote(self, node: Node, turn: Turn) -> None:
         if turn.snapshot is not None:
@@ -100,7 +100,7 @@ class SnapshotIsReplay(OfTheCommittedLog):
 
     def done(self, batch: Batch, touched: set[Key]) -> None:
         self._tail.append(batch)
-        self._note_reign(batch)
+        self._note_epoch_and_voters(batch)
         if self._waiting:
             self._judge()
 
@@ -115,16 +115,16 @@ class SnapshotIsReplay(OfTheCommittedLog):
             self._waiting.remove(entry)
             self._check(*entry)
 
-    def _note_reign(self, batch: Batch) -> None:
-        before = self._reigns[-1]
-        reign = Reign(batch.base_offset, batch.epoch, _voters_in([batch]) or before.voters)
-        if reign[1:] != before[1:]:
-            self._reigns.append(reign)
+    def _note_epoch_and_voters(self, batch: Batch) -> None:
+        before = self._in_force[-1]
+        entry = EpochAndVoters(batch.base_offset, batch.epoch, _voters_in([batch]) or before.voters)
+        if entry[1:] != before[1:]:
+            self._in_force.append(entry)
 
-    def _check_reign(self, node_id: int, snapshot: Snapshot) -> None:
+    def _check_epoch_and_voters(self, node_id: int, snapshot: Snapshot) -> None:
         """Compares the epoch in the id of a snapshot, and its voters (rule 10.43)."""
         end_offset, epoch = snapshot.snapshot_id.end_offset, snapshot.snapshot_id.epoch
-        last = next(reign for reign in reversed(self._reigns) if reign.offset < end_offset)
+        last = next(entry for entry in reversed(self._in_force) if entry.offset < end_offset)
         voters = _voters_in(snapshot.batches)
         if (epoch, voters) != (last.epoch, last.voters):
             raise Broken(
@@ -134,7 +134,7 @@ class SnapshotIsReplay(OfTheCommittedLog):
 
     def _check(self, node_id: int, snapshot: Snapshot) -> None:
         end_offset = snapshot.snapshot_id.end_offset
-        self._check_reign(node_id, snapshot)
+        self._check_epoch_and_voters(node_id, snapshot)
         bases = [base for base in self._bases if base.end_offset <= end_offset]
         if not bases:
             return  # older than all that is remembered

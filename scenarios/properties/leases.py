@@ -324,7 +324,8 @@ class ShutdownLaw(OfActiveLogs):
 
     def wrote(self, node: Node, turn: Turn) -> None:
         """Checks the offset of a shutdown whose records this step wrote (rule 2.28)."""
-        if node.active is None:
+        active = node.active
+        if active is None:
             return
         for batch in turn.persist:
             for record in batch.records:
@@ -332,18 +333,20 @@ class ShutdownLaw(OfActiveLogs):
                     isinstance(record, r.BrokerRegistrationChangeRecord)
                     and record.in_controlled_shutdown == r.IN_CONTROLLED_SHUTDOWN
                 ):
-                    self._check_offset(node, record.broker_id, batch.last_offset)
+                    key = node.config.node_id, record.broker_id
+                    liveness = active.state.leases.liveness.get(record.broker_id)
+                    self._check_offset(key, liveness, batch.last_offset)
 
-    def _check_offset(self, node: Node, broker_id: int, last_offset: int) -> None:
-        _, known = self._offsets.get((node.config.node_id, broker_id), ((), NO_OFFSET))
-        active = node.active
-        liveness = None if active is None else active.state.leases.liveness.get(broker_id)
+    def _check_offset(
+        self, key: tuple[int, int], liveness: Liveness | None, last_offset: int
+    ) -> None:
+        _, known = self._offsets.get(key, ((), NO_OFFSET))
         if known != NO_OFFSET or liveness is None:
             return  # the shutdown began before metadata.version had its flag
         self.exercised += 1
         offset = liveness.controlled_shutdown_offset
         if offset != last_offset:
-            raise Broken(f"broker {broker_id} has shutdown offset {offset}, expected {last_offset}")
+            raise Broken(f"broker {key[1]} has shutdown offset {offset}, expected {last_offset}")
 
     def arrived(self, message: Message) -> None:
         """Checks the state after the earlier heartbeats, before the next heartbeat is handled."""

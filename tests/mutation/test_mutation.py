@@ -123,3 +123,11 @@ def test_no_mutant_is_judged_by_a_hunt_that_breaks_a_property_without_one(tmp_pa
     assert elections.read_text("utf-8") != honest
     assert done.returncode == 1
     assert "breaks a property of the code without a mutant: seed" in done.stderr
+
+
+def test_a_judge_that_fails_without_a_word_has_a_finding(tmp_path):
+    """Else a hunt that cannot start would find nothing in the code without a mutant."""
+    silent, content = (Judge("hunt", ("-c", f"raise SystemExit({code})"), 60) for code in (3, 0))
+
+    assert silent.finding(tmp_path) == "exit code 3"
+    assert content.finding(tmp_path) is None

@@ -10,7 +10,6 @@ kill every mutant that it reaches, and no mutant is judged.
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,7 +17,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from queue import SimpleQueue
-from subprocess import PIPE
 
 from .copied import copy_to, fingerprint, planted
 from .drawn import ROOT, Drawn, drawn
@@ -36,7 +34,7 @@ def main() -> int:
     known = {verdict.name: verdict for verdict in _read(path)}
     wanted = drawn(arguments.count, arguments.seed)
     missing = [mutant for mutant in wanted if mutant.name not in known]
-    if missing and not known and (blamed := _blamed(arguments.hunt_seconds)):
+    if missing and not known and (blamed := _blamed(arguments.hunt_seconds)) is not None:
         print(f"the hunt breaks a property of the code without a mutant: {blamed}", file=sys.stderr)
         return 1
     number = len(wanted) - len(missing)
@@ -73,11 +71,10 @@ def _read(path: Path) -> list[Verdict]:
     return [Verdict.from_document(json.loads(line)) for line in lines]
 
 
-def _blamed(hunt_s: int) -> str:
-    """Returns what a hunt finds in the code without a mutant; empty if it finds nothing."""
+def _blamed(hunt_s: int) -> str | None:
+    """Returns what the hunt of the mutants says of the code without one; None: it finds nothing."""
     print(f"hunting for {hunt_s} s in the code without a mutant", file=sys.stderr, flush=True)
-    command = (sys.executable, "-m", "tools.mutation.strike", "hunt", str(hunt_s))
-    return subprocess.run(command, cwd=ROOT, stdout=PIPE, text=True, check=False).stdout.strip()
+    return next(judge for judge in judges(hunt_s) if judge.name == "hunt").finding(ROOT)
 
 
 def _judged(mutants: list[Drawn], jobs: int, hunt_s: int) -> Iterator[Verdict]:

@@ -32,7 +32,11 @@ class Judge:
     limit_s: int
 
     def kills(self, folder: Path) -> bool:
-        """Runs the command in the copy; returns True if it fails or does not end in time."""
+        """Returns True if the command fails in the copy, or does not end in time."""
+        return self.finding(folder) is not None
+
+    def finding(self, folder: Path) -> str | None:
+        """Runs the command in the copy; returns what a failure printed, None for a success."""
         environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "KRAFTSIM_PURE": "1"}
         limit_s = self.limit_s
         environment |= {"PYTHONPATH": str(folder), "PYTHONHASHSEED": "0"}
@@ -42,15 +46,18 @@ class Judge:
                 cwd=folder,
                 env=environment,
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
+                text=True,
                 timeout=WAIT * self.limit_s,
                 check=False,
                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s)),
             )
         except subprocess.TimeoutExpired:
-            return True
-        return done.returncode != SURVIVED
+            return "it did not end in time"
+        if done.returncode == SURVIVED:
+            return None
+        return done.stdout.strip() or f"exit code {done.returncode}"
 
 
 def judges(hunt_s: int = HUNT_S) -> tuple[Judge, ...]:
