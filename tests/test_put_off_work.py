@@ -47,8 +47,31 @@ def test_a_batch_beyond_a_step_is_loaded_whole_in_the_step_after_its_commit(disk
     assert disk.node.latest == disk.node.committed
     assert "large" in disk.replies
     assert disk.node.has_work
+
+
+@pytest.mark.rule("0A.4")
+def test_the_index_of_a_large_batch_follows_in_steps_before_the_next_batch(disk):
+    disk.submit("broker", registration(1))
+    disk.submit("serves", heartbeat(disk, 1))
+    disk.persist()
+    create(disk, "large", 3 * LOADED_RECORDS_MAX)
+    disk.persist()
     disk.step(Continue())
-    assert not disk.node.has_work
+    latest, committed, steps = disk.node.latest.index, disk.node.committed.index, 1
+    disk.submit("small", CreateTopicsRequest(topics=(topic("small", num_partitions=1),)))
+    disk.persist()
+
+    while committed.is_behind:
+        assert "small" not in disk.node.committed.topic_ids
+        disk.step(Continue())
+        steps += 1
+    while disk.node.has_work:
+        disk.step(Continue())
+
+    assert steps == 3
+    assert "small" in disk.replies
+    assert len(latest.led(1)) == 3 * LOADED_RECORDS_MAX + 1
+    assert committed.led(1) == latest.led(1)
 
 
 @pytest.mark.rule("10.43")

@@ -6,6 +6,7 @@ or configurations the reply names first (rules 4.52, 5.55). A HashSet of ids ord
 """
 
 from collections.abc import Iterable
+from struct import unpack
 
 _CAPACITY_MIN = 16
 _LOAD_MAX = 0.75
@@ -88,8 +89,8 @@ def _hash_code(name: str) -> int:
     """String.hashCode: computed over UTF-16 code units, modulo 2**32."""
     units = name.encode("utf-16-be", "surrogatepass")
     code = 0
-    for index in range(0, len(units), 2):
-        code = (31 * code + int.from_bytes(units[index : index + 2])) & 0xFFFFFFFF
+    for unit in unpack(f">{len(units) // 2}H", units):
+        code = (31 * code + unit) & 0xFFFFFFFF
     return code
 
 

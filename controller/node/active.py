@@ -30,6 +30,7 @@ from ..core.mutations import MutationNote, Mutations
 from ..core.profile import Profile
 from ..core.rpc import ControllerRegistrationRequest, Request
 from ..core.settings import Settings
+from ..core.slices import RECORDS_PER_SLICE
 from ..core.state import (
     RECORDS_PER_BATCH_MAX,
     Decision,
@@ -227,8 +228,16 @@ class Active:
 
     @property
     def has_work(self) -> bool:
-        """True if a step left expired leases or requests, for which nothing must be committed."""
-        return self.is_expiring or self._undecided.is_busy or self._has_slice_due()
+        """True if a step left expired leases or requests, for which nothing must be committed.
+
+        Or an index that is behind.
+        """
+        return (
+            self.is_expiring
+            or self._undecided.is_busy
+            or self.state.image.index.is_behind
+            or self._has_slice_due()
+        )
 
     def _has_slice_due(self) -> bool:
         """True if a slice of a decision is committed, so that the next can be decided."""
@@ -236,7 +245,9 @@ class Active:
 
     def go_on(self, turn: Turn) -> None:
         """Do a bounded part of the work that earlier steps left."""
-        if self._undecided.is_in_slices:
+        if self.state.image.index.is_behind:
+            self.state.image.index.catch_up(RECORDS_PER_SLICE)
+        elif self._undecided.is_in_slices:
             self._decide_rest(*self._undecided.take(), turn)
         elif self.is_expiring or self._has_slice_due():
             if self.is_expiring:
@@ -333,6 +344,8 @@ class Active:
         versions = tuple(record_version(record, level) for record in records)
         batch = self._quorum.append(records, versions, turn)
         self.state.next_offset = batch.last_offset + 1
+        if len(records) > RECORDS_PER_SLICE:
+            image.index.put_off()
         for offset, record in enumerate(batch.records, batch.base_offset):
             record = cast(Record, record)
             replay.apply(

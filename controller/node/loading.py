@@ -53,8 +53,13 @@ class Loading:
         """Load committed batches, as many as a step may, and yield each loaded batch.
 
         A large batch is loaded in the step after the one that commits it, because that step also
-        decided it.
+        decided it. Its index follows in the steps after that, before any other batch.
         """
+        index = self.image.index
+        if index.is_behind:
+            index.catch_up(LOADED_RECORDS_MAX)
+            self.has_more = True
+            return
         begin, changes, self.has_more = self.loaded, 0, False
         for batch in quorum.log.read(begin):
             if batch.last_offset >= quorum.high_watermark:
@@ -64,6 +69,9 @@ class Loading:
             if changes > LOADED_RECORDS_MAX and not is_next:
                 self.has_more = True
                 return
+            if changes > LOADED_RECORDS_MAX:
+                index.put_off()
+                self.has_more = True
             self.loader.load(batch)
             self.loaded = batch.last_offset + 1
             yield batch

@@ -302,7 +302,7 @@ class Node:
             isinstance(role, Leader) and quorum.epoch == self.active.epoch
         ):
             self._renounce(turn)
-        if self._loading.loaded < quorum.high_watermark:
+        if self._loading.has_more or self._loading.loaded < quorum.high_watermark:
             self._load_committed(turn, is_put_off)
         if quorum.reading is not None:
             self._note_work()

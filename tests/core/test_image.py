@@ -215,6 +215,26 @@ def test_the_index_says_what_a_full_scan_would():
     assert sorted(k for k in index.leaderless() if 2 in found[k].replicas) == index.leaderless_of(2)
 
 
+def test_an_index_that_is_behind_has_all_changes_for_a_reader_and_for_a_copy():
+    records = (
+        TopicRecord(name="t", topic_id=T),
+        PartitionRecord(partition_id=0, topic_id=T, replicas=(1, 2), isr=(1, 2), leader=1),
+        PartitionRecord(partition_id=1, topic_id=T, replicas=(2,), isr=(2,), leader=2),
+        r.PartitionChangeRecord(partition_id=0, topic_id=T, isr=(2,), leader=2),
+    )
+    image = Image()
+    image.index.put_off()
+    for offset, record in enumerate(records):
+        replay.apply(image, record, offset=offset)
+
+    image.index.catch_up(1)
+
+    assert image.index.is_behind
+    assert ([(T, 0), (T, 1)], []) == (image.copy().index.led(2), image.index.led(1))
+    assert not image.index.is_behind
+    assert [(T, 0), (T, 1)] == image.index.in_isr(2)
+
+
 def test_copies_share_what_neither_has_changed():
     cluster = ControllerUnderTest()
     cluster.unfenced(1, 2)

@@ -93,14 +93,14 @@ def _without_updates_of(sets):
     """A bug that leaves these sets of the index as they are when a partition changes."""
 
     def plant(patch):
-        replace_partition = PartitionIndex.replace
+        replace_partition = PartitionIndex._replace
 
         def buggy(index, key, old, new):
             kept = getattr(index, sets).copy()
             replace_partition(index, key, old, new)
             setattr(index, sets, kept)
 
-        patch.setattr(PartitionIndex, "replace", buggy)
+        patch.setattr(PartitionIndex, "_replace", buggy)
 
     return plant
 

@@ -3,10 +3,12 @@
 The index uses sets and returns sorted lists, so that hash order never reaches a record.
 """
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 
 from ..log.records import NO_LEADER
 from ..uuid import Uuid
+from .key_sets import KeySets
 from .partition import (
     Partition,
     PartitionKey,
@@ -16,90 +18,20 @@ from .partition import (
     needs_its_leader,
 )
 
-NO_KEYS: set[PartitionKey] = set()
 ANY_BROKER = -1  # key of a set that does not belong to one broker
-
-
-class KeySets:
-    """A set of partition keys for each broker.
-
-    Copies share their sets until one is changed (copy on write); `_own` holds the sets of `_sets`
-    that no copy shares.
-    """
-
-    def __init__(self, sets: dict[int, set[PartitionKey]] | None = None) -> None:
-        self._sets: dict[int, set[PartitionKey]] = {} if sets is None else sets
-        self._own: dict[int, set[PartitionKey]] = {}
-
-    def of(self, broker_id: int) -> set[PartitionKey]:
-        """Returns the broker's keys; callers must not change the set."""
-        return self._sets.get(broker_id, NO_KEYS)
-
-    def add(self, broker_id: int, key: PartitionKey) -> None:
-        """Add a key to the broker's set."""
-        keys = self._own.get(broker_id)
-        if keys is None:
-            keys = self._owned(broker_id)
-        keys.add(key)
-
-    def discard(self, broker_id: int, key: PartitionKey) -> None:
-        """Remove a key from the broker's set, if it is present."""
-        keys = self._own.get(broker_id)
-        if keys is None:
-            keys = self._owned(broker_id)
-        keys.discard(key)
-
-    def add_all(self, broker_ids: tuple[int, ...], key: PartitionKey) -> None:
-        """Add a key to the sets of several brokers."""
-        own = self._own
-        for broker_id in broker_ids:
-            keys = own.get(broker_id)
-            if keys is None:
-                keys = self._owned(broker_id)
-            keys.add(key)
-
-    def discard_all(self, broker_ids: tuple[int, ...], key: PartitionKey) -> None:
-        """Remove a key from the sets of several brokers."""
-        own = self._own
-        for broker_id in broker_ids:
-            keys = own.get(broker_id)
-            if keys is None:
-                keys = self._owned(broker_id)
-            keys.discard(key)
-
-    def move(self, key: PartitionKey, old: tuple[int, ...], new: tuple[int, ...]) -> None:
-        """Move `key` from the sets of the brokers `old` to those of the brokers `new`."""
-        own = self._own
-        for broker_id in old:
-            if broker_id not in new:
-                keys = own.get(broker_id)
-                if keys is None:
-                    keys = self._owned(broker_id)
-                keys.discard(key)
-        for broker_id in new:
-            if broker_id not in old:
-                keys = own.get(broker_id)
-                if keys is None:
-                    keys = self._owned(broker_id)
-                keys.add(key)
-
-    def copy(self) -> "KeySets":
-        """Returns an independent copy."""
-        self._own = {}
-        return KeySets(self._sets.copy())
-
-    def _owned(self, broker_id: int) -> set[PartitionKey]:
-        keys = self._sets[broker_id] = self._own[broker_id] = set(self._sets.get(broker_id, ()))
-        return keys
 
 
 class PartitionIndex:
     """The partitions each broker hosts, leads, or is in the ISR or ELR of; all lists are sorted.
 
-    A partition is imbalanced if its first replica, the preferred leader, does not lead it.
+    A partition is imbalanced if its first replica, the preferred leader, does not lead it. After
+    `put_off` the index `is_behind`: changes wait, oldest first, until `catch_up` or until anybody
+    reads the index. In a large batch they take most of the time of its replay.
     """
 
     def __init__(self) -> None:
+        self.is_behind = False
+        self._waiting: deque[tuple[PartitionKey, Partition | None, Partition | None]] = deque()
         self._hosted = KeySets()
         self._in_isr = KeySets()
         self._in_elr = KeySets()
@@ -108,8 +40,40 @@ class PartitionIndex:
         self._imbalanced = KeySets()
         self._reassigning = KeySets()
 
-    def add(self, key: PartitionKey, partition: Partition) -> None:
-        """Add a new partition."""
+    def put_off(self) -> None:
+        """Let the changes that follow wait; the caller must see to it that `catch_up` follows."""
+        self.is_behind = True
+
+    def catch_up(self, changes_max: int | None = None) -> None:
+        """Make the changes that wait, or at most `changes_max` of them."""
+        waiting = self._waiting
+        count = len(waiting) if changes_max is None else min(changes_max, len(waiting))
+        for _ in range(count):
+            self._change(*waiting.popleft())
+        self.is_behind = bool(waiting)
+
+    def change(self, key: PartitionKey, old: Partition | None, new: Partition | None) -> None:
+        """Follow a partition from `old` (None: it is new) to `new` (None: it is deleted)."""
+        if self.is_behind:
+            self._waiting.append((key, old, new))
+        else:
+            self._change(key, old, new)
+
+    def _change(self, key: PartitionKey, old: Partition | None, new: Partition | None) -> None:
+        if old is not None and new is not None:
+            self._replace(key, old, new)
+        elif new is not None:
+            self._add(key, new)
+        elif old is not None:
+            self._remove(key, old)
+
+    def _of(self, sets: KeySets, broker_id: int) -> set[PartitionKey]:
+        """Returns the broker's keys in one of the sets, with all changes."""
+        if self.is_behind:
+            self.catch_up()
+        return sets.of(broker_id)
+
+    def _add(self, key: PartitionKey, partition: Partition) -> None:
         self._hosted.add_all(partition.replicas, key)
         self._in_isr.add_all(partition.isr, key)
         self._in_elr.add_all(partition.elr, key)
@@ -122,8 +86,7 @@ class PartitionIndex:
         if is_reassigning(partition):
             self._reassigning.add(ANY_BROKER, key)
 
-    def remove(self, key: PartitionKey, partition: Partition) -> None:
-        """Remove a deleted partition."""
+    def _remove(self, key: PartitionKey, partition: Partition) -> None:
         self._hosted.discard_all(partition.replicas, key)
         self._in_isr.discard_all(partition.isr, key)
         self._in_elr.discard_all(partition.elr, key)
@@ -136,11 +99,8 @@ class PartitionIndex:
         if is_reassigning(partition):
             self._reassigning.discard(ANY_BROKER, key)
 
-    def replace(self, key: PartitionKey, old: Partition, new: Partition) -> None:
-        """Update the index after a change of a partition from `old` to `new`.
-
-        What a change leaves as it is, is the same object in both.
-        """
+    def _replace(self, key: PartitionKey, old: Partition, new: Partition) -> None:
+        """Follow a change, which leaves in both partitions the same object where it is none."""
         if old.replicas != new.replicas:
             self._hosted.move(key, old.replicas, new.replicas)
         if old.isr != new.isr:
@@ -167,58 +127,59 @@ class PartitionIndex:
 
     def hosted(self, broker_id: int) -> list[PartitionKey]:
         """Returns the partitions of which the broker has a replica, in sync or not."""
-        return sorted(self._hosted.of(broker_id))
+        return sorted(self._of(self._hosted, broker_id))
 
     def in_isr(self, broker_id: int) -> list[PartitionKey]:
         """Returns the partitions whose ISR contains the broker."""
-        return sorted(self._in_isr.of(broker_id))
+        return sorted(self._of(self._in_isr, broker_id))
 
     def in_elr(self, broker_id: int) -> list[PartitionKey]:
         """Returns the partitions whose ELR contains the broker."""
-        return sorted(self._in_elr.of(broker_id))
+        return sorted(self._of(self._in_elr, broker_id))
 
     def leaderless(self) -> list[PartitionKey]:
         """Returns the partitions without a leader."""
-        return sorted(self._led.of(NO_LEADER))
+        return sorted(self._of(self._led, NO_LEADER))
 
     def leaderless_of(self, broker_id: int) -> list[PartitionKey]:
         """Returns the leaderless partitions of which the broker has a replica."""
-        return sorted(self._led.of(NO_LEADER) & self._hosted.of(broker_id))
+        return sorted(self._of(self._led, NO_LEADER) & self._of(self._hosted, broker_id))
 
     def ailing(self, leader: int) -> list[PartitionKey]:
         """Returns the partitions that `leader` leads and for which `needs_its_leader` is true."""
-        return sorted(self._ailing.of(leader))
+        return sorted(self._of(self._ailing, leader))
 
     def has_ailing(self, leader: int) -> bool:
         """True if `leader` leads a partition for which `needs_its_leader` is true."""
-        return bool(self._ailing.of(leader))
+        return bool(self._of(self._ailing, leader))
 
     def imbalanced(self) -> list[PartitionKey]:
         """Returns the partitions that their first replica does not lead."""
-        return sorted(self._imbalanced.of(ANY_BROKER))
+        return sorted(self._of(self._imbalanced, ANY_BROKER))
 
     def imbalanced_by_topic(self) -> Mapping[Uuid, list[int]]:
         """Returns the ids of imbalanced partitions, by topic."""
-        return _by_topic(self._imbalanced.of(ANY_BROKER))
+        return _by_topic(self._of(self._imbalanced, ANY_BROKER))
 
     def leaderless_by_topic(self) -> Mapping[Uuid, list[int]]:
         """Returns the ids of partitions without a leader, by topic."""
-        return _by_topic(self._led.of(NO_LEADER))
+        return _by_topic(self._of(self._led, NO_LEADER))
 
     def reassigning_by_topic(self) -> Mapping[Uuid, list[int]]:
         """Returns the ids of partitions of which a reassignment is in progress, by topic."""
-        return _by_topic(self._reassigning.of(ANY_BROKER))
+        return _by_topic(self._of(self._reassigning, ANY_BROKER))
 
     def led(self, broker_id: int) -> list[PartitionKey]:
         """Returns the partitions that the broker leads as a member of their ISR."""
-        return sorted(self._led.of(broker_id))
+        return sorted(self._of(self._led, broker_id))
 
     def leads(self, broker_id: int) -> bool:
         """True if the broker leads at least one partition as a member of its ISR."""
-        return bool(self._led.of(broker_id))
+        return bool(self._of(self._led, broker_id))
 
     def copy(self) -> "PartitionIndex":
         """Returns an independent copy."""
+        self.catch_up()
         twin = PartitionIndex()
         twin._hosted = self._hosted.copy()
         twin._in_isr = self._in_isr.copy()

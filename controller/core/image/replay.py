@@ -91,17 +91,15 @@ def _remove_topic(image: Image, record: r.RemoveTopicRecord, *_: int) -> None:
     image.names.remove(topic.name)
     image.configs.pop((r.TOPIC_RESOURCE, topic.name), None)
     for partition_id, partition in topic.partitions.items():
-        image.index.remove((record.topic_id, partition_id), partition)
+        image.index.change((record.topic_id, partition_id), partition, None)
 
 
 def _partition(image: Image, record: r.PartitionRecord, *_: int) -> None:
     partitions = image.own_topic(record.topic_id).partitions
     key = (record.topic_id, record.partition_id)
     old = partitions.get(record.partition_id)
-    if old is not None:
-        image.index.remove(key, old)
     new = partitions[record.partition_id] = partition_of(record)
-    image.index.add(key, new)
+    image.index.change(key, old, new)
 
 
 def _change_partition(image: Image, record: r.PartitionChangeRecord, *_: int) -> None:
@@ -115,7 +113,7 @@ def _change_partition(image: Image, record: r.PartitionChangeRecord, *_: int) ->
         and record.adding_replicas is None
     )
     new = partitions[partition_id] = changed(old, record)
-    image.index.replace((record.topic_id, partition_id), old, new)
+    image.index.change((record.topic_id, partition_id), old, new)
 
 
 def _clear_elr(image: Image, record: r.ClearElrRecord, *_: int) -> None:
@@ -126,7 +124,7 @@ def _clear_elr(image: Image, record: r.ClearElrRecord, *_: int) -> None:
             if old.elr or old.last_known_elr:
                 new = without_elr(old)
                 image.own_topic(topic_id).partitions[partition_id] = new
-                image.index.replace((topic_id, partition_id), old, new)
+                image.index.change((topic_id, partition_id), old, new)
 
 
 def _config(image: Image, record: r.ConfigRecord, *_: int) -> None:
