@@ -15,6 +15,7 @@ from ..errors import UsageError
 from .scenario_files import find, read_file, written
 
 CORPUS, CURVE, FINDINGS = "corpus.jsonl", "curve.jsonl", "findings"
+SCHEMA = "kraftsim/corpus/1"  # of the first line; changes with the meaning of a behaviour's number
 
 
 def swarm_of_everything() -> Scenario:
@@ -26,7 +27,9 @@ def read_corpus(folder: Path) -> Corpus:
     """Reads the corpus of an earlier hunt; raises UsageError for a file that is no corpus."""
     corpus, path = Corpus(), folder / CORPUS
     lines = path.read_bytes().splitlines() if path.exists() else []
-    for number, line in enumerate(lines, start=1):
+    if lines:
+        _expect_schema(path, lines[0])
+    for number, line in enumerate(lines[1:], start=2):
         try:
             kept = json.loads(line)
             read_scenario(kept["document"])
@@ -45,10 +48,24 @@ def read_corpus(folder: Path) -> Corpus:
     return corpus
 
 
+def _expect_schema(path: Path, line: bytes) -> None:
+    """Raises UsageError unless the first line of a corpus names the schema that this code reads."""
+    try:
+        schema = json.loads(line)["schema"]
+    except (ValueError, KeyError, TypeError):
+        schema = None
+    if schema != SCHEMA:
+        raise UsageError(
+            f"{path}:1: expected the schema {SCHEMA}, got {schema or 'none'}: this is a corpus of "
+            "another version of kraftsim, or none; give another folder, or remove the file"
+        )
+
+
 def write_corpus(folder: Path, corpus: Corpus) -> None:
     """Writes the corpus; a file that is there is replaced as a whole."""
     partial = folder / f"{CORPUS}.new"
     with _opened(partial, "w") as file:
+        file.write(f"{json.dumps({'schema': SCHEMA})}\n")
         for kept in corpus.kept:
             line = {
                 "document": kept.candidate.document,

@@ -4,17 +4,15 @@ Progress and the remaining work are computed from the commits: every engine writ
 survive a crash, and other processes can read them.
 """
 
-import fcntl
-import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .commit_log import LOCK, SHARDS, Commit, Folder
+from .alone import alone
+from .commit_log import SHARDS, Commit, Folder
 from .idle import Exercise
-from .plan import Plan, PlanError
+from .plan import Plan
 
 UNENDED = ("error", "crash")  # verdicts of runs that did not end
 ATTEMPTS = 4  # per shard on every engine, as many as Spark makes per task with local[N,4]
@@ -127,7 +125,7 @@ def run_campaign(folder: Folder, run_shards: RunShards, on_progress: OnProgress)
     called. `run_shards` is not called if no shard is missing. Raises PlanError if another process
     runs the campaign, EngineError if a shard has no commit afterwards.
     """
-    with alone(folder):
+    with alone(folder.path):
         plan = folder.plan()
         done, digest, began_s = folder.commits(), plan.digest, time.monotonic()
 
@@ -158,24 +156,3 @@ def _expect_committed(folder: Folder, ran: Sequence[int], commits: Mapping[int, 
 
 def _since(began_s: float) -> float:
     return time.monotonic() - began_s
-
-
-@contextmanager
-def alone(folder: Folder) -> Iterator[None]:
-    """Takes an exclusive lock on the campaign folder; PlanError if another process holds it.
-
-    Two processes would remove each other's files.
-    """
-    path = folder.path / LOCK
-    number = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(number)
-        raise PlanError(
-            f"{folder.path}: another process runs this campaign: wait for it, or interrupt it"
-        ) from None
-    try:
-        yield
-    finally:
-        os.close(number)

@@ -19,7 +19,7 @@ from uuid import uuid4
 from .plan import Plan, PlanError
 
 SLOWEST = 20  # runs in `Commit.slowest`, and in a report
-PLAN, SHARDS, ASIDE, LOCK = "plan.json", "_shards", "_aside", ".lock"
+PLAN, SHARDS, ASIDE = "plan.json", "_shards", "_aside"
 CORPUS = "corpus.jsonl"  # of a hunt, in which nothing is a table
 
 

@@ -14,6 +14,7 @@ import pytest
 from kraftsim.cli.main import main
 from kraftsim.cli.scenario.hunt_workers import HuntWorkers
 from kraftsim.files.hunt_files import append_to_curve, read_corpus, write_corpus
+from kraftsim.pipeline.campaign.alone import alone
 from kraftsim.scenarios.hunting.candidate import Candidate, Shown
 from kraftsim.scenarios.hunting.corpus import Corpus
 from kraftsim.scenarios.mutants import MUTANTS, planted
@@ -51,12 +52,40 @@ PLAN = b'{"document": {"x": 1}, "seed": 1, "first_us": {}, "events": 1, "message
         (PLAN, "the document of a plan is no scenario: x: unknown key 'x'"),
     ],
 )
-def test_a_file_that_is_no_corpus_is_named_with_its_line(line, refusal, tmp_path, capsys):
-    (tmp_path / "corpus.jsonl").write_bytes(line + b"\n")
+def test_a_line_that_is_no_plan_is_named_with_its_number(line, refusal, tmp_path, capsys):
+    write_corpus(tmp_path, Corpus())
+    with (tmp_path / "corpus.jsonl").open("ab") as file:
+        file.write(line + b"\n")
 
     assert main(["scenario", "hunt", "--runs", "1", "--out", str(tmp_path)]) == 2
 
-    assert f"corpus.jsonl:1: {refusal}" in capsys.readouterr().err
+    assert f"corpus.jsonl:2: {refusal}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "got"),
+    [
+        (PLAN, "none"),
+        (b"\xff\xfe", "none"),
+        (b'{"schema": "kraftsim/corpus/9"}', "kraftsim/corpus/9"),
+    ],
+)
+def test_a_corpus_of_another_version_is_refused_and_kept(line, got, tmp_path, capsys):
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_bytes(line + b"\n")
+
+    assert main(["scenario", "hunt", "--runs", "1", "--out", str(tmp_path)]) == 2
+
+    refusal = f"corpus.jsonl:1: expected the schema kraftsim/corpus/1, got {got}"
+    assert refusal in capsys.readouterr().err
+    assert corpus.read_bytes() == line + b"\n"
+
+
+def test_two_hunts_do_not_write_one_corpus(tmp_path, capsys):
+    with alone(tmp_path):
+        assert main(["scenario", "hunt", "--runs", "1", "--out", str(tmp_path)]) == 2
+
+    assert "another process works in this folder: wait for it" in capsys.readouterr().err
 
 
 def write_a_corpus(folder):

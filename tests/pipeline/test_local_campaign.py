@@ -266,7 +266,7 @@ def test_two_drivers_do_not_run_one_campaign(tmp_path, capsys):
         assert process.poll() is None
     try:
         assert 2 == main(["campaign", "resume", str(out), *LOCAL])
-        assert "another process runs this campaign" in capsys.readouterr().err
+        assert "another process works in this folder" in capsys.readouterr().err
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate()

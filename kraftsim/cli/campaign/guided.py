@@ -22,6 +22,7 @@ from ..scenario.hunt import (
     add_to_curve,
     expect_amounts,
     hunt_in,
+    make_folder,
     report_hunt,
     written_findings,
 )
@@ -87,16 +88,18 @@ def _near(name: str) -> str:
 
 def run_guided(arguments: argparse.Namespace) -> int:
     """Runs rounds until there are enough runs; returns the exit code of a hunt."""
-    from kraftsim.pipeline.campaign.campaign import EngineError, alone
-    from kraftsim.pipeline.campaign.commit_log import PLAN, Folder
+    from kraftsim.pipeline.campaign.alone import alone
+    from kraftsim.pipeline.campaign.campaign import EngineError
+    from kraftsim.pipeline.campaign.commit_log import PLAN
 
     expect_amounts(arguments, ("runs", "round"))
     engine_of(arguments)  # for its errors
     if (arguments.out / PLAN).exists():
         raise UsageError(f"--out: expected the folder of a hunt, got a campaign: {arguments.out}")
     seed = 1 if arguments.seed is None else arguments.seed
-    hunt = hunt_in(arguments.out, seed, arguments.round)
-    with alone(Folder(arguments.out)), interrupt_flag(signal.SIGTERM) as interrupted:
+    make_folder(arguments.out)
+    with alone(arguments.out), interrupt_flag(signal.SIGTERM) as interrupted:
+        hunt = hunt_in(arguments.out, seed, arguments.round)
         try:
             _rounds(arguments, hunt, interrupted)
         except KeyboardInterrupt:

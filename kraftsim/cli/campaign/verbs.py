@@ -133,10 +133,10 @@ def _status(arguments: argparse.Namespace) -> int:
 
 
 def _sweep(arguments: argparse.Namespace) -> int:
-    from kraftsim.pipeline.campaign.campaign import alone
+    from kraftsim.pipeline.campaign.alone import alone
 
     folder = folder_of(arguments)
-    with alone(folder):
+    with alone(folder.path):
         removed, aside = folder.sweep(), folder.set_corrupt_aside()
     if is_data(arguments):
         print_data(arguments, {"removed": removed, "aside": aside})

@@ -61,14 +61,17 @@ def add_hunt(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def _hunt(arguments: argparse.Namespace) -> int:
+    from kraftsim.pipeline.campaign.alone import alone
+
     from ...files.hunt_files import write_corpus
 
     expect_amounts(arguments, ("jobs", "runs", "round"))
     if not arguments.minutes > 0:  # refuses nan, too
         raise UsageError(f"--minutes: expected more than 0, got {arguments.minutes:g}")
     folder = arguments.out or Path("hunt")
-    hunt = hunt_in(folder, arguments.seed, arguments.round, is_led=not arguments.plain)
-    with interrupt_flag(signal.SIGTERM) as interrupted:
+    make_folder(folder)
+    with alone(folder), interrupt_flag(signal.SIGTERM) as interrupted:
+        hunt = hunt_in(folder, arguments.seed, arguments.round, is_led=not arguments.plain)
         with HuntWorkers(arguments.jobs, hunt.draws, interrupted) as workers:
             _rounds(arguments, hunt, folder, workers, interrupted)
         write_corpus(folder, hunt.corpus)
@@ -76,8 +79,19 @@ def _hunt(arguments: argparse.Namespace) -> int:
     return report_hunt(arguments, hunt, folder, found, is_interrupted=interrupted.is_set())
 
 
+def make_folder(folder: Path) -> None:
+    """Makes the folder of a hunt, unless it is there; raises UsageError if it cannot be made."""
+    for path in (folder, *folder.parents):
+        if path.exists() and not path.is_dir():
+            raise UsageError(f"--out: expected a folder, got the file {path}")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--out: {error.strerror}: {error.filename}") from None
+
+
 def hunt_in(folder: Path, seed: int, draws: int | None, *, is_led: bool = True) -> "Hunt":
-    """Returns a hunt that goes on from the corpus of a folder, which is made if it is not there.
+    """Returns a hunt that goes on from the corpus of a folder, if there is one.
 
     `draws` are those of a round; None stands for the default.
     """
@@ -85,11 +99,7 @@ def hunt_in(folder: Path, seed: int, draws: int | None, *, is_led: bool = True) 
 
     from ...files.hunt_files import read_corpus, swarm_of_everything
 
-    for path in (folder, *folder.parents):
-        if path.exists() and not path.is_dir():
-            raise UsageError(f"--out: expected a folder, got the file {path}")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         corpus = read_corpus(folder)
     except OSError as error:
         raise UsageError(f"--out: {error.strerror}: {error.filename}") from None
