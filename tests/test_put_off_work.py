@@ -5,6 +5,7 @@ import pytest
 from kraftsim.controller.core.image.loader import Loader
 from kraftsim.controller.core.image.snapshot_batches import RECORDS_PER_BATCH
 from kraftsim.controller.core.rpc import CreateTopicsRequest, DeleteTopicsRequest
+from kraftsim.controller.core.slices import INDEXED_PER_STEP
 from kraftsim.controller.node.loading import LOADED_RECORDS_MAX
 from kraftsim.controller.raft.protocol import Continue, Persisted, Started, Turn
 from kraftsim.controller.wire.records.record_batch import SLICE_RECORDS
@@ -49,29 +50,73 @@ def test_a_batch_beyond_a_step_is_loaded_whole_in_the_step_after_its_commit(disk
     assert disk.node.has_work
 
 
-@pytest.mark.rule("0A.4")
-def test_the_index_of_a_large_batch_follows_in_steps_before_the_next_batch(disk):
+def large_batch(disk):
+    """Commits a large batch; the index of the committed image is behind."""
     disk.submit("broker", registration(1))
     disk.submit("serves", heartbeat(disk, 1))
     disk.persist()
     create(disk, "large", 3 * LOADED_RECORDS_MAX)
     disk.persist()
     disk.step(Continue())
-    latest, committed, steps = disk.node.latest.index, disk.node.committed.index, 1
+    return disk.node.committed.index
+
+
+@pytest.mark.rule("0A.4")
+def test_the_index_of_a_large_batch_follows_in_steps_and_holds_up_no_small_one(disk):
+    committed, steps = large_batch(disk), 1
     disk.submit("small", CreateTopicsRequest(topics=(topic("small", num_partitions=1),)))
     disk.persist()
+    assert "small" in disk.replies
+    assert "small" in disk.node.committed.topic_ids
 
     while committed.is_behind:
-        assert "small" not in disk.node.committed.topic_ids
         disk.step(Continue())
         steps += 1
+
+    assert steps == 3 * LOADED_RECORDS_MAX // INDEXED_PER_STEP + 1  # the partition of "small"
+    assert not disk.node.has_work
+    assert len(committed.led(1)) == 3 * LOADED_RECORDS_MAX + 1
+    assert committed.led(1) == disk.node.latest.index.led(1)
+
+
+@pytest.mark.rule("0A.4")
+def test_another_large_batch_waits_for_the_index_of_the_one_before(disk):
+    committed = large_batch(disk)
+    create(disk, "another", 3 * LOADED_RECORDS_MAX)
+    disk.persist()
+
+    while "another" not in disk.replies:
+        assert "another" not in disk.node.committed.topic_ids
+        disk.step(Continue())
     while disk.node.has_work:
         disk.step(Continue())
 
-    assert steps == 3
-    assert "small" in disk.replies
-    assert len(latest.led(1)) == 3 * LOADED_RECORDS_MAX + 1
-    assert committed.led(1) == latest.led(1)
+    assert not committed.is_behind
+    assert committed.led(1) == disk.node.latest.index.led(1)
+
+
+@pytest.mark.rule("10.29")
+def test_the_high_watermark_has_not_moved_when_only_the_index_follows(disk):
+    committed = large_batch(disk)
+    moved_ms = disk.node.high_watermark_moved_wall_ms
+    disk.now_ms += 1_000
+
+    while committed.is_behind:
+        disk.step(Continue())
+
+    assert disk.node.high_watermark_moved_wall_ms == moved_ms
+
+
+def test_whoever_reads_an_index_that_is_behind_changes_no_later_step(disk):
+    committed = large_batch(disk)
+
+    assert len(committed.led(1)) == 3 * LOADED_RECORDS_MAX
+    steps = 0
+    while disk.node.has_work:
+        disk.step(Continue())
+        steps += 1
+
+    assert steps == 3 * LOADED_RECORDS_MAX // INDEXED_PER_STEP
 
 
 @pytest.mark.rule("10.43")

@@ -12,6 +12,7 @@ from .log.records import Record
 from .state import Decision, State
 
 RECORDS_PER_SLICE = 2_500  # about ten milliseconds; also what is written in the step that decides
+INDEXED_PER_STEP = 1_250  # changes that the index of a large batch catches up with, some 4 ms
 CHANGES_PER_SLICE = 1_000  # partitions that exist, whose changes take longer
 
 

@@ -30,7 +30,7 @@ from ..core.mutations import MutationNote, Mutations
 from ..core.profile import Profile
 from ..core.rpc import ControllerRegistrationRequest, Request
 from ..core.settings import Settings
-from ..core.slices import RECORDS_PER_SLICE
+from ..core.slices import INDEXED_PER_STEP, RECORDS_PER_SLICE
 from ..core.state import (
     RECORDS_PER_BATCH_MAX,
     Decision,
@@ -246,8 +246,8 @@ class Active:
     def go_on(self, turn: Turn) -> None:
         """Do a bounded part of the work that earlier steps left."""
         if self.state.image.index.is_behind:
-            self.state.image.index.catch_up(RECORDS_PER_SLICE)
-        elif self._undecided.is_in_slices:
+            self.state.image.index.catch_up(INDEXED_PER_STEP)
+        if self._undecided.is_in_slices:
             self._decide_rest(*self._undecided.take(), turn)
         elif self.is_expiring or self._has_slice_due():
             if self.is_expiring:

@@ -10,6 +10,7 @@ from ..core.image.image import Image
 from ..core.image.loader import Loader
 from ..core.log.batch import Batch
 from ..core.log.records import RemoveTopicRecord
+from ..core.slices import INDEXED_PER_STEP
 from ..raft.quorum import Quorum
 from ..raft.snapshot import Snapshot
 
@@ -34,6 +35,11 @@ class Loading:
         """The committed image."""
         return self.loader.image
 
+    @property
+    def has_work(self) -> bool:
+        """True if a later step must load more, or catch up with the index of a large batch."""
+        return self.has_more or self.image.index.is_behind
+
     def is_behind(self, quorum: Quorum) -> bool:
         """True if the log begins with a snapshot of the leader that is not loaded yet."""
         return self.loaded < quorum.log.start_offset
@@ -53,25 +59,22 @@ class Loading:
         """Load committed batches, as many as a step may, and yield each loaded batch.
 
         A large batch is loaded in the step after the one that commits it, because that step also
-        decided it. Its index follows in the steps after that, before any other batch.
+        decided it. Its index follows in the steps after that, and another large batch after those.
         """
         index = self.image.index
         if index.is_behind:
-            index.catch_up(LOADED_RECORDS_MAX)
-            self.has_more = True
-            return
+            index.catch_up(INDEXED_PER_STEP)
         begin, changes, self.has_more = self.loaded, 0, False
         for batch in quorum.log.read(begin):
             if batch.last_offset >= quorum.high_watermark:
                 return
             is_next = is_put_off and self.loaded == begin
             changes += _changes(batch, self.image)
-            if changes > LOADED_RECORDS_MAX and not is_next:
-                self.has_more = True
-                return
             if changes > LOADED_RECORDS_MAX:
+                if index.is_behind or not is_next:
+                    self.has_more = True
+                    return
                 index.put_off()
-                self.has_more = True
             self.loader.load(batch)
             self.loaded = batch.last_offset + 1
             yield batch

@@ -282,7 +282,7 @@ class Node:
 
     def _note_work(self) -> None:
         has_decisions = self.active is not None and self.active.has_work
-        is_loading = self._loading.has_more or self.quorum.reading is not None
+        is_loading = self._loading.has_work or self.quorum.reading is not None
         self.has_work = is_loading or self._snapshotting.has_work or has_decisions
 
     def _persisted(self, event: Persisted, turn: Turn) -> None:
@@ -302,7 +302,7 @@ class Node:
             isinstance(role, Leader) and quorum.epoch == self.active.epoch
         ):
             self._renounce(turn)
-        if self._loading.has_more or self._loading.loaded < quorum.high_watermark:
+        if self._loading.has_work or self._loading.loaded < quorum.high_watermark:
             self._load_committed(turn, is_put_off)
         if quorum.reading is not None:
             self._note_work()
@@ -318,9 +318,8 @@ class Node:
         if self._install_snapshot(turn):
             self._load_batches(turn, is_put_off)
             self._snapshotting.maybe_begin(self._loading.loader, self.quorum, turn)
-            self.high_watermark_moved_wall_ms = turn.wall_ms
         self._note_work()
-        if self._loading.has_more:
+        if self._loading.has_work:
             turn.leave_work()
 
     def _install_snapshot(self, turn: Turn) -> bool:
@@ -339,6 +338,7 @@ class Node:
             self._snapshotting.committed(batch, quorum)
         if loaded:
             turn.commit(loaded)
+            self.high_watermark_moved_wall_ms = turn.wall_ms
         if self.active is not None:
             released = loading.loaded if loading.has_more else quorum.high_watermark
             self.active.release(released, turn)

@@ -26,11 +26,13 @@ class PartitionIndex:
 
     A partition is imbalanced if its first replica, the preferred leader, does not lead it. After
     `put_off` the index `is_behind`: changes wait, oldest first, until `catch_up` or until anybody
-    reads the index. In a large batch they take most of the time of its replay.
+    reads the index. In a large batch they take most of the time of its replay. `_due` changes are
+    still left to `catch_up`: a reader makes them early, and changes nothing about later steps.
     """
 
     def __init__(self) -> None:
         self.is_behind = False
+        self._due = 0
         self._waiting: deque[tuple[PartitionKey, Partition | None, Partition | None]] = deque()
         self._hosted = KeySets()
         self._in_isr = KeySets()
@@ -41,21 +43,28 @@ class PartitionIndex:
         self._reassigning = KeySets()
 
     def put_off(self) -> None:
-        """Let the changes that follow wait; the caller must see to it that `catch_up` follows."""
+        """Let the changes that follow wait; the caller must see to it that `catch_up` follows.
+
+        Changes that wait for an earlier batch are made, so that those of one large batch wait.
+        """
+        self._make(len(self._waiting))
         self.is_behind = True
 
-    def catch_up(self, changes_max: int | None = None) -> None:
-        """Make the changes that wait, or at most `changes_max` of them."""
-        waiting = self._waiting
-        count = len(waiting) if changes_max is None else min(changes_max, len(waiting))
+    def catch_up(self, changes_max: int) -> None:
+        """Make the changes that wait, at most `changes_max` of them."""
+        self._make(min(changes_max, len(self._waiting)))
+        self._due = max(0, self._due - changes_max)
+        self.is_behind = self._due > 0
+
+    def _make(self, count: int) -> None:
         for _ in range(count):
-            self._change(*waiting.popleft())
-        self.is_behind = bool(waiting)
+            self._change(*self._waiting.popleft())
 
     def change(self, key: PartitionKey, old: Partition | None, new: Partition | None) -> None:
         """Follow a partition from `old` (None: it is new) to `new` (None: it is deleted)."""
         if self.is_behind:
             self._waiting.append((key, old, new))
+            self._due += 1
         else:
             self._change(key, old, new)
 
@@ -69,8 +78,8 @@ class PartitionIndex:
 
     def _of(self, sets: KeySets, broker_id: int) -> set[PartitionKey]:
         """Returns the broker's keys in one of the sets, with all changes."""
-        if self.is_behind:
-            self.catch_up()
+        if self._waiting:
+            self._make(len(self._waiting))
         return sets.of(broker_id)
 
     def _add(self, key: PartitionKey, partition: Partition) -> None:
@@ -179,8 +188,9 @@ class PartitionIndex:
 
     def copy(self) -> "PartitionIndex":
         """Returns an independent copy."""
-        self.catch_up()
+        self._make(len(self._waiting))
         twin = PartitionIndex()
+        twin.is_behind, twin._due = self.is_behind, self._due
         twin._hosted = self._hosted.copy()
         twin._in_isr = self._in_isr.copy()
         twin._in_elr = self._in_elr.copy()
