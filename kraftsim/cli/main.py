@@ -117,11 +117,18 @@ def main(
     except BrokenPipeError:
         return GOOD  # the reader of stdout, such as head, has exited
     except OSError as error:
-        _print_error(error)
+        _print_error(_without_number(error))
         return FAILED
     except KeyboardInterrupt:
         print("kraftsim: interrupted", file=sys.stderr)
         return INTERRUPTED
+
+
+def _without_number(error: OSError) -> Exception:
+    """Returns the error as people read it: the file, and what happened to it."""
+    if error.filename is None or error.strerror is None:
+        return error
+    return CommandError(f"{error.filename}: {error.strerror.lower()}")
 
 
 def _print_error(error: Exception) -> None:

@@ -159,23 +159,28 @@ def _fault_rows(faults: Sequence[Document]) -> list[Document]:
 
 
 def _config_rows(configs: Sequence[Document]) -> list[Document]:
-    """Returns the row of each configuration; synonyms are written as Kafka's tool does."""
+    """Returns the row of each configuration; sensitive values are in no document."""
     return [
         {
             "key": config["name"],
-            "value": "(sensitive)" if config["sensitive"] else config["value"],
+            "value": _shown(config, config["value"]),
             "source": config["source"],
             "type": config["type"],
             "readOnly": config["readOnly"],
-            "synonyms": _synonyms(config["synonyms"]),
+            "synonyms": _synonyms(config),
         }
         for config in configs
     ]
 
 
-def _synonyms(synonyms: object) -> list[str]:
+def _synonyms(config: Document) -> list[str]:
+    synonyms = config["synonyms"]
     assert isinstance(synonyms, list), synonyms
-    return [f"{row['source']}:{row['name']}={row['value']}" for row in synonyms]
+    return [f"{row['source']}:{row['name']}={_shown(config, row['value'])}" for row in synonyms]
+
+
+def _shown(config: Document, value: object) -> object:
+    return "(sensitive)" if config["sensitive"] else value
 
 
 _ROWS = {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.json.json_form import JsonError
 from kraftsim.scenarios.language.suggestions import nearest
 
@@ -222,11 +223,21 @@ def _accepts(request: web.Request, media_type: str) -> bool:
     return media_type in request.headers.get("Accept", "")
 
 
+def _no_controller_api(name: str) -> str:
+    """Says why controllers do not answer an API: brokers do, or Kafka has none of that name."""
+    if any(api.name == name for api in APIS.values()):
+        return (
+            f"expected an API that controllers decide, got {name!r}: ask a broker at its Kafka "
+            "listener (`kraftsim broker list --output wide` shows it)"
+        )
+    return f"expected {nearest(name, KAFKA_APIS)}, got {name!r}"
+
+
 def _kafka(kraft: "Cluster") -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
         name = request.match_info["api"]
         if name not in KAFKA_APIS:
-            raise CommandError(f"expected {nearest(name, KAFKA_APIS)}, got {name!r}")
+            raise CommandError(_no_controller_api(name))
         version = _query(request).get("version")
         body = await _body(request)
         document = await answer_kafka_api(kraft, name, body, version)

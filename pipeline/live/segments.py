@@ -31,9 +31,15 @@ def segment_files(path: Path) -> list[Path]:
     if not segments:
         raise NoLog(
             f"{path}: expected a file, or a folder with segments of a metadata log "
-            f"({0:020}.log), got {'a folder without' if path.is_dir() else 'no such path'}"
+            f"({0:020}.log), got {_without_segments(folder) if path.is_dir() else 'no such path'}"
         )
     return segments
+
+
+def _without_segments(folder: Path) -> str:
+    """Says what a folder is that has no segments; a new one has only a snapshot."""
+    snapshots = sorted(folder.glob("*.checkpoint"))
+    return f"a folder with the snapshot {snapshots[-1]} only" if snapshots else "a folder without"
 
 
 def cluster_id(path: Path) -> str:

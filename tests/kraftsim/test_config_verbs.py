@@ -108,6 +108,7 @@ def test_a_sensitive_value_is_hidden(url: None, run: Any) -> None:
     assert (found["value"], found["sensitive"]) == (None, True)
     code, out, _ = run(f"config get broker 1 --key {key}")
     assert (code, "(sensitive)" in out, "secret" in out) == (0, True, False)
+    assert "None" not in out
 
 
 @pytest.mark.parametrize(

@@ -256,6 +256,14 @@ async def test_an_unknown_api_names_the_nearest(http: Http) -> None:
     assert refused.message == "expected 'BrokerHeartbeat' (nearest), got 'BrokerHeartbeet'"
 
 
+@pytest.mark.parametrize("name", ["DescribeConfigs", "DescribeLogDirs", "Produce", "JoinGroup"])
+async def test_an_api_of_brokers_is_no_slip_of_the_pen(name: str, http: Http) -> None:
+    refused = await http.kafka(name)
+
+    assert refused.refusal == (400, 42, "INVALID_REQUEST")
+    assert f"got {name!r}: ask a broker at its Kafka listener" in refused.message
+
+
 @pytest.mark.parametrize(
     ("code", "status"),
     [

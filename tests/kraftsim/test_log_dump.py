@@ -60,6 +60,20 @@ def test_the_files_after_a_damaged_file_are_printed_too(run: Any, tmp_path: Path
     assert count < len(out.splitlines()) < 2 * count
 
 
+def test_a_formatted_directory_has_no_log_yet_and_its_snapshot_is_named(
+    run: Any, tmp_path: Path
+) -> None:
+    partition = tmp_path / "__cluster_metadata-0"
+    partition.mkdir()
+    snapshot = partition / f"{0:020}-{0:010}.checkpoint"
+    snapshot.touch()
+
+    ended, _, err = run(f"log dump {tmp_path}")
+
+    assert ended == 2
+    assert f"got a folder with the snapshot {snapshot} only" in err
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

@@ -33,6 +33,18 @@ def test_a_formatted_directory_is_printed_as_kafka_prints_it(tmp_path: Path, run
     }
 
 
+def test_a_file_that_is_not_there_is_named_without_a_number_of_an_error(
+    tmp_path: Path, run: Any
+) -> None:
+    missing = tmp_path / "none.properties"
+
+    assert run(f"storage info -c {missing}") == (
+        1,
+        "",
+        f"kraftsim: {missing}: no such file or directory\n",
+    )
+
+
 def test_every_problem_is_named_and_the_exit_code_is_1(tmp_path: Path, run: Any) -> None:
     code, out, _ = run(f"storage info -c {made(tmp_path, (FORMATTED, None))}")
 
