@@ -66,6 +66,11 @@ class Profile:
     """7.1: a bad interval of client metrics is refused; in 3.9 it is a failure, blanks included."""
     names_other_nodes: bool = True
     """7.1: a change of another node's loggers is refused with its id; in 3.9 with the own one."""
+    telemetry_ends_with_connection: bool = True
+    """KIP-714: a client instance is forgotten with the connection that named it, from 4.0 on."""
+    renews_refused_telemetry: bool = True
+    """KIP-714: a client whose push had an unknown subscription id or compression may ask for its
+    subscription at once, from 4.0 on."""
     voters_have_configs: bool = True
     """7.1: a voter is a node whose configurations can change. Before 4.3 only a static voter is."""
     acl_operations_max: int = 15
@@ -176,6 +181,8 @@ KAFKA_3_9 = Profile(
     describes_metrics_defaults=False,
     parses_metrics_intervals=False,
     names_other_nodes=False,
+    telemetry_ends_with_connection=False,
+    renews_refused_telemetry=False,
     voters_have_configs=False,
     acl_operations_max=14,
     updates_features_together=False,
