@@ -251,7 +251,7 @@ def _expected(
     patterns: str, attributes: Mapping[str, str | None]
 ) -> Iterator[tuple[str | None, str]]:
     """Yields what the client has, and the regular expression that it has to match."""
-    pairs = (pattern.split("=") for pattern in LIST("match", patterns))
+    pairs = (pattern.split("=") for pattern in LIST("match", patterns) if "=" in pattern)
     for name, expression in {pair[0].strip(): pair[1].strip() for pair in pairs}.items():
         yield attributes.get(name), expression
 

@@ -171,6 +171,8 @@ def test_a_resource_without_configurations_is_none(broker: Broker) -> None:
         ("", True),
         ("client_id=m.", True),
         ("client_id=m", False),
+        ("client_id=me=", True),
+        (",", True),
         ("client_id=other,client_id=me", True),
         ("client_id=me, client_source_address = 127\\.0\\.0\\.1", True),
         ("client_id=me,client_source_address=10.*", False),
