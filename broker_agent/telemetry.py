@@ -156,9 +156,7 @@ def subscribed(instance: Instance, now_ms: int, profile: Profile) -> tuple[Insta
     return replace(instance, last_error=0), 0
 
 
-def pushed(
-    instance: Instance, request: PushTelemetryRequest, now_ms: int
-) -> tuple[Instance, int]:
+def pushed(instance: Instance, request: PushTelemetryRequest, now_ms: int) -> tuple[Instance, int]:
     """Returns the instance after it pushed metrics, and an error code or 0."""
     may_push = (
         instance.asked_ms > instance.pushed_ms

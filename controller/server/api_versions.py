@@ -21,7 +21,15 @@ from ..core.rpc import (
     SupportedFeatureKey,
 )
 from ..node.node import Node
-from ..wire.apis.table import API_VERSIONS, APIS, LISTED_SINCE, OWN_QUORUM, SERVED_SINCE, TELEMETRY, Api
+from ..wire.apis.table import (
+    API_VERSIONS,
+    APIS,
+    LISTED_SINCE,
+    OWN_QUORUM,
+    SERVED_SINCE,
+    TELEMETRY,
+    Api,
+)
 from ..wire.frames import encode_response
 
 _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
