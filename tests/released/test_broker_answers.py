@@ -347,3 +347,34 @@ def subscribe(broker: Connection, configs: dict[str, str]) -> None:
             return
         sleep(0.01)
     raise RuntimeError(f"expected a changed subscription, got {reply}")
+
+
+@pytest.mark.rule("7.1")
+@pytest.mark.parametrize(
+    "configs",
+    [
+        {"match": ""},
+        {"match": ","},
+        {"match": ",client_id=x"},
+        {"match": "client_id="},
+        {"match": "client_id=a="},
+        {"match": "client_id=a=b"},
+        {"metrics": "a,,b"},
+        {"metrics": "a,a"},
+        {"match": "bad=", "metrics": ","},
+        {"match": ",", "interval.ms": "1"},
+    ],
+)
+def test_changes_of_client_metrics(
+    kafka: Connection, ours: Connection, configs: dict[str, str]
+) -> None:
+    changes = tuple(
+        AlterableConfig(name=name, config_operation=0, value=text) for name, text in configs.items()
+    )
+    resource = IncrementalAlterConfigsResource(
+        resource_type=16, resource_name="refused", configs=changes
+    )
+    request = IncrementalAlterConfigsRequest(resources=(resource,), validate_only=True)
+    own = reply_of(ours, ALTER_CONFIGS, 1, request)
+
+    assert own == reply_of(kafka, ALTER_CONFIGS, 1, request)
