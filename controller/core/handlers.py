@@ -111,6 +111,12 @@ from .rpc.quotas import (
     DescribeClientQuotasResponse,
 )
 from .rpc.scram import AlterUserScramCredentialsRequest, DescribeUserScramCredentialsRequest
+from .rpc.telemetry import (
+    GetTelemetrySubscriptionsRequest,
+    GetTelemetrySubscriptionsResponse,
+    PushTelemetryRequest,
+    PushTelemetryResponse,
+)
 from .security import acl_creation, acl_deletion, scram_alteration, scram_description
 from .state import Decision, State
 from .topics.creation import create_topics
@@ -323,6 +329,8 @@ _REFUSALS: Mapping[type, Callable[[Any, ApiError], Response]] = {
     DescribeConfigsRequest: lambda request, e: DescribeConfigsResponse(
         results=tuple(description.refused(resource, e) for resource in request.resources)
     ),
+    GetTelemetrySubscriptionsRequest: _with_code(GetTelemetrySubscriptionsResponse),
+    PushTelemetryRequest: _with_code(PushTelemetryResponse),
     ListConfigResourcesRequest: lambda _, e: ListConfigResourcesResponse(error_code=e.code),
     IncrementalAlterConfigsRequest: lambda request, e: IncrementalAlterConfigsResponse(
         responses=_altered_none(request, e)

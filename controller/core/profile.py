@@ -62,10 +62,18 @@ class Profile:
     """7.1: a node's own lists are described without repeated elements, from 4.3 on (KIP-1161)."""
     describes_metrics_defaults: bool = True
     """7.1: a client metrics subscription is described with its defaults, from 4.1 on."""
-    parses_metrics_intervals: bool = True
-    """7.1: a bad interval of client metrics is refused; in 3.9 it is a failure, blanks included."""
+    parses_metrics_configs: bool = True
+    """7.1: values of client metrics are parsed by their types. 3.9 fails for a bad interval, blanks
+    included, and refuses an empty `match`."""
+    refuses_empty_metrics: bool = True
+    """7.1: lists of client metrics have no empty elements, from 4.3 on (KIP-1161)."""
     names_other_nodes: bool = True
     """7.1: a change of another node's loggers is refused with its id; in 3.9 with the own one."""
+    telemetry_ends_with_connection: bool = True
+    """KIP-714: a client instance is forgotten with the connection that named it, from 4.0 on."""
+    renews_refused_telemetry: bool = True
+    """KIP-714: a client whose push had an unknown subscription id or compression may ask for its
+    subscription at once, from 4.0 on."""
     voters_have_configs: bool = True
     """7.1: a voter is a node whose configurations can change. Before 4.3 only a static voter is."""
     acl_operations_max: int = 15
@@ -150,6 +158,7 @@ KAFKA_4_1 = Profile(
     names_downgraded_levels=False,
     names_brokers_of_groups=False,
     shows_lists_once=False,
+    refuses_empty_metrics=False,
     voters_have_configs=False,
     assignment_keeps_elr=False,
     newest_versions=NEWEST_4_1,
@@ -174,8 +183,11 @@ KAFKA_3_9 = Profile(
     has_group_configs=False,
     shows_lists_once=False,
     describes_metrics_defaults=False,
-    parses_metrics_intervals=False,
+    parses_metrics_configs=False,
+    refuses_empty_metrics=False,
     names_other_nodes=False,
+    telemetry_ends_with_connection=False,
+    renews_refused_telemetry=False,
     voters_have_configs=False,
     acl_operations_max=14,
     updates_features_together=False,

@@ -65,6 +65,12 @@ def address_of(transport: asyncio.BaseTransport) -> str:
     return str(peer[0]) if peer else ""
 
 
+def port_of(transport: asyncio.BaseTransport) -> int:
+    """Returns the port of the client; 0 if it is unknown."""
+    peer = transport.get_extra_info("peername")
+    return int(peer[1]) if peer else 0
+
+
 def _open_files(transport: asyncio.BaseTransport) -> int:
     """Returns how many files are open at least: a new socket gets the lowest free number."""
     socket = transport.get_extra_info("socket")

@@ -21,7 +21,15 @@ from ..core.rpc import (
     SupportedFeatureKey,
 )
 from ..node.node import Node
-from ..wire.apis.table import API_VERSIONS, APIS, LISTED_SINCE, OWN_QUORUM, SERVED_SINCE, Api
+from ..wire.apis.table import (
+    API_VERSIONS,
+    APIS,
+    LISTED_SINCE,
+    OWN_QUORUM,
+    SERVED_SINCE,
+    TELEMETRY,
+    Api,
+)
 from ..wire.frames import encode_response
 
 _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
@@ -62,7 +70,9 @@ def listed(version: int, *, listener: str, image: Image, profile: Profile) -> Ap
         api_keys=tuple(
             _range(api, listener, profile)
             for _, api in sorted(APIS.items())
-            if listener in api.listeners and profile.newest_versions.get(api.key) != ABSENT
+            if listener in api.listeners
+            and api.key not in TELEMETRY
+            and profile.newest_versions.get(api.key) != ABSENT
         ),
         supported_features=tuple(
             SupportedFeatureKey(name=name, min_version=low, max_version=high)
@@ -85,7 +95,7 @@ def spoken(listener: str, profile: Profile) -> frozenset[tuple[int, int]]:
     """Returns every (key, version) that a node with the profile handles at a listener.
 
     They are those that it lists, with all versions of ApiVersions, which is never refused by an end
-    of the connection, and those of OWN_QUORUM.
+    of the connection, and those of OWN_QUORUM and TELEMETRY.
     """
     return frozenset(
         (api.key, version)

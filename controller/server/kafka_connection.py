@@ -7,8 +7,9 @@ from typing import cast
 
 from ..core.errors import ApiError, ErrorCode
 from ..core.rpc import ApiVersionsRequest, DataPlaneRequest, Request
+from ..core.rpc.telemetry import TelemetryClient
 from ..raft.protocol import Reply
-from ..wire.apis.table import API_VERSIONS
+from ..wire.apis.table import API_VERSIONS, TELEMETRY
 from ..wire.errors import DecodeError
 from ..wire.frames import (
     REQUEST_BYTES_MAX,
@@ -18,7 +19,7 @@ from ..wire.frames import (
     Steps,
     read_request_header,
 )
-from .admission import address_of
+from .admission import address_of, port_of
 from .api_versions import encoded_refusal
 from .awaited import Awaited, encoded, encoded_at_once
 from .envelope import open_envelope, refused_envelope
@@ -49,7 +50,8 @@ class KafkaConnection(asyncio.Protocol):
         self._is_input_closed = False
         self._is_silent = False
         self.is_held = False  # a fault holds the pending request: time does not bring its reply
-        self.address = ""
+        self.address, self.port = "", 0
+        self._software = ("", "")  # its name and version, as ApiVersions named them
         self.unread_bytes = 0  # as noted in the runtime
         self.waits_for_room = False  # its next request is large, and others are pending
         self._idleness = Idleness()
@@ -58,7 +60,7 @@ class KafkaConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Register the connection, or abort it if the listener has too many."""
         transport = cast(asyncio.Transport, transport)  # uvloop's class does not inherit from it
-        self.address = address_of(transport)
+        self.address, self.port = address_of(transport), port_of(transport)
         if not self._listener.admit(self, transport):
             transport.abort()
             return
@@ -231,9 +233,16 @@ class KafkaConnection(asyncio.Protocol):
             self._refuse_version(frame, header)
             return None
         self._exchange = Exchange(
-            header, frame, start_time_tag=listener.start_time_tag, bodies=listener.bodies
+            header,
+            frame,
+            start_time_tag=listener.start_time_tag,
+            bodies=listener.bodies,
+            client=self._client(header) if header.api_key in TELEMETRY else None,
         )
         return self._exchange
+
+    def _client(self, header: RequestHeader) -> TelemetryClient:
+        return TelemetryClient(header.client_id, self.address, self.port, *self._software)
 
     def _refuse_version(self, frame: bytes, header: RequestHeader) -> None:
         """Answer an unknown version of ApiVersions (rule 5.47).
@@ -254,6 +263,8 @@ class KafkaConnection(asyncio.Protocol):
         if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
             self._put(encoded_refusal(frame, response))
         else:
+            if not response.error_code:
+                self._software = (request.client_software_name, request.client_software_version)
             self._put(exchange.encode(frame[4:8], response))
 
     def reply(self, reply: Reply) -> None:

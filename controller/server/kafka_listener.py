@@ -37,7 +37,8 @@ class KafkaListener:
     requests. `note(address, header, frame)`, if it is set, gets every request before. Requests of
     the types in `intercepted` go to `intercept(connection, header, request)` instead, which may
     reply, close the connection, or call `handle` later. `note_refused(address, header)` gets every
-    request whose API or version the listener does not have.
+    request whose API or version the listener does not have, `note_ended(address, port)` every
+    connection that has ended.
     """
 
     def __init__(self, kind: str, name: str) -> None:
@@ -51,6 +52,7 @@ class KafkaListener:
         self.dispatch: Dispatch = _unset_dispatch
         self.note: Note | None = None
         self.note_refused: Callable[[str, RequestHeader], None] = _ignore
+        self.note_ended: Callable[[str, int], None] = _ignore_end
         self.intercepted: Mapping[type, object] = {}
         self.intercept: Intercept[KafkaConnection] | None = None
         self.connections: set[KafkaConnection] = set()
@@ -118,6 +120,7 @@ class KafkaListener:
         if connection in self.connections:
             self.connections.remove(connection)
             self._admission.forget(address)
+            self.note_ended(address, connection.port)
 
     def _look_at_connections(self) -> None:
         """Close connections that are idle or stuck; a paused process closes none."""
@@ -135,6 +138,10 @@ class KafkaListener:
 
 def _ignore(address: str, header: RequestHeader) -> None:
     """Does nothing with a refused request."""
+
+
+def _ignore_end(address: str, port: int) -> None:
+    """Does nothing with a connection that has ended."""
 
 
 def _unset_describe(request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:

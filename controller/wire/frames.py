@@ -19,6 +19,7 @@ from ..core.rpc import (
     Response,
 )
 from ..core.rpc.requester import Requester
+from ..core.rpc.telemetry import TelemetryClient, TelemetryRequest
 from .apis.table import API_VERSIONS, APIS, ENVELOPE
 from .codec.compiler import Encoder, decoder, encoder, step_encoder
 from .codec.decode_source import skip_tags
@@ -141,6 +142,7 @@ class Exchange:
     A connection repeats the same request, so it caches the last exchange and its last request. A
     frame belongs to the exchange if `frame[:4] == start` and `frame[8:end] == tail`. `header` is
     that of the first frame. The connections of a listener share the bytes of its replies, `bodies`.
+    `client` is the client that telemetry requests name.
     """
 
     __slots__ = (
@@ -151,6 +153,7 @@ class Exchange:
         "_request",
         "_step_encode",
         "_tags",
+        "client",
         "end",
         "header",
         "is_api_versions",
@@ -167,8 +170,10 @@ class Exchange:
         *,
         start_time_tag: bool,
         bodies: Bodies | None = None,
+        client: TelemetryClient | None = None,
     ) -> None:
         self.header = header
+        self.client = client
         self.version = header.api_version
         self.is_api_versions = header.api_key == API_VERSIONS
         self.is_envelope = header.api_key == ENVELOPE
@@ -202,6 +207,8 @@ class Exchange:
     def decode(self, frame: bytes) -> Request:
         """Returns the request of a frame that the exchange matches."""
         request = from_client(cast(Request, self._decode(frame, self.end)[0]), self.header)
+        if self.client is not None and isinstance(request, TelemetryRequest):
+            request = replace(request, client=self.client)
         if len(frame) - self.end <= REPEATED_BYTES_MAX and not self.is_envelope:
             self._request, self._last = request, frame[8:]
         return request

@@ -16,6 +16,7 @@ from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic
 from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.kept_replies import KeptReplies, KeptState
+from kraftsim.broker_agent.telemetry import Telemetry
 from kraftsim.controller.core.cluster.describe_cluster import any_broker, describe_brokers
 from kraftsim.controller.core.configs.description import describe_configs
 from kraftsim.controller.core.configs.node_configs import NodeView
@@ -46,6 +47,10 @@ from kraftsim.controller.core.rpc.configs import (
 )
 from kraftsim.controller.core.rpc.quotas import DescribeClientQuotasRequest
 from kraftsim.controller.core.rpc.scram import DescribeUserScramCredentialsRequest
+from kraftsim.controller.core.rpc.telemetry import (
+    GetTelemetrySubscriptionsRequest,
+    PushTelemetryRequest,
+)
 from kraftsim.controller.core.security.acl_description import describe_acls
 from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
 from kraftsim.controller.core.value import value
@@ -176,6 +181,8 @@ class Facade:
         self._data_plane = data_plane
         self._agent = agent
         self._turns = runtime.turns
+        self._timeline = runtime.timeline
+        self.telemetry = Telemetry(view.profile, view.random)
         self._forwarding = Forwarding(runtime.timeline, send, lambda: agent.agent.controller_id)
 
     def describe(self, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
@@ -214,6 +221,8 @@ class Facade:
                 _answer(partial(describe_user_scram_credentials, image, request), reply_to)
             case ListConfigResourcesRequest():
                 reply_to(configurations.list_resources(image, request))
+            case GetTelemetrySubscriptionsRequest() | PushTelemetryRequest():
+                reply_to(self.telemetry.answer(image, request, self._timeline.now_ms))
             case IncrementalAlterConfigsRequest() | AlterConfigsRequest():
                 self._alter(request, reply_to)
             case DataPlaneRequest() if request.api_key == ALTER_REPLICA_LOG_DIRS:

@@ -56,6 +56,7 @@ class FleetFacades:
                 if name not in views:
                     views[name] = replace(view, listener=name, kept=KeptReplies())
                 facade = Facade(views[name], agent, self._runtime, ask, self.data_plane)
+                listener.note_ended = facade.telemetry.end_connection
                 listener.serve(self._runtime, facade.describe, facade.answer, view.profile)
 
     def follow(self, broker_id: int, state: ProcessState) -> None:

@@ -173,6 +173,7 @@ class Service:
             self.data_plane,
         )
         listener.note = partial(self.requests.note, listener.name)
+        listener.note_ended = facade.telemetry.end_connection
         intercept(listener, world.request_rules, broker_node(broker_id))
         listener.serve(runtime, facade.describe, facade.answer, world.topology.profile)
 

@@ -5,6 +5,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from time import sleep
 from typing import Any
 
 import pytest
@@ -30,7 +31,12 @@ from kraftsim.controller.core.rpc.descriptions import (
     TopicCursor,
     TopicRequest,
 )
-from kraftsim.controller.core.uuid import ZERO_UUID
+from kraftsim.controller.core.rpc.telemetry import (
+    GetTelemetrySubscriptionsRequest,
+    GetTelemetrySubscriptionsResponse,
+    PushTelemetryRequest,
+)
+from kraftsim.controller.core.uuid import METADATA_TOPIC_ID, ZERO_UUID, uuid_text
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.json.json_form import to_json
 from tests.interop.running import kraftsim_up
@@ -45,7 +51,7 @@ from tests.released.releases import RELEASES
 
 pytestmark = pytest.mark.released
 METADATA, CREATE_TOPICS, LOG_DIRS, ALTER_CONFIGS = 3, 19, 35, 44
-LIST_RESOURCES, TOPIC_PARTITIONS = 74, 75
+SUBSCRIPTIONS, PUSH, LIST_RESOURCES, TOPIC_PARTITIONS = 71, 72, 74, 75
 SIZES = {"orders": 3, "payments": 2}
 STRANGE = ("", "a b", "é", "..", "x" * 250)
 OF_ONE_CLUSTER = (
@@ -53,6 +59,7 @@ OF_ONE_CLUSTER = (
     *("replicaNodes", "isrNodes", "logDir", "totalBytes", "usableBytes"),
 )
 ATTEMPTS = 200
+WAITING = 99
 
 
 @pytest.fixture(scope="module")
@@ -235,6 +242,138 @@ def test_changes_of_all_brokers(
 ) -> None:
     change = AlterableConfig(name=key, config_operation=operation, value=text)
     resource = IncrementalAlterConfigsResource(resource_type=4, resource_name="", configs=(change,))
+    request = IncrementalAlterConfigsRequest(resources=(resource,), validate_only=True)
+    own = reply_of(ours, ALTER_CONFIGS, 1, request)
+
+    assert own == reply_of(kafka, ALTER_CONFIGS, 1, request)
+
+
+def instance(of: int) -> bytes:
+    return bytes([of]) * 16
+
+
+def ask_for(of: int) -> tuple[int, Request]:
+    return SUBSCRIPTIONS, GetTelemetrySubscriptionsRequest(client_instance_id=instance(of))
+
+
+def push(of: int, wrong_by: int = 0, **fields: Any) -> tuple[int, Request]:
+    """Returns a push with the subscription id of a client without subscriptions, or another."""
+    subscription_id = 0xD4C75BDE - (1 << 32) + wrong_by
+    fields = {"client_instance_id": instance(of), "subscription_id": subscription_id} | fields
+    return PUSH, PushTelemetryRequest(**fields)
+
+
+@pytest.mark.parametrize(
+    "requests",
+    [
+        (ask_for(1), ask_for(1)),
+        (ask_for(2), push(2), push(2), ask_for(2)),
+        (ask_for(3), push(3, 1), push(3), ask_for(3), ask_for(3)),
+        (push(4, 1), ask_for(4), ask_for(4), push(4)),
+        (push(5), push(5, terminating=True), push(5, terminating=True), push(5), push(5)),
+        (push(6, 1, terminating=True), push(6), push(6), ask_for(6)),
+        *((push(10 + of, compression_type=of), ask_for(10 + of)) for of in range(6)),
+        (push(7, compression_type=-1), ask_for(7), push(7)),
+        (push(8, metrics=b"x"), push(9, metrics=bytes(1024 * 1024 + 1)), ask_for(9)),
+        (push(1, client_instance_id=ZERO_UUID), push(1, client_instance_id=METADATA_TOPIC_ID)),
+    ],
+)
+def test_telemetry(
+    kafka: Connection, ours: Connection, requests: tuple[tuple[int, Request], ...]
+) -> None:
+    for key, request in requests:
+        assert reply_of(ours, key, 0, request) == reply_of(kafka, key, 0, request)
+
+
+def test_a_client_of_telemetry_without_an_id_gets_one(kafka: Connection, ours: Connection) -> None:
+    request = GetTelemetrySubscriptionsRequest(client_instance_id=ZERO_UUID)
+    replies = [broker.ask(SUBSCRIPTIONS, 0, request) for broker in (kafka, ours)]
+
+    for reply in replies:
+        assert isinstance(reply, GetTelemetrySubscriptionsResponse)
+        assert reply.client_instance_id != ZERO_UUID
+        assert reply.client_instance_id[6] >> 4 == 4
+
+
+@pytest.mark.parametrize(
+    ("of", "configs"),
+    [
+        (40, {"metrics": "org.b,org.a, org.c", "interval.ms": "2000"}),
+        (41, {"metrics": "*,a", "interval.ms": "3600000"}),
+        (42, {"metrics": ",".join(f"metric.number.{of}" for of in range(40))}),
+        (43, {"interval.ms": "1000", "match": "client_source_address=127.0.0.1"}),
+        (44, {"metrics": "a", "match": "client_software_name=unknown,client_id=jud.."}),
+        (45, {"metrics": "a", "match": "client_id=none"}),
+        (46, {"metrics": "a", "match": f"client_instance_id={uuid_text(instance(46))}"}),
+        (47, {"metrics": "a", "match": "client_source_port=[0-9]+"}),
+    ],
+)
+def test_telemetry_of_a_subscription(
+    kafka: Connection, ours: Connection, of: int, configs: dict[str, str]
+) -> None:
+    key, request = ask_for(of)
+    replies = []
+    for broker in (kafka, ours):
+        subscribe(broker, configs)
+        replies.append(reply_of(broker, key, 0, request))
+        subscribe(broker, {})
+        replies.append(reply_of(broker, key, 0, request))
+
+    assert replies[:2] == replies[2:]
+    assert replies[0]["errorCode"] == 0
+
+
+def subscribe(broker: Connection, configs: dict[str, str]) -> None:
+    """Configures the subscription, or deletes it, and waits until the broker knows.
+
+    A client that asks again at once is throttled until the subscriptions have changed.
+    """
+    key, request = ask_for(WAITING)
+    broker.ask(key, 0, request)
+    resource = IncrementalAlterConfigsResource(
+        resource_type=16,
+        resource_name="tested",
+        configs=tuple(
+            AlterableConfig(
+                name=name, config_operation=name not in configs, value=configs.get(name)
+            )
+            for name in ("metrics", "interval.ms", "match")
+        ),
+    )
+    broker.ask(ALTER_CONFIGS, 1, IncrementalAlterConfigsRequest(resources=(resource,)))
+    for _ in range(ATTEMPTS):
+        reply: Any = broker.ask(key, 0, request)
+        if not reply.error_code:
+            return
+        sleep(0.01)
+    raise RuntimeError(f"expected a changed subscription, got {reply}")
+
+
+@pytest.mark.rule("7.1")
+@pytest.mark.parametrize(
+    "configs",
+    [
+        {"match": ""},
+        {"match": ","},
+        {"match": ",client_id=x"},
+        {"match": "client_id="},
+        {"match": "client_id=a="},
+        {"match": "client_id=a=b"},
+        {"metrics": "a,,b"},
+        {"metrics": "a,a"},
+        {"match": "bad=", "metrics": ","},
+        {"match": ",", "interval.ms": "1"},
+    ],
+)
+def test_changes_of_client_metrics(
+    kafka: Connection, ours: Connection, configs: dict[str, str]
+) -> None:
+    changes = tuple(
+        AlterableConfig(name=name, config_operation=0, value=text) for name, text in configs.items()
+    )
+    resource = IncrementalAlterConfigsResource(
+        resource_type=16, resource_name="refused", configs=changes
+    )
     request = IncrementalAlterConfigsRequest(resources=(resource,), validate_only=True)
     own = reply_of(ours, ALTER_CONFIGS, 1, request)
 

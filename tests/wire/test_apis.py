@@ -46,6 +46,8 @@ OFFERED_BY_KAFKA = {
     67: ("AllocateProducerIds", 0, 0, "controller"),
     70: ("ControllerRegistration", 0, 0, "controller"),
     75: ("DescribeTopicPartitions", 0, 0, "broker"),
+    71: ("GetTelemetrySubscriptions", 0, 0, "broker"),
+    72: ("PushTelemetry", 0, 0, "broker"),
     73: ("AssignReplicasToDirs", 0, 0, "controller"),
     74: ("ListConfigResources", 0, 1, "broker"),
     80: ("AddRaftVoter", 0, 1, "broker", "controller"),

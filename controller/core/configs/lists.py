@@ -23,7 +23,7 @@ def default_list(profile: Profile, resource_type: ResourceType, name: str) -> st
 def appended(elements: str, text: str) -> str:
     """Returns the list with the elements of `text` that it lacks at its end."""
     parts = _without_empty(elements)
-    for part in _split(text):
+    for part in split(text):
         if part not in parts:
             parts.append(part)
     return ",".join(parts)
@@ -32,7 +32,7 @@ def appended(elements: str, text: str) -> str:
 def subtracted(elements: str, text: str) -> str:
     """Returns the list without the first of each element of `text`."""
     parts = _without_empty(elements)
-    for part in _split(text):
+    for part in split(text):
         if part in parts:
             parts.remove(part)
     return ",".join(parts)
@@ -42,7 +42,7 @@ def _without_empty(elements: str) -> list[str]:
     return [part for part in elements.split(",") if part]
 
 
-def _split(text: str) -> list[str]:
+def split(text: str) -> list[str]:
     """Splits at commas as Java does, which drops empty parts at the end of a text with a comma."""
     parts = text.split(",")
     while len(parts) > 1 and not parts[-1]:

@@ -1,12 +1,13 @@
 """The configurations of client metrics subscriptions (KIP-714), and their validation."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..errors import ApiError, ErrorCode
 from ..java_text import parse_integer
 from ..profile import Profile
 from .configuration import Configuration
+from .lists import split
 from .resources import invalid_request
 from .validators import INT, LIST, invalid
 
@@ -37,27 +38,41 @@ def check(configs: Mapping[str, str], profile: Profile) -> None:
     for name in configs:
         if name not in METRICS_CONFIGS:
             raise invalid_request(f"Unknown client metrics configuration: {name}")
-    if "interval.ms" in configs:
-        _check_interval(configs["interval.ms"], profile)
-    if match := configs.get("match"):
-        for pattern in match.split(","):
-            _check_pattern(pattern)
-
-
-def _check_interval(text: str, profile: Profile) -> None:
-    if not profile.parses_metrics_intervals and parse_integer(text, 32) is None:
-        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
-    number = METRICS_CONFIGS["interval.ms"].parse(text)
-    if not INTERVAL_MS_MIN <= int(str(number)) <= INTERVAL_MS_MAX:
+    interval = configs.get("interval.ms")
+    _check_elements("metrics", configs, profile)
+    number = None if interval is None else _interval(interval, profile)
+    _check_elements("match", configs, profile)
+    if number is not None and not INTERVAL_MS_MIN <= number <= INTERVAL_MS_MAX:
         raise invalid_request(
-            f"Invalid value {text} for interval.ms, interval must be between "
+            f"Invalid value {interval} for interval.ms, interval must be between "
             f"{INTERVAL_MS_MIN} and {INTERVAL_MS_MAX} (1 hour)"
         )
+    for pattern in _patterns(configs, profile):
+        _check_pattern(pattern)
+
+
+def _check_elements(name: str, configs: Mapping[str, str], profile: Profile) -> None:
+    if profile.refuses_empty_metrics and "" in LIST(name, configs.get(name, "")):
+        raise invalid(f"Configuration '{name}' values must not be empty.")
+
+
+def _interval(text: str, profile: Profile) -> int:
+    if not profile.parses_metrics_configs and parse_integer(text, 32) is None:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
+    return int(str(METRICS_CONFIGS["interval.ms"].parse(text)))
+
+
+def _patterns(configs: Mapping[str, str], profile: Profile) -> Sequence[str]:
+    """Returns the patterns of `match`; 3.9 splits it as it is."""
+    match = configs.get("match")
+    if match is None:
+        return ()
+    return LIST("match", match) if profile.parses_metrics_configs else split(match)
 
 
 def _check_pattern(pattern: str) -> None:
-    """Raises INVALID_CONFIG unless `pattern` is `name=expression`."""
-    name, *rest = (part.strip() for part in pattern.split("="))
+    """Raises INVALID_CONFIG unless `pattern` is `name=expression`; more `=` may follow."""
+    name, *rest = (part.strip() for part in pattern.rstrip("=").split("="))
     if len(rest) != 1 or name not in _MATCHED or not _compiles(rest[0]):
         raise invalid(f"Illegal client matching pattern: {pattern}")
 

@@ -141,6 +141,7 @@ from .snapshot import (
     SnapshotTopic,
     SnapshotTopicData,
 )
+from .telemetry import TelemetryRequest, TelemetryResponse
 from .topics import (
     AlterPartitionBrokerState,
     AlterPartitionData,
@@ -187,6 +188,7 @@ Request = (
     | ConfigsRequest
     | QuotasRequest
     | ScramRequest
+    | TelemetryRequest
     | AclsRequest
     | AlterPartitionRequest
     | UpdateFeaturesRequest
@@ -225,6 +227,7 @@ Response = (
     | ConfigsResponse
     | QuotasResponse
     | ScramResponse
+    | TelemetryResponse
     | AclsResponse
     | AlterPartitionResponse
     | UpdateFeaturesResponse

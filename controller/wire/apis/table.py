@@ -41,6 +41,8 @@ from . import (
     api_64_unregister_broker,
     api_67_allocate_producer_ids,
     api_70_controller_registration,
+    api_71_get_telemetry_subscriptions,
+    api_72_push_telemetry,
     api_73_assign_replicas_to_dirs,
     api_74_list_config_resources,
     api_75_describe_topic_partitions,
@@ -57,6 +59,9 @@ SERVED_SINCE = {("controller", 1): 13}
 LISTED_SINCE = SERVED_SINCE | {("broker", 0): 0}
 """The oldest version in ApiVersions; Kafka 4 lists Produce from 0 on and serves it from 3 on."""
 
+TELEMETRY = frozenset({71, 72})
+"""The APIs of client telemetry: a broker without a telemetry plugin serves them, and does not list
+them in ApiVersions."""
 OWN_QUORUM = frozenset({1, 52})
 """Fetch and Vote, which kraftsim's controllers exchange in the newest version in every profile: all
 of them ask for pre-votes (KIP-996), which older versions of Vote do not have."""
@@ -159,6 +164,8 @@ APIS: dict[int, Api] = {
         _api(67, "AllocateProducerIds", api_67_allocate_producer_ids, CONTROLLER),
         _api(70, "ControllerRegistration", api_70_controller_registration, CONTROLLER),
         _api(75, "DescribeTopicPartitions", api_75_describe_topic_partitions, BROKER),
+        _api(71, "GetTelemetrySubscriptions", api_71_get_telemetry_subscriptions, BROKER),
+        _api(72, "PushTelemetry", api_72_push_telemetry, BROKER),
         _api(73, "AssignReplicasToDirs", api_73_assign_replicas_to_dirs, CONTROLLER),
         _api(74, "ListConfigResources", api_74_list_config_resources, BROKER),
         _api(80, "AddRaftVoter", api_80_add_raft_voter, BOTH),

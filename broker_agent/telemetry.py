@@ -1,0 +1,271 @@
+"""Client telemetry of a broker that has no telemetry plugin (KIP-714).
+
+Such a broker tells clients to which metrics they are subscribed, checks the metrics that they push,
+and drops them.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from kraftsim.controller.core.configs.metrics_configs import METRICS_CONFIGS
+from kraftsim.controller.core.configs.resources import ResourceType
+from kraftsim.controller.core.configs.validators import LIST
+from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.hash_order import in_hash_order, in_properties_order
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.profile import Profile
+from kraftsim.controller.core.rpc.telemetry import (
+    GetTelemetrySubscriptionsRequest,
+    GetTelemetrySubscriptionsResponse,
+    PushTelemetryRequest,
+    PushTelemetryResponse,
+    TelemetryClient,
+    TelemetryRequest,
+    TelemetryResponse,
+)
+from kraftsim.controller.core.uuid import (
+    METADATA_TOPIC_ID,
+    ZERO_UUID,
+    Uuid,
+    random_uuid,
+    uuid_text,
+)
+from kraftsim.controller.core.value import value
+from kraftsim.controller.wire.records.checksum import crc32c
+
+INTERVAL_MS_MAX = 300_000  # between two pushes; no subscription lengthens it
+METRICS_BYTES_MAX = 1024 * 1024  # of one push: the default of telemetry.max.bytes
+ZSTD, LZ4, GZIP, SNAPPY = 4, 3, 1, 2
+PREFERRED_COMPRESSIONS = (ZSTD, LZ4, GZIP, SNAPPY)
+COMPRESSIONS = (0, *PREFERRED_COMPRESSIONS)
+INSTANCES_MAX = 16_384  # as many as Kafka remembers
+FORGOTTEN_AFTER_MS = 60_000  # at least, and at least three intervals
+ALL_METRICS = "*"
+UNKNOWN_SOFTWARE = "unknown"
+NEVER_MS = -1 << 61
+
+Configs = Mapping[str, Mapping[str, str]]
+"""The configurations of the client metrics resources, by name."""
+_RENEWED = (ErrorCode.UNKNOWN_SUBSCRIPTION_ID, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
+
+
+@value
+class Instance:
+    """What a broker remembers of a client instance.
+
+    `configs` decided the subscription. `asked_ms` and `pushed_ms` are the times of the last
+    requests that were not throttled, `seen_ms` that of the last request.
+    """
+
+    client: TelemetryClient
+    configs: Configs
+    metrics: tuple[str, ...]
+    interval_ms: int
+    subscription_id: int
+    asked_ms: int = NEVER_MS
+    pushed_ms: int = NEVER_MS
+    seen_ms: int = NEVER_MS
+    is_terminating: bool = False
+    last_error: int = 0
+
+    def is_expired(self, now_ms: int) -> bool:
+        """True if the broker has forgotten the client, which was silent for too long."""
+        return now_ms - self.seen_ms >= max(FORGOTTEN_AFTER_MS, 3 * self.interval_ms)
+
+
+class Telemetry:
+    """Answers the telemetry requests to one listener, and remembers its client instances.
+
+    It forgets the instance that was silent for longest if there are more than INSTANCES_MAX.
+    """
+
+    def __init__(self, profile: Profile, random: Callable[[], float]) -> None:
+        self._profile = profile
+        self._random = random
+        self._instances: dict[Uuid, Instance] = {}
+        self._named_by: dict[tuple[str, int], Uuid] = {}
+
+    def answer(self, image: Image, request: TelemetryRequest, now_ms: int) -> TelemetryResponse:
+        """Returns the reply to a request."""
+        if isinstance(request, PushTelemetryRequest):
+            return PushTelemetryResponse(error_code=self._pushed(image, request, now_ms))
+        return self._subscribed(image, request, now_ms)
+
+    def end_connection(self, address: str, port: int) -> None:
+        """Forgets the instance that the connection named last, as releases from 4.0 on do."""
+        instance_id = self._named_by.pop((address, port), None)
+        if instance_id is not None:
+            self._instances.pop(instance_id, None)
+
+    def _subscribed(
+        self, image: Image, request: GetTelemetrySubscriptionsRequest, now_ms: int
+    ) -> GetTelemetrySubscriptionsResponse:
+        instance_id = request.client_instance_id
+        if instance_id == ZERO_UUID:
+            instance_id = random_uuid(self._random)
+        instance = self._instance(image, instance_id, request.client, now_ms)
+        self._instances[instance_id], error = subscribed(instance, now_ms, self._profile)
+        if error:
+            return GetTelemetrySubscriptionsResponse(error_code=error)
+        return GetTelemetrySubscriptionsResponse(
+            client_instance_id=instance_id,
+            subscription_id=instance.subscription_id,
+            accepted_compression_types=PREFERRED_COMPRESSIONS,
+            push_interval_ms=instance.interval_ms,
+            telemetry_max_bytes=METRICS_BYTES_MAX,
+            delta_temporality=True,
+            requested_metrics=instance.metrics,
+        )
+
+    def _pushed(self, image: Image, request: PushTelemetryRequest, now_ms: int) -> int:
+        instance_id = request.client_instance_id
+        if instance_id in (ZERO_UUID, METADATA_TOPIC_ID):
+            return ErrorCode.INVALID_REQUEST
+        instance = self._instance(image, instance_id, request.client, now_ms)
+        self._instances[instance_id], error = pushed(instance, request, now_ms)
+        return error
+
+    def _instance(
+        self, image: Image, instance_id: Uuid, client: TelemetryClient, now_ms: int
+    ) -> Instance:
+        """Returns the instance; a new one if it is unknown or other subscriptions are in force."""
+        configs = configured(image)
+        found = self._instances.pop(instance_id, None)
+        if found is not None and found.is_expired(now_ms):
+            found = None
+        if found is None or found.configs != configs:
+            found = new_instance(configs, instance_id, client if found is None else found.client)
+            self._note_connection(client, instance_id)
+        if len(self._instances) >= INSTANCES_MAX:
+            del self._instances[next(iter(self._instances))]
+        return replace(found, seen_ms=now_ms)
+
+    def _note_connection(self, client: TelemetryClient, instance_id: Uuid) -> None:
+        if self._profile.telemetry_ends_with_connection:
+            self._named_by[client.address, client.port] = instance_id
+
+
+def subscribed(instance: Instance, now_ms: int, profile: Profile) -> tuple[Instance, int]:
+    """Returns the instance after it asked for its subscription, and an error code or 0."""
+    last_ms = max(instance.asked_ms, instance.pushed_ms)
+    if now_ms - last_ms >= instance.interval_ms:
+        instance = replace(instance, asked_ms=now_ms)
+    elif not (profile.renews_refused_telemetry and instance.last_error in _RENEWED):
+        return instance, ErrorCode.THROTTLING_QUOTA_EXCEEDED
+    return replace(instance, last_error=0), 0
+
+
+def pushed(instance: Instance, request: PushTelemetryRequest, now_ms: int) -> tuple[Instance, int]:
+    """Returns the instance after it pushed metrics, and an error code or 0."""
+    may_push = (
+        instance.asked_ms > instance.pushed_ms
+        or now_ms - instance.pushed_ms >= instance.interval_ms
+    )
+    error = _refusal(instance, request, may_push)
+    after = replace(instance, is_terminating=request.terminating, last_error=error)
+    if may_push and not instance.is_terminating:
+        after = replace(after, pushed_ms=now_ms)
+    return after, error
+
+
+def _refusal(instance: Instance, request: PushTelemetryRequest, may_push: bool) -> int:
+    """Returns the error code of a push, 0 if it is accepted; the order of checks is Kafka's."""
+    if instance.is_terminating:
+        return ErrorCode.INVALID_REQUEST
+    if not may_push and not request.terminating:
+        return ErrorCode.THROTTLING_QUOTA_EXCEEDED
+    if request.subscription_id != instance.subscription_id:
+        return ErrorCode.UNKNOWN_SUBSCRIPTION_ID
+    if request.compression_type not in COMPRESSIONS:
+        return ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
+    if len(request.metrics) > METRICS_BYTES_MAX:
+        return ErrorCode.TELEMETRY_TOO_LARGE
+    return 0
+
+
+def configured(image: Image) -> Configs:
+    """Returns the configurations of all client metrics resources."""
+    return {
+        name: dict(configs)
+        for (of, name), configs in image.configs.items()
+        if of == ResourceType.CLIENT_METRICS and configs
+    }
+
+
+def new_instance(configs: Configs, instance_id: Uuid, client: TelemetryClient) -> Instance:
+    """Returns a client instance with the subscriptions whose `match` it satisfies.
+
+    It gets all of their metrics, and the shortest of their intervals.
+    """
+    attributes = _attributes(instance_id, client)
+    matching = [
+        configs[name]
+        for name in in_properties_order(configs)
+        if _matches(configs[name].get("match", ""), attributes)
+    ]
+    names = [name for of in matching for name in in_hash_order(_elements(of, "metrics"))]
+    metrics = (ALL_METRICS,) if ALL_METRICS in names else tuple(in_hash_order(names))
+    interval_ms = min([INTERVAL_MS_MAX, *map(_interval_ms, matching)])
+    return Instance(
+        client=client,
+        configs=configs,
+        metrics=metrics,
+        interval_ms=interval_ms,
+        subscription_id=subscription_id(metrics, interval_ms, instance_id),
+    )
+
+
+def subscription_id(metrics: tuple[str, ...], interval_ms: int, instance_id: Uuid) -> int:
+    """Returns the checksum of the subscription, XORed with the hash code of the instance's id."""
+    text = f"[{', '.join(metrics)}]{interval_ms}"
+    words = (int.from_bytes(instance_id[at : at + 4]) for at in range(0, 16, 4))
+    number = crc32c(text.encode())
+    for word in words:
+        number ^= word
+    return number - (1 << 32) if number >> 31 else number
+
+
+def _attributes(instance_id: Uuid, client: TelemetryClient) -> Mapping[str, str | None]:
+    return {
+        "client_instance_id": uuid_text(instance_id),
+        "client_id": client.client_id,
+        "client_software_name": client.software_name or UNKNOWN_SOFTWARE,
+        "client_software_version": client.software_version or UNKNOWN_SOFTWARE,
+        "client_source_address": client.address,
+        "client_source_port": str(client.port),
+    }
+
+
+def _matches(patterns: str, attributes: Mapping[str, str | None]) -> bool:
+    """True if the client matches every pattern; of one name, the last pattern counts."""
+    return all(
+        text is not None and _matches_fully(expression, text)
+        for text, expression in _expected(patterns, attributes)
+    )
+
+
+def _expected(
+    patterns: str, attributes: Mapping[str, str | None]
+) -> Iterator[tuple[str | None, str]]:
+    """Yields what the client has, and the regular expression that it has to match."""
+    pairs = (pattern.split("=") for pattern in LIST("match", patterns) if "=" in pattern)
+    for name, expression in {pair[0].strip(): pair[1].strip() for pair in pairs}.items():
+        yield attributes.get(name), expression
+
+
+def _matches_fully(expression: str, text: str) -> bool:
+    """True if the whole text matches; an expression that Python cannot parse matches nothing."""
+    try:
+        return re.fullmatch(expression, text) is not None
+    except re.error:
+        return False
+
+
+def _elements(configs: Mapping[str, str], name: str) -> tuple[str, ...]:
+    return LIST(name, configs.get(name, ""))
+
+
+def _interval_ms(configs: Mapping[str, str]) -> int:
+    row = METRICS_CONFIGS["interval.ms"]
+    return int(str(row.parse(configs.get("interval.ms", str(INTERVAL_MS_MAX)))))

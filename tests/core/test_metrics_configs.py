@@ -1,0 +1,47 @@
+"""Configurations of client metrics that released brokers accepted, and those they refused."""
+
+import pytest
+
+from kraftsim.controller.core.configs.metrics_configs import check
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_1, KAFKA_4_3, KAFKA_4_4, Profile
+
+NO_ELEMENT = "Configuration '{}' values must not be empty."
+ILLEGAL = "Illegal client matching pattern: "
+INTERVAL = "Invalid value 1 for interval.ms, interval must be between 100 and 3600000 (1 hour)"
+CASES: list[tuple[dict[str, str], str | None, str | None, str | None]] = [
+    # in 3.9, in 4.1, and since 4.3
+    ({"match": ""}, ILLEGAL, None, None),
+    ({"match": " "}, ILLEGAL + " ", None, None),
+    ({"match": ","}, None, ILLEGAL, NO_ELEMENT.format("match")),
+    ({"match": ",client_id=x"}, ILLEGAL, ILLEGAL, NO_ELEMENT.format("match")),
+    ({"metrics": ""}, None, None, None),
+    ({"metrics": "a,,b"}, None, None, NO_ELEMENT.format("metrics")),
+    ({"metrics": "a,a"}, None, None, None),
+    ({"match": "client_id=a="}, None, None, None),
+    *(
+        ({"match": text}, ILLEGAL + text, ILLEGAL + text, ILLEGAL + text)
+        for text in ("client_id=", "client_id==a", "client_id=a=b", "client_id", "client_id=[a")
+    ),
+    ({"match": "bad=", "metrics": ","}, *[ILLEGAL + "bad="] * 2, NO_ELEMENT.format("metrics")),
+    ({"match": ",", "interval.ms": "1"}, INTERVAL, INTERVAL, NO_ELEMENT.format("match")),
+    ({"match": "bad=", "interval.ms": "1"}, *[INTERVAL] * 3),
+]
+
+
+@pytest.mark.rule("7.1")
+@pytest.mark.parametrize(
+    ("profile", "column"), [(KAFKA_3_9, 0), (KAFKA_4_1, 1), (KAFKA_4_3, 2), (KAFKA_4_4, 2)]
+)
+def test_bad_elements_are_refused_as_in_the_release(profile: Profile, column: int) -> None:
+    found = [refusal_of(configs, profile) for configs, *_ in CASES]
+
+    assert found == [expected[column] for _, *expected in CASES]
+
+
+def refusal_of(configs: dict[str, str], profile: Profile) -> str | None:
+    try:
+        check(configs, profile)
+    except ApiError as error:
+        return error.message
+    return None
