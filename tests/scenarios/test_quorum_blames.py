@@ -4,12 +4,15 @@ Each life is the smallest that shows one of them; docs/hunting.md has the table.
 """
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 
+from kraftsim.controller.core.node_id import CONTROLLER
 from kraftsim.controller.core.rpc import (
     CreatableTopic,
     CreateTopicsRequest,
+    FetchRequest,
     FetchSnapshotRequest,
     SnapshotPartition,
     SnapshotTopic,
@@ -19,7 +22,7 @@ from kraftsim.controller.raft import messages
 from kraftsim.controller.raft.roles import Candidate, Prospective
 from kraftsim.simulation.delays import constant
 from kraftsim.simulation.message import Message
-from kraftsim.simulation.network_rules import Block, Delay
+from kraftsim.simulation.network_rules import Block, Delay, Duplicate
 from kraftsim.simulation.processes import Processes
 from tests.scenarios.blames import elected_before_it_is_active, watched
 from tests.scenarios.lives import active_id, follower_id
@@ -129,6 +132,48 @@ def test_the_end_of_a_new_voter_is_known_from_its_time_as_an_observer():
 
     assert former.node.log.end_offset > other.node.log.end_offset
     assert watching.finish() == ()
+
+
+def test_a_late_copy_of_a_fetch_is_believed_by_the_leader():
+    """S38: it names an earlier epoch and end, by which the leader names its successors."""
+    world, watching = watched("S38")
+    former_id, arrived = active_id(world), []
+    copies = Duplicate(is_fetch, probability=1.0, lag=constant(4 * SECOND_US), draw=Random(1))
+    world.network.add(copies)
+    world.kill_controller(former_id)
+    leader = next_leader(world, former_id)
+    leader_id, epoch = leader.config.node_id, leader.epoch
+    pass_time(world, 0.1)
+    world.network.remove(copies)
+    world.start_controller(former_id)
+    former = world.controllers[former_id]
+    caught_up = world.run_until(
+        lambda: has_all(world.controllers[leader_id], former), limit_us=3 * SECOND_US
+    )
+    assert caught_up
+    pass_time(world, 0.1)
+    separate(world, world.controllers[leader_id], former)
+    create_topic(world, "missed", (1,))
+    world.network.arrived.append(
+        lambda message: arrived.append(message) if is_fetch_before(epoch, message) else None
+    )
+
+    assert world.run_until(lambda: bool(arrived), limit_us=4 * SECOND_US)
+    world.controllers[leader_id].stop()
+
+    assert watching.finish() == ()
+
+
+def is_fetch(message):
+    return isinstance(message.request, FetchRequest) and not message.is_reply
+
+
+def is_fetch_before(epoch, message):
+    """True for the fetch of a voter that knows the leader of `epoch`, and has no record of it."""
+    if not is_fetch(message) or message.sender.kind is not CONTROLLER:
+        return False
+    at = message.request.topics[0].partitions[0]
+    return at.last_fetched_epoch < at.current_leader_epoch == epoch
 
 
 def a_standby(world):

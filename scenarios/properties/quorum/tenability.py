@@ -110,8 +110,11 @@ class Reigns(Property):
         quorum = process.node.quorum
         if not quorum.voters.includes(key) or not _is_valid(quorum, request):
             return
-        if isinstance(at, FetchPartition) and at.last_fetched_epoch == reign.epoch:
-            reign.ends[voter] = at.fetch_offset
+        if isinstance(at, FetchPartition):
+            if at.last_fetched_epoch == reign.epoch:
+                reign.ends[voter] = at.fetch_offset
+            else:  # perhaps a late copy of a fetch, which the leader believes
+                reign.ends.pop(voter, None)
         if message.receiver.number in self.world.moved:
             reign.since_ms = self.world.clock_ms(message.receiver)
             return  # it may have been sent to the former address, where nobody counts it
