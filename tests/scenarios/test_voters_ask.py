@@ -193,6 +193,21 @@ def test_a_voter_that_has_moved_may_learn_who_led_by_its_resignation():
     assert [run(scenario, seed).violations for seed in (17, 23)] == [(), ()]
 
 
+def test_the_last_reply_of_a_leader_may_come_in_the_moment_of_its_resignation():
+    """A hunt: both were held back on one link, so that the reply was read just afterwards."""
+    steps = [
+        {
+            "at": "1ms",
+            "net.delay": {"on": list(range(3000, 3005)), "low": "6ms", "high": "568ms"},
+        },
+        {"at": "252ms", "net.swizzle": {"of": "controllers", "for": "2646ms"}},
+        {"at": "586ms", "proc.move": {"on": 3004}},
+    ]
+    scenario = of_five_voters(steps, time={"run": "3s", "calm": "1s"})
+
+    assert run(scenario, 64_000_916).violations == ()
+
+
 def of_five_voters(steps, **words):
     """Returns a scenario whose voters may not ask or wait wrongly."""
     return read_scenario(

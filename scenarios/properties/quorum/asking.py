@@ -6,7 +6,7 @@ Rules 10.7, 10.16, 10.22, 10.25, 10.33 to 10.41, 10.44, 10.53, 10.54; KIP-595, K
 from collections import Counter
 from typing import ClassVar, NamedTuple
 
-from kraftsim.controller.core.rpc import EndQuorumEpochRequest
+from kraftsim.controller.core.rpc import EndQuorumEpochRequest, FetchRequest
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
@@ -149,7 +149,8 @@ class VotersAskByTheRules(Property):
             return
         fetch_ms = quorum.settings.controller_quorum_fetch_timeout_ms
         due_ms = at_ms + patience_ms(quorum, request)
-        is_later = at_us < self.world.timeline.now_us
+        has_fetched = any(isinstance(send.request, FetchRequest) for send in turn.sends)
+        is_later = at_us < self.world.timeline.now_us or has_fetched  # in the same microsecond
         is_reset = is_later and at_ms + fetch_ms <= role.fetch_ms <= turn.now_ms + fetch_ms
         if role.fetch_ms != due_ms and not is_reset:
             raise Broken(
