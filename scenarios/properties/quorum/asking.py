@@ -6,7 +6,7 @@ Rules 10.7, 10.16, 10.22, 10.25, 10.33 to 10.41, 10.44, 10.53, 10.54; KIP-595, K
 from collections import Counter
 from typing import ClassVar, NamedTuple
 
-from kraftsim.controller.core.rpc import EndQuorumEpochRequest, FetchRequest
+from kraftsim.controller.core.rpc import EndQuorumEpochRequest
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
@@ -137,21 +137,19 @@ class VotersAskByTheRules(Property):
         """Checks how long a follower waits once its leader has resigned (rule 10.40).
 
         The property does not see a step that changes only the deadline; the leader's last reply may
-        have changed it again.
+        have changed it again, even in the same microsecond.
         """
         node_id, quorum = node.config.node_id, node.quorum
         resignation, role = self._resignations.pop(node_id, None), quorum.role
         if resignation is None or not isinstance(role, Follower):
             return
-        request, at_us, at_ms = resignation
+        request, _, at_ms = resignation
         asked = sole(request.topics)
         if (asked.leader_id, asked.leader_epoch) != (quorum.leader_id, quorum.epoch):
             return
         fetch_ms = quorum.settings.controller_quorum_fetch_timeout_ms
         due_ms = at_ms + patience_ms(quorum, request)
-        has_fetched = any(isinstance(send.request, FetchRequest) for send in turn.sends)
-        is_later = at_us < self.world.timeline.now_us or has_fetched  # in the same microsecond
-        is_reset = is_later and at_ms + fetch_ms <= role.fetch_ms <= turn.now_ms + fetch_ms
+        is_reset = at_ms + fetch_ms <= role.fetch_ms <= turn.now_ms + fetch_ms
         if role.fetch_ms != due_ms and not is_reset:
             raise Broken(
                 f"the leader of {node_id} resigned at {at_ms} ms, and it waits until "
