@@ -18,6 +18,7 @@ found anything yet.
 """
 
 from functools import lru_cache
+from struct import Struct
 from typing import cast
 from zlib import crc32
 
@@ -36,13 +37,23 @@ KEYS_MAX = 200_000  # hashes that are kept, to compute each once
 LAG_STEPS = (0, 1, 3, 10, 100)  # lags of logs are alike within these bounds, in records
 INPUTS = frozenset(("fault_begins", "fault_ends", "calm_begins", "admin_refused"))
 BEFORE = 4  # events before an event that make a behaviour of it
-NOTHING: tuple[object, ...] = (None,) * BEFORE
+NOTHING = (0,) * BEFORE  # the numbers of events that were not
+_NUMBERS = Struct(f">{BEFORE + 2}I")
 
 
 @lru_cache(KEYS_MAX)
 def number_of(key: tuple[object, ...]) -> int:
-    """Returns the number of a behaviour, the same in every process."""
+    """Returns the number of a behaviour or of an event, the same in every process."""
     return crc32(repr(key).encode()) >> (32 - BITS)
+
+
+def number_of_sequence(kind: object, before: tuple[int, ...], event: int) -> int:
+    """Returns the number of an event after others.
+
+    Few events are different, and most sequences of them: a copy of a process (`branches.py`) has
+    no time to learn their numbers by heart.
+    """
+    return crc32(_NUMBERS.pack(number_of((kind,)), *before, event)) >> (32 - BITS)
 
 
 class Coverage:
@@ -56,7 +67,7 @@ class Coverage:
         self._world = world
         self.first_us: dict[int, int] = {}
         self.arrived = 0
-        self._previous: dict[object, tuple[object, ...]] = {}
+        self._previous: dict[object, tuple[int, ...]] = {}
         self._epoch = -1
         self._end_offset = 0
         world.step_listeners.append(self._on_step)
@@ -65,16 +76,18 @@ class Coverage:
         world.committed_listeners.append(self._on_committed)
 
     def _show(self, *key: object) -> None:
-        number = number_of(key)
+        self._show_number(number_of(key))
+
+    def _show_number(self, number: int) -> None:
         if number not in self.first_us:
             self.first_us[number] = self._world.timeline.now_us
 
-    def _after_previous(self, subject: tuple[object, ...], event: object) -> None:
+    def _after_previous(self, subject: tuple[object, ...], event: tuple[object, ...]) -> None:
         """Shows the event after the events before it of the same subject, which differ."""
-        before = self._previous.get(subject, NOTHING)
-        if event != before[-1]:
-            self._show(subject[0], *before, event)
-            self._previous[subject] = (*before[1:], event)
+        before, number = self._previous.get(subject, NOTHING), number_of(event)
+        if number != before[-1]:
+            self._show_number(number_of_sequence(subject[0], before, number))
+            self._previous[subject] = (*before[1:], number)
 
     def _on_step(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum

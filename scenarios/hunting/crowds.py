@@ -16,12 +16,12 @@ from .corpus import Kept
 from .delays import crossed, late
 from .ways import CROWDS as WAY
 
-PLANS = 8  # of one cluster
+PLANS = 12  # of one cluster
 LASTING_MS = 20_000
 PACE_MS = (100, 1_000)  # mean times between two faults, and between two requests
 ALL_KINDS = 0.6  # part of the plans with every kind of fault
 CROSSED = 0.7  # part of the plans whose messages overtake each other
-OF_FIVE = 0.5  # part of the drawn clusters that have five controllers
+OF_FIVE = 0.75  # part of the drawn clusters that have five controllers
 LATE = 0.3  # part of the plans with single messages that are late
 MESSAGES_PER_S = 250  # of a cluster that has not run yet
 

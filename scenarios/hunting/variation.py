@@ -30,7 +30,7 @@ from .delays import crossed, late
 from .ways import BRANCHES as WAY
 
 Steps = list[Words]
-BRANCHES = 12  # variations that go on from one moment
+BRANCHES = 16  # variations that go on from one moment
 TAIL_MS = 12_000  # a variation ends so long after its moment
 AFTER_MS = 500  # a fork is at most so long after something rare
 SPREAD_MS = 6_000  # a step that is added is at most so long after the fork
