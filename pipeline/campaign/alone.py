@@ -31,4 +31,5 @@ def alone(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
+        fcntl.flock(number, fcntl.LOCK_UN)  # a forked process has the file too, and ends later
         os.close(number)

@@ -98,6 +98,22 @@ def write_a_point(folder):
     append_to_curve(folder, {"runs": 1})
 
 
+def test_a_process_that_a_hunt_has_forked_does_not_keep_its_folder(tmp_path):
+    reading, writing = os.pipe()
+    with alone(tmp_path):
+        copy = os.fork()
+        if not copy:
+            os.close(writing)
+            os.read(reading, 1)  # until the test ends
+            os._exit(0)
+    try:
+        with alone(tmp_path):
+            pass
+    finally:
+        os.close(writing)
+        os.waitpid(copy, 0)
+
+
 @pytest.mark.parametrize(
     ("write", "name"), [(write_a_point, "curve.jsonl"), (write_a_corpus, "corpus.jsonl.new")]
 )
