@@ -109,7 +109,7 @@ async def test_a_connection_that_died_is_opened_again_for_the_next_call() -> Non
 async def test_a_connection_that_timed_out_is_not_used_again() -> None:
     async with (
         scripted(once(NEVER, DESCRIBED)) as server,
-        Admin(server.address, timeout_s=0.2) as admin,
+        Admin(server.address, timeout_s=2.0) as admin,
     ):
         with pytest.raises(AdminError):
             await admin.describe_cluster()
