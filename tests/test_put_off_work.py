@@ -166,12 +166,7 @@ def test_the_bytes_of_a_large_batch_are_encoded_in_slices_between_heartbeats():
 
 @pytest.mark.rule("10.45", "0A.4")
 def test_a_snapshot_is_loaded_in_steps_and_is_seen_whole(disk):
-    disk.submit("broker", registration(1))
-    disk.submit("serves", heartbeat(disk, 1))
-    disk.persist()
-    create(disk, "large", 3 * LOADED_RECORDS_MAX)
-    disk.persist()
-    disk.step(Continue())
+    large_batch(disk)
     disk.now_ms = disk.node.settings.metadata_log_max_snapshot_interval_ms
     disk.submit("another", registration(2))
     disk.persist()
