@@ -68,6 +68,7 @@ function First({ page }) {
 
 function Held({ page }) {
   const { player } = page;
+  if (!player.scene) return undefined; // its film is on the way
   return html`<${HeldList} scene=${player.scene} us=${player.us} canAct=${!page.props.exported}
     onAct=${(act) => page.act(act, "")} command=${(act) => commandOf(act, "", player)} />`;
 }

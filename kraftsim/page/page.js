@@ -186,6 +186,7 @@ export class Page extends Component {
 
   breakSomething() {
     const { scene } = this.player;
+    if (!scene) return; // its film is on the way
     const id = Object.keys(scene.brokers).find((key) => scene.brokers[key].truth === "unfenced") ?? Object.keys(scene.brokers)[0];
     this.setState({ selected: { kind: "broker", id } }, () => document.querySelector(".acts button")?.focus());
   }

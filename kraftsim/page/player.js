@@ -132,11 +132,11 @@ export class Player {
 
   // To the next time at which a broker and the log disagree; films are fetched on the way.
   async jumpToMismatch() {
-    const { source } = this;
+    const { source, us: fromUs } = this;
     const disagree = (scene) => Object.values(scene.brokers).some((broker) => broker.mismatch);
     this.pause();
-    let isApart = disagree(this.scene);
-    for (let us = this.us; us < source.endUs; us += LOOK_US) {
+    let isApart = disagree(this.scene ?? (await source.fetched(fromUs)));
+    for (let us = fromUs; us < source.endUs; us += LOOK_US) {
       const scene = source.at(us) ?? (await source.fetched(us));
       if (disagree(scene) && !isApart) return this.seek(us);
       isApart = disagree(scene);

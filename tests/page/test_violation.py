@@ -1,32 +1,66 @@
 """A run that fails is marked where it breaks a property, with the event before and its causes."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from playwright.sync_api import Browser, expect
+import pytest
+from playwright.sync_api import Browser, Route, expect
 
-from tests.kraftsim.test_open_run import HOPEFUL, opened
+from tests.kraftsim.test_open_run import HOPEFUL, Opened, opened
 from tests.page.screen import Screen
 
 
-def test_an_opened_run_shows_what_it_breaks_and_why(browser: Browser, tmp_path: Path) -> None:
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Opened]:
     path = tmp_path / "hopeful.yaml"
     path.write_text(HOPEFUL.replace(', "checks.py:holds"', ""))
-    context = browser.new_context()
     with opened(str(path), "--seed", "3") as page:
-        screen = Screen(context.new_page(), page.address)
-        screen.page.goto(page.address)
-        violation = screen.page.get_by_role("region", name="Broken properties")
+        yield page
 
-        expect(violation).to_contain_text(
-            "The lesson went another way than its file claims: what it excludes has happened"
-        )
-        expect(violation.get_by_text("expected never:")).to_be_hidden()
-        expect(violation).to_contain_text("The event: T+00:13.7 broker 2 is fenced")
-        expect(screen.time).to_have_text("T+00:13.7")
-        expect(screen.page.locator(".timeline .broken")).to_have_count(1)
-        violation.get_by_role("button", name="why").click()
-        expect(screen.panel.locator(".why")).to_contain_text("broker 2 is PAUSED")
-        screen.page.get_by_role("button", name="previous turning point").click()
-        expect(screen.state_of("2")).to_have_text("unfenced · paused")
-        context.close()  # before the service ends, which the page asks every two seconds
+
+@pytest.fixture
+def screen(browser: Browser, run: Opened) -> Iterator[Screen]:
+    context = browser.new_context()
+    yield Screen(context.new_page(), run.address)
+    context.close()  # before the service ends, which the page asks every two seconds
+
+
+def test_an_opened_run_shows_what_it_breaks_and_why(screen: Screen) -> None:
+    screen.page.goto(screen.url)
+    violation = screen.page.get_by_role("region", name="Broken properties")
+
+    expect(violation).to_contain_text(
+        "The lesson went another way than its file claims: what it excludes has happened"
+    )
+    expect(violation.get_by_text("expected never:")).to_be_hidden()
+    expect(violation).to_contain_text("The event: T+00:13.7 broker 2 is fenced")
+    expect(screen.time).to_have_text("T+00:13.7")
+    expect(screen.page.locator(".timeline .broken")).to_have_count(1)
+    violation.get_by_role("button", name="why").click()
+    expect(screen.panel.locator(".why")).to_contain_text("broker 2 is PAUSED")
+    screen.page.get_by_role("button", name="previous turning point").click()
+    expect(screen.state_of("2")).to_have_text("unfenced · paused")
+    assert screen.complaints == []
+
+
+def test_an_event_tells_its_causes_while_its_film_is_on_the_way(screen: Screen) -> None:
+    held: list[Route] = []
+
+    def pass_the_first(film: Route) -> None:
+        if "fromUs=0&" in film.request.url:
+            film.continue_()
+        else:
+            held.append(film)
+
+    screen.page.route("**/film?*", pass_the_first)
+    screen.page.goto(screen.url)
+    screen.page.get_by_role("button", name="mismatch").click()
+    screen.page.keyboard.press("b")
+    screen.page.get_by_role("button", name="why").click()
+    expect(screen.panel.locator(".why")).to_contain_text("broker 2 is PAUSED")
+
+    for film in held:
+        film.continue_()
+
+    expect(screen.state_of("2")).to_be_visible()
     assert screen.complaints == []
