@@ -4,7 +4,6 @@ Such a broker tells clients to which metrics they are subscribed, checks the met
 and drops them.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
@@ -45,6 +44,8 @@ ALL_METRICS = "*"
 UNKNOWN_SOFTWARE = "unknown"
 NEVER_MS = -1 << 61
 
+MatchesFully = Callable[[str, str], bool]
+"""True if a regular expression, the first argument, matches the whole of a text."""
 Configs = Mapping[str, Mapping[str, str]]
 """The configurations of the client metrics resources, by name."""
 _RENEWED = (ErrorCode.UNKNOWN_SUBSCRIPTION_ID, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
@@ -78,11 +79,15 @@ class Telemetry:
     """Answers the telemetry requests to one listener, and remembers its client instances.
 
     It forgets the instance that was silent for longest if there are more than INSTANCES_MAX.
+    `matches_fully` has to take a bounded time for any expression and text.
     """
 
-    def __init__(self, profile: Profile, random: Callable[[], float]) -> None:
+    def __init__(
+        self, profile: Profile, random: Callable[[], float], matches_fully: MatchesFully
+    ) -> None:
         self._profile = profile
         self._random = random
+        self._matches_fully = matches_fully
         self._instances: dict[Uuid, Instance] = {}
         self._named_by: dict[tuple[str, int], Uuid] = {}
 
@@ -135,7 +140,8 @@ class Telemetry:
         if found is not None and found.is_expired(now_ms):
             found = None
         if found is None or found.configs != configs:
-            found = new_instance(configs, instance_id, client if found is None else found.client)
+            first = client if found is None else found.client
+            found = new_instance(configs, instance_id, first, self._matches_fully)
             self._note_connection(client, instance_id)
         if len(self._instances) >= INSTANCES_MAX:
             del self._instances[next(iter(self._instances))]
@@ -193,7 +199,9 @@ def configured(image: Image) -> Configs:
     }
 
 
-def new_instance(configs: Configs, instance_id: Uuid, client: TelemetryClient) -> Instance:
+def new_instance(
+    configs: Configs, instance_id: Uuid, client: TelemetryClient, matches_fully: MatchesFully
+) -> Instance:
     """Returns a client instance with the subscriptions whose `match` it satisfies.
 
     It gets all of their metrics, and the shortest of their intervals.
@@ -202,7 +210,7 @@ def new_instance(configs: Configs, instance_id: Uuid, client: TelemetryClient) -
     matching = [
         configs[name]
         for name in in_properties_order(configs)
-        if _matches(configs[name].get("match", ""), attributes)
+        if _matches(configs[name].get("match", ""), attributes, matches_fully)
     ]
     names = [name for of in matching for name in in_hash_order(_elements(of, "metrics"))]
     metrics = (ALL_METRICS,) if ALL_METRICS in names else tuple(in_hash_order(names))
@@ -237,10 +245,12 @@ def _attributes(instance_id: Uuid, client: TelemetryClient) -> Mapping[str, str 
     }
 
 
-def _matches(patterns: str, attributes: Mapping[str, str | None]) -> bool:
+def _matches(
+    patterns: str, attributes: Mapping[str, str | None], matches_fully: MatchesFully
+) -> bool:
     """True if the client matches every pattern; of one name, the last pattern counts."""
     return all(
-        text is not None and _matches_fully(expression, text)
+        text is not None and matches_fully(expression, text)
         for text, expression in _expected(patterns, attributes)
     )
 
@@ -252,14 +262,6 @@ def _expected(
     pairs = (pattern.split("=") for pattern in LIST("match", patterns) if "=" in pattern)
     for name, expression in {pair[0].strip(): pair[1].strip() for pair in pairs}.items():
         yield attributes.get(name), expression
-
-
-def _matches_fully(expression: str, text: str) -> bool:
-    """True if the whole text matches; an expression that Python cannot parse matches nothing."""
-    try:
-        return re.fullmatch(expression, text) is not None
-    except re.error:
-        return False
 
 
 def _elements(configs: Mapping[str, str], name: str) -> tuple[str, ...]:

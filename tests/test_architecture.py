@@ -45,15 +45,16 @@ PURE = (
 PURE_CALLS_REFUSED = {"open", "print", "input", "exec", "eval", "__import__"}
 # Runs what a user has written, and is given its text.
 PURE_CALLS_ALLOWED = {("kraftsim.scenarios.properties.own_properties", "exec")}
-IMPORTED_AS = {"PyYAML": "yaml"}
+IMPORTED_AS = {"PyYAML": "yaml", "google_re2": "re2"}
 BY_PYTEST = ("kraftsim.pytest_plugin", "kraftsim.testing")  # imported by pytest, so it is installed
 ANYTHING = {"*"}  # the standard library, and what pyproject.toml declares
 
 AGENT_IO = {
     "client",
+    "client_match",
     "fleet",
     "snapshot_intake",
-}  # the files of broker_agent/ that own sockets and clocks
+}  # the files of broker_agent/ that own sockets and clocks, or an engine that is no Python
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,17 @@ def test_bad_elements_are_refused_as_in_the_release(profile: Profile, column: in
     assert found == [expected[column] for _, *expected in CASES]
 
 
+@pytest.mark.parametrize(
+    "expression",
+    ["(" * 5_000 + ")" * 5_000, "a{99999999999999999999}"],
+    ids=["too many brackets", "too large a number"],
+)
+def test_an_expression_that_cannot_be_compiled_is_refused(expression: str) -> None:
+    pattern = f"client_id={expression}"
+
+    assert refusal_of({"match": pattern}, KAFKA_4_3) == ILLEGAL + pattern
+
+
 def refusal_of(configs: dict[str, str], profile: Profile) -> str | None:
     try:
         check(configs, profile)

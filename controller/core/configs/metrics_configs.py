@@ -81,6 +81,6 @@ def _compiles(expression: str) -> bool:
     """True for a regular expression; Python's agree with Java's but for rare constructs."""
     try:
         re.compile(expression)
-    except re.error:
+    except (re.error, OverflowError, RecursionError):  # the last for thousands of brackets
         return False
     return True
