@@ -39,7 +39,7 @@ PURE = (
         "__future__",
     }
     | {"base64", "binascii", "hashlib", "hmac", "ipaddress", "json", "re"}
-    | {"string", "struct", "textwrap"}
+    | {"string", "struct", "textwrap", "warnings"}
     | {"bisect", "difflib", "functools", "heapq", "itertools", "math", "operator", "zlib"}
 )
 PURE_CALLS_REFUSED = {"open", "print", "input", "exec", "eval", "__import__"}

@@ -1,5 +1,8 @@
 """Configurations of client metrics that released brokers accepted, and those they refused."""
 
+from time import perf_counter
+from warnings import catch_warnings
+
 import pytest
 
 from kraftsim.controller.core.configs.metrics_configs import check
@@ -48,6 +51,23 @@ def test_an_expression_that_cannot_be_compiled_is_refused(expression: str) -> No
     pattern = f"client_id={expression}"
 
     assert refusal_of({"match": pattern}, KAFKA_4_3) == ILLEGAL + pattern
+
+
+@pytest.mark.rule("7.1")
+def test_a_class_of_many_characters_is_checked_at_once() -> None:
+    expression = "(?i)" + "[\0-\U0010ffff]" * 6_000  # fits into a value; a minute to compile
+
+    started = perf_counter()
+
+    assert refusal_of({"match": f"client_id={expression}"}, KAFKA_4_3) is None
+    assert perf_counter() - started < 2
+
+
+def test_an_expression_that_python_warns_of_is_accepted_without_a_word() -> None:
+    with catch_warnings(record=True, action="always") as warnings:
+        assert refusal_of({"match": "client_id=[[a]"}, KAFKA_4_3) is None
+
+    assert not warnings
 
 
 def refusal_of(configs: dict[str, str], profile: Profile) -> str | None:
