@@ -37,9 +37,14 @@ def expect_int(name: str, number: object) -> None:
 
 
 def expect_text(name: str, text: object) -> None:
-    """Raises UsageError if `text` is no str."""
+    """Raises UsageError if `text` is no str, or has half of a surrogate pair.
+
+    No record can store such a text. The command line has it of bytes that are not UTF-8.
+    """
     if not isinstance(text, str):
         raise UsageError(f"{name}: expected a str, got {_typed(text)}")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise UsageError(f"{name}: expected text that UTF-8 can encode, got {text!r}")
 
 
 def expect_one_of(name: str, text: object, words: Mapping[str, object] | Sequence[str]) -> None:

@@ -193,7 +193,17 @@ async def _body(request: web.Request) -> dict[str, object]:
         raise CommandError(f"body: expected JSON, got {text[:40]!r} ({error})") from None
     if not isinstance(document, dict):
         raise CommandError(f"body: expected a JSON object, got {type(document).__name__}")
+    _expect_unicode(document)
     return document
+
+
+def _expect_unicode(document: Mapping[str, object]) -> None:
+    """Raises CommandError for half of a surrogate pair, which no record can store."""
+    try:
+        json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        raise CommandError(f"body: expected text of whole characters, got {half!r}") from None
 
 
 def _route(kraft: "Cluster", operation: Operation) -> Handler:

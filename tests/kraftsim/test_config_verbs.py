@@ -119,6 +119,8 @@ def test_a_sensitive_value_is_hidden(url: None, run: Any) -> None:
         ("config get topic ordrs", 1, "no topic 'ordrs': expected 'orders' (nearest)"),
         ("config get topic orders --key retention", 1, "no key 'retention': expected"),
         ("config get broker 9", 1, "no broker 9: expected one of 1, 2"),
+        ("config set group \udcff a=1", 2, "name: expected text that UTF-8 can encode, got"),
+        ("config set client-metrics m match=\udcff", 2, "values.match: expected text that UTF-8"),
         ("config set topic orders", 2, "expected a value to set (KEY=VALUE), a key to delete, or"),
         ("config set topic orders retention.ms", 2, "expected KEY=VALUE, got 'retention.ms'"),
         ("config set topic orders a=1 --delete a", 2, "expected each key once, got a twice"),

@@ -98,6 +98,29 @@ async def test_a_body_that_is_no_object_is_refused(http: Http, data: bytes) -> N
     assert len(refused.message) < 300
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/sim/configs/client-metrics/m/set", {"values": {"match": "client_id=\ud800"}}),
+        (
+            "/sim/configs/group/\\udfff/set",
+            {"values": {"consumer.session.timeout.ms": 45000}, "delete": ["\udfff"]},
+        ),
+        ("/kafka/AllocateProducerIds", {"brokerId": 1, "\udfff": 1}),
+        (
+            "/kafka/CreateTopics",
+            {"topics": [{"name": "t", "configs": [{"name": "cleanup.policy", "value": "\udfff"}]}]},
+        ),
+    ],
+)
+async def test_half_of_a_surrogate_pair_is_refused(http: Http, path: str, body: object) -> None:
+    # no record can store it: a controller that had it in its log could encode no batch more
+    refused = await http.post(path, body)
+
+    assert refused.refusal == (400, 42, "INVALID_REQUEST")
+    assert "body: expected text of whole characters, got '\\ud" in refused.message
+
+
 async def test_an_unknown_charset_does_not_matter_because_json_is_unicode(
     http: Http, kraft: Cluster
 ) -> None:

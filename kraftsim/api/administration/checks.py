@@ -89,7 +89,11 @@ def texts_of(name: str, values: Mapping[str, Config] | None) -> dict[str, str]:
     """
     if not isinstance(values or {}, Mapping):
         raise UsageError(f"{name}: expected values by configuration, got {values!r}")
-    return {key: _text(f"{name}.{key}", value) for key, value in (values or {}).items()}
+    texts = {key: _text(f"{name}.{key}", value) for key, value in (values or {}).items()}
+    for key, text in texts.items():
+        expect_text(name, key)
+        expect_text(f"{name}.{key}", text)
+    return texts
 
 
 def _expect_number(name: str, number: int, end: int) -> None:
