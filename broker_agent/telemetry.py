@@ -4,7 +4,7 @@ Such a broker tells clients to which metrics they are subscribed, checks the met
 and drops them.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from kraftsim.controller.core.configs.metrics_configs import METRICS_CONFIGS
@@ -39,6 +39,7 @@ ZSTD, LZ4, GZIP, SNAPPY = 4, 3, 1, 2
 PREFERRED_COMPRESSIONS = (ZSTD, LZ4, GZIP, SNAPPY)
 COMPRESSIONS = (0, *PREFERRED_COMPRESSIONS)
 INSTANCES_MAX = 16_384  # as many as Kafka remembers
+OFFERS_MAX = 1_000  # kept for the clients that come
 FORGOTTEN_AFTER_MS = 60_000  # at least, and at least three intervals
 ALL_METRICS = "*"
 UNKNOWN_SOFTWARE = "unknown"
@@ -52,17 +53,25 @@ _RENEWED = (ErrorCode.UNKNOWN_SUBSCRIPTION_ID, ErrorCode.UNSUPPORTED_COMPRESSION
 
 
 @value
+class Offer:
+    """The metrics and the interval of all clients that match the same resources."""
+
+    metrics: tuple[str, ...]
+    interval_ms: int
+    checksum: int
+
+
+@value
 class Instance:
     """What a broker remembers of a client instance.
 
-    `configs` decided the subscription. `asked_ms` and `pushed_ms` are the times of the last
-    requests that were not throttled, `seen_ms` that of the last request.
+    `configs` decided the offer, and many instances share both. `asked_ms` and `pushed_ms` are the
+    times of the last requests that were not throttled, `seen_ms` that of the last request.
     """
 
     client: TelemetryClient
     configs: Configs
-    metrics: tuple[str, ...]
-    interval_ms: int
+    offer: Offer
     subscription_id: int
     asked_ms: int = NEVER_MS
     pushed_ms: int = NEVER_MS
@@ -72,22 +81,24 @@ class Instance:
 
     def is_expired(self, now_ms: int) -> bool:
         """True if the broker has forgotten the client, which was silent for too long."""
-        return now_ms - self.seen_ms >= max(FORGOTTEN_AFTER_MS, 3 * self.interval_ms)
+        return now_ms - self.seen_ms >= max(FORGOTTEN_AFTER_MS, 3 * self.offer.interval_ms)
 
 
 class Telemetry:
     """Answers the telemetry requests to one listener, and remembers its client instances.
 
     It forgets the instance that was silent for longest if there are more than INSTANCES_MAX.
-    `matches_fully` has to take a bounded time for any expression and text.
+    `new_match` returns a MatchesFully for one client, which has to take a bounded time for any
+    expressions and texts.
     """
 
     def __init__(
-        self, profile: Profile, random: Callable[[], float], matches_fully: MatchesFully
+        self, profile: Profile, random: Callable[[], float], new_match: Callable[[], MatchesFully]
     ) -> None:
         self._profile = profile
         self._random = random
-        self._matches_fully = matches_fully
+        self._new_match = new_match
+        self._subscriptions = Subscriptions({})
         self._instances: dict[Uuid, Instance] = {}
         self._named_by: dict[tuple[str, int], Uuid] = {}
 
@@ -117,10 +128,10 @@ class Telemetry:
             client_instance_id=instance_id,
             subscription_id=instance.subscription_id,
             accepted_compression_types=PREFERRED_COMPRESSIONS,
-            push_interval_ms=instance.interval_ms,
+            push_interval_ms=instance.offer.interval_ms,
             telemetry_max_bytes=METRICS_BYTES_MAX,
             delta_temporality=True,
-            requested_metrics=instance.metrics,
+            requested_metrics=instance.offer.metrics,
         )
 
     def _pushed(self, image: Image, request: PushTelemetryRequest, now_ms: int) -> int:
@@ -135,17 +146,24 @@ class Telemetry:
         self, image: Image, instance_id: Uuid, client: TelemetryClient, now_ms: int
     ) -> Instance:
         """Returns the instance; a new one if it is unknown or other subscriptions are in force."""
-        configs = configured(image)
+        configs = self._follow(image)
         found = self._instances.pop(instance_id, None)
         if found is not None and found.is_expired(now_ms):
             found = None
-        if found is None or found.configs != configs:
+        if found is None or (found.configs is not configs and found.configs != configs):
             first = client if found is None else found.client
-            found = new_instance(configs, instance_id, first, self._matches_fully)
+            found = self._subscriptions.new_instance(instance_id, first, self._new_match())
             self._note_connection(client, instance_id)
         if len(self._instances) >= INSTANCES_MAX:
             del self._instances[next(iter(self._instances))]
         return replace(found, seen_ms=now_ms)
+
+    def _follow(self, image: Image) -> Configs:
+        """Returns the configurations in force, as the same object until they change."""
+        configs = configured(image)
+        if configs != self._subscriptions.configs:
+            self._subscriptions = Subscriptions(configs)
+        return self._subscriptions.configs
 
     def _note_connection(self, client: TelemetryClient, instance_id: Uuid) -> None:
         if self._profile.telemetry_ends_with_connection:
@@ -155,7 +173,7 @@ class Telemetry:
 def subscribed(instance: Instance, now_ms: int, profile: Profile) -> tuple[Instance, int]:
     """Returns the instance after it asked for its subscription, and an error code or 0."""
     last_ms = max(instance.asked_ms, instance.pushed_ms)
-    if now_ms - last_ms >= instance.interval_ms:
+    if now_ms - last_ms >= instance.offer.interval_ms:
         instance = replace(instance, asked_ms=now_ms)
     elif not (profile.renews_refused_telemetry and instance.last_error in _RENEWED):
         return instance, ErrorCode.THROTTLING_QUOTA_EXCEEDED
@@ -166,7 +184,7 @@ def pushed(instance: Instance, request: PushTelemetryRequest, now_ms: int) -> tu
     """Returns the instance after it pushed metrics, and an error code or 0."""
     may_push = (
         instance.asked_ms > instance.pushed_ms
-        or now_ms - instance.pushed_ms >= instance.interval_ms
+        or now_ms - instance.pushed_ms >= instance.offer.interval_ms
     )
     error = _refusal(instance, request, may_push)
     after = replace(instance, is_terminating=request.terminating, last_error=error)
@@ -199,36 +217,59 @@ def configured(image: Image) -> Configs:
     }
 
 
-def new_instance(
-    configs: Configs, instance_id: Uuid, client: TelemetryClient, matches_fully: MatchesFully
-) -> Instance:
-    """Returns a client instance with the subscriptions whose `match` it satisfies.
+class Subscriptions:
+    """The configurations of client metrics, parsed once for all clients.
 
-    It gets all of their metrics, and the shortest of their intervals.
+    Clients that match the same resources share an offer. It may have thousands of metrics, which
+    take milliseconds to bring into order.
     """
-    attributes = _attributes(instance_id, client)
-    matching = [
-        configs[name]
-        for name in in_properties_order(configs)
-        if _matches(configs[name].get("match", ""), attributes, matches_fully)
-    ]
+
+    def __init__(self, configs: Configs) -> None:
+        self.configs = configs
+        names = in_properties_order(configs)
+        self._expected = [(name, _expected(configs[name].get("match", ""))) for name in names]
+        self._offers: dict[tuple[str, ...], Offer] = {}
+
+    def new_instance(
+        self, instance_id: Uuid, client: TelemetryClient, matches_fully: MatchesFully
+    ) -> Instance:
+        """Returns a client instance with the subscriptions whose `match` it satisfies."""
+        attributes = _attributes(instance_id, client)
+        matching = tuple(
+            name
+            for name, expected in self._expected
+            if _matches(expected, attributes, matches_fully)
+        )
+        offer = self._offer(matching)
+        return Instance(
+            client=client,
+            configs=self.configs,
+            offer=offer,
+            subscription_id=subscription_id(offer.checksum, instance_id),
+        )
+
+    def _offer(self, matching: tuple[str, ...]) -> Offer:
+        """Returns all metrics of the resources, and the shortest of their intervals."""
+        if matching not in self._offers:
+            if len(self._offers) >= OFFERS_MAX:
+                self._offers.clear()
+            self._offers[matching] = new_offer([self.configs[name] for name in matching])
+        return self._offers[matching]
+
+
+def new_offer(matching: Sequence[Mapping[str, str]]) -> Offer:
+    """Returns what the configurations of the resources that a client matches offer it."""
     names = [name for of in matching for name in in_hash_order(_elements(of, "metrics"))]
     metrics = (ALL_METRICS,) if ALL_METRICS in names else tuple(in_hash_order(names))
     interval_ms = min([INTERVAL_MS_MAX, *map(_interval_ms, matching)])
-    return Instance(
-        client=client,
-        configs=configs,
-        metrics=metrics,
-        interval_ms=interval_ms,
-        subscription_id=subscription_id(metrics, interval_ms, instance_id),
-    )
-
-
-def subscription_id(metrics: tuple[str, ...], interval_ms: int, instance_id: Uuid) -> int:
-    """Returns the checksum of the subscription, XORed with the hash code of the instance's id."""
     text = f"[{', '.join(metrics)}]{interval_ms}"
+    return Offer(metrics=metrics, interval_ms=interval_ms, checksum=crc32c(text.encode()))
+
+
+def subscription_id(checksum: int, instance_id: Uuid) -> int:
+    """Returns the checksum of the subscription, XORed with the hash code of the instance's id."""
     words = (int.from_bytes(instance_id[at : at + 4]) for at in range(0, 16, 4))
-    number = crc32c(text.encode())
+    number = checksum
     for word in words:
         number ^= word
     return number - (1 << 32) if number >> 31 else number
@@ -246,22 +287,21 @@ def _attributes(instance_id: Uuid, client: TelemetryClient) -> Mapping[str, str 
 
 
 def _matches(
-    patterns: str, attributes: Mapping[str, str | None], matches_fully: MatchesFully
+    expected: Mapping[str, str],
+    attributes: Mapping[str, str | None],
+    matches_fully: MatchesFully,
 ) -> bool:
-    """True if the client matches every pattern; of one name, the last pattern counts."""
+    """True if the client matches every expression."""
     return all(
-        text is not None and matches_fully(expression, text)
-        for text, expression in _expected(patterns, attributes)
+        (text := attributes.get(name)) is not None and matches_fully(expression, text)
+        for name, expression in expected.items()
     )
 
 
-def _expected(
-    patterns: str, attributes: Mapping[str, str | None]
-) -> Iterator[tuple[str | None, str]]:
-    """Yields what the client has, and the regular expression that it has to match."""
+def _expected(patterns: str) -> Mapping[str, str]:
+    """Returns the regular expressions by attribute; of one attribute, the last one counts."""
     pairs = (pattern.split("=") for pattern in LIST("match", patterns) if "=" in pattern)
-    for name, expression in {pair[0].strip(): pair[1].strip() for pair in pairs}.items():
-        yield attributes.get(name), expression
+    return {pair[0].strip(): pair[1].strip() for pair in pairs}
 
 
 def _elements(configs: Mapping[str, str], name: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kraftsim.broker_agent import telemetry
-from kraftsim.broker_agent.client_match import matches_fully
+from kraftsim.broker_agent.client_match import new_match
 from kraftsim.broker_agent.telemetry import METRICS_BYTES_MAX, Telemetry
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import response_to
@@ -35,7 +35,7 @@ class Broker:
     def __init__(self, profile: Profile = KAFKA_4_3) -> None:
         self.image = Image()
         self.now_ms = NOW
-        self.telemetry = Telemetry(profile, repeat(0.5).__next__, matches_fully)
+        self.telemetry = Telemetry(profile, repeat(0.5).__next__, new_match)
 
     def configure(self, name: str, **configs: str) -> None:
         self.image.configs[16, name] = {
@@ -74,7 +74,7 @@ def test_without_configurations_a_client_is_subscribed_to_nothing(broker: Broker
 def test_a_client_without_an_id_gets_a_random_one() -> None:
     draws = iter(number / 256 for number in range(32))
     broker = Broker()
-    broker.telemetry = Telemetry(KAFKA_4_3, draws.__next__, matches_fully)
+    broker.telemetry = Telemetry(KAFKA_4_3, draws.__next__, new_match)
 
     first, second = broker.ask(ZERO_UUID), broker.ask(ZERO_UUID)
 
@@ -95,11 +95,13 @@ def test_a_client_without_an_id_gets_a_random_one() -> None:
 def test_subscription_ids_are_kafkas(
     metrics: tuple[str, ...], interval_ms: int, expected: int
 ) -> None:
-    number = telemetry.subscription_id(metrics, interval_ms, FIRST)
+    configs = {"metrics": ",".join(metrics), "interval.ms": str(interval_ms)}
+    checksum = telemetry.new_offer([configs]).checksum
+    number = telemetry.subscription_id(checksum, FIRST)
 
     assert number & 0xFFFFFFFF == expected
     assert -(1 << 31) <= number < 1 << 31
-    other = telemetry.subscription_id(metrics, interval_ms, METADATA_TOPIC_ID)
+    other = telemetry.subscription_id(checksum, METADATA_TOPIC_ID)
     assert other & 0xFFFFFFFF == expected ^ 1
 
 
@@ -148,6 +150,37 @@ def test_subscriptions_join_their_metrics_and_the_shortest_interval_counts(broke
     reply = broker.ask(SECOND, other)
     assert reply.requested_metrics == ("org.z", "org.a", "org.c", "org.b")
     assert (reply.push_interval_ms, reply.subscription_id & 0xFFFFFFFF) == (1000, 0xB6A585F6)
+
+
+def test_clients_that_match_the_same_resources_share_what_they_are_offered(broker: Broker) -> None:
+    # thousands of metrics would take a millisecond and 100 KB for each of 16,384 instances
+    broker.configure("s1", metrics="org.b,org.a")
+    broker.configure("s2", metrics="org.z", match="client_id=other")
+    first, second = broker.ask(), broker.ask(SECOND)
+
+    assert first.requested_metrics is second.requested_metrics
+    assert broker.ask(METADATA_TOPIC_ID, replace(A, client_id="other")).requested_metrics == (
+        "org.z",
+        "org.a",
+        "org.b",
+    )
+
+
+@pytest.mark.parametrize("offers_max", [1, 2])
+def test_offers_that_are_not_kept_are_made_anew(
+    broker: Broker, offers_max: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telemetry, "OFFERS_MAX", offers_max)
+    for name in "abc":
+        broker.configure(name, metrics=name, match=f"client_id={name}")
+
+    asked = [
+        broker.ask(bytes([number]) * 16, replace(A, client_id=name)).requested_metrics
+        for number, name in enumerate("abcab", start=1)
+    ]
+
+    assert asked == [("a",), ("b",), ("c",), ("a",), ("b",)]
+    assert len(broker.telemetry._subscriptions._offers) <= offers_max
 
 
 def test_no_subscription_lengthens_the_interval_and_a_star_is_all_metrics(broker: Broker) -> None:
