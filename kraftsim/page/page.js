@@ -135,20 +135,24 @@ export class Page extends Component {
     return this.attempt(() => (this.player.source.isLive ? this.actLive(act, id) : this.actInLesson(act, id)));
   }
 
-  // Makes a branch, unless the one before it is on its way.
+  // Makes a branch, and returns true; unless the one before it, or a lesson, is on its way.
   async branch(action) {
-    if (!this.state.isLoading) await this.loading(action);
+    if (this.state.isLoading) {
+      this.notify("The lesson is still being prepared: nothing has changed. Try again once it is here.");
+      return false;
+    }
+    await this.loading(action);
+    return true;
   }
 
   // Shows three releases at the moment of their first difference.
   async compareReleases() {
-    await this.branch(() => this.visit.compareReleases());
-    await jumpToFirst(this.visit);
+    if (await this.branch(() => this.visit.compareReleases())) await jumpToFirst(this.visit);
   }
 
   async actInLesson(act, id) {
     const command = commandOf(act, id, this.player);
-    await this.branch(() => this.visit.act(act, id));
+    if (!(await this.branch(() => this.visit.act(act, id)))) return;
     this.notify(`Branch ${LETTERS[this.visit.active]}: ${act.says(id)}`, command);
   }
 

@@ -135,11 +135,15 @@ export class Player {
     const { source, us: fromUs } = this;
     const disagree = (scene) => Object.values(scene.brokers).some((broker) => broker.mismatch);
     this.pause();
-    let isApart = disagree(this.scene ?? (await source.fetched(fromUs)));
-    for (let us = fromUs; us < source.endUs; us += LOOK_US) {
-      const scene = source.at(us) ?? (await source.fetched(us));
-      if (disagree(scene) && !isApart) return this.seek(us);
-      isApart = disagree(scene);
+    try {
+      let isApart = disagree(this.scene ?? (await source.fetched(fromUs)));
+      for (let us = fromUs; us < source.endUs; us += LOOK_US) {
+        const scene = source.at(us) ?? (await source.fetched(us));
+        if (disagree(scene) && !isApart) return await this.seek(us);
+        isApart = disagree(scene);
+      }
+    } catch (error) {
+      this.fail(error);
     }
     return undefined;
   }

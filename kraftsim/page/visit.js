@@ -23,7 +23,7 @@ function branchWith(act, id, us, { source, scene }) {
 export class Visit {
   // `onFrame` is called for each picture, `onChange` with what else changes on the page.
   constructor(exported, { onFrame, onChange, onStop }) {
-    Object.assign(this, { exported, onFrame, onChange, onStop, players: [], active: 0, beside: [], difference: undefined });
+    Object.assign(this, { exported, onFrame, onChange, onStop, players: [], active: 0, beside: [], difference: undefined, opening: 0 });
   }
 
   get player() {
@@ -42,15 +42,27 @@ export class Visit {
     return { name, seed, us, branches, active: this.active, beside: this.beside };
   }
 
+  // Returns a function that is true until a visitor opens something else.
+  begin() {
+    const number = (this.opening += 1);
+    return () => number === this.opening;
+  }
+
   async openLive() {
-    this.replace([new Player(await new LiveSource().load(), this.onFrame)]);
+    const isWanted = this.begin();
+    const player = new Player(await new LiveSource().load(), this.onFrame);
+    if (!isWanted()) return player.close();
+    this.replace([player]);
     history.replaceState(null, "", location.pathname);
+    return undefined;
   }
 
   async openLesson(link) {
     const { name, seed, us, active, beside } = link;
+    const isWanted = this.begin();
     const players = [];
     for (const branch of link.branches) players.push(await this.playerOf({ name, seed, ...branch }));
+    if (!isWanted()) return players.forEach((player) => player.close());
     if (this.player && lessonOf(location) !== name) history.pushState(null, "", addressOf({ ...link, us: us ?? 0 })); // Back shows what was open
     this.replace(players);
     for (const player of players) for (const stop of player.stops) stop.isAnswered = players.length > 1 || (us !== undefined && stop.atUs <= us);
@@ -59,6 +71,7 @@ export class Visit {
     await player.seek(us ?? player.source.beginUs);
     const asked = players.length === 1 && player.stops.find((stop) => stop.atUs - 1 === us); // an instructor brings a class here
     if (asked) player.reach(asked);
+    return undefined;
   }
 
   async playerOf(branch) {
@@ -111,12 +124,17 @@ export class Visit {
   // Returns the index of a branch, which is opened if it is not.
   async added(branch) {
     const { us, speed } = this.player;
+    const [first] = this.players;
     const isSame = ({ source }) => describe(branch) === describe({ ...source.branch, profile: source.story.profile });
     const known = this.players.findIndex(isSame);
     if (known >= 0) return known;
     if (this.players.length >= LETTERS.length) throw new Error("There are branches from A to U: open the lesson anew for more.");
     const made = await this.playerOf(branch);
     await made.source.fetched(us);
+    if (first !== this.players[0]) {
+      made.close();
+      throw new Error("Something else was opened before the branch was here: it was left out.");
+    }
     this.player.pause();
     for (const stop of made.stops) stop.isAnswered = true;
     Object.assign(made, { speed, seenUs: us, us });

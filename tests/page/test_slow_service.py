@@ -1,0 +1,85 @@
+"""What a visitor does while the service is slow or gone changes nothing else, and is answered."""
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.page.screen import Screen
+
+LESSON = "lesson-01-lease"
+OTHER = "lesson-02-fenced-is-not-dead"
+NOT_LOADED = "Failed to load resource"  # what the browser says of a request that failed
+
+
+def held_requests(page: Page, pattern: str) -> list[Route]:
+    """Holds what the page requests from now on."""
+    held: list[Route] = []
+    page.route(pattern, lambda route: held.append(route))
+    return held
+
+
+def go_on(page: Page, pattern: str, held: list[Route]) -> None:
+    for route in held:
+        route.continue_()
+    page.unroute(pattern)
+
+
+def test_a_jump_to_a_mismatch_says_that_the_service_is_gone(screen: Screen) -> None:
+    screen.open_lesson(LESSON)
+    screen.page.route("**/film?*", lambda route: route.abort())
+
+    screen.page.get_by_role("button", name="mismatch").click()
+
+    expect(screen.caption).to_contain_text("is kraftsim still running?")
+    assert [text for text in screen.complaints if NOT_LOADED not in text] == []
+    screen.complaints.clear()
+
+
+def test_releases_are_not_compared_while_a_branch_is_on_its_way(screen: Screen) -> None:
+    screen.open_lesson(LESSON, t=4_000_000)
+    held = held_requests(screen.page, "**/story?*")
+    screen.card_of("2").get_by_role("button", name="Broker 2", exact=True).click()
+    screen.panel.get_by_role("button", name="Kill", exact=True).click()
+    expect(screen.page.get_by_text("The lesson is being prepared")).to_be_visible()
+
+    for name in ("Kill", "Decommission"):
+        screen.panel.get_by_role("button", name=name, exact=True).click()
+        expect(screen.caption).to_contain_text("nothing has changed. Try again")
+    screen.page.get_by_role("button", name="compare releases").click()
+    expect(screen.caption).to_contain_text("nothing has changed. Try again")
+
+    go_on(screen.page, "**/story?*", held)
+    expect(screen.caption).to_contain_text("Branch B: ")
+    expect(
+        screen.page.get_by_role("group", name="Branches").get_by_role("button", name="B ·")
+    ).to_be_visible()
+
+
+def test_the_lesson_that_was_opened_last_is_shown(screen: Screen) -> None:
+    screen.open_lesson(OTHER)
+    held = held_requests(screen.page, f"**/{LESSON}/story?*")
+    screen.page.evaluate(f"location.hash = 'lesson={LESSON}&seed=17'")
+    expect(screen.page.get_by_text("The lesson is being prepared")).to_be_visible()
+    screen.page.evaluate(f"location.hash = 'lesson={OTHER}&seed=18'")
+    expect(screen.page.get_by_text("The lesson is being prepared")).to_be_hidden()
+
+    with screen.page.expect_response(f"**/{LESSON}/film?*") as film:
+        go_on(screen.page, f"**/{LESSON}/story?*", held)
+    film.value.finished()
+    screen.page.keyboard.press("s")
+    screen.page.wait_for_timeout(500)  # nothing is shown that one could wait for
+
+    assert f"lesson={OTHER}" in screen.page.url
+
+
+def test_a_branch_that_comes_after_another_lesson_is_left_out(screen: Screen) -> None:
+    screen.open_lesson(LESSON, t=4_000_000)
+    held = held_requests(screen.page, f"**/{LESSON}/story?*")
+    screen.card_of("2").get_by_role("button", name="Broker 2", exact=True).click()
+    screen.panel.get_by_role("button", name="Kill", exact=True).click()
+    expect(screen.page.get_by_text("The lesson is being prepared")).to_be_visible()
+    screen.page.evaluate(f"location.hash = 'lesson={OTHER}&seed=17'")
+    expect(screen.page.get_by_text("The lesson is being prepared")).to_be_hidden()
+
+    go_on(screen.page, f"**/{LESSON}/story?*", held)
+
+    expect(screen.caption).to_contain_text("it was left out")
+    expect(screen.page.get_by_role("group", name="Branches")).to_be_hidden()
