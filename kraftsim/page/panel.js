@@ -74,7 +74,7 @@ export function Panel({ player, selected, onSelect, onAct, canAct, onClose, chil
   const name = selected.kind === "event" ? newest?.text ?? "Event" : `${selected.kind === "broker" ? "Broker" : "Controller"} ${selected.id}`;
   return html`<aside class="panel" aria-label="Facts and causes">
     <h2>${name} <button class="close" aria-label="Close" onClick=${onClose}>×</button></h2>
-    ${selected.kind !== "event" && html`<${Acts} player=${player} selected=${selected} onAct=${onAct} canAct=${canAct} />`}
+    ${selected.kind !== "event" && player.scene && html`<${Acts} player=${player} selected=${selected} onAct=${onAct} canAct=${canAct} />`}
     ${children}
     ${newest && html`<h3>Why: ${newest.text}</h3><${Why} source=${source} seq=${newest.seq} />`}
     ${player.scene && html`<dl>${facts(player.scene, selected).map(([term, value]) => html`<dt>${term}</dt><dd>${value}</dd>`)}</dl>`}

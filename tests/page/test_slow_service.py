@@ -1,5 +1,7 @@
 """What a visitor does while the service is slow or gone changes nothing else, and is answered."""
 
+import json
+
 from playwright.sync_api import Page, Route, expect
 
 from tests.page.screen import Screen
@@ -83,3 +85,26 @@ def test_a_branch_that_comes_after_another_lesson_is_left_out(screen: Screen) ->
 
     expect(screen.caption).to_contain_text("it was left out")
     expect(screen.page.get_by_role("group", name="Branches")).to_be_hidden()
+
+
+def test_a_branch_without_a_picture_yet_is_chosen_with_a_broker_selected(screen: Screen) -> None:
+    held: list[Route] = []
+
+    def pass_the_first(film: Route) -> None:
+        if "fromUs=0&" in film.request.url:
+            film.continue_()
+        else:
+            held.append(film)
+
+    screen.page.route("**/film?*", pass_the_first)
+    acts = [{"at": "1s", "proc.crash": {"on": 2}}]
+    screen.open_lesson(LESSON, branches=json.dumps([{}, {"acts": acts}]), active=1, t=20_000_000)
+    branches = screen.page.get_by_role("group", name="Branches")
+    branches.get_by_role("button", name="A ·").click()
+    screen.card_of("3").get_by_role("button", name="Broker 3", exact=True).click()
+
+    branches.get_by_role("button", name="B ·").click()
+    expect(screen.panel).to_be_visible()
+    go_on(screen.page, "**/film?*", held)
+
+    expect(screen.state_of("2")).to_contain_text("gone")
