@@ -26,6 +26,7 @@ from tools.foreign_clients.calls import (
 
 pytestmark = [pytest.mark.interop, pytest.mark.slow]
 TIMEOUT = "timeout"
+LATE = "REQUEST_TIMED_OUT"
 TRUE_WITHOUT_DATA = {*CONTROL_PLANE, *EMPTY}
 
 
@@ -54,8 +55,11 @@ def test_each_call_ends_soon_tells_the_truth_and_has_the_recorded_outcome(
 @pytest.mark.released
 def test_a_released_cluster_refuses_what_ours_refuses(tmp_path: Path) -> None:
     """The data plane apart, a difference is one of those that calls.py explains."""
-    with released_cluster(tmp_path / "kafka") as cluster:
-        calls, uncalled = spoken_if_installed(JAVA[-1], cluster)
+    for attempt in ("first", "again"):  # a released broker on a busy machine may be too late once
+        with released_cluster(tmp_path / attempt) as cluster:
+            calls, uncalled = spoken_if_installed(JAVA[-1], cluster)
+        if late(rows_of(calls)) == late(recorded(RELEASED_FILE)):
+            break
 
     released, ours = rows_of(calls), recorded(JAVA[-1].recorded)
     assert [] == uncalled
@@ -69,6 +73,11 @@ def spoken_if_installed(program: Program, cluster: Cluster) -> tuple[list[Said],
         return spoken(program, cluster)
     except ToolchainMissing as missing:
         pytest.skip(str(missing))
+
+
+def late(rows: dict[str, Any]) -> set[str]:
+    """The calls that the broker did not answer in time."""
+    return {call for call, row in rows.items() if row["outcome"] == LATE}
 
 
 def recorded(file: Path) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from re import _parser  # type: ignore[attr-defined]  # the public functions compile too
 from warnings import catch_warnings
 
 from ..errors import ApiError, ErrorCode
@@ -22,6 +21,7 @@ METRICS_CONFIGS = {
     )
 }
 
+_parse = vars(re)["_parser"].parse  # the public functions compile too
 INTERVAL_MS_MIN, INTERVAL_MS_MAX = 100, 3_600_000
 _MATCHED = frozenset(
     {
@@ -88,7 +88,7 @@ def _is_expression(text: str) -> bool:
     """
     try:
         with catch_warnings(action="ignore"):
-            _parser.parse(text)
+            _parse(text)
     except (re.error, OverflowError, RecursionError):  # the last for thousands of brackets
         return False
     return True
