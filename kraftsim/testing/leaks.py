@@ -12,7 +12,7 @@ from .keys import FAILED
 from .requested import may_leak, refuse
 
 PACKAGE = Path(__file__).resolve().parents[1]
-LOOKS, LOOK_S = 300, 0.01  # a client that was closed just now may still say goodbye, slowly
+LOOKS, LOOK_S = 100, 0.01  # a client that was closed just now may still say goodbye
 
 
 class Leaks:

@@ -228,28 +228,29 @@ def test_a_topic_that_allows_it_gets_an_unclean_leader_by_itself(pair: Pair) -> 
 
 @pytest.mark.rule("4.63", "4.64")
 def test_a_client_that_creates_too_many_partitions_is_throttled(pair: Pair) -> None:
-    """Kafka reads nothing from a throttled connection until its bucket is at 0; half a second later
-    both buckets have tokens. What overdraws one takes nine seconds to come back, so that the next
+    """Kafka takes nothing from a bucket until it has published its quota, which a busy machine delays.
+    It reads nothing from a throttled connection until its bucket is at 0; a second later both
+    buckets have tokens. What overdraws one takes five seconds to come back, so that the next
     request meets a bucket below 0 on a busy machine too."""
     for steps in (
+        (mutation_rate(4.0),),
         (
-            mutation_rate(4.0),
             creation("allowed", *[[2]] * 40),
             creation("no name", [2]),
-            creation("overdrawn", *[[2]] * 40),
+            creation("overdrawn", *[[2]] * 24),
             creation("exceeding", [2]),
         ),
         (
             creation("validated", *[[2]] * 8, only_validates=True),
             growth("allowed", 41, version=2),
         ),
-        (creation("overdrawn again", *[[2]] * 40), growth("allowed", 41, version=3)),
-        (creation("overdrawn-again", *[[2]] * 40), growth("allowed", 42, version=3)),
+        (creation("overdrawn again", *[[2]] * 24), growth("allowed", 41, version=3)),
+        (creation("overdrawn-again", *[[2]] * 24), growth("allowed", 42, version=3)),
         (mutation_rate(None), creation("unlimited", *[[2]] * 100)),
     ):
         expect_alike(pair, *steps)
         pair.bench.kafka.side.round_trip()  # once the connection is read again
-        pair.bench.kafka.side.wait(0.5)
+        pair.bench.kafka.side.wait(1.0)
 
 
 def mutation_rate(rate: float | None) -> Ask:
