@@ -31,8 +31,16 @@ def in_order(draws):
     return (run_all(branches, apart) for branches in draws)
 
 
-def after_rounds(count, run_round=in_order):
-    hunt = Hunt(a_short_swarm(), seed=3)
+def up_to_a_violation(draws):
+    for branches in draws:
+        shown = run_all(branches, apart)
+        yield shown
+        if any(of_one.broken for of_one in shown):
+            return
+
+
+def after_rounds(count, run_round=in_order, seed=3):
+    hunt = Hunt(a_short_swarm(), seed)
     for _ in range(count):
         hunt.round(run_round)
     return hunt
@@ -187,6 +195,6 @@ def test_a_corpus_keeps_only_plans_that_show_something_new():
 @pytest.mark.python_modules
 def test_a_hunt_finds_a_planted_bug():
     with planted(MUTANTS["M42"]):  # no lease expires
-        hunt = after_rounds(3)
+        hunt = after_rounds(2, up_to_a_violation, seed=4)
 
     assert "no-late-fence" in {finding.broken[0] for finding in hunt.findings}
