@@ -228,7 +228,7 @@ def test_a_topic_that_allows_it_gets_an_unclean_leader_by_itself(pair: Pair) -> 
 
 @pytest.mark.rule("4.63", "4.64")
 def test_a_client_that_creates_too_many_partitions_is_throttled(pair: Pair) -> None:
-    """Kafka takes nothing from a bucket until it has published its quota, which a busy machine delays.
+    """Kafka takes nothing from a bucket before it publishes its quota, late on a busy machine.
     It reads nothing from a throttled connection until its bucket is at 0; a second later both
     buckets have tokens. What overdraws one takes five seconds to come back, so that the next
     request meets a bucket below 0 on a busy machine too."""
