@@ -5,7 +5,6 @@ An engine that goes back, as Python's and Java's do, can need years for one clie
 each character once. What all expressions may cost for one client is bounded: see docs/security.md.
 """
 
-from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -27,7 +26,7 @@ class ClientMatch:
         self._steps_left = STEPS_MAX
         self._results: dict[tuple[str, str], bool] = {}
 
-    def matches_fully(self, expression: str, text: str) -> bool:
+    def __call__(self, expression: str, text: str) -> bool:
         """True if the whole text matches; an expression that costs too much matches nothing.
 
         Nor does one that RE2 cannot parse: it has no look-around, back-references and possessive
@@ -50,11 +49,6 @@ class ClientMatch:
             return False
         self._steps_left -= steps
         return compiled.fullmatch(text) is not None
-
-
-def new_match() -> Callable[[str, str], bool]:
-    """Returns the function that matches the attributes of one client."""
-    return ClientMatch().matches_fully
 
 
 @lru_cache(COMPILED_MAX)

@@ -10,7 +10,7 @@ from dataclasses import field
 from functools import partial
 
 from kraftsim.broker_agent import configurations, facade
-from kraftsim.broker_agent.client_match import new_match
+from kraftsim.broker_agent.client_match import ClientMatch
 from kraftsim.broker_agent.config import CLIENT_LISTENER, log_dir_path
 from kraftsim.broker_agent.data_plane import ALTER_REPLICA_LOG_DIRS, DataPlane
 from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic_partitions
@@ -183,7 +183,7 @@ class Facade:
         self._agent = agent
         self._turns = runtime.turns
         self._timeline = runtime.timeline
-        self.telemetry = Telemetry(view.profile, view.random, new_match)
+        self.telemetry = Telemetry(view.profile, view.random, ClientMatch)
         self._forwarding = Forwarding(runtime.timeline, send, lambda: agent.agent.controller_id)
 
     def describe(self, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kraftsim.broker_agent import telemetry
-from kraftsim.broker_agent.client_match import new_match
+from kraftsim.broker_agent.client_match import ClientMatch
 from kraftsim.broker_agent.telemetry import METRICS_BYTES_MAX, Telemetry
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import response_to
@@ -35,7 +35,7 @@ class Broker:
     def __init__(self, profile: Profile = KAFKA_4_3) -> None:
         self.image = Image()
         self.now_ms = NOW
-        self.telemetry = Telemetry(profile, repeat(0.5).__next__, new_match)
+        self.telemetry = Telemetry(profile, repeat(0.5).__next__, ClientMatch)
 
     def configure(self, name: str, **configs: str) -> None:
         self.image.configs[16, name] = {
@@ -74,7 +74,7 @@ def test_without_configurations_a_client_is_subscribed_to_nothing(broker: Broker
 def test_a_client_without_an_id_gets_a_random_one() -> None:
     draws = iter(number / 256 for number in range(32))
     broker = Broker()
-    broker.telemetry = Telemetry(KAFKA_4_3, draws.__next__, new_match)
+    broker.telemetry = Telemetry(KAFKA_4_3, draws.__next__, ClientMatch)
 
     first, second = broker.ask(ZERO_UUID), broker.ask(ZERO_UUID)
 

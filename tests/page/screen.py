@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 FASTEST = "1000"
 SUM = re.compile(r"#sum=[0-9a-f]{8}&")
@@ -119,6 +119,25 @@ class Screen:
 
     def act(self, name: str) -> None:
         self.panel.get_by_role("button", name=name, exact=True).click()
+
+    # What does not arrive yet
+
+    def hold(self, pattern: str, passes: str | None = None) -> list[Route]:
+        """Holds what the page requests from now on, but for addresses with the text `passes`."""
+        held: list[Route] = []
+
+        def pass_or_hold(route: Route) -> None:
+            if passes is not None and passes in route.request.url:
+                route.continue_()
+            else:
+                held.append(route)
+
+        self.page.route(pattern, pass_or_hold)
+        return held
+
+    def hold_later_films(self) -> list[Route]:
+        """Holds every film but that of the first five seconds."""
+        return self.hold("**/film?*", passes="fromUs=0&")
 
     # What the service says
 

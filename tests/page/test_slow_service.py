@@ -8,14 +8,8 @@ from tests.page.screen import Screen
 
 LESSON = "lesson-01-lease"
 OTHER = "lesson-02-fenced-is-not-dead"
+TWO_FRAMES = "new Promise((end) => requestAnimationFrame(() => requestAnimationFrame(end)))"
 NOT_LOADED = "Failed to load resource"  # what the browser says of a request that failed
-
-
-def held_requests(page: Page, pattern: str) -> list[Route]:
-    """Holds what the page requests from now on."""
-    held: list[Route] = []
-    page.route(pattern, lambda route: held.append(route))
-    return held
 
 
 def go_on(page: Page, pattern: str, held: list[Route]) -> None:
@@ -37,7 +31,7 @@ def test_a_jump_to_a_mismatch_says_that_the_service_is_gone(screen: Screen) -> N
 
 def test_releases_are_not_compared_while_a_branch_is_on_its_way(screen: Screen) -> None:
     screen.open_lesson(LESSON, t=4_000_000)
-    held = held_requests(screen.page, "**/story?*")
+    held = screen.hold("**/story?*")
     screen.card_of("2").get_by_role("button", name="Broker 2", exact=True).click()
     screen.panel.get_by_role("button", name="Kill", exact=True).click()
     expect(screen.page.get_by_text("The lesson is being prepared")).to_be_visible()
@@ -57,7 +51,7 @@ def test_releases_are_not_compared_while_a_branch_is_on_its_way(screen: Screen) 
 
 def test_the_lesson_that_was_opened_last_is_shown(screen: Screen) -> None:
     screen.open_lesson(OTHER)
-    held = held_requests(screen.page, f"**/{LESSON}/story?*")
+    held = screen.hold(f"**/{LESSON}/story?*")
     screen.page.evaluate(f"location.hash = 'lesson={LESSON}&seed=17'")
     expect(screen.page.get_by_text("The lesson is being prepared")).to_be_visible()
     screen.page.evaluate(f"location.hash = 'lesson={OTHER}&seed=18'")
@@ -67,14 +61,14 @@ def test_the_lesson_that_was_opened_last_is_shown(screen: Screen) -> None:
         go_on(screen.page, f"**/{LESSON}/story?*", held)
     film.value.finished()
     screen.page.keyboard.press("s")
-    screen.page.wait_for_timeout(500)  # nothing is shown that one could wait for
+    screen.page.evaluate(TWO_FRAMES)
 
     assert f"lesson={OTHER}" in screen.page.url
 
 
 def test_a_branch_that_comes_after_another_lesson_is_left_out(screen: Screen) -> None:
     screen.open_lesson(LESSON, t=4_000_000)
-    held = held_requests(screen.page, f"**/{LESSON}/story?*")
+    held = screen.hold(f"**/{LESSON}/story?*")
     screen.card_of("2").get_by_role("button", name="Broker 2", exact=True).click()
     screen.panel.get_by_role("button", name="Kill", exact=True).click()
     expect(screen.page.get_by_text("The lesson is being prepared")).to_be_visible()
@@ -88,15 +82,7 @@ def test_a_branch_that_comes_after_another_lesson_is_left_out(screen: Screen) ->
 
 
 def test_a_branch_without_a_picture_yet_is_chosen_with_a_broker_selected(screen: Screen) -> None:
-    held: list[Route] = []
-
-    def pass_the_first(film: Route) -> None:
-        if "fromUs=0&" in film.request.url:
-            film.continue_()
-        else:
-            held.append(film)
-
-    screen.page.route("**/film?*", pass_the_first)
+    held = screen.hold_later_films()
     acts = [{"at": "1s", "proc.crash": {"on": 2}}]
     screen.open_lesson(LESSON, branches=json.dumps([{}, {"acts": acts}]), active=1, t=20_000_000)
     branches = screen.page.get_by_role("group", name="Branches")

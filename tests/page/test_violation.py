@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Browser, expect
 
 from tests.kraftsim.test_open_run import HOPEFUL, Opened, opened
 from tests.page.screen import Screen
@@ -44,15 +44,7 @@ def test_an_opened_run_shows_what_it_breaks_and_why(screen: Screen) -> None:
 
 
 def test_an_event_tells_its_causes_while_its_film_is_on_the_way(screen: Screen) -> None:
-    held: list[Route] = []
-
-    def pass_the_first(film: Route) -> None:
-        if "fromUs=0&" in film.request.url:
-            film.continue_()
-        else:
-            held.append(film)
-
-    screen.page.route("**/film?*", pass_the_first)
+    held = screen.hold_later_films()
     screen.page.goto(screen.url)
     screen.page.get_by_role("button", name="mismatch").click()
     screen.page.keyboard.press("b")
