@@ -6,6 +6,7 @@ from typing import Annotated
 from kraftsim.broker_agent.process_state import LASTING_STATES
 from kraftsim.controller.core.brokers.registration_state import RegistrationState
 from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.node_id import NodeId
 from kraftsim.simulation.topology import BROKERS_MAX
 
 from ..language.constraints import Between, OneOf
@@ -18,6 +19,7 @@ BROKER_STATES = (
     RegistrationState.UNFENCED.value,
     RegistrationState.UNREGISTERED.value,
 )
+NO_NODES: tuple[NodeId, ...] = ()
 PROCESS_STATES = tuple(state.value for state in LASTING_STATES)
 
 
@@ -35,7 +37,28 @@ class BrokerState:
 
     def watched(self, stage: Stage) -> Holds:
         """Returns a function that returns True while the condition holds."""
-        return lambda: every(stage.nodes(self.broker), lambda node: self._is(stage, node.number))
+        if self.state in BROKER_STATES and self.seen_by is None:
+            return self._watched_in_log(stage)
+        return lambda: self._holds_for(stage.nodes(self.broker), stage)
+
+    def _watched_in_log(self, stage: Stage) -> Holds:
+        """Evaluates the condition only if records were committed, or the selector has other nodes.
+
+        Conditions are checked after every event, and few events change a registration.
+        """
+        log, seen, holds = stage.world.committed_log, (-1, NO_NODES), False
+
+        def holds_now() -> bool:
+            nonlocal seen, holds
+            now = log.end_offset, stage.nodes(self.broker)
+            if now != seen:
+                seen, holds = now, self._holds_for(now[1], stage)
+            return holds
+
+        return holds_now
+
+    def _holds_for(self, nodes: tuple[NodeId, ...], stage: Stage) -> bool:
+        return every(nodes, lambda node: self._is(stage, node.number))
 
     def _is(self, stage: Stage, broker_id: int) -> bool:
         world = stage.world

@@ -187,12 +187,11 @@ def _counted(word: str, value: Mapping[str, object], path: Path) -> Selector:
 
 
 def _nodes_of_word(world: World, word: str) -> tuple[NodeId, ...]:
-    active = world.active
-    active_nodes = () if active is None else (controller_node(active.node.config.node_id),)
     match word:
         case "active":
-            return active_nodes
+            return _active_nodes(world)
         case "standbys":
+            active_nodes = _active_nodes(world)
             controllers = map(controller_node, world.controllers)
             return tuple(controller for controller in controllers if controller not in active_nodes)
         case "controllers":
@@ -201,3 +200,8 @@ def _nodes_of_word(world: World, word: str) -> tuple[NodeId, ...]:
             return tuple(map(broker_node, world.agents))
         case _:
             return world.nodes
+
+
+def _active_nodes(world: World) -> tuple[NodeId, ...]:
+    active = world.active
+    return () if active is None else (controller_node(active.node.config.node_id),)
