@@ -33,7 +33,8 @@ class ClusterShape:
     """The cluster when the scenario begins.
 
     Ids of controllers begin at 3000, ids of brokers at 1; racks are assigned in turn.
-    `metadata_version` defaults to the newest version that the release knows.
+    `metadata_version` defaults to the newest version that the release knows. At `kraft_version` 0
+    the voters are static, as in `controller.quorum.voters`, until the feature is raised (rule 7.8).
     """
 
     controllers: Annotated[int, Between(1, CONTROLLERS_MAX)] = 3
@@ -41,3 +42,4 @@ class ClusterShape:
     racks: tuple[str, ...] = ()
     topics: Mapping[str, TopicShape] = field(default_factory=dict)
     metadata_version: int | None = None
+    kraft_version: Annotated[int, Between(0, 1)] = 1

@@ -125,4 +125,5 @@ def topology_of(plan: Scenario, streams: Streams) -> Topology:
         profile=PROFILES[plan.profile],
         settings=settings_of(plan),
         metadata_version=shape.metadata_version,
+        kraft_version=shape.kraft_version,
     )

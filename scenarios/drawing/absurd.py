@@ -7,8 +7,9 @@ node, as Kafka does, and a voter would follow a second leader of an epoch for ev
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
 from random import Random
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from kraftsim.controller.core.topics.names import METADATA_TOPIC
 from kraftsim.controller.core.uuid import LOST_DIRECTORY, METADATA_TOPIC_ID, ZERO_UUID, Uuid
@@ -33,7 +34,7 @@ REPEATED = 0.2  # part of the lists whose first element is there twice
 
 
 class Known(NamedTuple):
-    """What a client from outside can learn of a cluster."""
+    """What a client from outside can learn of a cluster; `log_end` is that of the active log."""
 
     cluster_id: str
     controllers: Sequence[int]
@@ -41,6 +42,7 @@ class Known(NamedTuple):
     topics: Sequence[str]
     topic_ids: Sequence[Uuid]
     epoch: int
+    log_end: int
 
 
 class Absurd:
@@ -137,6 +139,16 @@ class Absurd:
         (length,) = self.stream.choices(LENGTHS, LENGTH_WEIGHTS)
         drawn = tuple(draw() for _ in range(length))
         return drawn + drawn[:1] if self.stream.random() < REPEATED else drawn
+
+    def spoiled(self, valid: Any, wrong: Any) -> Any:
+        """Returns `valid` with one other value of `wrong`, which has the same type.
+
+        A request with several absurd values is refused for the first that is looked at.
+        """
+        wrongs = {field.name: getattr(wrong, field.name) for field in fields(valid)}
+        others = [name for name, value in wrongs.items() if value != getattr(valid, name)]
+        name = self.one_of(others)
+        return replace(valid, **{name: wrongs[name]})
 
     def sole(self, draw: Callable[[], T]) -> tuple[T, ...]:
         """Returns a list of one element, where every request has one; sometimes another."""

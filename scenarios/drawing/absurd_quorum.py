@@ -30,10 +30,13 @@ from kraftsim.controller.core.rpc import (
     VoteRequest,
     VoteTopic,
 )
+from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
 
-from .absurd import ODD_NAMES, Absurd
+from .absurd import INT32_MAX, ODD_NAMES, STRANGERS, Absurd
 
 CONTROLLER_LISTENER = "CONTROLLER"
+# The parts of a fetch that get an absurd value; most of what a leader looks at is in the first.
+FETCH_PARTS = (FetchPartition, FetchPartition, FetchPartition, FetchTopic, FetchRequest)
 
 
 def _endpoints(absurd: Absurd) -> tuple[QuorumEndpoint, ...]:
@@ -109,25 +112,55 @@ def _end(absurd: Absurd) -> EndQuorumEpochRequest:
 
 
 def _fetch(absurd: Absurd) -> FetchRequest:
-    def partition() -> FetchPartition:
-        return FetchPartition(
-            partition=absurd.one_of((0, 0, 0, absurd.int32())),
-            current_leader_epoch=absurd.epoch(),
-            fetch_offset=absurd.int64(),
-            last_fetched_epoch=absurd.epoch(),
-            log_start_offset=absurd.int64(),
-            partition_max_bytes=absurd.int32(),
-            replica_directory_id=absurd.uuid(),
-            high_watermark=absurd.int64(),
-        )
+    return _fetch_of_an_observer(absurd) if absurd.flag() else _absurd_fetch(absurd)
 
-    def topic() -> FetchTopic:
-        return FetchTopic(
-            topic=absurd.metadata_topic(),
-            topic_id=absurd.uuid(),
-            partitions=absurd.sole(partition),
-        )
 
+def _fetch_of_an_observer(absurd: Absurd) -> FetchRequest:
+    """Returns a fetch at the end of the active log, with one absurd value somewhere."""
+    known, spoiled = absurd.known, absurd.one_of(FETCH_PARTS)
+    partition = FetchPartition(
+        partition=0,
+        current_leader_epoch=known.epoch,
+        fetch_offset=known.log_end,
+        last_fetched_epoch=known.epoch,
+        partition_max_bytes=INT32_MAX,
+    )
+    if spoiled is FetchPartition:
+        partition = absurd.spoiled(partition, _absurd_position(absurd))
+    topic = FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=(partition,))
+    if spoiled is FetchTopic:
+        topic = absurd.spoiled(topic, _absurd_topic(absurd))
+    sender = FetchReplicaState(replica_id=absurd.one_of(STRANGERS))
+    request = FetchRequest(
+        cluster_id=known.cluster_id, replica_state=sender, max_wait_ms=0, topics=(topic,)
+    )
+    if spoiled is FetchRequest:
+        request = absurd.spoiled(request, _absurd_fetch(absurd))
+    return request
+
+
+def _absurd_position(absurd: Absurd) -> FetchPartition:
+    return FetchPartition(
+        partition=absurd.one_of((0, absurd.int32())),
+        current_leader_epoch=absurd.epoch(),
+        fetch_offset=absurd.int64(),
+        last_fetched_epoch=absurd.epoch(),
+        log_start_offset=absurd.int64(),
+        partition_max_bytes=absurd.int32(),
+        replica_directory_id=absurd.uuid(),
+        high_watermark=absurd.int64(),
+    )
+
+
+def _absurd_topic(absurd: Absurd) -> FetchTopic:
+    return FetchTopic(
+        topic=absurd.metadata_topic(),
+        topic_id=absurd.uuid(),
+        partitions=absurd.sole(lambda: _absurd_position(absurd)),
+    )
+
+
+def _absurd_fetch(absurd: Absurd) -> FetchRequest:
     return FetchRequest(
         cluster_id=absurd.cluster_id(),
         replica_id=absurd.stranger(),
@@ -140,7 +173,7 @@ def _fetch(absurd: Absurd) -> FetchRequest:
         isolation_level=absurd.int8(),
         session_id=absurd.int32(),
         session_epoch=absurd.int32(),
-        topics=absurd.sole(topic),
+        topics=absurd.sole(lambda: _absurd_topic(absurd)),
     )
 
 

@@ -27,6 +27,7 @@ OTHER_CONFIGS: Mapping[str, tuple[str, tuple[str | None, ...]]] = {
 FEATURES: Mapping[str, tuple[int, ...]] = {
     "eligible.leader.replicas.version": (0, 1),
     "group.version": (0, 1),
+    "kraft.version": (0, 1),
     "transaction.version": (0, 2),
 }
 USERS = ("alice", "bob", "default")

@@ -37,6 +37,7 @@ PART_WITH_SLICES = 0.6
 # Session timeouts and heartbeat intervals: at least four heartbeats a session, as by default.
 LEASES = ((3_000, 500), (6_000, 1_000), (18_000, 2_000))
 PART_OF_SETTINGS = 0.25
+PART_WITH_STATIC_VOTERS = 0.2
 PART_WITH_AUTHORIZER = 0.5  # of the runs; others refuse access control entries
 # By default a broker exits if it cannot register for a minute; no step would start it again.
 REGISTRATION = {"initial.broker.registration.timeout.ms": 600_000}
@@ -66,6 +67,8 @@ def _cluster(stream: Random, release: str) -> Words:
     if stream.random() < PART_OF_SETTINGS:
         newest = PROFILES[release].metadata_version
         cluster["metadata_version"] = stream.randint(OLDEST_METADATA_VERSION, newest)
+    if stream.random() < PART_WITH_STATIC_VOTERS:
+        cluster["kraft_version"] = 0
     return cluster
 
 

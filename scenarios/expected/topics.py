@@ -1,5 +1,6 @@
 """Topics that are created, grow and are deleted (rules 4.18, 4.39 to 4.62)."""
 
+from base64 import urlsafe_b64encode
 from collections import Counter
 
 from kraftsim.controller.core.rpc import (
@@ -125,12 +126,21 @@ def _create_placed(view: View, turn: int) -> Ask | None:
         topic = done.changes.get(("Topic", result.topic_id))
         if topic != {"name": name, "partitions": {*range(count)}}:
             return f"the topic is {topic}"
+        if not _is_random(result.topic_id):
+            return f"the topic has the id {result.topic_id.hex()}, which is no random one"
         placed = [fact for key, fact in done.changes.items() if key[0] == "Partition" and fact]
         if len(placed) != count or len(done.changes) != count + 1:
             return f"it changes {done.changes}"
         return _misplaced(view, usable, placed, factor)
 
     return Ask("a topic whose replicas are placed", request, changes=None, flaw=flaw)
+
+
+def _is_random(topic_id: bytes) -> bool:
+    """Returns True for an id of version 4 whose text has no leading '-' (rule 6.1)."""
+    version, variant = topic_id[6] >> 4, topic_id[8] >> 6
+    text = urlsafe_b64encode(topic_id)
+    return (version, variant) == (4, 2) and not text.startswith(b"-")
 
 
 def _create_assigned(view: View, turn: int) -> Ask | None:

@@ -66,6 +66,8 @@ class BrokersAskByTheRules(Property):
                 lease.clean_epoch = UNKNOWN  # a process that never registered has taken it
         if lease is not None:
             lease.since_ms = UNKNOWN  # a change of state may ask at once
+            if state is ProcessState.NOT_RUNNING:
+                lease.asked = None  # nobody reads the reply
 
     def sent(self, sender: NodeId, request: Any) -> None:
         if sender.kind is not BROKER:

@@ -95,4 +95,5 @@ def known(world: World) -> Known:
         topics=tuple(committed.topic_ids),
         topic_ids=tuple(committed.topics),
         epoch=world.controller.node.epoch,
+        log_end=world.controller.node.log.end_offset,
     )

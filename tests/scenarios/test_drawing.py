@@ -62,6 +62,7 @@ def test_every_shape_and_release_is_drawn():
 
     assert {cluster["controllers"] for cluster in clusters} == {1, 3, 5}
     assert {cluster["brokers"] for cluster in clusters} == {*range(2, 13)}
+    assert {cluster.get("kraft_version", 1) for cluster in clusters} == {0, 1}
     assert {document["profile"] for document in documents()} == {
         "kafka-3.9",
         "kafka-4.1",

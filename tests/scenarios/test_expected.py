@@ -14,6 +14,7 @@ from kraftsim.controller.core.quotas import alteration
 from kraftsim.controller.core.rpc import BrokerHeartbeatResponse, UnregisterBrokerRequest
 from kraftsim.controller.core.security import acl_deletion, acl_description, scram_alteration
 from kraftsim.controller.core.settings import STANDARD_AUTHORIZER
+from kraftsim.controller.core.topics import creation
 from kraftsim.scenarios.expected import (
     brokers,
     cluster,
@@ -22,6 +23,7 @@ from kraftsim.scenarios.expected import (
     descriptions,
     features,
     security,
+    topics,
 )
 from kraftsim.scenarios.expected.ask import Ask, Done, codes_of, refused, replies
 from kraftsim.scenarios.expected.java_order import hash_map_order
@@ -217,6 +219,16 @@ def test_a_bug_in_what_requests_change_or_describe_is_a_flaw(
     bug(monkeypatch)
 
     assert any(troubled_property.flaw_of(node, ask) for ask in asks)
+
+
+@pytest.mark.slow
+@pytest.mark.rule("6.1")
+@pytest.mark.parametrize("wrong", [b"\xf8" + bytes(5) + b"\x40\0\x80", bytes(6) + b"\x10\0\x80"])
+def test_a_topic_id_that_kafka_does_not_draw_is_a_flaw(troubled_property, wrong, monkeypatch):
+    monkeypatch.setattr(creation, "random_uuid", lambda random: wrong + bytes(7))
+    node, asks = asked_on(troubled_property, topics._create_placed)
+
+    assert any("random" in str(troubled_property.flaw_of(node, ask)) for ask in asks)
 
 
 def fenced_brokers_have_no_session(patch):

@@ -12,6 +12,7 @@ from kraftsim.controller.core.rpc import (
     FetchSnapshotRequest,
     VoteRequest,
 )
+from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.frames import encode_request
 from kraftsim.scenarios.document.scenario import read_scenario
@@ -27,6 +28,7 @@ KNOWN = Known(
     topics=("t0",),
     topic_ids=(b"the id of a topic",),
     epoch=7,
+    log_end=40,
 )
 # APIs of a controller's listener that a hostile client does not use, and why.
 LEFT_OUT = {
@@ -54,6 +56,24 @@ def test_every_api_of_a_controllers_listener_is_drawn():
 
     assert {name_of(kind) for kind in ABSURD} == served - LEFT_OUT.keys()
     assert {type(request) for request in drawn(1, 2_000)} == set(ABSURD)
+
+
+def test_some_fetches_have_one_absurd_value():
+    """A drawn mutant (docs/bugs.md) served the log as any partition to an otherwise usual fetch."""
+    positions = [
+        partition
+        for request in drawn(2, 4_000)
+        if isinstance(request, FetchRequest)
+        for topic in request.topics
+        if topic.topic_id == METADATA_TOPIC_ID
+        for partition in topic.partitions
+    ]
+    usual = {"fetch_offset": KNOWN.log_end, "current_leader_epoch": KNOWN.epoch}
+
+    for name, value in (usual | {"partition": 0}).items():
+        others = {key: wanted for key, wanted in usual.items() if key != name}
+        nearly = [p for p in positions if all(getattr(p, k) == v for k, v in others.items())]
+        assert any(getattr(position, name) != value for position in nearly)
 
 
 @pytest.mark.parametrize("seed", range(5))

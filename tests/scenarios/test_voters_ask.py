@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kraftsim.controller.raft import epochs, messages, snapshots
+from kraftsim.controller.raft import epochs, following, messages, snapshots
 from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.properties.quorum.asking import VotersAskByTheRules
@@ -206,6 +206,41 @@ def test_the_last_reply_of_a_leader_may_come_in_the_moment_of_its_resignation():
     scenario = of_five_voters(steps, time={"run": "3s", "calm": "1s"})
 
     assert run(scenario, 64_000_916).violations == ()
+
+
+@pytest.fixture
+def static_cluster():
+    return settled_world(classes=(VotersAskByTheRules,), kraft_version=0)
+
+
+@pytest.mark.rule("10.53")
+def test_a_static_voter_tells_each_leader_once(static_cluster):
+    world, watching = static_cluster
+    pass_time(world, 20)
+    a_leader_hands_over(world)
+
+    assert watching.violations == {}
+
+
+@pytest.mark.rule("10.53")
+def test_a_static_voter_that_tells_a_leader_again_is_found(static_cluster, monkeypatch):
+    world, watching = static_cluster
+    monkeypatch.setattr(following, "NEVER_MS", 10_000)
+    pass_time(world, 20)
+
+    assert "another UpdateRaftVoter" in watching.violations["S43"].what
+
+
+def test_a_leader_may_know_a_static_voter_that_did_not_hear_it():
+    """A hunt: the reply to an UpdateRaftVoter came while the voter followed anew."""
+    delay = {"on": list(range(3000, 3005)), "low": "31ms", "high": "1500ms"}
+    scenario = of_five_voters(
+        [{"at": "1ms", "net.delay": delay}],
+        time={"run": "60s", "calm": "1s"},
+        cluster={"controllers": 5, "brokers": 1, "kraft_version": 0},
+    )
+
+    assert [run(scenario, seed).violations for seed in (3, 8, 10)] == [(), (), ()]
 
 
 def of_five_voters(steps, **words):

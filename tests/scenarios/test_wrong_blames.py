@@ -151,6 +151,26 @@ def test_a_late_heartbeat_ends_a_controlled_shutdown_that_began_after_it_was_sen
     assert watching.finish() == ()
 
 
+@pytest.mark.rule("1.38")
+def test_a_broker_that_died_before_it_was_told_to_shut_down_starts_without_its_epoch():
+    """S44: the reply came while the next process started (hunt 7)."""
+    world, watching = watched("S44", brokers=2)
+
+    def grants_the_shutdown(message):
+        return message.is_reply and getattr(message.reply, "should_shut_down", False)
+
+    world.network.add(Delay(grants_the_shutdown, lag=lambda: 120_000))
+    pass_time(world, 3)
+    world.agents[1].stop()
+    assert world.run_until(lambda: world.committed.brokers[1].fenced, limit_us=30 * SECOND_US)
+    pass_time(world, 0.1)
+    begin(world, "proc.restart", {"on": 1})
+    pass_time(world, 2 * SESSION_S)
+
+    assert world.are_unfenced((1,))
+    assert watching.finish() == ()
+
+
 @pytest.mark.rule("10.33", "10.38")
 def test_a_controller_that_left_the_voters_in_a_later_epoch_keeps_brokers_away():
     """L3, L8: who fetches from it learns that epoch, and the leader refuses it, also in Kafka."""

@@ -6,7 +6,7 @@ Rules 10.7, 10.16, 10.22, 10.25, 10.33 to 10.41, 10.44, 10.53, 10.54; KIP-595, K
 from collections import Counter
 from typing import ClassVar, NamedTuple
 
-from kraftsim.controller.core.rpc import EndQuorumEpochRequest
+from kraftsim.controller.core.rpc import EndQuorumEpochRequest, UpdateRaftVoterRequest
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
@@ -46,6 +46,14 @@ class Resignation(NamedTuple):
     at_ms: int
 
 
+class Update(NamedTuple):
+    """An UpdateRaftVoter that a voter sent, after how many of its moves, and when on its clock."""
+
+    request: UpdateRaftVoterRequest
+    at_ms: int
+    moves: int
+
+
 class VotersAskByTheRules(Property):
     """Compares what a replica sends with its own state, and its deadlines with the settings."""
 
@@ -55,7 +63,7 @@ class VotersAskByTheRules(Property):
         "What a replica asks of others tells its epoch, log and role; its time-outs are those of"
         " the settings, and it pauses before it repeats a request."
     )
-    kinds: ClassVar[Kinds] = (EndQuorumEpochRequest,)
+    kinds: ClassVar[Kinds] = (EndQuorumEpochRequest, UpdateRaftVoterRequest)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -63,6 +71,8 @@ class VotersAskByTheRules(Property):
         self._moves: Counter[int] = Counter()
         self._sent: dict[tuple[int, int], tuple[int, object, Known]] = {}
         self._changes: dict[tuple[int, type], tuple[int, int]] = {}  # time, number of moves
+        self._updates: dict[int, Update] = {}  # the last of each voter
+        self._known_since: dict[int, int] = {}  # the moves of static voters whom the leader knows
         self._resignations: dict[int, Resignation] = {}  # by the id of the receiver
         # The time at which a receiver handles an EndQuorumEpoch whose outcome the rules leave open:
         # that of a pause (-1: the pause lasts), or of an epoch that is far ahead.
@@ -72,6 +82,7 @@ class VotersAskByTheRules(Property):
         self._waits.pop(node_id, None)
         self._unread.pop(node_id, None)
         self._resignations.pop(node_id, None)
+        self._updates.pop(node_id, None)
         for key in [key for key in self._sent if key[0] == node_id]:
             del self._sent[key]
 
@@ -90,6 +101,18 @@ class VotersAskByTheRules(Property):
         elif outcome[:2] == (0, 0) and quorum.is_voter:
             self._resignations[node_id] = Resignation(request, now_us, now_ms)
 
+    def replied(self, message: Message) -> None:
+        """Notes that a leader knows a static voter, which tells each leader once (rule 10.53)."""
+        process, node_id = self.world.controller_of(message.receiver), message.receiver.number
+        last, moves = self._updates.get(node_id), self._moves[node_id]
+        if process is None or last is None or last.request is not message.request:
+            return
+        timeout_ms = process.node.settings.controller_quorum_request_timeout_ms
+        is_late = self.world.clock_ms(message.receiver) >= last.at_ms + timeout_ms
+        is_read = process.is_running and not is_late and last.moves == moves
+        if is_read and getattr(message.reply, "error_code", -1) == 0:
+            self._known_since[node_id] = moves
+
     def stepped(self, node: Node, turn: Turn) -> None:
         for send in turn.sends:
             self._expect_pause(node, send.peer_id, send.request, turn.now_ms)
@@ -100,6 +123,9 @@ class VotersAskByTheRules(Property):
             got, expected = check(node.quorum, send.peer_id, send.request)
             if got != expected:
                 raise Broken(f"{node.config.node_id} sends {got}, expected {expected}")
+            if isinstance(send.request, UpdateRaftVoterRequest):
+                node_id = node.config.node_id
+                self._updates[node_id] = Update(send.request, turn.now_ms, self._moves[node_id])
             if type(send.request) in PERIODS:
                 self._expect_period(node, type(send.request), turn.now_ms)
         if self._resignations:
@@ -127,6 +153,10 @@ class VotersAskByTheRules(Property):
         wait, key = self._waits.get(node_id), (node_id, kind)
         last_ms, after_moves = self._changes.get(key, (0, -1))
         self._changes[key] = now_ms, moves
+        is_static = node.quorum.history.kraft_version == 0
+        is_known = is_static and self._known_since.get(node_id) == moves
+        if kind is UpdateRaftVoterRequest and is_known:
+            raise Broken(f"{node_id} sends another UpdateRaftVoter to a leader that has replied")
         due_ms = fetch_ms + wait.since_ms if wait is not None else 0
         if after_moves == moves:
             due_ms = last_ms + PERIODS[kind] * fetch_ms
