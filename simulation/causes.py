@@ -77,7 +77,7 @@ class Causes:
         key = detail.get("topic"), detail.get("partition")
         before, self._isrs[key] = self._isrs.get(key, []), isr
         moved = {*isr} - {*before} or {*before} - {*isr}
-        about = (self._newest.get(broker_node(item)) for item in moved)
+        about = (self._newest.get(broker_node(broker_id)) for broker_id in moved)
         seqs = [row.seq for row in about if row is not None]
         return max(seqs, default=None)
 

@@ -136,7 +136,9 @@ def _check_reply(node: Node, arrival: Arrival, reply: Answer) -> None:
         return
     committed = [record for offset, record in _records(node) if offset < node.high_watermark]
     if isinstance(reply, BrokerRegistrationResponse):
-        epochs = [item.broker_epoch for item in committed if isinstance(item, RegisterBrokerRecord)]
+        epochs = [
+            record.broker_epoch for record in committed if isinstance(record, RegisterBrokerRecord)
+        ]
         if reply.broker_epoch not in epochs:
             raise Violation(
                 "S16",

@@ -28,7 +28,7 @@ def new_leader_has_no_leases(swaps: Swaps) -> None:
     """Gives a new leader no leases for registered brokers."""
 
     def started(leases: Leases, registered: Any, now_ms: int) -> None:
-        leases.liveness.update({item.broker_id: Liveness(item.fenced) for item in registered})
+        leases.liveness.update({broker.broker_id: Liveness(broker.fenced) for broker in registered})
 
     swaps.attribute(Leases, "started", started)
 
@@ -44,9 +44,9 @@ def fenced_brokers_get_a_lease(swaps: Swaps) -> None:
     """Gives a new leader leases for all registered brokers, including fenced brokers."""
 
     def started(leases: Leases, registered: Any, now_ms: int) -> None:
-        for item in registered:
-            leases.liveness[item.broker_id] = Liveness(item.fenced)
-            leases.note_contact(item.broker_id, item.broker_epoch, now_ms)
+        for broker in registered:
+            leases.liveness[broker.broker_id] = Liveness(broker.fenced)
+            leases.note_contact(broker.broker_id, broker.broker_epoch, now_ms)
 
     swaps.attribute(Leases, "started", started)
 

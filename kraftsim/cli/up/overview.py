@@ -98,7 +98,9 @@ class Observer:
         """Returns the rows of at most `brokers_max` brokers, those in trouble first."""
         ordered = sorted(ids, key=lambda broker_id: (_is_well(world, broker_id), broker_id))
         image, agents = world.committed, world.agents
-        rows = broker_rows([broker_view(image, agents, item) for item in ordered[:brokers_max]])
+        rows = broker_rows(
+            [broker_view(image, agents, broker_id) for broker_id in ordered[:brokers_max]]
+        )
         return [
             {"broker": row["id"]}
             | {key: row[key] for key in ("state", "epoch", "rack", "process")}

@@ -47,7 +47,7 @@ class Resignation(NamedTuple):
 
 
 class Update(NamedTuple):
-    """An UpdateRaftVoter that a voter sent, after how many of its moves, and when on its clock."""
+    """An UpdateRaftVoter request, the voter's clock when it was sent, and its moves before that."""
 
     request: UpdateRaftVoterRequest
     at_ms: int
@@ -72,7 +72,7 @@ class VotersAskByTheRules(Property):
         self._sent: dict[tuple[int, int], tuple[int, object, Known]] = {}
         self._changes: dict[tuple[int, type], tuple[int, int]] = {}  # time, number of moves
         self._updates: dict[int, Update] = {}  # the last of each voter
-        self._known_since: dict[int, int] = {}  # the moves of static voters whom the leader knows
+        self._acknowledged: dict[int, int] = {}  # by voter: its moves when a leader accepted one
         self._resignations: dict[int, Resignation] = {}  # by the id of the receiver
         # The time at which a receiver handles an EndQuorumEpoch whose outcome the rules leave open:
         # that of a pause (-1: the pause lasts), or of an epoch that is far ahead.
@@ -102,7 +102,7 @@ class VotersAskByTheRules(Property):
             self._resignations[node_id] = Resignation(request, now_us, now_ms)
 
     def replied(self, message: Message) -> None:
-        """Notes that a leader knows a static voter, which tells each leader once (rule 10.53)."""
+        """Notes that a leader has accepted an update: a static voter sends one to each (10.53)."""
         process, node_id = self.world.controller_of(message.receiver), message.receiver.number
         last, moves = self._updates.get(node_id), self._moves[node_id]
         if process is None or last is None or last.request is not message.request:
@@ -111,7 +111,7 @@ class VotersAskByTheRules(Property):
         is_late = self.world.clock_ms(message.receiver) >= last.at_ms + timeout_ms
         is_read = process.is_running and not is_late and last.moves == moves
         if is_read and getattr(message.reply, "error_code", -1) == 0:
-            self._known_since[node_id] = moves
+            self._acknowledged[node_id] = moves
 
     def stepped(self, node: Node, turn: Turn) -> None:
         for send in turn.sends:
@@ -154,9 +154,9 @@ class VotersAskByTheRules(Property):
         last_ms, after_moves = self._changes.get(key, (0, -1))
         self._changes[key] = now_ms, moves
         is_static = node.quorum.history.kraft_version == 0
-        is_known = is_static and self._known_since.get(node_id) == moves
-        if kind is UpdateRaftVoterRequest and is_known:
-            raise Broken(f"{node_id} sends another UpdateRaftVoter to a leader that has replied")
+        is_acknowledged = is_static and self._acknowledged.get(node_id) == moves
+        if kind is UpdateRaftVoterRequest and is_acknowledged:
+            raise Broken(f"{node_id} sends another UpdateRaftVoter, and the leader accepted one")
         due_ms = fetch_ms + wait.since_ms if wait is not None else 0
         if after_moves == moves:
             due_ms = last_ms + PERIODS[kind] * fetch_ms
