@@ -12,6 +12,7 @@ class Lot:
     """Draws values from one random stream, for a cluster of a given shape.
 
     `release` is the profile of the controllers, `topics` are the names of the first topics.
+    `are_voters_static` is True at kraft.version 0, where a voter has no directory id.
     """
 
     def __init__(
@@ -21,14 +22,25 @@ class Lot:
         controllers: Sequence[int],
         brokers: Sequence[int],
         topics: Sequence[str],
+        *,
+        are_voters_static: bool = False,
     ) -> None:
         self.stream, self.release = stream, release
         self.controllers, self.brokers, self.topics = controllers, brokers, topics
+        self.are_voters_static = are_voters_static
 
     @property
     def nodes(self) -> Sequence[int]:
         """The ids of all controllers and brokers."""
         return (*self.controllers, *self.brokers)
+
+    @property
+    def votes_to_lose(self) -> int:
+        """The number of voters that may lose their vote in a run: a minority.
+
+        A static voter without its disk has the same vote again, and may vote twice in an epoch.
+        """
+        return 0 if self.are_voters_static else (len(self.controllers) - 1) // 2
 
     def chance(self, p: float) -> bool:
         """Returns True with probability `p`."""

@@ -57,7 +57,7 @@ CONTROLLERS: Mapping[str, Draw] = {
 }
 # A wiped voter has another directory id, so it votes no more (KIP-853), and neither does a removed
 # one, unless it is added again; a voter that moves while no controller leads cannot be reached. (A
-# wiped voter that keeps its directory id may vote twice in an epoch: Kafka forbids that.)
+# wiped voter that keeps its vote may vote twice in an epoch, so static voters get none of these.)
 VOTERS: Mapping[str, Draw] = {
     "proc.amnesia": lambda lot: {"for": lot.time(1_000, 30_000)},
     "proc.move": lambda lot: {},

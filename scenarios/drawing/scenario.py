@@ -45,4 +45,5 @@ def lot_of(document: Mapping[str, Any], stream: Random) -> Lot:
         range(FIRST_CONTROLLER_ID, FIRST_CONTROLLER_ID + cluster["controllers"]),
         range(FIRST_BROKER_ID, FIRST_BROKER_ID + cluster["brokers"]),
         tuple(cluster["topics"]),
+        are_voters_static=cluster.get("kraft_version") == 0,
     )

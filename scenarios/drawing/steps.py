@@ -35,7 +35,7 @@ class Budget:
 
         A fault of a voter takes its vote for good, so only a minority may get one in a run.
         """
-        if pool == "voters" and len(self.lost) >= (len(lot.controllers) - 1) // 2:
+        if pool == "voters" and len(self.lost) >= lot.votes_to_lose:
             return []
         struck = {node for node, begin_ms, end_ms in self.struck if begin_ms <= now_ms < end_ms}
         struck |= self.lost
@@ -72,7 +72,7 @@ def without_lost_quorum(lot: Lot, steps: Iterable[Words]) -> list[Words]:
     lost: set[int] = set()
     for step in sorted(steps, key=at_ms_of):
         now_lost = lost | {*nodes_of(step)} if _takes_vote(lot, step) else lost
-        if len(now_lost) <= (len(lot.controllers) - 1) // 2:
+        if len(now_lost) <= lot.votes_to_lose:
             kept, lost = [*kept, step], now_lost
     return kept
 

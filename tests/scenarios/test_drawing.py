@@ -8,9 +8,17 @@ from kraftsim.files.scenario_files import find, read_file
 from kraftsim.scenarios.document.plan import drawn_document, expand
 from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.drawing.lot import Lot
+from kraftsim.scenarios.drawing.nodes import VOTERS
 from kraftsim.scenarios.drawing.scenario import lot_of
 from kraftsim.scenarios.drawing.situations import SITUATIONS
-from kraftsim.scenarios.drawing.steps import Budget, drawn_fault, situation_steps
+from kraftsim.scenarios.drawing.steps import (
+    Budget,
+    drawn_fault,
+    nodes_of,
+    situation_steps,
+    step_of,
+    without_lost_quorum,
+)
 from kraftsim.scenarios.properties.leases import ShutdownLaw
 from kraftsim.scenarios.properties.quorum.tenability import LonelyLeaderStops, MostCaughtUpSucceeds
 from kraftsim.scenarios.running.run import Run, run
@@ -82,6 +90,25 @@ def test_only_a_minority_loses_its_vote_for_good():
     ]
 
     assert sum(map(len, lost)) == 2
+
+
+def test_a_static_voter_keeps_its_disk_and_its_address():
+    """A hunt: without its disk, it had the same vote again, and a committed record was lost."""
+    static = [document for document in documents() if document["cluster"].get("kraft_version") == 0]
+
+    for document in static:
+        controllers = {*lot_of(document, Random(1)).controllers}
+        of_voters = [step for step in document["do"] if step.keys() & VOTERS.keys()]
+        assert not any(nodes_of(step) & controllers for step in of_voters)
+    assert len(static) > 10
+
+
+def test_a_step_that_takes_the_vote_of_a_static_voter_is_left_out_of_a_variation():
+    document = drawn_document(the_swarm(), 1)
+    document["cluster"] |= {"controllers": 5, "kraft_version": 0}
+    steps = [step_of(100, "proc.amnesia", {"on": node, "for": "1s"}) for node in (3000, 1)]
+
+    assert steps[1:] == without_lost_quorum(lot_of(document, Random(1)), steps)
 
 
 def test_a_log_rots_only_where_nothing_committed_is_lost():
