@@ -123,10 +123,10 @@ class ControllerProcess:
         A leader resigns, and its process stays until the next leader is known, for at most
         5 s, because its vote may be needed. A paused process stops when it is resumed.
         """
+        self.is_stopping = self.is_alive
         if self.is_paused:
             self._stops_when_resumed = True
         elif self.is_alive:
-            self.is_stopping = True
             self.hosted.resign(-1)
             self._end_once_followed(self.hosted, self._timeline.now_us + HAND_OVER_LIMIT_US)
 

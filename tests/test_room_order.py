@@ -108,7 +108,8 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     ),
     "kraftsim.scenarios.properties": (
         "api broker_questions data_loss decisions eligibility image leases liveness own_properties"
-        " partition_index periodic_elections partitions quorum refusals replies rude_requests",
+        " partition_index periodic_elections partitions prompt_replies quorum refusals replies"
+        " rude_requests",
         "active_state progress registration",
     ),
     "kraftsim.pipeline": (

@@ -117,7 +117,7 @@ def _fetch(absurd: Absurd) -> FetchRequest:
 
 def _fetch_of_an_observer(absurd: Absurd) -> FetchRequest:
     """Returns a fetch at the end of the active log, with one absurd value somewhere."""
-    known, spoiled = absurd.known, absurd.one_of(FETCH_PARTS)
+    known, part = absurd.known, absurd.one_of(FETCH_PARTS)
     partition = FetchPartition(
         partition=0,
         current_leader_epoch=known.epoch,
@@ -125,16 +125,16 @@ def _fetch_of_an_observer(absurd: Absurd) -> FetchRequest:
         last_fetched_epoch=known.epoch,
         partition_max_bytes=INT32_MAX,
     )
-    if spoiled is FetchPartition:
+    if part is FetchPartition:
         partition = absurd.spoiled(partition, _absurd_position(absurd))
     topic = FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=(partition,))
-    if spoiled is FetchTopic:
+    if part is FetchTopic:
         topic = absurd.spoiled(topic, _absurd_topic(absurd))
     sender = FetchReplicaState(replica_id=absurd.one_of(STRANGERS))
     request = FetchRequest(
         cluster_id=known.cluster_id, replica_state=sender, max_wait_ms=0, topics=(topic,)
     )
-    if spoiled is FetchRequest:
+    if part is FetchRequest:
         request = absurd.spoiled(request, _absurd_fetch(absurd))
     return request
 

@@ -79,7 +79,7 @@ class LogMemory:
     asked: Request | None = None
     asked_ms: int = UNKNOWN
     last_reply: Reply | None = None
-    last_request: Request | None = None
+    last_sent: dict[type, Request] = field(default_factory=dict)  # by the kind of request
 
     def adopt(self, request: FetchRequest | FetchSnapshotRequest) -> None:
         """Takes a position that a request tells, when it was uncertain."""

@@ -19,6 +19,7 @@ from . import (
     partitions,
     periodic_elections,
     progress,
+    prompt_replies,
     registration,
     rude_requests,
 )
@@ -48,6 +49,7 @@ ALL: tuple[type[Property], ...] = (
     *periodic_elections.CLASSES,
     *liveness.CLASSES,
     *progress.CLASSES,
+    *prompt_replies.CLASSES,
 )
 ALWAYS = tuple(property_ for property_ in ALL if property_.always)
 SAFETY = tuple(property_ for property_ in ALWAYS if property_.number.startswith("S"))

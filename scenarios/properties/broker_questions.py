@@ -174,13 +174,15 @@ class BrokersAskByTheRules(Property):
             memory = self._logs[sender] = LogMemory()
         if memory.asked is not None and now_ms < memory.asked_ms + FETCH_TIMEOUT_MS:
             memory.is_certain = False  # a failed connection ends the wait, unseen
-        is_repeated = memory.last_request is request  # then a late reply may be to the first time
+        # A late reply may be to the first time.
+        is_repeated = memory.last_sent.get(type(request)) is request
         if not memory.is_certain:
             memory.adopt(request)
         else:
             self._compare_position(sender, memory, request)
         memory.is_certain = memory.is_certain and not is_repeated
-        memory.asked, memory.asked_ms, memory.last_request = request, now_ms, request
+        memory.asked, memory.asked_ms = request, now_ms
+        memory.last_sent[type(request)] = request
 
     def _compare_position(
         self, sender: NodeId, memory: LogMemory, request: FetchRequest | FetchSnapshotRequest

@@ -11,6 +11,7 @@ from random import Random
 from typing import Protocol
 
 from kraftsim.controller.core.node_id import Kind, NodeId, numbers_of
+from kraftsim.simulation.controller_process import HAND_OVER_CHECK_US
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.processes import Processes
 from kraftsim.simulation.requests.aim import Predicate
@@ -172,8 +173,15 @@ class Stage:
         return [target for target in self.targets(selector) if self.world.controller_of(target)]
 
     def bring_back(self, node: NodeId) -> None:
-        """Starts the node's process, unless the broker was unregistered."""
+        """Starts the node's process, unless the broker was unregistered.
+
+        A controller that hands over leadership ends first.
+        """
         world = self.world
+        controller = world.controller_of(node)
+        if controller is not None and controller.is_stopping:
+            world.timeline.after(HAND_OVER_CHECK_US, partial(self.bring_back, node))
+            return
         is_agent = node.kind is Kind.BROKER and node.number in world.agents
         is_unregistered = is_agent and node.number not in world.committed.brokers
         if not is_unregistered and not self.processes.is_alive(node):

@@ -339,4 +339,5 @@ PLANTED = {
     "L10": (None, an_echo),
     "L11": (planted.says_that_it_left, unregister),
     "L12": (planted.refuses_every_registration, a_long_wait),
+    "L13": (planted.answers_one_record_late, a_topic),
 }

@@ -328,6 +328,11 @@ def never_answers(patch):
     patch.setattr(deferred.DeferredReplies, "released", lambda *_: ())
 
 
+def answers_one_record_late(patch):
+    released = deferred.DeferredReplies.released
+    patch.setattr(deferred.DeferredReplies, "released", lambda kept, end: released(kept, end - 1))
+
+
 def heartbeats_without_pause(patch):
     succeeded = Agent._succeeded
 

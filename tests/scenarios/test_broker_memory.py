@@ -6,13 +6,27 @@ import pytest
 from kraftsim.broker_agent.metadata_fetch import LogPosition
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.log.records import NoOpRecord
+from kraftsim.controller.core.node_id import broker_node, controller_node
 from kraftsim.controller.core.rpc import (
     EpochEndOffset,
+    FetchPartition,
     FetchPartitionData,
+    FetchRequest,
+    FetchResponse,
+    FetchSnapshotRequest,
+    FetchTopic,
+    FetchTopicData,
     SnapshotId,
+    SnapshotPartition,
     SnapshotPartitionData,
+    SnapshotTopic,
 )
 from kraftsim.scenarios.oracles.broker_memory import LogMemory
+from kraftsim.scenarios.properties.broker_questions import BrokersAskByTheRules
+from kraftsim.simulation.message import Message
+from tests.scenarios.watched import watched_world
+
+BROKER, LEADER = broker_node(1), controller_node(3000)
 
 
 def record(offset: int, epoch: int) -> Batch:
@@ -46,3 +60,31 @@ def test_a_truncation_after_a_snapshot_ends_in_the_epoch_of_the_snapshot():
     assert (100, 7) == (memory.end_offset, memory.last_epoch)
     assert (100, 7) == (position.end_offset, position.last_epoch)
     assert memory.is_certain
+
+
+def test_the_reply_to_a_copy_of_a_repeated_fetch_tells_nothing():
+    """A hunt: the broker had fetched a snapshot in between, which the leader did not have."""
+    world, _ = watched_world(1, classes=())
+    asks = BrokersAskByTheRules(world)
+    first = FetchPartition(
+        partition=0, current_leader_epoch=0, fetch_offset=0, last_fetched_epoch=0, high_watermark=0
+    )
+    fetch = FetchRequest(topics=(FetchTopic(partitions=(first,)),))
+    snapshot = SnapshotId(end_offset=64, epoch=1)
+    slice_of_it = SnapshotPartition(current_leader_epoch=0, snapshot_id=snapshot, position=0)
+    download = FetchSnapshotRequest(
+        topics=(SnapshotTopic(name="__cluster_metadata", partitions=(slice_of_it,)),)
+    )
+    newer = told_to_download(SnapshotId(end_offset=68, epoch=3))
+
+    for request, reply in ((fetch, told_to_download(snapshot)), (download, None), (fetch, newer)):
+        asks.sent(BROKER, request)
+        asks.replied(Message(LEADER, BROKER, request, is_reply=True, reply=reply))
+    asks.sent(BROKER, fetch)
+
+    assert asks.exercised == 4
+
+
+def told_to_download(snapshot: SnapshotId) -> FetchResponse:
+    data = FetchPartitionData(partition_index=0, snapshot_id=snapshot)
+    return FetchResponse(responses=(FetchTopicData(partitions=(data,)),))

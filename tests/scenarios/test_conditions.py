@@ -2,9 +2,14 @@
 
 import pytest
 
+from kraftsim.controller.core.node_id import broker_node
+from kraftsim.scenarios.conditions.condition import Condition
 from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.language.reading import Problem, document_of
 from kraftsim.scenarios.running.run import Run, run
+from kraftsim.scenarios.stage.stage import Stage
+from tests.scenarios.request_worlds import running
+from tests.worlds import pass_time
 
 pytestmark = pytest.mark.slow
 
@@ -194,3 +199,23 @@ def test_looking_at_the_quorum_changes_nothing():
     without = Run(scenario(CUT), 3, []).finish().digest
 
     assert without == Run(scenario(CUT, **claims), 3, []).finish().digest
+
+
+def test_a_condition_of_brokers_sees_each_commit_and_each_change_of_its_selector():
+    """It is evaluated again only then: most events change no registration."""
+    world = running()
+    stage = Stage(world)
+    stage.bound["it"] = (broker_node(1),)
+    is_unfenced = Condition.from_document({"broker": "$it", "state": "unfenced"}, ()).watched(stage)
+    assert is_unfenced()
+
+    world.agents[1].kill()
+    assert world.run_until(lambda: not is_unfenced(), limit_us=20_000_000)
+    stage.bound["it"] = (broker_node(2),)
+    assert is_unfenced()
+    stage.bound["it"] = (broker_node(1), broker_node(2))
+    assert not is_unfenced()
+    world.agents[1].start()
+    pass_time(world, 2)
+
+    assert is_unfenced()

@@ -221,9 +221,17 @@ def test_a_bug_in_what_requests_change_or_describe_is_a_flaw(
     assert any(troubled_property.flaw_of(node, ask) for ask in asks)
 
 
+# A text that begins with "-", another version, another variant.
+WRONG_IDS = (
+    b"\xf8" + bytes(5) + b"\x40\0\x80",
+    bytes(6) + b"\x10\0\x80",
+    bytes(6) + b"\x40\0\0",
+)
+
+
 @pytest.mark.slow
 @pytest.mark.rule("6.1")
-@pytest.mark.parametrize("wrong", [b"\xf8" + bytes(5) + b"\x40\0\x80", bytes(6) + b"\x10\0\x80"])
+@pytest.mark.parametrize("wrong", WRONG_IDS)
 def test_a_topic_id_that_kafka_does_not_draw_is_a_flaw(troubled_property, wrong, monkeypatch):
     monkeypatch.setattr(creation, "random_uuid", lambda random: wrong + bytes(7))
     node, asks = asked_on(troubled_property, topics._create_placed)

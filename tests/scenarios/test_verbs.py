@@ -71,3 +71,12 @@ def test_a_suspended_controller_that_led_is_followed_by_another():
     result = run(scenario(asleep, sometimes=[elected], never=[{"fenced_at_least": 1}]), 5)
 
     assert "pass" == result.verdict, result
+
+
+def test_a_controller_that_hands_over_for_longer_than_its_stop_lasts_starts_again():
+    """A swarm (seed 20001): it ended after its fault, and nobody started it."""
+    crash = {"at": "1s", "proc.crash": {"on": "standbys", "for": "20s"}}
+    stop = {"at": "2s", "proc.stop": {"on": "active", "for": "1s"}}
+    running = {"controller": "controllers", "state": "RUNNING"}
+
+    assert run(scenario(crash, stop, calm=[running]), 1).violations == ()

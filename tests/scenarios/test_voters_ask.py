@@ -243,6 +243,26 @@ def test_a_leader_may_know_a_static_voter_that_did_not_hear_it():
     assert [run(scenario, seed).violations for seed in (3, 8, 10)] == [(), (), ()]
 
 
+@pytest.mark.rule("10.53")
+def test_a_leader_may_accept_only_a_copy_of_what_a_static_voter_sent():
+    """A reader: the voter reads the first reply, an error, and asks again."""
+    steps = [
+        {"at": "1ms", "net.duplicate": {"on": "controllers", "p": 1.0, "lag": "1s"}},
+        {
+            "at": "1ms",
+            "rpc.error": {"api": "UpdateRaftVoter", "code": "REQUEST_TIMED_OUT", "every": 2},
+        },
+        {"at": "2s", "quorum.transfer": {"to": 3001}},
+    ]
+    scenario = of_five_voters(
+        steps,
+        time={"warmup": "0s", "run": "40s", "calm": "1s"},
+        cluster={"controllers": 3, "brokers": 1, "kraft_version": 0},
+    )
+
+    assert run(scenario, 3).violations == ()
+
+
 def of_five_voters(steps, **words):
     """Returns a scenario whose voters may not ask or wait wrongly."""
     return read_scenario(

@@ -61,7 +61,8 @@ class VotersAskByTheRules(Property):
     name = "voters-ask-by-the-rules"
     claim = (
         "What a replica asks of others tells its epoch, log and role; its time-outs are those of"
-        " the settings, and it pauses before it repeats a request."
+        " the settings, it pauses before it repeats a request, and a static voter sends each leader"
+        " its address until the leader accepts it."
     )
     kinds: ClassVar[Kinds] = (EndQuorumEpochRequest, UpdateRaftVoterRequest)
 
@@ -82,7 +83,6 @@ class VotersAskByTheRules(Property):
         self._waits.pop(node_id, None)
         self._unread.pop(node_id, None)
         self._resignations.pop(node_id, None)
-        self._updates.pop(node_id, None)
         for key in [key for key in self._sent if key[0] == node_id]:
             del self._sent[key]
 
@@ -107,6 +107,7 @@ class VotersAskByTheRules(Property):
         last, moves = self._updates.get(node_id), self._moves[node_id]
         if process is None or last is None or last.request is not message.request:
             return
+        del self._updates[node_id]  # nobody reads the reply to a copy
         timeout_ms = process.node.settings.controller_quorum_request_timeout_ms
         is_late = self.world.clock_ms(message.receiver) >= last.at_ms + timeout_ms
         is_read = process.is_running and not is_late and last.moves == moves
@@ -124,8 +125,7 @@ class VotersAskByTheRules(Property):
             if got != expected:
                 raise Broken(f"{node.config.node_id} sends {got}, expected {expected}")
             if isinstance(send.request, UpdateRaftVoterRequest):
-                node_id = node.config.node_id
-                self._updates[node_id] = Update(send.request, turn.now_ms, self._moves[node_id])
+                self._expect_first(node, send.request, turn.now_ms)
             if type(send.request) in PERIODS:
                 self._expect_period(node, type(send.request), turn.now_ms)
         if self._resignations:
@@ -146,6 +146,14 @@ class VotersAskByTheRules(Property):
                 f"{pause_ms} ms or more"
             )
 
+    def _expect_first(self, node: Node, request: UpdateRaftVoterRequest, now_ms: int) -> None:
+        """Checks that the leader of a static voter has accepted no update of it (rule 10.53)."""
+        node_id = node.config.node_id
+        moves, is_static = self._moves[node_id], node.quorum.history.kraft_version == 0
+        if is_static and self._acknowledged.get(node_id) == moves:
+            raise Broken(f"{node_id} sends another UpdateRaftVoter, and the leader accepted one")
+        self._updates[node_id] = Update(request, now_ms, moves)
+
     def _expect_period(self, node: Node, kind: type, now_ms: int) -> None:
         """Checks the wait before a follower's first request about itself, and between two."""
         node_id, moves = node.config.node_id, self._moves[node.config.node_id]
@@ -153,10 +161,6 @@ class VotersAskByTheRules(Property):
         wait, key = self._waits.get(node_id), (node_id, kind)
         last_ms, after_moves = self._changes.get(key, (0, -1))
         self._changes[key] = now_ms, moves
-        is_static = node.quorum.history.kraft_version == 0
-        is_acknowledged = is_static and self._acknowledged.get(node_id) == moves
-        if kind is UpdateRaftVoterRequest and is_acknowledged:
-            raise Broken(f"{node_id} sends another UpdateRaftVoter, and the leader accepted one")
         due_ms = fetch_ms + wait.since_ms if wait is not None else 0
         if after_moves == moves:
             due_ms = last_ms + PERIODS[kind] * fetch_ms
