@@ -58,11 +58,16 @@ class Committed:
 
     def watched(self, stage: "Stage") -> Holds:
         """Returns a function that returns True while the condition holds."""
-        count = self.counted(stage)
-        return lambda: count() >= self.count
+        total, wanted = self._count(stage), self.count
+        return lambda: total[0] >= wanted
 
     def counted(self, stage: "Stage") -> Callable[[], int]:
         """Returns a function that returns the number of such records since this call."""
+        total = self._count(stage)
+        return lambda: total[0]
+
+    def _count(self, stage: "Stage") -> list[int]:
+        """Returns a list of one number, which becomes that of such records since this call."""
         world, total = stage.world, [0]
 
         def count_records(batch: Batch) -> None:
@@ -84,7 +89,7 @@ class Committed:
             world.committed_listeners.append(on_committed)
         else:
             world.step_listeners.append(on_step)
-        return lambda: total[0]
+        return total
 
     def _matches(self, record: object, stage: "Stage") -> bool:
         if not RECORDS[self.record](record):

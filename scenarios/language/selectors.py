@@ -114,6 +114,8 @@ class Selector:
         `bound` are the nodes of each `$name`, and random nodes are drawn from `stream`. Raises
         ValueError for a name that is not bound, or for a count that exceeds the nodes.
         """
+        if self.word in WORDS:
+            return _nodes_of_word(world, self.word)
         match self.word:
             case "id":
                 return world.nodes_numbered(int(self.value))
@@ -139,11 +141,9 @@ class Selector:
                 topology = world.topology
                 racks = topology.racks_of(nodes)
                 return tuple(node for rack in racks for node in topology.nodes_in(rack))
-            case "other_than":
+            case _:  # other_than
                 excluded, whole = (selector.nodes(world, bound, stream) for selector in self.of)
                 return tuple(node_id for node_id in whole if node_id not in excluded)
-            case word:
-                return _nodes_of_word(world, word)
 
     def _drawn(self, nodes: tuple[NodeId, ...], stream: Random) -> tuple[NodeId, ...]:
         half = (len(nodes) - 1) // 2 if self.word == "minority" else len(nodes) // 2 + 1

@@ -170,9 +170,6 @@ class NoLivelock(Property):
     def arrived(self, message: Message) -> None:
         self._note()
 
-    def replied(self, message: Message) -> None:
-        self._note()
-
     def _note(self) -> None:
         now_us = self._timeline.now_us
         if now_us != self._now_us:

@@ -114,8 +114,10 @@ class RepliesLeaveOnceCommitted(Property):
                 decided.end_offset, decided.committed_us = node.log.end_offset, None
 
     def stepped(self, node: Node, turn: Turn) -> None:
+        if not self._open:
+            return
         node_id, mark = node.config.node_id, node.high_watermark
-        if self._open and mark != self._marks.get(node_id):
+        if mark != self._marks.get(node_id):
             self._marks[node_id] = mark
             self._note_commits(node_id, mark)
         for _, reply in turn.replies:

@@ -3,7 +3,6 @@
 Rules 10.9 to 10.16, 10.23, 10.33 to 10.53; KIP-595, KIP-853, KIP-996.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -81,7 +80,7 @@ class VotersReplyByTheRules(Property):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._questions: OrderedDict[int, Question] = OrderedDict()
+        self._questions: dict[int, Question] = {}  # the oldest first
         self._faulty_us = -COPIES_LAST_US  # when faults of messages were last seen
 
     def arrived(self, message: Message) -> None:
@@ -111,7 +110,7 @@ class VotersReplyByTheRules(Property):
             outcomes = () if expected is None else (expected,)
             self._questions[id(request)] = Question(request, outcomes, expected is None)
             if len(self._questions) > OPEN_MAX:
-                self._questions.popitem(last=False)
+                del self._questions[next(iter(self._questions))]
             return
         question.unanswered += 1
         if expected is None:
