@@ -122,6 +122,13 @@ class Timeline:
         self.now_us = max(self.now_us, until_us)
         self.due_us = times_us[0] if times_us else NEVER_US
 
+    def run_next(self) -> None:
+        """Run the actions at `due_us`, and advance time to it; see `run_until`."""
+        times_us = self._times_us
+        self.now_us = max(self.now_us, self.due_us)
+        self._run_instant(self.due_us)
+        self.due_us = times_us[0] if times_us else NEVER_US
+
     def _run_instant(self, at_us: int) -> None:
         """Run the actions at one time, with those that they schedule for this time."""
         actions = self._actions[at_us]

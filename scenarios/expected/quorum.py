@@ -159,7 +159,13 @@ def fetch(quorum: Quorum, request: FetchRequest) -> Outcome | Fetched:
     asked = sole(request.topics)
     if asked is None or asked.partition != 0 or request.topics[0].topic_id != METADATA_TOPIC_ID:
         return (INVALID_REQUEST,)
-    error = _fetch_error(quorum, request, asked)
+    is_usual = (  # as nearly all are
+        asked.last_fetched_epoch == asked.current_leader_epoch == quorum.epoch
+        and quorum.is_leader
+        and asked.fetch_offset >= 0
+        and request.max_wait_ms >= 0
+    )
+    error = 0 if is_usual else _fetch_error(quorum, request, asked)
     if error:
         return 0, error, quorum.leader_id, quorum.epoch, -1, NOWHERE, NOWHERE
     log, watermark, offset = quorum.log, _known_high_watermark(quorum), asked.fetch_offset

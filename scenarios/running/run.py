@@ -230,7 +230,7 @@ class Run:
         """Runs every event up to and including `end_us`, and checks the conditions after each."""
         timeline = self.world.timeline
         while timeline.due_us <= end_us:
-            timeline.run_until(timeline.due_us)
+            timeline.run_next()
             if self.stage.waiting:
                 self.stage.check_conditions()
         timeline.run_until(end_us)

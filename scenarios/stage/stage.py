@@ -197,10 +197,11 @@ class Stage:
         self._checked_seq = self.world.journal.last_seq
         is_any_over = False
         for waiting in self.waiting:
-            if not waiting.is_over and waiting.holds():
-                waiting.is_over = True
+            if waiting.is_over:
+                is_any_over = True
+            elif waiting.holds():
+                waiting.is_over = is_any_over = True
                 waiting.then()
-            is_any_over = is_any_over or waiting.is_over
         if is_any_over:
             self.waiting = [waiting for waiting in self.waiting if not waiting.is_over]
 

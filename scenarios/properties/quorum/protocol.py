@@ -126,9 +126,9 @@ class VotersReplyByTheRules(Property):
         if reply is None or isinstance(reply, ApiError):
             return
         self.exercised += 1
-        _, told = RULES[type(message.request)]
-        flaw = _flaw(question.expected[-1], told, reply)
-        if flaw is not None and all(_flaw(other, told, reply) for other in question.expected):
+        expected, kind = question.expected, type(message.request)
+        flaw = _flaw(expected[-1], kind, reply)
+        if flaw is not None and all(_flaw(other, kind, reply) for other in expected):
             raise Broken(f"{message.sender} replies to {message.request}: {flaw}")
         if question.unanswered <= 0 and not self._may_have_copies():
             del self._questions[id(message.request)]
@@ -141,9 +141,10 @@ class VotersReplyByTheRules(Property):
         return now_us < self._faulty_us + COPIES_LAST_US
 
 
-def _flaw(expected: Outcome | Fetched, told: Told, reply: object) -> str | None:
+def _flaw(expected: Outcome | Fetched, kind: type[Request], reply: object) -> str | None:
     if isinstance(expected, Fetched):
         return replies.flaw_of_records(expected, reply)
+    _, told = RULES[kind]
     got = told(reply)
     return None if got == expected else f"it tells {got}, expected {expected}"
 
