@@ -192,8 +192,7 @@ class Active:
             return
         if reply is None:
             raise Impossible("a decision without a reply and without a rest")
-        # It is above after a change of the voters, which is no record of a decision (rule 0A.6).
-        if self._quorum.high_watermark >= state.next_offset:
+        if self._quorum.high_watermark >= state.next_offset:  # above: after other voters (0A.6)
             turn.replies += ((token, reply),)
         else:
             self._deferred.add(state.next_offset - 1, token, reply)
