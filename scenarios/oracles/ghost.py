@@ -55,7 +55,8 @@ class Partition:
     """The logs of a partition's replicas, and the end of the acknowledged records.
 
     `proposed` are replicas that the leader wants in the ISR. `returned` are replicas that were
-    removed, stayed in the ELR, and were added again without a log (rule 4.25). `is_kafkas_own` is
+    removed, stayed in the ELR, and were added again without a log (rule 4.25), or that went from
+    the ISR into the ELR without the log that an unclean restart had cost. `is_kafkas_own` is
     true if the leader was elected as one of these, as the only member of the ISR without ELR, or
     with its memberships left: its losses are Kafka's own. `is_declared` is true if its election was
     an unclean one.
@@ -176,17 +177,19 @@ class Ghost(OfTheCommittedLog):
         self._note_returned(partition, before)
 
     def _note_returned(self, partition: Partition, before: Fact) -> None:
-        """Notes added replicas that were in the ELR all the time, until they have caught up.
+        """Notes replicas that are eligible without a log, until they have caught up.
 
-        One that is elected moves from the ELR into the ISR, and is noted until the next change.
+        They were added again and in the ELR all the time, or they were trusted members of the ISR
+        when ELR was enabled. One that is elected is noted until the next change.
         """
         after, name = partition.fact, "eligible_leader_replicas"
         added = frozenset(after["replicas"]).difference(before["replicas"])
         eligible = (partition.returned | added).intersection(
             before[name], (*after[name], *after["isr"])
         )
+        trusted = {b for b in before["isr"] if b in after[name] and self._process(b).is_trusted}
         partition.returned = frozenset(
-            b for b in eligible if not partition.tree.has(partition.logs[b], partition.acknowledged)
+            b for b in eligible | trusted if not partition.tree.has(partition.logs[b], partition.acknowledged)
         )
 
     def _propose(self, partition: Partition, isr: tuple[int, ...]) -> None:

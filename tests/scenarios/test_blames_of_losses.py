@@ -12,6 +12,7 @@ from kraftsim.controller.core.rpc import (
     ElectedTopicPartitions,
     ElectLeadersRequest,
     FeatureUpdate,
+    UnregisterBrokerRequest,
     UpdateFeaturesRequest,
 )
 from kraftsim.simulation.processes import Processes
@@ -95,23 +96,46 @@ def test_a_member_of_the_isr_that_is_down_has_records_that_no_later_leader_has()
 @pytest.mark.rule("1.37", "4.12")
 def test_a_replica_that_was_registered_without_elr_is_trusted_also_once_there_is_one():
     """S31: it restarted after an unclean shutdown, and stayed the only member of its ISR."""
+    world, watching = registered_without_elr("S31")
+    enable_elr(world)
+    pass_time(world, 5)
+
+    assert world.committed.features["eligible.leader.replicas.version"] == 1
+    assert partition(world, "t").leader == 2
+    assert watching.finish() == ()
+
+
+@pytest.mark.rule("1.37", "3.5")
+def test_a_trusted_replica_that_is_unregistered_enters_the_elr_without_its_log():
+    """S32: ELR was enabled after its unclean restart (hunt 68)."""
+    world, watching = registered_without_elr("S31", "S32")
+    world.agents[2].pause()
+    enable_elr(world)
+    ask(world, UnregisterBrokerRequest(broker_id=2))
+    pass_time(world, 1)
+
+    assert (partition(world, "t").isr, partition(world, "t").elr) == ((), (2,))
+    assert watching.finish() == ()
+
+
+def registered_without_elr(*numbers):
+    """Returns a world in which the only member of an ISR has restarted after it lost its log."""
     level = feature_levels.level_of("3.9-IV0")
-    world, watching = watched("S31", controllers=1, metadata_version=level)
+    world, watching = watched(*numbers, controllers=1, metadata_version=level)
     create_topic(world, "t", (2,))
     pass_time(world, 1)
     world.agents[2].kill()
     pass_time(world, 2 * SESSION_S)
     world.agents[2].start()
     assert world.run_until(lambda: world.agents[2].agent.broker_epoch > 0, limit_us=9 * SECOND_US)
+    return world, watching
+
+
+def enable_elr(world):
     newest = feature_levels.level_of("4.3-IV0")
     names = {"metadata.version": newest, "eligible.leader.replicas.version": 1}
     levels = [FeatureUpdate(feature=name, max_version_level=to) for name, to in names.items()]
     ask(world, UpdateFeaturesRequest(feature_updates=tuple(levels)))
-    pass_time(world, 5)
-
-    assert world.committed.features["eligible.leader.replicas.version"] == 1
-    assert partition(world, "t").leader == 2
-    assert watching.finish() == ()
 
 
 def test_a_cancelled_reassignment_makes_a_replica_without_a_log_the_isr():
