@@ -189,7 +189,9 @@ class Ghost(OfTheCommittedLog):
         )
         trusted = {b for b in before["isr"] if b in after[name] and self._process(b).is_trusted}
         partition.returned = frozenset(
-            b for b in eligible | trusted if not partition.tree.has(partition.logs[b], partition.acknowledged)
+            b
+            for b in eligible | trusted
+            if not partition.tree.has(partition.logs[b], partition.acknowledged)
         )
 
     def _propose(self, partition: Partition, isr: tuple[int, ...]) -> None:
