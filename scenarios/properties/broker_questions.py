@@ -150,6 +150,7 @@ class BrokersAskByTheRules(Property):
                 raise Broken(
                     f"broker {sender.number} sends a heartbeat at {now_ms} ms, before {due_ms} ms"
                 )
+        self._silent.discard(sender)  # a pause while it registered had counted it again
         memory.asked, memory.asked_ms = request, now_ms
         memory.offset = request.current_metadata_offset
         memory.wants_shut_down, memory.since_ms = request.want_shut_down, UNKNOWN

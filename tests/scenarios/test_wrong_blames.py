@@ -171,6 +171,30 @@ def test_a_broker_that_died_before_it_was_told_to_shut_down_starts_without_its_e
     assert watching.finish() == ()
 
 
+@pytest.mark.rule("1.38")
+def test_a_broker_that_was_paused_while_it_started_may_end_cleanly():
+    """S44: resumed, it enters STARTING again, and has registered (hunt 69)."""
+    world, watching = watched("S44", brokers=2)
+    former = world.agents[1].agent.broker_epoch
+    world.agents[1].kill()
+    pass_time(world, 2 * SESSION_S)
+    world.agents[1].start()
+    agent = world.agents[1].agent
+    assert world.run_until(lambda: agent.broker_epoch > former, limit_us=9 * SECOND_US)
+    assert world.agents[1].state is ProcessState.STARTING
+    world.agents[1].pause()
+    pass_time(world, 0.2)
+    world.agents[1].resume()
+    pass_time(world, 3)
+    world.agents[1].stop()
+    pass_time(world, 5)
+    world.agents[1].start()
+    pass_time(world, 5)
+
+    assert world.are_unfenced((1,))
+    assert watching.finish() == ()
+
+
 @pytest.mark.rule("10.33", "10.38")
 def test_a_controller_that_left_the_voters_in_a_later_epoch_keeps_brokers_away():
     """L3, L8: who fetches from it learns that epoch, and the leader refuses it, also in Kafka."""
