@@ -90,7 +90,7 @@ class BrokersAskByTheRules(Property):
             return
         is_known = message.reply is not None and memory.last_reply is message.reply
         if is_known:  # a copy, or one that a leader has kept
-            memory.is_certain = False
+            memory.is_certain, memory.asked = False, None
             return
         memory.last_reply, memory.asked = message.reply, None
         now_ms = self.world.clock_ms(receiver)
