@@ -114,13 +114,9 @@ class Timeline:
 
         Raises RuntimeError if actions at one time schedule each other endlessly.
         """
-        times_us = self._times_us
-        while times_us and times_us[0] <= until_us:
-            at_us = times_us[0]
-            self.now_us = max(self.now_us, at_us)
-            self._run_instant(at_us)
+        while self._times_us and self.due_us <= until_us:
+            self.run_next()
         self.now_us = max(self.now_us, until_us)
-        self.due_us = times_us[0] if times_us else NEVER_US
 
     def run_next(self) -> None:
         """Run the actions at `due_us`, and advance time to it; see `run_until`."""

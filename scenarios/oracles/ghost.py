@@ -54,7 +54,7 @@ class Process:
 class Partition:
     """The logs of a partition's replicas, and the end of the acknowledged records.
 
-    `proposed` are replicas that the leader wants in the ISR. `returned` are replicas that were
+    `proposed` are replicas that the leader wants in the ISR. `without_log` are replicas that were
     removed, stayed in the ELR, and were added again without a log (rule 4.25), or that went from
     the ISR into the ELR without the log that an unclean restart had cost. `is_kafkas_own` is
     true if the leader was elected as one of these, as the only member of the ISR without ELR, or
@@ -69,7 +69,7 @@ class Partition:
     logs: dict[int, Position] = field(default_factory=dict)
     acknowledged: Position = EMPTY
     proposed: frozenset[int] = frozenset()
-    returned: frozenset[int] = frozenset()
+    without_log: frozenset[int] = frozenset()
     is_kafkas_own: bool = False
     is_declared: bool = False
 
@@ -168,15 +168,15 @@ class Ghost(OfTheCommittedLog):
             partition.is_declared = is_elected and after["leader_recovery_state"] == r.RECOVERING
             is_trusted = self._process(after["leader"]).is_trusted or not has_elr(self.shadow)
             is_last = before["isr"] == (after["leader"],)
-            is_returned = after["leader"] in partition.returned
+            is_without_log = after["leader"] in partition.without_log
             is_left = self._process(after["leader"]).is_left
-            partition.is_kafkas_own = (is_last and is_trusted) or is_returned or is_left
+            partition.is_kafkas_own = (is_last and is_trusted) or is_without_log or is_left
             if partition.is_declared:  # also if this leader never serves
                 log = partition.logs.get(after["leader"], partition.acknowledged)
                 partition.acknowledged = partition.tree.common(log, partition.acknowledged)
-        self._note_returned(partition, before)
+        self._note_without_log(partition, before)
 
-    def _note_returned(self, partition: Partition, before: Fact) -> None:
+    def _note_without_log(self, partition: Partition, before: Fact) -> None:
         """Notes replicas that are eligible without a log, until they have caught up.
 
         They were added again and in the ELR all the time, or they were trusted members of the ISR
@@ -184,11 +184,11 @@ class Ghost(OfTheCommittedLog):
         """
         after, name = partition.fact, "eligible_leader_replicas"
         added = frozenset(after["replicas"]).difference(before["replicas"])
-        eligible = (partition.returned | added).intersection(
+        eligible = (partition.without_log | added).intersection(
             before[name], (*after[name], *after["isr"])
         )
         trusted = {b for b in before["isr"] if b in after[name] and self._process(b).is_trusted}
-        partition.returned = frozenset(
+        partition.without_log = frozenset(
             b
             for b in eligible | trusted
             if not partition.tree.has(partition.logs[b], partition.acknowledged)
@@ -273,7 +273,7 @@ class Ghost(OfTheCommittedLog):
             for member in after[name]:
                 if member in known or self._process(member).lost:
                     continue
-                if member not in after["replicas"] or member in partition.returned:
+                if member not in after["replicas"] or member in partition.without_log:
                     continue
                 self.joined += 1
                 log = partition.logs.get(member, EMPTY)
