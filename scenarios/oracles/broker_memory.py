@@ -43,7 +43,6 @@ class LeaseMemory:
     is_certain: bool = True
     asked: Request | None = None
     asked_ms: int = UNKNOWN
-    last_reply: Reply | None = None
 
     def told(self, request: Request, reply: Any, now_ms: int) -> None:
         """Learns from a reply that counts, and has no error."""
@@ -106,6 +105,12 @@ class LogMemory:
     def next_slice(self) -> tuple[object, ...]:
         """What the next fetch of a snapshot tells: leader's epoch, snapshot, bytes so far."""
         return self.leader_epoch, self.download, self.bytes
+
+    def is_known(self, reply: Reply | None) -> bool:
+        """True if the reply is the last one again, which a broker that repeats a fetch may drop."""
+        is_known = reply is not None and self.last_reply is reply
+        self.last_reply = reply
+        return is_known
 
     def told_of_fetch(self, data: Any) -> None:
         """Learns from the partition of a Fetch response."""

@@ -88,11 +88,10 @@ class BrokersAskByTheRules(Property):
         memory = self._leases.get(receiver) if is_lease else self._logs.get(receiver)
         if memory is None or memory.asked is not request:
             return
-        is_known = message.reply is not None and memory.last_reply is message.reply
-        if is_known:  # a copy, or one that a leader has kept
-            memory.is_certain, memory.asked = False, None
+        memory.asked = None  # the first reply counts
+        if isinstance(memory, LogMemory) and memory.is_known(message.reply):
+            memory.is_certain = False  # a copy, or one that a leader has kept
             return
-        memory.last_reply, memory.asked = message.reply, None
         now_ms = self.world.clock_ms(receiver)
         timeout_ms = self._lease_timeout_ms if is_lease else FETCH_TIMEOUT_MS
         if now_ms >= memory.asked_ms + timeout_ms or self.world.agents[receiver.number].is_paused:

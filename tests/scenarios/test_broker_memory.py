@@ -8,6 +8,11 @@ from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.log.records import NoOpRecord
 from kraftsim.controller.core.node_id import broker_node, controller_node
 from kraftsim.controller.core.rpc import (
+    BrokerHeartbeatRequest,
+    BrokerHeartbeatResponse,
+    BrokerListener,
+    BrokerRegistrationRequest,
+    BrokerRegistrationResponse,
     EpochEndOffset,
     FetchPartition,
     FetchPartitionData,
@@ -22,6 +27,7 @@ from kraftsim.controller.core.rpc import (
     SnapshotTopic,
 )
 from kraftsim.scenarios.oracles.broker_memory import LogMemory
+from kraftsim.scenarios.oracles.property import Broken
 from kraftsim.scenarios.properties.broker_questions import BrokersAskByTheRules
 from kraftsim.simulation.message import Message
 from tests.scenarios.watched import watched_world
@@ -79,10 +85,58 @@ def test_the_reply_to_a_copy_of_a_repeated_fetch_tells_nothing():
 
     for request, reply in ((fetch, told_to_download(snapshot)), (download, None), (fetch, newer)):
         asks.sent(BROKER, request)
-        asks.replied(Message(LEADER, BROKER, request, is_reply=True, reply=reply))
+        asks.replied(answer(request, reply))
     asks.sent(BROKER, fetch)
 
     assert asks.exercised == 4
+
+
+@pytest.fixture
+def registered():
+    """S44, with a broker 1 that was granted the epoch 7."""
+    world, _ = watched_world(1, classes=())
+    asks, spec = BrokersAskByTheRules(world), world.hosts[BROKER].spec
+    registration = BrokerRegistrationRequest(
+        broker_id=1,
+        cluster_id=world.topology.cluster_id,
+        incarnation_id=bytes(16),
+        listeners=(BrokerListener(name="PLAINTEXT", host=spec.host, port=spec.port),),
+        rack=spec.rack,
+        log_dirs=(world.hosts[BROKER].log_dir,),
+    )
+    asks.sent(BROKER, registration)
+    asks.replied(answer(registration, BrokerRegistrationResponse(broker_epoch=7)))
+    return asks
+
+
+def heartbeat(*, is_behind=True):
+    return BrokerHeartbeatRequest(
+        broker_id=1,
+        broker_epoch=7,
+        current_metadata_offset=0,
+        want_fence=is_behind,
+        want_shut_down=False,
+    )
+
+
+def answer(request, reply):
+    return Message(LEADER, BROKER, request, is_reply=True, reply=reply)
+
+
+def test_the_reply_to_a_copy_of_a_heartbeat_tells_nothing(registered):
+    """Hunt 70: the broker had the first reply, which was that of the heartbeat before."""
+    behind, caught_up = BrokerHeartbeatResponse(), BrokerHeartbeatResponse(is_caught_up=True)
+    before, doubled = heartbeat(), heartbeat()
+
+    registered.sent(BROKER, before)
+    registered.replied(answer(before, behind))
+    registered.sent(BROKER, doubled)
+    registered.replied(answer(doubled, behind))
+    registered.replied(answer(doubled, caught_up))
+    registered.sent(BROKER, heartbeat())
+
+    with pytest.raises(Broken, match="want_fence=False"):
+        registered.sent(BROKER, heartbeat(is_behind=False))
 
 
 def told_to_download(snapshot: SnapshotId) -> FetchResponse:
