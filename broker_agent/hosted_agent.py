@@ -63,6 +63,12 @@ class HostedAgent:
         """True if the state is RUNNING: the broker is in service and not paused."""
         return self.state is ProcessState.RUNNING
 
+    @property
+    def is_stopping(self) -> bool:
+        """True from SIGTERM until the process has ended."""
+        is_draining = self.agent.state is ProcessState.PENDING_CONTROLLED_SHUTDOWN
+        return self.is_alive and (is_draining or self._stops_when_resumed)
+
     def start(self) -> None:
         """Start the process, unless it runs; every process is a new incarnation."""
         if self.is_alive:

@@ -37,6 +37,11 @@ class Processes:
         process = self._world.controller_of(node) or self._world.agent_of(node)
         return process is not None and process.is_alive
 
+    def is_stopping(self, node: NodeId) -> bool:
+        """Returns True if the node's process got SIGTERM and has not ended yet."""
+        process = self._world.controller_of(node) or self._world.agent_of(node)
+        return process is not None and process.is_stopping
+
     # Ending and starting
 
     def start(self, node: NodeId) -> None:

@@ -87,6 +87,8 @@ def _topic_config(lot: Lot) -> Words:
 
 
 def _features(lot: Lot) -> Words:
+    if lot.are_voters_static and lot.chance(0.3):
+        return {"feature": "kraft.version", "level": 1}
     if lot.chance(0.4):
         return {"feature": "metadata.version", "level": lot.stream.randint(14, 33)}
     feature = lot.one_of(list(FEATURES))

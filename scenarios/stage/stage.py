@@ -11,7 +11,6 @@ from random import Random
 from typing import Protocol
 
 from kraftsim.controller.core.node_id import Kind, NodeId, numbers_of
-from kraftsim.simulation.controller_process import HAND_OVER_CHECK_US
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.processes import Processes
 from kraftsim.simulation.requests.aim import Predicate
@@ -24,6 +23,7 @@ from ..language.selectors import Selector
 from ..language.texts import filled
 from .evaluation import Holds
 
+STOPPING_CHECK_US = 10_000  # how often a process that is to start again is asked whether it ended
 CONDITIONS = "selectors of conditions"  # the stream of selectors that belong to no fault
 Effects = Callable[[], int]
 Undo = Callable[[], None]
@@ -175,12 +175,11 @@ class Stage:
     def bring_back(self, node: NodeId) -> None:
         """Starts the node's process, unless the broker was unregistered.
 
-        A controller that hands over leadership ends first.
+        A process that got SIGTERM ends first.
         """
         world = self.world
-        controller = world.controller_of(node)
-        if controller is not None and controller.is_stopping:
-            world.timeline.after(HAND_OVER_CHECK_US, partial(self.bring_back, node))
+        if self.processes.is_stopping(node):
+            world.timeline.after(STOPPING_CHECK_US, partial(self.bring_back, node))
             return
         is_agent = node.kind is Kind.BROKER and node.number in world.agents
         is_unregistered = is_agent and node.number not in world.committed.brokers

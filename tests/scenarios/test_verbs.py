@@ -80,3 +80,11 @@ def test_a_controller_that_hands_over_for_longer_than_its_stop_lasts_starts_agai
     running = {"controller": "controllers", "state": "RUNNING"}
 
     assert run(scenario(crash, stop, calm=[running]), 1).violations == ()
+
+
+def test_a_broker_that_drains_for_longer_than_its_stop_lasts_starts_again():
+    crash = {"at": "5s", "proc.crash": {"on": "controllers"}}
+    stop = {"at": "6s", "proc.stop": {"on": 1, "for": "1s"}}
+    running = {"broker": "brokers", "state": "RUNNING"}
+
+    assert run(scenario(crash, stop, calm=[running]), 1).violations == ()
