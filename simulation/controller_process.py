@@ -17,7 +17,6 @@ from kraftsim.controller.node.hosted import HostedNode
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import Reply, Send, Turn
-from kraftsim.controller.raft.roles import Leader, Resigned
 from kraftsim.controller.time.clock import Clock
 
 from .disks import Disk, DiskError, Stored
@@ -120,23 +119,25 @@ class ControllerProcess:
     def stop(self) -> None:
         """Ends the process in good order (SIGTERM).
 
-        A leader resigns, and its process stays until the next leader is known, for at most
-        5 s, because its vote may be needed. A paused process stops when it is resumed.
+        A leader resigns. A voter stays until another one is known to lead, for at most 5 s,
+        because its vote may be needed, but stands in no election itself. A paused process stops
+        when it is resumed.
         """
         self.is_stopping = self.is_alive
         if self.is_paused:
             self._stops_when_resumed = True
         elif self.is_alive:
-            self.hosted.resign(-1)
-            self._end_once_followed(self.hosted, self._timeline.now_us + HAND_OVER_LIMIT_US)
+            self.hosted.stop()
+            self._end_once_led(self.hosted, self._timeline.now_us + HAND_OVER_LIMIT_US)
 
-    def _end_once_followed(self, hosted: HostedNode, until_us: int) -> None:
+    def _end_once_led(self, hosted: HostedNode, until_us: int) -> None:
         if self.hosted is not hosted or not self.is_alive:
             return
         quorum = hosted.node.quorum
-        is_awaited = bool(quorum.other_voters) and isinstance(quorum.role, Leader | Resigned)
+        is_led = quorum.leader_id not in (-1, quorum.me.node_id)
+        is_awaited = quorum.is_voter and bool(quorum.other_voters) and not is_led
         if self.is_paused or (is_awaited and self._timeline.now_us < until_us):
-            again = partial(self._end_once_followed, hosted, until_us)
+            again = partial(self._end_once_led, hosted, until_us)
             self._timeline.after(HAND_OVER_CHECK_US, again)
         else:
             self.disk.sync()

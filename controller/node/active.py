@@ -58,8 +58,6 @@ CHANGE_LEASES = frozenset(
         UnregisterBrokerRecord,
     }
 )
-
-
 _CONTACTS = (HeartbeatNote, RegistrationNote, ExpiryNote)
 
 
@@ -254,7 +252,10 @@ class Active:
                 self._expire_leases(turn)
             if self._has_slice_due():
                 _, rest, token = self._slices.popleft()
+                others = len(self._slices)
                 self._decide_rest(rest, token, turn)
+                # One broker leaves after the other: each would place its partitions on the other.
+                self._slices.rotate(len(self._slices) - others)
         else:
             self._decide_waiting(turn)
         self._set_deadline()
@@ -303,9 +304,8 @@ class Active:
                 note.fenced,
                 now_ms,
             )
-            if not (decision.records or note.enters_controlled_shutdown) and (
-                self._lease_check_ms != NEVER_MS
-            ):
+            changes = decision.records or note.enters_controlled_shutdown
+            if not changes and self._lease_check_ms != NEVER_MS:
                 return  # nearly every heartbeat changes nothing
         elif isinstance(note, ExpiryNote):
             leases.expired(note.broker_id)
@@ -326,9 +326,8 @@ class Active:
                 amends=note.amends,
                 now_ms=now_ms,
             )
-        if self._lease_check_ms == NEVER_MS and isinstance(
-            note, _CONTACTS
-        ):  # the first contact (2.41)
+        is_contact = isinstance(note, _CONTACTS)
+        if is_contact and self._lease_check_ms == NEVER_MS:  # the first one (2.41)
             self._lease_check_ms = self._next_lease_check(now_ms)
             self._set_deadline()
 

@@ -21,6 +21,7 @@ from ..raft.protocol import (
     Resign,
     Send,
     Started,
+    Stop,
     Turn,
 )
 from ..time.clock import Clock
@@ -94,6 +95,10 @@ class HostedNode:
     def resign(self, successor_id: int) -> None:
         """Give up leadership in favour of `successor_id`."""
         self.step(Resign(successor_id))
+
+    def stop(self) -> None:
+        """Give up leadership, and stand in no election: the process is to end (SIGTERM)."""
+        self.step(Stop())
 
     def forget_soft_state(self) -> None:
         """Forget what an active controller keeps in memory only, as a failover does."""

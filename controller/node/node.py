@@ -47,6 +47,7 @@ from ..raft.protocol import (
     Reply,
     Resign,
     Started,
+    Stop,
     Submitted,
     Turn,
 )
@@ -110,6 +111,7 @@ class Node:
             Continue: self._continue,
             Persisted: self._persisted,
             Resign: self._resign,
+            Stop: self._stop,
         }
 
     @property
@@ -292,6 +294,9 @@ class Node:
         if self.quorum.is_leader:
             leading.resign(self.quorum, turn, event.successor_id)
             conduct.poll(self.quorum, turn)
+
+    def _stop(self, _event: Stop, turn: Turn) -> None:
+        conduct.stop(self.quorum, turn)
 
     # What the quorum decided
 

@@ -193,6 +193,15 @@ def on_persisted(quorum: Quorum, end_offset: int, turn: Turn) -> None:
     poll(quorum, turn)
 
 
+def stop(quorum: Quorum, turn: Turn) -> None:
+    """Resign, and begin no election any more: the replica waits for another leader (rule 10.26).
+
+    Until the process ends it refuses or grants votes as before.
+    """
+    quorum.begin_to_stop()
+    poll(quorum, turn)
+
+
 def go_on(quorum: Quorum, turn: Turn) -> None:
     """Continue the decoding of a snapshot, the only work that a step may leave to the next."""
     if quorum.reading is not None:
@@ -206,7 +215,7 @@ def role_deadline_ms(quorum: Quorum) -> int:
     role = quorum.role
     if isinstance(role, Leader):
         return role.check_quorum_ms
-    if quorum.peers_without_epoch is not None:
+    if quorum.is_stopping or quorum.peers_without_epoch is not None:
         return NEVER_MS
     if isinstance(role, Prospective | Candidate):
         return elections.deadline_ms(quorum, role)
@@ -226,8 +235,13 @@ def deadline_ms(quorum: Quorum, now_ms: int) -> int:
 
 
 def poll(quorum: Quorum, turn: Turn) -> None:
-    """Send the requests of the role to free peers, and complete committed voter changes."""
+    """Send the requests of the role to free peers, and complete committed voter changes.
+
+    A process that stops resigns, even if it has just won an election that it began before (10.26).
+    """
     membership.on_commit(quorum, turn)
+    if quorum.is_stopping and quorum.is_leader:
+        leading.resign(quorum, turn)
     match quorum.role:
         case Leader():
             epochs.announce_to_voters(quorum, turn)

@@ -79,7 +79,12 @@ class Resign:
     successor_id: int = -1
 
 
-Event = Submitted | Answered | Started | Deadline | Continue | Persisted | Resign
+@value(kw_only=False)
+class Stop:
+    """The process got SIGTERM: the replica gives up leadership, and stands in no election."""
+
+
+Event = Submitted | Answered | Started | Deadline | Continue | Persisted | Resign | Stop
 
 
 @value(kw_only=False)

@@ -88,6 +88,7 @@ class Quorum(ReplicaLog):
         self.epoch_reach_ms = 0
         self.update_voter_ms = 0  # earliest time of the next UpdateRaftVoter
         self.peers_without_epoch: frozenset[int] | None = None  # a set while it may not vote
+        self.is_stopping = False  # the process got SIGTERM
 
     @property
     def known_voters(self) -> VoterSet:
@@ -213,6 +214,10 @@ class Quorum(ReplicaLog):
             epoch=self.epoch,
             leader_id=self.leader_id,
         )
+
+    def begin_to_stop(self) -> None:
+        """Stand in no election from now on (rule 10.26)."""
+        self.is_stopping = True
 
     def become_leader(self, role: Leader, turn: Turn) -> None:
         """Become leader of the present epoch."""

@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 Action = Callable[[], None]
 NEVER_MS = NEVER_US = 1 << 61  # no deadline
 WALL_STEPS_MAX = 1_000  # remembered steps of the wall clock, which are rare
-ACTIONS_PER_INSTANT_MAX = 1_000_000  # more than 10,000 brokers schedule: an endless loop
+ACTIONS_PER_INSTANT_MAX = 250_000  # more than 10,000 brokers schedule: an endless loop
 
 
 class Timeline:

@@ -140,7 +140,7 @@ class ControllerService:
         quorum = self._node.quorum
         if quorum.is_leader and quorum.other_voters and not self.has_failed:
             self._is_followed.clear()
-            self._deliver(lambda: self._hosted.resign(-1))
+            self._deliver(self._hosted.stop)
             with suppress(TimeoutError):
                 async with asyncio.timeout(HAND_OVER_LIMIT_S):
                     await self._is_followed.wait()

@@ -8,6 +8,9 @@ from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.log.records import PartitionChangeRecord, UnregisterBrokerRecord
 from kraftsim.controller.core.profile import KAFKA_4_3
 from kraftsim.controller.core.rpc import DecommissionBrokerResponse
+from kraftsim.controller.time import timeline
+from kraftsim.scenarios.document.scenario import read_scenario
+from kraftsim.scenarios.running.run import Run
 from tests.builders import ControllerUnderTest
 
 SLICE = 4
@@ -52,3 +55,28 @@ def test_every_partition_is_checked_before_the_first_slice() -> None:
 
     assert refusal.code == ErrorCode.BROKER_REQUIRED_FOR_PARTITIONS
     assert before == cluster.everything()
+
+
+@pytest.mark.rule("3.12")
+def test_two_brokers_that_leave_together_leave_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Hunt 72: each placed its last replicas on the other, for ever."""
+    monkeypatch.setattr(timeline, "ACTIONS_PER_INSTANT_MAX", 5_000)  # it ends soon if it fails
+    document = {
+        "schema": "kraftsim/scenario/1",
+        "name": "two-leave",
+        "claim": "Both leave.",
+        "cluster": {
+            "controllers": 1,
+            "brokers": 3,
+            "topics": {"t": {"partitions": 30, "replication": 1}},
+        },
+        "time": {"warmup": "1s", "run": "5s", "calm": "5s"},
+        "config": {"decommission.slice.records": SLICE},
+        "do": [{"at": "1s", "broker.decommission": {"on": on, "force": True}} for on in (1, 2)],
+    }
+    run = Run(read_scenario(document), 1)
+
+    assert run.finish().violations == ()
+    assert {3} == set(run.world.committed.brokers)

@@ -15,7 +15,7 @@ from kraftsim.controller.raft import conduct, messages
 from kraftsim.controller.raft.roles import Follower, Prospective, Resigned, Unattached
 from tests.raft.replicas import Replicas, key_of
 from tests.raft.requests import end
-from tests.raft.standing import ME, lead, standing
+from tests.raft.standing import ME, grant, lead, standing, votes_asked
 
 
 def error_of(response):
@@ -186,3 +186,40 @@ def test_a_single_voter_that_gives_up_leads_again_two_epochs_later():
     replicas.elect()
 
     assert (ME, 3) == (replicas.leader.me.node_id, replicas.leader.epoch)
+
+
+@pytest.mark.rule("10.26", "10.39")
+@pytest.mark.parametrize("role", ["unattached", "follower", "content follower", "leader"])
+def test_a_replica_that_stops_stands_in_no_election(role):
+    """Hunt 7: a controller that handed over led the next epoch but one."""
+    replicas = standing(role)
+    epoch = replicas.quorums[ME].epoch
+    replicas.step(ME, conduct.stop)
+    for _ in range(10):
+        replicas.lose_everything()
+        replicas.now_ms += 10_000
+        replicas.step(ME, conduct.on_deadline)
+
+    assert isinstance(replicas.quorums[ME].role, Unattached | Follower | Resigned)
+    assert epoch == replicas.quorums[ME].epoch
+
+
+@pytest.mark.rule("10.26")
+def test_a_candidate_that_stops_resigns_if_it_wins():
+    replicas = standing("candidate")
+    replicas.step(ME, conduct.stop)
+    grant(replicas, votes_asked(replicas)[0])
+
+    assert isinstance(replicas.quorums[ME].role, Resigned)
+    assert replicas.requests(EndQuorumEpochRequest)
+
+
+@pytest.mark.rule("10.14", "10.26")
+def test_a_leader_that_stops_votes_for_the_next_one():
+    replicas = standing("leader")
+    replicas.run_for(1000)
+    replicas.step(ME, conduct.stop)
+    replicas.isolate(3)
+    replicas.elect()
+
+    assert (2, 2) == (replicas.leader.me.node_id, replicas.leader.epoch)
