@@ -18,6 +18,8 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.simulation.processes import Processes
 from tests.scenarios.blames import configure, reassign, set_min_isr, watched
 from tests.scenarios.lives import SESSION_S, active_id
+from tests.scenarios.watched import ask as begin_to_ask
+from tests.scenarios.watched import topic
 from tests.worlds import SECOND_US, ask, create_topic, node, partition, pass_time
 
 pytestmark = pytest.mark.slow
@@ -196,4 +198,24 @@ def test_a_broker_of_kafka_3_9_that_registers_before_it_is_fenced_leads_on_witho
     assert partition(world, "t").leader == 1
     pass_time(world, 5)
     assert not world.committed.brokers[1].fenced
+    assert watching.finish() == ()
+
+
+def test_a_voter_that_loses_its_disk_counts_with_what_it_had_before():
+    """S6, hunt 7: the leader commits what it acknowledged; another voter comes back."""
+    world, watching = watched("S6", controllers=5, brokers=1)
+    leader = active_id(world)
+    lost, other, *silent = (node_id for node_id in world.controllers if node_id != leader)
+    for node_id in (other, *silent):
+        world.pause_controller(node_id)
+    begin_to_ask(world, topic("t", replicas=1))
+    pass_time(world, 0.2)
+    end_offset = world.controllers[leader].node.log.end_offset
+    assert world.controllers[lost].node.quorum.persisted_offset == end_offset
+    Processes(world).wipe(node(lost))
+    world.start_controller(lost)
+    world.resume_controller(other)
+    pass_time(world, 0.2)
+
+    assert world.controllers[leader].node.high_watermark >= end_offset
     assert watching.finish() == ()

@@ -260,23 +260,6 @@ def test_leadership_is_handed_to_the_one_that_is_named(world: World) -> None:
     assert took_us < SECOND_US / 2
 
 
-@pytest.mark.rule("10.26")
-def test_a_leader_that_stops_waits_for_another_and_does_not_lead_again(world: World) -> None:
-    leader = active_id(world)
-    process, epoch = world.controllers[leader], world.controllers[leader].node.epoch
-    for node_id in world.controllers:
-        if node_id != leader:
-            world.pause_controller(node_id)
-
-    process.stop()
-    pass_time(world, 4.9)
-    assert process.is_alive
-    pass_time(world, 0.2)
-
-    assert not process.is_alive
-    assert epoch == process.node.epoch
-
-
 def test_every_controller_is_restarted_at_once_and_nothing_is_lost(world: World) -> None:
     created(world, "kept")
     for node_id in world.controllers:

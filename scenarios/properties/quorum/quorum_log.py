@@ -5,11 +5,13 @@ do not use what a replica believes about other replicas.
 """
 
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.batch import Batch, Voter
+from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
+from kraftsim.controller.raft.voters import ReplicaKey
 from kraftsim.simulation.world import World
 
 from ...oracles.property import Broken, Property
@@ -118,7 +120,10 @@ class CommittedIsFinal(Property):
 
 
 class HighWatermark(Property):
-    """Checks each change of a high watermark, and the disks of a majority when it rises."""
+    """Checks each change of a high watermark, and the disks of a majority when it rises.
+
+    A voter that has lost its disk since counts with what it had: another one has come back.
+    """
 
     number = "S6"
     name = "high-watermark"
@@ -131,9 +136,15 @@ class HighWatermark(Property):
         super().__init__(world)
         self._marks: dict[int, int] = {}
         self._highest = 0
+        self._ended: dict[ReplicaKey, Quorum] = {}  # the last process of each directory
 
     def restarted(self, node_id: int) -> None:
         self._marks.pop(node_id, None)
+
+    def controller_changed(self, node_id: int, state: ProcessState) -> None:
+        if state is ProcessState.NOT_RUNNING:
+            quorum = self.world.controllers[node_id].node.quorum
+            self._ended[quorum.me] = quorum
 
     def stepped(self, node: Node, turn: Turn) -> None:
         quorum = node.quorum
@@ -161,22 +172,30 @@ class HighWatermark(Property):
         epoch = epoch_before(quorum.log, mark)
         if mark > quorum.log.start_offset and epoch != quorum.epoch:  # Raft, 5.4.2
             raise Broken(f"the leader of epoch {quorum.epoch} commits {mark}, of epoch {epoch}")
-        holding = [node_id for node_id in quorum.voters.ids if self._holds(node_id, mark, epoch)]
+        voters = quorum.voters.voters
+        holding = [voter.voter_id for voter in voters if self._holds(voter, mark, epoch)]
         if len(holding) < quorum.voters.majority:
             raise Broken(
                 f"{mark} of epoch {epoch} is committed, but only on the disks of {holding}"
             )
 
-    def _holds(self, node_id: int, end_offset: int, epoch: int | None) -> bool:
-        process = self.world.controllers.get(node_id)
-        if process is None:
-            return False
-        quorum = process.node.quorum
-        if quorum.persisted_offset < end_offset:
+    def _holds(self, voter: Voter, end_offset: int, epoch: int | None) -> bool:
+        quorum = self._quorum_of(voter)
+        if quorum is None or quorum.persisted_offset < end_offset:
             return False
         return end_offset <= quorum.log.start_offset or epoch == epoch_before(
             quorum.log, end_offset
         )
+
+    def _quorum_of(self, voter: Voter) -> Quorum | None:
+        """Returns the state of the voter's last process; None if it never had one."""
+        process = self.world.controllers.get(voter.voter_id)
+        if process is None:
+            return None
+        present, directory_id = process.node.quorum, voter.voter_directory_id
+        if directory_id in (ZERO_UUID, present.me.directory_id):
+            return present
+        return self._ended.get(ReplicaKey(voter.voter_id, directory_id))
 
 
 def epoch_before(log: MetadataLog, end_offset: int) -> int | None:
