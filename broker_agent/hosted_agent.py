@@ -50,6 +50,7 @@ class HostedAgent:
         self._reported_state = ProcessState.NOT_RUNNING
         self._clean_epoch = -1
         self._stops_when_resumed = False
+        self._once_ended: Callable[[], None] | None = None
 
     @property
     def state(self) -> ProcessState:
@@ -82,6 +83,17 @@ class HostedAgent:
 
     def stop(self) -> None:
         """Send SIGTERM: drain, then end. A paused process handles it once resumed."""
+        self._once_ended = None
+        self._stop()
+
+    def once_ended(self, then: Callable[[], None]) -> None:
+        """Call `then` when the process, which got SIGTERM, has ended by itself.
+
+        Not if it is killed first; another SIGTERM cancels it too.
+        """
+        self._once_ended = then
+
+    def _stop(self) -> None:
         if self.is_paused:
             self._stops_when_resumed = True
         elif self.is_alive:
@@ -90,8 +102,8 @@ class HostedAgent:
     def kill(self) -> None:
         """Send SIGKILL: the process ends at once, without a message to the controller."""
         if self.is_alive:
-            self.is_alive = self.is_paused = False
-            self._stops_when_resumed = False
+            self.is_alive = self.is_paused = self._stops_when_resumed = False
+            self._once_ended = None
             self._held.clear()
             self._take_inventory()
             self._host.on_change(ProcessState.NOT_RUNNING)
@@ -119,7 +131,7 @@ class HostedAgent:
         self._wake()
         if self._stops_when_resumed:
             self._stops_when_resumed = False
-            self.stop()
+            self._stop()
 
     def _wake(self) -> None:
         if not self.is_alive or self.is_paused:
@@ -165,4 +177,7 @@ class HostedAgent:
             self._clean_epoch = self.agent.broker_epoch
         self.is_alive = False
         self._take_inventory()
+        then, self._once_ended = self._once_ended, None
         self._host.on_change(ProcessState.NOT_RUNNING)
+        if then is not None:
+            then()

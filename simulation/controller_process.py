@@ -65,6 +65,7 @@ class ControllerProcess:
         self._number = 0
         self._held: list[tuple[Request, ReplyTo]] = []
         self._stops_when_resumed = False
+        self._once_ended: Callable[[], None] | None = None
         self._on_reply = self._replied  # bound once, not for each request
         self.hosted = self._new_process()
         self.node = self.hosted.node
@@ -107,6 +108,7 @@ class ControllerProcess:
         if not self.is_alive:
             return
         self.is_alive = self.is_paused = self._stops_when_resumed = self.is_stopping = False
+        self._once_ended = None
         self.disk.crash()
         self.hosted.end()
         waiting, self._waiting = self._waiting, {}
@@ -120,9 +122,20 @@ class ControllerProcess:
         """Ends the process in good order (SIGTERM).
 
         A leader resigns. A voter stays until another one is known to lead, for at most 5 s,
-        because its vote may be needed, but stands in no election itself. A paused process stops
+        because its vote may be needed, but begins no election itself. A paused process stops
         when it is resumed.
         """
+        self._once_ended = None
+        self._stop()
+
+    def once_ended(self, then: Callable[[], None]) -> None:
+        """Calls `then` when the process, which got SIGTERM, has ended by itself.
+
+        Not if it is killed first; another SIGTERM cancels it too.
+        """
+        self._once_ended = then
+
+    def _stop(self) -> None:
         self.is_stopping = self.is_alive
         if self.is_paused:
             self._stops_when_resumed = True
@@ -140,9 +153,12 @@ class ControllerProcess:
             again = partial(self._end_once_led, hosted, until_us)
             self._timeline.after(HAND_OVER_CHECK_US, again)
         else:
+            then = self._once_ended
             self.disk.sync()
             self.kill()
             self._on_end()
+            if then is not None:
+                then()
 
     def pause(self) -> None:
         """Suspends the process (SIGSTOP): it stays alive and handles no timers and no messages."""
@@ -155,13 +171,15 @@ class ControllerProcess:
         if not self.is_paused:
             return
         self.is_paused = False
+        if self._stops_when_resumed:
+            self.hosted.stop()  # before it handles timers of the pause
         self.hosted.hold(False)
         held, self._held = self._held, []
         for request, reply_to in held:
             self.submit(request, reply_to)
         if self._stops_when_resumed:
             self._stops_when_resumed = False
-            self.stop()
+            self._stop()
 
     def submit(self, request: Request, reply_to: ReplyTo) -> None:
         """Submits a request; `reply_to` gets None if the process ends before it replies."""

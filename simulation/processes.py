@@ -5,6 +5,7 @@ network and the clocks know by its host.
 """
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -41,6 +42,10 @@ class Processes:
         """Returns True if the node's process got SIGTERM and has not ended yet."""
         process = self._world.controller_of(node) or self._world.agent_of(node)
         return process is not None and process.is_stopping
+
+    def once_ended(self, node: NodeId, then: Callable[[], None]) -> None:
+        """Calls `then` when the process, which got SIGTERM, ends by itself, and is not killed."""
+        self._process(node).once_ended(then)
 
     # Ending and starting
 

@@ -28,7 +28,7 @@ from ..core.log.records import (
 )
 from ..core.mutations import MutationNote, Mutations
 from ..core.profile import Profile
-from ..core.rpc import ControllerRegistrationRequest, Request
+from ..core.rpc import ControllerRegistrationRequest, DecommissionBrokerRequest, Request
 from ..core.settings import Settings
 from ..core.slices import INDEXED_PER_STEP, RECORDS_PER_SLICE
 from ..core.state import (
@@ -45,10 +45,11 @@ from ..time.timeline import NEVER_MS
 from .config import NodeConfig
 from .deferred import DeferredReplies
 from .periodic_tasks import PeriodicTasks
-from .undecided import Rest, Undecided, Waiting, deadline_ms, only_renews, timed_out
+from .undecided import Rest, Undecided, Waiting, deadline_ms, decided, only_renews, timed_out
 
 EXPIRY_RECORDS_MAX = 250  # of one step, at least one broker's: heartbeats wait meanwhile
 WAITING_MAX, WAITING_RECORDS_MAX = 100, 250  # requests that one step decides after they waited
+AT_ONCE = -1  # the offset of a slice that waits for no commit
 EXPIRY_PAUSE_MAX_MS = 1_000  # latest time until the lease check continues
 CHANGE_LEASES = frozenset(
     {
@@ -158,13 +159,15 @@ class Active:
         """Decide a request; the reply waits until its records are committed (rule 0A.5).
 
         Behind a request in slices it waits for its turn, unless it is a heartbeat that changes
-        nothing.
+        nothing. One broker leaves after the other: each might place its partitions on the other.
         """
         undecided, state = self._undecided, self.state
         if undecided.is_busy and not only_renews(handler, request, state, turn.now_ms):
             until_ms = deadline_ms(request, turn.now_ms, self._settings)
             undecided.wait(Waiting(handler, request, token, until_ms))
             turn.leave_work()
+        elif self._slices and isinstance(request, DecommissionBrokerRequest):
+            self._slices.append(_Slice(AT_ONCE, partial(decided, handler, request), token))
         else:
             self._decide(handler, request, token, turn)
 
@@ -254,8 +257,7 @@ class Active:
                 _, rest, token = self._slices.popleft()
                 others = len(self._slices)
                 self._decide_rest(rest, token, turn)
-                # One broker leaves after the other: each would place its partitions on the other.
-                self._slices.rotate(len(self._slices) - others)
+                self._slices.rotate(len(self._slices) - others)  # before those that wait for it
         else:
             self._decide_waiting(turn)
         self._set_deadline()
@@ -372,11 +374,8 @@ class Active:
 
     def _set_deadline(self) -> None:
         """Set the time of the next task, which waits for a request in slices as all events do."""
-        self.deadline_ms = (
-            NEVER_MS
-            if self._undecided.is_in_slices
-            else min(self._lease_check_ms, self._idle_ms, self._tasks.deadline_ms)
-        )
+        due_ms = min(self._lease_check_ms, self._idle_ms, self._tasks.deadline_ms)
+        self.deadline_ms = NEVER_MS if self._undecided.is_in_slices else due_ms
 
     def _next_lease_check(self, now_ms: int) -> int:
         """Returns the time of the next lease check.

@@ -97,7 +97,7 @@ class HostedNode:
         self.step(Resign(successor_id))
 
     def stop(self) -> None:
-        """Give up leadership, and stand in no election: the process is to end (SIGTERM)."""
+        """Give up leadership, and begin no election: the process is to end (SIGTERM)."""
         self.step(Stop())
 
     def forget_soft_state(self) -> None:

@@ -92,6 +92,11 @@ def deadline_ms(request: Request, now_ms: int, settings: Settings) -> int:
     return NEVER_MS if timeout_ms is None else now_ms + timeout_ms
 
 
+def decided(handler: Handler, request: Request, state: State, now_ms: int) -> Decision:
+    """Returns what `handler` decides on a request that has waited behind slices of another one."""
+    return handler(state, request, now_ms)
+
+
 def timed_out(state: State, request: Request, now_ms: int) -> Decision:
     """The handler of a request that has waited too long; raises REQUEST_TIMED_OUT."""
     raise ApiError(ErrorCode.REQUEST_TIMED_OUT, "")

@@ -194,11 +194,13 @@ def on_persisted(quorum: Quorum, end_offset: int, turn: Turn) -> None:
 
 
 def stop(quorum: Quorum, turn: Turn) -> None:
-    """Resign, and begin no election any more: the replica waits for another leader (rule 10.26).
+    """Give up leadership, and begin no election any more (rule 10.26).
 
-    Until the process ends it refuses or grants votes as before.
+    An election that has begun goes on. Until the process ends it refuses or grants votes as before.
     """
     quorum.begin_to_stop()
+    if quorum.is_leader:
+        leading.resign(quorum, turn)
     poll(quorum, turn)
 
 
@@ -235,13 +237,8 @@ def deadline_ms(quorum: Quorum, now_ms: int) -> int:
 
 
 def poll(quorum: Quorum, turn: Turn) -> None:
-    """Send the requests of the role to free peers, and complete committed voter changes.
-
-    A process that stops resigns, even if it has just won an election that it began before (10.26).
-    """
+    """Send the requests of the role to free peers, and complete committed voter changes."""
     membership.on_commit(quorum, turn)
-    if quorum.is_stopping and quorum.is_leader:
-        leading.resign(quorum, turn)
     match quorum.role:
         case Leader():
             epochs.announce_to_voters(quorum, turn)
@@ -251,7 +248,7 @@ def poll(quorum: Quorum, turn: Turn) -> None:
             elections.request_votes(quorum, turn)
         case Resigned():
             epochs.announce_resignation(quorum, turn)
-        case Unattached():
+        case Unattached() if not quorum.is_stopping:
             following.fetch_from_voters(quorum, turn)
     if not quorum.is_leader:
         leading.refuse_parked(quorum, turn)

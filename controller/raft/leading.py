@@ -23,7 +23,8 @@ NO_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=0)
 def begin(quorum: Quorum, won: Candidate, turn: Turn) -> None:
     """Become leader, and open the epoch with one control batch (rules 10.19 to 10.21).
 
-    `won` is the candidacy that a majority of votes ended.
+    `won` is the candidacy that a majority of votes ended. A replica whose process stops resigns
+    instead, and writes nothing (rule 10.26).
     """
     log = quorum.log
     role = Leader(
@@ -32,6 +33,9 @@ def begin(quorum: Quorum, won: Candidate, turn: Turn) -> None:
         descriptions=_first_descriptions(quorum),
     )
     quorum.become_leader(role, turn)
+    if quorum.is_stopping:
+        resign(quorum, turn)
+        return
     granting = tuple(sorted(won.granted.intersection(quorum.voters.ids)))
     records = _opening(quorum, granting)
     quorum.append(records, (0,) * len(records), turn, is_control=True)

@@ -81,7 +81,7 @@ class Resign:
 
 @value(kw_only=False)
 class Stop:
-    """The process got SIGTERM: the replica gives up leadership, and stands in no election."""
+    """The process got SIGTERM: the replica gives up leadership, and begins no election."""
 
 
 Event = Submitted | Answered | Started | Deadline | Continue | Persisted | Resign | Stop

@@ -116,7 +116,8 @@ class Quorum(ReplicaLog):
             role = self.role.fingerprint()
         log = tuple((batch.base_offset, batch.epoch) for batch in self.log.batches)
         marks = (self.high_watermark, self.leader_high_watermark, self.persisted_offset)
-        return (role, self.durable, self.leader_id, log, marks, self.next_fetch_index)
+        state = (role, self.durable, self.leader_id, self.is_stopping)
+        return (*state, log, marks, self.next_fetch_index)
 
     # Times (rules 10.7, 10.54)
 
@@ -216,7 +217,7 @@ class Quorum(ReplicaLog):
         )
 
     def begin_to_stop(self) -> None:
-        """Stand in no election from now on (rule 10.26)."""
+        """Begin no election from now on (rule 10.26)."""
         self.is_stopping = True
 
     def become_leader(self, role: Leader, turn: Turn) -> None:

@@ -23,7 +23,6 @@ from ..language.selectors import Selector
 from ..language.texts import filled
 from .evaluation import Holds
 
-STOPPING_CHECK_US = 10_000  # how often a process that is to start again is asked whether it ended
 CONDITIONS = "selectors of conditions"  # the stream of selectors that belong to no fault
 Effects = Callable[[], int]
 Undo = Callable[[], None]
@@ -175,11 +174,12 @@ class Stage:
     def bring_back(self, node: NodeId) -> None:
         """Starts the node's process, unless the broker was unregistered.
 
-        A process that got SIGTERM ends first.
+        A process that got SIGTERM ends first; if it is killed meanwhile, it stays down.
         """
         world = self.world
         if self.processes.is_stopping(node):
-            world.timeline.after(STOPPING_CHECK_US, partial(self.bring_back, node))
+            soon = partial(world.timeline.after, 0, partial(self.bring_back, node))
+            self.processes.once_ended(node, soon)
             return
         is_agent = node.kind is Kind.BROKER and node.number in world.agents
         is_unregistered = is_agent and node.number not in world.committed.brokers

@@ -80,3 +80,7 @@ def test_two_brokers_that_leave_together_leave_one_after_the_other(
 
     assert run.finish().violations == ()
     assert {3} == set(run.world.committed.brokers)
+    log = run.world.controllers[3000].node.log.batches
+    changes = [r for batch in log for r in batch.records if isinstance(r, PartitionChangeRecord)]
+    moves = [change for change in changes if change.replicas is not None]
+    assert 10 + 20 == len(moves)  # of the first broker to the second, and from there to the third

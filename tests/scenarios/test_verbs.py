@@ -3,7 +3,8 @@
 import pytest
 
 from kraftsim.scenarios.document.scenario import read_scenario
-from kraftsim.scenarios.running.run import run
+from kraftsim.scenarios.running.run import Run, run
+from tests.worlds import SECOND_US
 
 EVERY = {"broker": "brokers", "state": "unfenced"}
 BITES = {
@@ -88,3 +89,15 @@ def test_a_broker_that_drains_for_longer_than_its_stop_lasts_starts_again():
     running = {"broker": "brokers", "state": "RUNNING"}
 
     assert run(scenario(crash, stop, calm=[running]), 1).violations == ()
+
+
+@pytest.mark.parametrize("verb", ["proc.crash", "proc.amnesia", "proc.stop"])
+def test_a_fault_of_a_broker_that_drains_lasts_as_long_as_it_says(verb):
+    """A reader: the end of the first stop started the broker again in the same instant."""
+    crash = {"at": "5s", "proc.crash": {"on": "controllers", "for": "7s"}}
+    stop = {"at": "6s", "proc.stop": {"on": 1, "for": "1s"}}
+    again = {"at": "10s", verb: {"on": 1, "for": "15s"}}
+    life = Run(scenario(crash, stop, again), 1)
+    life.reach(20 * SECOND_US)
+
+    assert not life.world.agents[1].is_alive
