@@ -5,7 +5,7 @@ that the calm has healed (`World.core`) are checked. Bounds in virtual time coun
 network and the processes allow progress.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
@@ -18,6 +18,7 @@ from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.roles import Follower, Prospective
 from kraftsim.controller.raft.voters import ReplicaKey
+from kraftsim.simulation.controller_process import ControllerProcess
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
@@ -68,32 +69,48 @@ class LeaderInTime(Property):
 
 
 def can_elect(world: World) -> bool:
-    """Returns True if a majority of voters runs and any two running voters can exchange messages.
+    """Returns True if a voter can win an election, and all who could vote can exchange messages.
 
-    In a calm only the voters of the core count. A controller that was removed, or that lost its
-    directory, is no voter (KIP-853); one whose disk stalls cannot vote (rule 10.15).
+    It needs the votes of a majority of the voters that its own log names, of which none has a
+    longer log (rules 10.12 and 10.14): a change of the voters need not be committed. In a calm only
+    the core counts. A controller that was removed, or that lost its directory, is no voter
+    (KIP-853); one whose disk stalls cannot vote (rule 10.15).
     """
     network = world.network
     # in a calm the remaining rules spare the core
     if network.loss or (network.rules and world.core is None):
         return False
-    newest = max((p.node.quorum for p in world.controllers.values()), key=lambda q: q.epoch)
-    running = [
-        node
+    voting = [
+        process
         for node_id, process in world.controllers.items()
         if process.is_running
         and not process.disk.is_stalled
-        and newest.voters.includes(ReplicaKey(node_id, process.disk.stored.directory_id))
-        and world.must_be_well(node := controller_node(node_id))
+        and world.must_be_well(controller_node(node_id))
     ]
-    majority = newest.voters.majority
-    if network.is_whole:
-        return len(running) >= majority
-    talking = [
-        sum(network.is_open(node_id, peer) and network.is_open(peer, node_id) for peer in running)
-        for node_id in running
+    return any(_can_win(process.node.quorum, voting) for process in voting) and (
+        network.is_whole or _can_all_talk(world, voting)
+    )
+
+
+def _can_win(candidate: Quorum, voting: Sequence[ControllerProcess]) -> bool:
+    granting = [
+        process
+        for process in voting
+        if candidate.voters.includes(
+            ReplicaKey(process.node.config.node_id, process.disk.stored.directory_id)
+        )
+        and _end_of_log(process.node.quorum) <= _end_of_log(candidate)
     ]
-    return len(running) >= majority and all(count == len(running) for count in talking)
+    return candidate.is_voter and len(granting) >= candidate.voters.majority
+
+
+def _end_of_log(quorum: Quorum) -> tuple[int, int]:
+    return quorum.log.last_epoch, quorum.log.end_offset
+
+
+def _can_all_talk(world: World, voting: Sequence[ControllerProcess]) -> bool:
+    nodes = [controller_node(process.node.config.node_id) for process in voting]
+    return all(world.network.is_open(a, b) for a in nodes for b in nodes)
 
 
 class Stability(Property):

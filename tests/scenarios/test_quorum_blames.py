@@ -14,6 +14,7 @@ from kraftsim.controller.core.rpc import (
     CreateTopicsRequest,
     FetchRequest,
     FetchSnapshotRequest,
+    RemoveRaftVoterRequest,
     SnapshotPartition,
     SnapshotTopic,
 )
@@ -370,3 +371,23 @@ def granted_to(voter):
     """Returns the voters that have granted a voter its pre-vote."""
     role = voter.node.quorum.role
     return role.granted if isinstance(role, Prospective) else frozenset()
+
+
+@pytest.mark.rule("10.14")
+def test_no_leader_is_due_while_a_change_of_the_voters_lets_nobody_win():
+    """L1, hunt 77: a removal was in some logs only, and the longest was that of no voter."""
+    world, watching = watched("L1", controllers=2)
+    leader = active_id(world)
+    other = follower_id(world)
+    world.kill_controller(other)
+    directory_id = world.controllers[leader].node.config.directory_id
+    removal = RemoveRaftVoterRequest(voter_id=leader, voter_directory_id=directory_id)
+    begin_to_ask(world, removal)
+    pass_time(world, 0.1)
+    world.kill_controller(leader)
+    for node_id in (leader, other):
+        world.start_controller(node_id)
+    pass_time(world, 60)
+
+    assert world.active is None
+    assert watching.finish() == ()
