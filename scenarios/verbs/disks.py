@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.raft.log import MetadataLog
+from kraftsim.controller.raft.voters import ReplicaKey, VoterSet
 from kraftsim.simulation.delays import uniform
 from kraftsim.simulation.disks import Disk
 from kraftsim.simulation.world import World
@@ -153,7 +154,8 @@ class Rot(DiskVerb, word="disk.rot"):
 def has_been_replicated(world: World, node_id: int) -> bool:
     """Returns True if there are other voters, and each has the controller's whole durable log.
 
-    A damaged disk does not count: the next process of its voter may truncate the log. Returns False
+    A damaged disk does not count: the next process of its voter may truncate the log. Nor does that
+    of a voter that has lost its directory: whoever has its id now is another one. Returns False
     for a candidate: after a restart it asks for the votes of its epoch again, and a voter that
     has granted its vote grants it again without comparing logs (rule 10.14).
     """
@@ -161,15 +163,17 @@ def has_been_replicated(world: World, node_id: int) -> bool:
     log, election = controller.disk.stored.log, controller.disk.stored.election
     if election.leader_id == -1 and election.voted == controller.node.quorum.me:
         return False
-    voters = {*controller.node.quorum.voters.ids} - {node_id}
-    return bool(voters) and all(
-        voter in world.controllers and _holds(world.controllers[voter].disk, log)
-        for voter in voters
-    )
+    voters = controller.node.quorum.voters
+    others = [voter_id for voter_id in voters.ids if voter_id != node_id]
+    return bool(others) and all(_holds(world, voters, voter_id, log) for voter_id in others)
 
 
-def _holds(disk: Disk, part: MetadataLog) -> bool:
-    return not disk.is_damaged and _contains(disk.stored.log, part)
+def _holds(world: World, voters: VoterSet, voter_id: int, part: MetadataLog) -> bool:
+    if voter_id not in world.controllers:
+        return False
+    disk = world.controllers[voter_id].disk
+    is_its_own = voters.includes(ReplicaKey(voter_id, disk.stored.directory_id))
+    return is_its_own and not disk.is_damaged and _contains(disk.stored.log, part)
 
 
 def _contains(log: MetadataLog, part: MetadataLog) -> bool:

@@ -4,6 +4,7 @@ import pytest
 
 from kraftsim.controller.raft.protocol import ElectionState
 from kraftsim.scenarios.verbs.disks import has_been_replicated
+from kraftsim.simulation.processes import Processes
 from tests.scenarios.lives import active_id, follower_id
 from tests.scenarios.request_worlds import begin
 from tests.worlds import SECOND_US, create_topic, node, pass_time, world_of
@@ -125,3 +126,18 @@ def test_the_log_of_a_lone_voter_is_spared():
     world.advance(SECOND_US)
 
     assert not has_been_replicated(world, 3000)
+
+
+def test_a_log_is_spared_while_another_voter_has_lost_its_directory():
+    """Hunt 77: the log of whoever had come back with its id counted as that of a voter."""
+    world = world_of(controllers=3)
+    leader = active_id(world)
+    lost, other = (node_id for node_id in world.controllers if node_id != leader)
+    Processes(world).wipe(node(lost))
+    world.start_controller(lost)
+    pass_time(world, 10)
+
+    assert (
+        world.controllers[lost].node.log.end_offset == world.controllers[leader].node.log.end_offset
+    )
+    assert not has_been_replicated(world, other)
