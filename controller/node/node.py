@@ -98,8 +98,7 @@ class Node:
         self.active: Active | None = None
         self.deadline_ms = NEVER_MS
         self.high_watermark_moved_wall_ms = 0
-        self._handlers = handlers
-        self._random = random
+        self._handlers, self._random = handlers, random
         self._loading = Loading()
         self.has_work = False
         self._snapshotting = Snapshotting(settings)

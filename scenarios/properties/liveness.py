@@ -18,7 +18,6 @@ from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.roles import Follower, Prospective
 from kraftsim.controller.raft.voters import ReplicaKey
-from kraftsim.simulation.controller_process import ControllerProcess
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
@@ -81,35 +80,36 @@ def can_elect(world: World) -> bool:
     if network.loss or (network.rules and world.core is None):
         return False
     voting = [
-        process
+        node_id
         for node_id, process in world.controllers.items()
         if process.is_running
         and not process.disk.is_stalled
         and world.must_be_well(controller_node(node_id))
     ]
-    return any(_can_win(process.node.quorum, voting) for process in voting) and (
+    return any(_can_win(world, node_id, voting) for node_id in voting) and (
         network.is_whole or _can_all_talk(world, voting)
     )
 
 
-def _can_win(candidate: Quorum, voting: Sequence[ControllerProcess]) -> bool:
+def _can_win(world: World, candidate_id: int, voting: Sequence[int]) -> bool:
+    processes = world.controllers
+    candidate = processes[candidate_id].node.quorum
+    voters, end = candidate.voters, _end_of_log(candidate)
     granting = [
-        process
-        for process in voting
-        if candidate.voters.includes(
-            ReplicaKey(process.node.config.node_id, process.disk.stored.directory_id)
-        )
-        and _end_of_log(process.node.quorum) <= _end_of_log(candidate)
+        node_id
+        for node_id in voting
+        if voters.includes(ReplicaKey(node_id, processes[node_id].disk.stored.directory_id))
+        and _end_of_log(processes[node_id].node.quorum) <= end
     ]
-    return candidate.is_voter and len(granting) >= candidate.voters.majority
+    return candidate.is_voter and len(granting) >= voters.majority
 
 
 def _end_of_log(quorum: Quorum) -> tuple[int, int]:
     return quorum.log.last_epoch, quorum.log.end_offset
 
 
-def _can_all_talk(world: World, voting: Sequence[ControllerProcess]) -> bool:
-    nodes = [controller_node(process.node.config.node_id) for process in voting]
+def _can_all_talk(world: World, voting: Sequence[int]) -> bool:
+    nodes = [controller_node(node_id) for node_id in voting]
     return all(world.network.is_open(a, b) for a in nodes for b in nodes)
 
 
