@@ -191,20 +191,23 @@ class Ghost(OfTheCommittedLog):
         partition.without_log = frozenset(
             b
             for b in eligible | trusted
-            if not partition.tree.has(partition.logs[b], partition.acknowledged)
+            if not partition.tree.has(partition.logs.get(b, EMPTY), partition.acknowledged)
         )
 
     def _propose(self, partition: Partition, isr: tuple[int, ...]) -> None:
         """Counts replicas as in sync; from then on nothing is acknowledged without them.
 
         A leader in Kafka waits until a replica has fetched what was acknowledged. A simulated one
-        only waits for a time (`Healing`), so the ghost lets the replica fetch it now.
+        only waits for a time (`Healing`), so the ghost lets the replica fetch it now, and give back
+        what another leader wrote.
         """
         partition.proposed |= frozenset(isr)
+        acknowledged = partition.acknowledged
         for member in isr:
             own = partition.logs.get(member)
-            if own is not None and not self._process(member).lost:
-                partition.logs[member] = max(own, partition.acknowledged, key=_end)
+            if own is None or self._process(member).lost or partition.tree.has(own, acknowledged):
+                continue
+            partition.logs[member] = acknowledged
 
     def _pass_time(self, partition: Partition, now_us: int) -> None:
         """Lets the leader write, replicas copy, and records be acknowledged, up to now."""
