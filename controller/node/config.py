@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ..core.log.batch import Voter, VoterEndpoint
+from ..core.log.control_records import Voter, VoterEndpoint
 from ..core.log.records import Record
 from ..core.policies import NO_POLICIES, Policies
 from ..core.uuid import ZERO_UUID, Uuid

@@ -7,7 +7,7 @@ an epoch is evaluated here (rules 10.8 to 10.11, 10.22, 10.39 to 10.41).
 from collections.abc import Iterable
 
 from ..core.errors import ErrorCode
-from ..core.log.batch import Voter, VoterEndpoint
+from ..core.log.control_records import Voter, VoterEndpoint
 from ..core.rpc import (
     BeginQuorumEpochPartition,
     BeginQuorumEpochRequest,

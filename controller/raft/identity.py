@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from ..core.log.batch import VersionRange, Voter, VoterEndpoint
+from ..core.log.control_records import VersionRange, Voter, VoterEndpoint
 from .voters import ReplicaKey, VoterSet
 
 LISTENER = "CONTROLLER"

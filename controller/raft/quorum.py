@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.errors import Impossible
-from ..core.log.batch import Batch, ControlRecord, VoterEndpoint
+from ..core.log.batch import Batch
+from ..core.log.control_records import ControlRecord, VoterEndpoint
 from ..core.log.records import Record
 from ..core.settings import Settings
 from ..time.timeline import NEVER_MS

@@ -7,7 +7,7 @@ from typing import cast
 
 from ..core.errors import ApiError, ErrorCode
 from ..core.rpc import ApiVersionsRequest, DataPlaneRequest, Request
-from ..core.rpc.telemetry import TelemetryClient
+from ..core.rpc.senders import TelemetryClient
 from ..raft.protocol import Reply
 from ..wire.apis.table import API_VERSIONS, TELEMETRY
 from ..wire.errors import DecodeError

@@ -18,8 +18,8 @@ from ..core.rpc import (
     Request,
     Response,
 )
-from ..core.rpc.requester import Requester
-from ..core.rpc.telemetry import TelemetryClient, TelemetryRequest
+from ..core.rpc.senders import Requester, TelemetryClient
+from ..core.rpc.telemetry import GetTelemetrySubscriptionsRequest, PushTelemetryRequest
 from .apis.table import API_VERSIONS, APIS, ENVELOPE
 from .codec.compiler import Encoder, decoder, encoder, step_encoder
 from .codec.decode_source import skip_tags
@@ -207,7 +207,9 @@ class Exchange:
     def decode(self, frame: bytes) -> Request:
         """Returns the request of a frame that the exchange matches."""
         request = from_client(cast(Request, self._decode(frame, self.end)[0]), self.header)
-        if self.client is not None and isinstance(request, TelemetryRequest):
+        if self.client is not None and isinstance(
+            request, GetTelemetrySubscriptionsRequest | PushTelemetryRequest
+        ):
             request = replace(request, client=self.client)
         if len(frame) - self.end <= REPEATED_BYTES_MAX and not self.is_envelope:
             self._request, self._last = request, frame[8:]

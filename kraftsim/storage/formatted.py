@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from kraftsim.controller.core.log.batch import Batch, KRaftVersion, Voter, Voters
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import KRaftVersion, Voter, Voters
 from kraftsim.controller.core.log.records import FeatureLevelRecord, Record
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.uuid import Uuid, parse_uuid

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from kraftsim.controller.core.log.batch import KRaftVersion
+from kraftsim.controller.core.log.control_records import KRaftVersion
 from kraftsim.controller.core.rpc import (
     BeginQuorumEpochPartition,
     BeginQuorumEpochRequest,

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from kraftsim.commands.controller import ControllerService
-from kraftsim.controller.core.log.batch import Voter, VoterEndpoint
+from kraftsim.controller.core.log.control_records import Voter, VoterEndpoint
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, FetchRequest, VoteRequest
 from kraftsim.controller.core.uuid import uuid_text

@@ -6,7 +6,8 @@ Nothing moves by itself: a test delivers, drops, fires deadlines and crashes, in
 import random as randomness
 from dataclasses import dataclass, field, replace
 
-from kraftsim.controller.core.log.batch import Batch, KRaftVersion, VoterEndpoint, Voters
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import KRaftVersion, VoterEndpoint, Voters
 from kraftsim.controller.core.log.records import NoOpRecord
 from kraftsim.controller.core.rpc import (
     ApiVersionsResponse,

@@ -1,16 +1,17 @@
 """Requests that need stored messages, groups or transactions, which kraftsim does not have.
 
-Their classes are made from a text with their schemas (`controller/wire/data_plane`), because only
+Their classes are made from a text with their schemas (`controller/wire/messages`), because only
 two things are done with them: a broker's listener refuses them, or answers that there is nothing.
 """
 
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from typing import Any, ClassVar
+from typing import Any
 
 from ..errors import ApiError, ErrorCode
+from ..message import Request, Response, Structure
 
-ELEMENT = "element"  # in the metadata of an array of structs: the class of its elements
 DIRS = "dirs"  # of AlterReplicaLogDirs, whose response lists the topics of all of them
 SOURCES: Mapping[str, tuple[str, ...]] = {
     "responses": ("topic_data", "topics"),
@@ -32,18 +33,23 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
 _ERRORS = ("error_code", "partition_error_code")
 
 
-class DataPlaneResponse:
+class DataPlaneResponse(Response):
     """A response of one of these APIs; without arguments it says that there is nothing."""
 
     __slots__ = ()
 
 
-class DataPlaneRequest:
-    """A request of one of these APIs. `response` is the class of its responses."""
+class DataPlaneRequest(Request):
+    """A request of one of these APIs."""
 
     __slots__ = ()
-    api_key: ClassVar[int]
-    response: ClassVar[type[DataPlaneResponse]]
+
+    @property
+    def response(self) -> type[DataPlaneResponse]:
+        """The class of its responses."""
+        name = type(self).__name__.removesuffix("Request") + "Response"
+        found: type[DataPlaneResponse] = getattr(sys.modules[type(self).__module__], name)
+        return found
 
     @property
     def is_one_way(self) -> bool:
@@ -59,14 +65,14 @@ class DataPlaneRequest:
         return refused
 
 
-def refused_as(model: type, source: object, error: ApiError) -> Any:
+def refused_as(model: type[Structure], source: object, error: ApiError) -> Any:
     """Returns an object of `model` with the error, and with the fields that `source` has too."""
     if isinstance(source, str | int):
         name = next(field.name for field in fields(model) if not field.name.startswith("error_"))
         return model(**{name: source} | _errors(model, error))
     values = _errors(model, error)
     for field in fields(model):
-        element = field.metadata.get(ELEMENT)
+        element = model.ELEMENTS.get(field.name)
         found = list(_found(source, field.name)) if field.name not in values else []
         if found and element is not None:
             values[field.name] = tuple(refused_as(element, item, error) for item in found[0] or ())
@@ -75,7 +81,7 @@ def refused_as(model: type, source: object, error: ApiError) -> Any:
     return model(**values)
 
 
-def _errors(model: type, error: ApiError) -> dict[str, Any]:
+def _errors(model: type[Structure], error: ApiError) -> dict[str, Any]:
     codes: dict[str, ErrorCode | str] = {name: error.code for name in _ERRORS}
     names = {field.name for field in fields(model)}
     return {
