@@ -15,18 +15,23 @@ const LITERAL = 3 "the pattern type of a pattern that matches one name"
   throttle_time_ms:int32 error_code:int16 error_message?:string
   resources[DescribeAclsResource
    "A resource pattern with its entries."
-   resource_type!:int8 resource_name!:string pattern_type=3:int8
+   resource_type!:int8 "2 topic, 3 group, 4 cluster, 5 transactional id, 6 token, 7 user"
+   resource_name!:string pattern_type=3:int8
    acls![AclDescription
     "One entry of a resource pattern."
-    principal!:string host!:string operation!:int8 permission_type!:int8]]
+    principal!:string host!:string "IP address of the client; * is every address" operation!:int8
+    permission_type!:int8]]
 
 30 CreateAcls 1-3 flexible 2
  "Access control entries are added."
  >
   creations[AclCreation
    "An entry to add."
-   resource_type!:int8 resource_name!:string resource_pattern_type=3:int8 principal!:string
-   host!:string operation!:int8 permission_type!:int8]
+   resource_type!:int8 "2 topic, 3 group, 4 cluster, 5 transactional id, 6 token, 7 user"
+   resource_name!:string
+   resource_pattern_type=3:int8 "how the name selects resources: 3 exactly, 4 as a prefix"
+   principal!:string host!:string "IP address of the client; * is every address" operation!:int8
+   permission_type!:int8]
  <
   throttle_time_ms:int32
   results[AclCreationResult
@@ -47,6 +52,9 @@ const LITERAL = 3 "the pattern type of a pattern that matches one name"
    error_code:int16 error_message?=null:string
    matching_acls[DeleteAclsMatchingAcl
     "An entry that a filter selected."
-    error_code:int16 error_message?=null:string resource_type!:int8 resource_name!:string
-    pattern_type=3:int8 principal!:string host!:string operation!:int8 permission_type!:int8]]
+    error_code:int16 error_message?=null:string
+    resource_type!:int8 "2 topic, 3 group, 4 cluster, 5 transactional id, 6 token, 7 user"
+    resource_name!:string pattern_type=3:int8 principal!:string
+    host!:string "IP address of the client; * is every address" operation!:int8
+    permission_type!:int8]]
 """

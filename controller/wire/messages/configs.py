@@ -13,8 +13,10 @@ struct AlterConfigsResourceResponse
  >
   resources![DescribeConfigsResource
    "A resource to describe; `configuration_keys` None or empty means all configurations."
-   resource_type!:int8 resource_name!:string configuration_keys?=null:string[]]
-  include_synonyms:bool include_documentation@3-:bool
+   resource_type!:int8 resource_name!:string
+   configuration_keys?=null:string[] "names of the configurations; null or empty means all"]
+  include_synonyms:bool "true requests the values of all levels"
+  include_documentation@3-:bool "true requests the documentation"
  <
   throttle_time_ms:int32
   results[DescribeConfigsResult
@@ -22,11 +24,17 @@ struct AlterConfigsResourceResponse
    error_code:int16 error_message?:string resource_type!:int8 resource_name!:string
    configs(repeats)[DescribeConfigsEntry
     "A configuration with its value; the value of a sensitive configuration is None."
-    name!:string value!?:string read_only:bool config_source=-1:int8 is_sensitive:bool
+    name!:string "name of the configuration"
+    value!?:string "value as text; null if sensitive or unset" read_only:bool config_source=-1:int8
+    is_sensitive:bool
     synonyms[DescribeConfigsSynonym
      "A value that is set under another name, or at another level."
-     name!:string value!?:string source!:int8]
-    config_type@3-:int8 documentation@3-?=null:string]]
+     name!:string "name of the configuration at this level"
+     value!?:string "value as text; null if sensitive"
+     source!:int8 "level of the value, numbered as in `config_source`"]
+    config_type@3-:int8 "type of the value: 1 boolean, 2 string, 3 int, 4 short, 5 long, 6 double, 7
+     list, 8 class, 9 password; 0 if unknown"
+    documentation@3-?=null:string "what the configuration does; null if not requested"]]
 
 33 AlterConfigs 0-2 flexible 2
  "All configurations of a resource at once."
@@ -38,7 +46,7 @@ struct AlterConfigsResourceResponse
    resource_type!:int8 resource_name!:string
    configs![LegacyConfig
     "One configuration of an AlterConfigs request."
-    name!:string value!?:string]]
+    name!:string "name of the configuration" value!?:string]]
   validate_only:bool +is_forwarded=false:bool
  <
   throttle_time_ms:int32 responses[AlterConfigsResourceResponse]
@@ -54,7 +62,9 @@ struct AlterConfigsResourceResponse
    configs![AlterableConfig
     "One change of an IncrementalAlterConfigs request. `config_operation` is 0 to set, 1 to
      delete, 2 to append and 3 to subtract."
-    name!:string config_operation!:int8 value!?:string]]
+    name!:string "name of the configuration"
+    config_operation!:int8 "0 sets, 1 deletes, 2 appends, 3 subtracts"
+    value!?:string "value as text; null for a deletion"]]
   validate_only:bool +is_forwarded=false:bool
  <
   throttle_time_ms:int32 responses[AlterConfigsResourceResponse]
@@ -65,7 +75,7 @@ struct AlterConfigsResourceResponse
  >
   "ListConfigResources (74); no types mean every type. Version 0 has no types, and lists client
    metrics (16)."
-  resource_types@1-=16:int8[]
+  resource_types@1-=16:int8[] "numbers of the types; empty means every type"
  <
   throttle_time_ms:int32 error_code:int16
   config_resources[ListedConfigResource

@@ -9,7 +9,9 @@ TEXT = """\
   timeout_ms=60000:int32
   feature_updates(key=feature)[FeatureUpdate
    "A new level; `upgrade_type`: 1 upgrade, 2 safe downgrade, 3 unsafe downgrade (rule 5.54)."
-   feature!:string max_version_level!:int16 allow_downgrade@-0:bool upgrade_type@1-=1:int8]
+   feature!:string max_version_level!:int16 "new finalized level; below 1 removes the feature"
+   allow_downgrade@-0:bool "true permits a lower level (version 0)"
+   upgrade_type@1-=1:int8 "1 upgrade, 2 safe downgrade, 3 unsafe downgrade"]
   validate_only@1-:bool
  <
   "The result of an UpdateFeatures request."

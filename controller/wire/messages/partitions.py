@@ -9,7 +9,7 @@ const UNCLEAN_ELECTION = 1
  >
   topics![CreatePartitionsTopic
    "A topic that shall have `count` partitions; without `assignments` the controller places."
-   name!:string count!:int32
+   name!:string count!:int32 "number of partitions that the topic shall have"
    assignments?=null[CreatePartitionsAssignment
     "The replicas of one new partition."
     broker_ids!:int32[]]]
@@ -26,10 +26,10 @@ const UNCLEAN_ELECTION = 1
  >
   "ElectLeaders (43): null `topic_partitions` means every partition. The `election_type` is 0
    for preferred (the only type of version 0) and 1 for unclean."
-  election_type@1-:int8
+  election_type@1-:int8 "0 preferred leader, 1 unclean election"
   topic_partitions?=null[ElectedTopicPartitions
    "The partitions of one topic that shall have an election."
-   topic!:string partitions!:int32[]]
+   topic!:string partitions!:int32[] "numbers of the partitions"]
   timeout_ms=60000:int32
  <
   throttle_time_ms:int32 error_code@1-:int16
@@ -52,10 +52,11 @@ const UNCLEAN_ELECTION = 1
    name!:string
    partitions![ReassignablePartition
     "A partition and its new replicas; null cancels its reassignment."
-    partition_index!:int32 replicas?=null:int32[]]]
+    partition_index!:int32
+    replicas?=null:int32[] "ids of the brokers of the new replicas; null cancels"]]
  <
-  throttle_time_ms:int32 allow_replication_factor_change@1-=true:bool error_code:int16
-  error_message?=null:string
+  throttle_time_ms:int32 allow_replication_factor_change@1-=true:bool "that of the request"
+  error_code:int16 error_message?=null:string
   responses[ReassignableTopicResponse
    "The results for one topic."
    name!:string

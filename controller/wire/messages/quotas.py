@@ -12,8 +12,10 @@ struct QuotaEntityData
   components![QuotaFilterComponent
    "A condition on one type of entity. `match_type` is 0 for the name `match`, 1 for the default
     entity and 2 for any entity."
-   entity_type!:string match_type!:int8 match!?:string]
-  strict:bool
+   entity_type!:string
+   match_type!:int8 "0 the entity of this name, 1 the default entity, 2 any entity"
+   match!?:string "name of the entity; null for the other types of match"]
+  strict:bool "true excludes entities with a type that no component names"
  <
   "The reply to a DescribeClientQuotas request; a refusal has None for its entries."
   throttle_time_ms:int32 error_code:int16 error_message?:string
@@ -22,7 +24,8 @@ struct QuotaEntityData
    entity![QuotaEntityData]
    values![QuotaValue
     "A quota with its value."
-    key!:string value!:float64]]
+    key!:string "name of the quota, such as producer_byte_rate"
+    value!:float64 "value of the quota"]]
 
 49 AlterClientQuotas 0-1 flexible 1
  "Changes of the quotas of users, clients and IPs."
@@ -32,7 +35,9 @@ struct QuotaEntityData
    entity![QuotaEntityData]
    ops![QuotaOperation
     "One change of a quota; `value` is ignored if the quota is removed."
-    key!:string value!:float64 remove!:bool]]
+    key!:string "name of the quota, such as producer_byte_rate"
+    value!:float64 "value of the quota; ignored by a removal"
+    remove!:bool "true removes the quota"]]
   validate_only:bool
  <
   throttle_time_ms:int32

@@ -9,7 +9,7 @@ TEXT = """\
   "DescribeUserScramCredentials (50); None or no users mean every user."
   users?=null[UserName
    "A user to describe."
-   name!:string]
+   name!:string "name of the user"]
  <
   throttle_time_ms:int32 error_code:int16 error_message?:string
   results[DescribeUserScramCredentialsResult
@@ -24,10 +24,11 @@ TEXT = """\
  >
   deletions[ScramCredentialDeletion
    "Removes a user's credential of one mechanism."
-   name!:string mechanism!:int8]
+   name!:string "name of the user" mechanism!:int8]
   upsertions[ScramCredentialUpsertion
    "Sets a user's credential of one mechanism; the client has salted the password."
-   name!:string mechanism!:int8 iterations!:int32 salt!:bytes salted_password!:bytes]
+   name!:string "name of the user" mechanism!:int8 iterations!:int32 salt!:bytes
+   salted_password!:bytes "password after salting and the iterations"]
  <
   throttle_time_ms:int32
   results[AlterUserScramCredentialsResult

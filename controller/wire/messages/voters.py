@@ -8,7 +8,8 @@ TEXT = """\
   "AddRaftVoter (80). If `ack_when_committed` is false (version 1), the leader replies once it
    has written the change."
   cluster_id?=null:string timeout_ms:int32 voter_id!:int32 voter_directory_id!:uuid
-  listeners(key=name)[QuorumEndpoint] ack_when_committed@1-=true:bool
+  listeners(key=name)[QuorumEndpoint]
+  ack_when_committed@1-=true:bool "true replies after the commit, false after the write (KIP-1186)"
  <
   throttle_time_ms:int32 error_code:int16 error_message?=null:string
 
@@ -23,8 +24,9 @@ TEXT = """\
  "A voter's new listeners or kraft.version range. The voter sends it if the voters record is
   outdated (KIP-853; rule 10.53)."
  >
-  cluster_id?=null:string current_leader_epoch=-1:int32 voter_id!:int32 voter_directory_id!:uuid
-  listeners(key=name)[QuorumEndpoint]
+  cluster_id?=null:string
+  current_leader_epoch=-1:int32 "epoch of the quorum that the voter knows; -1 if unknown"
+  voter_id!:int32 voter_directory_id!:uuid listeners(key=name)[QuorumEndpoint]
   k_raft_version_feature{KRaftVersionFeature
    "The levels of kraft.version that a voter supports."
    min_supported_version:int16 max_supported_version:int16}
