@@ -72,7 +72,9 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim.controller.core": (
         "value",
         "camel_case errors feature_levels hash_order java_text node_id settings topic_name uuid",
-        "newest_versions",
+        "api_row",
+        "data_plane_apis",
+        "apis",
         "log policies profile",
         "image rpc",
         "leases mutations",

@@ -5,11 +5,12 @@ import logging
 from collections.abc import Callable, Iterator
 from typing import cast
 
+from ..core.apis import ROWS
 from ..core.errors import ApiError, ErrorCode
 from ..core.rpc import ApiVersionsRequest, DataPlaneRequest, Request
 from ..core.rpc.telemetry import TelemetryClient
 from ..raft.protocol import Reply
-from ..wire.apis.table import API_VERSIONS, TELEMETRY
+from ..wire.apis.table import API_VERSIONS
 from ..wire.errors import DecodeError
 from ..wire.frames import (
     REQUEST_BYTES_MAX,
@@ -237,7 +238,7 @@ class KafkaConnection(asyncio.Protocol):
             frame,
             start_time_tag=listener.start_time_tag,
             bodies=listener.bodies,
-            client=self._client(header) if header.api_key in TELEMETRY else None,
+            client=self._client(header) if ROWS[header.api_key].is_telemetry else None,
         )
         return self._exchange
 

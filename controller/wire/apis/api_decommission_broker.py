@@ -3,12 +3,12 @@
 Kafka never shipped it and never numbered it, so it is encoded in JSON only, and is not in `APIS`.
 """
 
+from ...core import apis
 from ...core.rpc import DecommissionBrokerRequest, DecommissionBrokerResponse
 from ..codec.schema import BOOL, INT16, INT32, STRING, Field, message
 from .table import api_of
 
 VERSIONS = (0, 0)
-NO_KEY = -1
 
 REQUEST = message(
     "DecommissionBrokerRequest",
@@ -27,4 +27,4 @@ RESPONSE = message(
     Field("error_message", STRING, nullable_since=0),
 )
 
-DECOMMISSION_BROKER = api_of(NO_KEY, "DecommissionBroker", REQUEST, RESPONSE, frozenset())
+DECOMMISSION_BROKER = api_of(apis.DECOMMISSION_BROKER, REQUEST, RESPONSE)
