@@ -77,7 +77,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "apis",
         "log policies profile",
         "image rpc",
-        "leases mutations",
+        "leases mutations refusals",
         "state",
         "slices",
         "configs features partitions quotas security",

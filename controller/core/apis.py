@@ -64,6 +64,7 @@ _CONTROL_PLANE = (
         broker=FORWARD,
         http=True,
         repeats={"results": "creations"},
+        message_or_null=True,
     ),
     ApiRow(
         31,
@@ -98,7 +99,7 @@ _CONTROL_PLANE = (
         broker=FORWARD,
         newest={"3.9": 0},
         http=True,
-        repeats={"responses": "topics"},
+        repeats={"responses": "topics", "allow_replication_factor_change": ""},
     ),
     ApiRow(
         46,
@@ -221,6 +222,11 @@ def row_of(request: object) -> ApiRow:
 @cache
 def _row_named(model: str) -> ApiRow:
     return _BY_NAME[model.removesuffix("Request")]
+
+
+def is_one_way(request: object) -> bool:
+    """True for a Produce request with acks=0, whose client expects no response."""
+    return row_of(request).one_way and getattr(request, "acks", None) == 0
 
 
 def newest_versions(release: str) -> Mapping[int, int]:

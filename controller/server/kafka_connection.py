@@ -5,9 +5,9 @@ import logging
 from collections.abc import Callable, Iterator
 from typing import cast
 
-from ..core.apis import ROWS
+from ..core.apis import ROWS, is_one_way
 from ..core.errors import ApiError, ErrorCode
-from ..core.rpc import ApiVersionsRequest, DataPlaneRequest, Request
+from ..core.rpc import ApiVersionsRequest, Request
 from ..core.rpc.telemetry import TelemetryClient
 from ..raft.protocol import Reply
 from ..wire.apis.table import API_VERSIONS
@@ -276,7 +276,7 @@ class KafkaConnection(asyncio.Protocol):
         awaited, runtime = self._awaited, self._listener.runtime
         if awaited is None or self._transport is None or runtime is None:
             return
-        if isinstance(awaited[2], DataPlaneRequest) and awaited[2].is_one_way:
+        if is_one_way(awaited[2]):
             self.end()
             return
         frame = encoded(awaited, reply)

@@ -4,32 +4,9 @@ Their classes are made from a text with their schemas (`controller/wire/data_pla
 two things are done with them: a broker's listener refuses them, or answers that there is nothing.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
-from typing import Any, ClassVar
-
-from ..errors import ApiError, ErrorCode
+from typing import ClassVar
 
 ELEMENT = "element"  # in the metadata of an array of structs: the class of its elements
-DIRS = "dirs"  # of AlterReplicaLogDirs, whose response lists the topics of all of them
-SOURCES: Mapping[str, tuple[str, ...]] = {
-    "responses": ("topic_data", "topics"),
-    "partition_responses": ("partition_data",),
-    "partitions": ("partitions", "partition_indexes"),
-    "results_by_partition": ("partitions",),
-    "topic_results": ("topics",),
-    "results_by_transaction": ("transactions",),
-    "results_by_topic_v3_and_below": ("v3_and_below_topics",),
-    "transaction_states": ("transactional_ids",),
-    "coordinators": ("coordinator_keys",),
-    "groups": ("groups", "group_ids"),
-    "results": ("groups_names", "topics", DIRS, "creations"),
-    "filter_results": ("filters",),
-    "topic_name": ("topic_name", "name"),
-    "auth_bytes": (),  # a secret of the client, which no response repeats
-}
-"""Fields of responses, and the names under which requests have what belongs there."""
-_ERRORS = ("error_code", "partition_error_code")
 
 
 class DataPlaneResponse:
@@ -44,54 +21,3 @@ class DataPlaneRequest:
     __slots__ = ()
     api_key: ClassVar[int]
     response: ClassVar[type[DataPlaneResponse]]
-
-    @property
-    def is_one_way(self) -> bool:
-        """True for a Produce request with acks=0, whose client expects no response."""
-        return getattr(self, "acks", None) == 0
-
-    def refused(self, error: ApiError) -> DataPlaneResponse:
-        """Returns the response that has the error for each element of the request.
-
-        An element is a partition of a topic, a group, a transaction or a member.
-        """
-        refused: DataPlaneResponse = refused_as(self.response, self, error)
-        return refused
-
-
-def refused_as(model: type, source: object, error: ApiError) -> Any:
-    """Returns an object of `model` with the error, and with the fields that `source` has too."""
-    if isinstance(source, str | int):
-        name = next(field.name for field in fields(model) if not field.name.startswith("error_"))
-        return model(**{name: source} | _errors(model, error))
-    values = _errors(model, error)
-    for field in fields(model):
-        element = field.metadata.get(ELEMENT)
-        found = list(_found(source, field.name)) if field.name not in values else []
-        if found and element is not None:
-            values[field.name] = tuple(refused_as(element, item, error) for item in found[0] or ())
-        elif found:
-            values[field.name] = found[0]
-    return model(**values)
-
-
-def _errors(model: type, error: ApiError) -> dict[str, Any]:
-    codes: dict[str, ErrorCode | str] = {name: error.code for name in _ERRORS}
-    names = {field.name for field in fields(model)}
-    return {
-        name: value
-        for name, value in (codes | {"error_message": error.message}).items()
-        if name in names
-    }
-
-
-def _found(source: object, name: str) -> Iterator[Any]:
-    """Yields what `source` has for the field `name` of a response."""
-    for candidate in SOURCES.get(name, (name,)):
-        if hasattr(source, candidate):
-            found = getattr(source, candidate)
-            yield (
-                [topic for folder in found for topic in folder.topics]
-                if candidate == DIRS
-                else found
-            )
