@@ -11,6 +11,7 @@ from collections.abc import Container
 from dataclasses import replace
 from typing import cast
 
+from ..core.apis import ROWS
 from ..core.errors import ApiError, ErrorCode
 from ..core.handlers import response_to
 from ..core.rpc import Request
@@ -22,11 +23,7 @@ from ..wire.codec.compiler import decoder
 from ..wire.errors import DecodeError
 from ..wire.frames import Exchange, RequestHeader, read_request_header
 
-FORWARDABLE = frozenset(
-    {19, 20, 30, 31, 33, 37, 38, 39, 40, 43, 44, 45, 46, 49, 51, 55, 57, 64, 67, 80, 81, 94}
-)
-"""The APIs that Kafka permits in an envelope (ApiKeys.forwardable)."""
-_NEVER_FORWARDED = APIS.keys() - FORWARDABLE
+_NEVER_FORWARDED = {key for key in APIS if not ROWS[key].is_forwardable}
 _FAMILIES = {4: socket.AF_INET, 16: socket.AF_INET6}  # by the length of an address in bytes
 
 

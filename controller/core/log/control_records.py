@@ -6,15 +6,19 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from ..message import ControlRecord as ControlRecord
-from ..message import Structure as Structure
+from ..message import ControlRecord as ControlRecord, Structure as Structure
 from ..uuid import Uuid
 
 
 class LeaderChange(ControlRecord):
-    """The control record that opens an epoch (rule 10.20); version 0 in every release."""
+    """The control record that opens an epoch (rule 10.20); version 0 in every release.
 
-    __slots__ = ("granting_voters", "leader_id", "voters")
+    leader_id: id of the leader of the new epoch
+    voters: ids of the voters
+    granting_voters: ids of the voters that voted for the leader, itself included
+    """
+
+    __slots__ = ("leader_id", "voters", "granting_voters")
     api_key: ClassVar[int] = 2
 
     def __init__(
@@ -52,6 +56,8 @@ class SnapshotHeader(ControlRecord):
 
     `last_contained_log_timestamp` is the timestamp of the last batch it contains, in
     milliseconds.
+
+    last_contained_log_timestamp: timestamp of the last batch, in milliseconds since the epoch
     """
 
     __slots__ = ("last_contained_log_timestamp",)
@@ -83,7 +89,10 @@ class SnapshotFooter(ControlRecord):
 
 
 class KRaftVersion(ControlRecord):
-    """The control record that finalizes kraft.version."""
+    """The control record that finalizes kraft.version.
+
+    kraft_version: finalized level of kraft.version
+    """
 
     __slots__ = ("kraft_version",)
     api_key: ClassVar[int] = 5
@@ -101,9 +110,14 @@ class KRaftVersion(ControlRecord):
 
 
 class VoterEndpoint(Structure):
-    """One listener of a voter."""
+    """One listener of a voter.
 
-    __slots__ = ("host", "name", "port")
+    name: name of the listener
+    host: host name or IP address
+    port: TCP port
+    """
+
+    __slots__ = ("name", "host", "port")
 
     def __init__(self, *, name: str, host: str, port: int) -> None:
         self.name: Final = name
@@ -126,9 +140,13 @@ class VoterEndpoint(Structure):
 
 
 class VersionRange(Structure):
-    """The versions of kraft.version that a voter supports, both ends included."""
+    """The versions of kraft.version that a voter supports, both ends included.
 
-    __slots__ = ("max_supported_version", "min_supported_version")
+    min_supported_version: lowest level that the node supports
+    max_supported_version: highest level that the node supports
+    """
+
+    __slots__ = ("min_supported_version", "max_supported_version")
 
     def __init__(self, *, min_supported_version: int, max_supported_version: int) -> None:
         self.min_supported_version: Final = min_supported_version
@@ -154,14 +172,14 @@ class VersionRange(Structure):
 class Voter(Structure):
     """One voter: its id, directory, listeners and supported versions.
 
-    voter_id:
-    voter_directory_id:
+    voter_id: id of the voter
+    voter_directory_id: id of the voter's directory
     endpoints: One listener of a voter
     k_raft_version_feature: The versions of kraft.version that a voter supports, both ends
         included
     """
 
-    __slots__ = ("endpoints", "k_raft_version_feature", "voter_directory_id", "voter_id")
+    __slots__ = ("voter_id", "voter_directory_id", "endpoints", "k_raft_version_feature")
 
     def __init__(
         self,

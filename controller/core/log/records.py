@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from ..message import Record as Record
-from ..message import Structure as Structure
+from ..message import Record as Record, Structure as Structure
 from ..uuid import Uuid
 
 NO_LEADER = -1
@@ -25,9 +24,15 @@ BROKER_RESOURCE = 4
 
 
 class Endpoint(Structure):
-    """A listener of a broker or controller."""
+    """A listener of a broker or controller.
 
-    __slots__ = ("host", "name", "port", "security_protocol")
+    name: name of the listener
+    host: host name or IP address
+    port: TCP port
+    security_protocol: 0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL
+    """
+
+    __slots__ = ("name", "host", "port", "security_protocol")
 
     def __init__(self, *, name: str, host: str, port: int, security_protocol: int = 0) -> None:
         self.name: Final = name
@@ -57,9 +62,14 @@ class Endpoint(Structure):
 
 
 class FeatureRange(Structure):
-    """The levels of a feature that a node supports, both ends included."""
+    """The levels of a feature that a node supports, both ends included.
 
-    __slots__ = ("max_supported_version", "min_supported_version", "name")
+    name: name of the feature
+    min_supported_version: lowest level that the node supports
+    max_supported_version: highest level that the node supports
+    """
+
+    __slots__ = ("name", "min_supported_version", "max_supported_version")
 
     def __init__(
         self, *, name: str, min_supported_version: int, max_supported_version: int
@@ -93,32 +103,32 @@ class RegisterBrokerRecord(Record):
     `start_time_ms` is an extension of this project (KIP-436): a high tagged field that Kafka's
     readers skip.
 
-    broker_id:
-    is_migrating_zk_broker:
-    incarnation_id:
-    broker_epoch:
+    broker_id: id of the broker
+    is_migrating_zk_broker: true for a broker in ZooKeeper mode that migrates (KIP-866)
+    incarnation_id: id of the node's process, new at each start
+    broker_epoch: epoch of the broker's registration; -1 if none
     end_points: A listener of a broker or controller
     features: The levels of a feature that a node supports, both ends included
-    rack:
-    fenced:
-    in_controlled_shutdown:
-    log_dirs:
-    cordoned_log_dirs:
-    start_time_ms:
+    rack: rack of the node; null if unknown
+    fenced: true if the broker is fenced
+    in_controlled_shutdown: true if the broker shuts down (controlled shutdown)
+    log_dirs: ids of the log directories that are online
+    cordoned_log_dirs: ids of directories that take no new replicas (KIP-1066); null if unknown
+    start_time_ms: when the broker started, in milliseconds since the epoch; 0 if unknown
     """
 
     __slots__ = (
-        "broker_epoch",
         "broker_id",
-        "cordoned_log_dirs",
+        "is_migrating_zk_broker",
+        "incarnation_id",
+        "broker_epoch",
         "end_points",
         "features",
+        "rack",
         "fenced",
         "in_controlled_shutdown",
-        "incarnation_id",
-        "is_migrating_zk_broker",
         "log_dirs",
-        "rack",
+        "cordoned_log_dirs",
         "start_time_ms",
     )
     api_key: ClassVar[int] = 0
@@ -190,9 +200,13 @@ class RegisterBrokerRecord(Record):
 
 
 class UnregisterBrokerRecord(Record):
-    """Removes a broker's registration."""
+    """Removes a broker's registration.
 
-    __slots__ = ("broker_epoch", "broker_id")
+    broker_id: id of the broker
+    broker_epoch: epoch of the broker's registration; -1 if none
+    """
+
+    __slots__ = ("broker_id", "broker_epoch")
     api_key: ClassVar[int] = 1
 
     def __init__(self, *, broker_id: int, broker_epoch: int) -> None:
@@ -214,7 +228,11 @@ class UnregisterBrokerRecord(Record):
 
 
 class TopicRecord(Record):
-    """Creates a topic."""
+    """Creates a topic.
+
+    name: name of the topic
+    topic_id: id of the topic
+    """
 
     __slots__ = ("name", "topic_id")
     api_key: ClassVar[int] = 2
@@ -238,22 +256,37 @@ class TopicRecord(Record):
 
 
 class PartitionRecord(Record):
-    """Creates a partition."""
+    """Creates a partition.
+
+    partition_id: number of the partition, from 0
+    topic_id: id of the topic
+    replicas: ids of the brokers with replicas, the preferred leader first; null if unchanged
+    isr: ids of the in-sync replicas; null if unchanged
+    removing_replicas: ids of the brokers that a reassignment removes; null if unchanged
+    adding_replicas: ids of the brokers that a reassignment adds; null if unchanged
+    leader: id of the leader; -1 if there is none
+    leader_recovery_state: 0 recovered, 1 recovering after an unclean election, -1 unchanged
+    leader_epoch: epoch of the leader; -1 if unknown
+    partition_epoch: epoch of the partition, which each change increments
+    directories: id of each replica's directory, in the order of `replicas` (KIP-858)
+    eligible_leader_replicas: ids of the ELR (KIP-966); null if absent or unchanged
+    last_known_elr: ids of the last known ELR (KIP-966); null if absent or unchanged
+    """
 
     __slots__ = (
+        "partition_id",
+        "topic_id",
+        "replicas",
+        "isr",
+        "removing_replicas",
         "adding_replicas",
+        "leader",
+        "leader_recovery_state",
+        "leader_epoch",
+        "partition_epoch",
         "directories",
         "eligible_leader_replicas",
-        "isr",
         "last_known_elr",
-        "leader",
-        "leader_epoch",
-        "leader_recovery_state",
-        "partition_epoch",
-        "partition_id",
-        "removing_replicas",
-        "replicas",
-        "topic_id",
     )
     api_key: ClassVar[int] = 3
 
@@ -328,9 +361,15 @@ class PartitionRecord(Record):
 
 
 class ConfigRecord(Record):
-    """Sets a configuration of a topic or broker; a `value` of None removes it."""
+    """Sets a configuration of a topic or broker; a `value` of None removes it.
 
-    __slots__ = ("name", "resource_name", "resource_type", "value")
+    resource_type: 2 topic, 4 broker, 16 client metrics, 32 group
+    resource_name: name of the resource; an empty name of a broker stands for every broker
+    name: name of the configuration
+    value: value as text; null removes the configuration
+    """
+
+    __slots__ = ("resource_type", "resource_name", "name", "value")
     api_key: ClassVar[int] = 4
 
     def __init__(
@@ -363,20 +402,33 @@ class ConfigRecord(Record):
 
 
 class PartitionChangeRecord(Record):
-    """Changes a partition; a field that is None (or its 'no change' number) keeps its value."""
+    """Changes a partition; a field that is None (or its 'no change' number) keeps its value.
+
+    partition_id: number of the partition, from 0
+    topic_id: id of the topic
+    isr: ids of the in-sync replicas; null if unchanged
+    leader: id of the new leader; -1 is no leader, -2 keeps leader and epoch
+    replicas: ids of the brokers with replicas, the preferred leader first; null if unchanged
+    removing_replicas: ids of the brokers that a reassignment removes; null if unchanged
+    adding_replicas: ids of the brokers that a reassignment adds; null if unchanged
+    leader_recovery_state: 0 recovered, 1 recovering after an unclean election, -1 unchanged
+    directories: id of each replica's directory, in the order of the replicas; null if unchanged
+    eligible_leader_replicas: ids of the ELR (KIP-966); null if absent or unchanged
+    last_known_elr: ids of the last known ELR (KIP-966); null if absent or unchanged
+    """
 
     __slots__ = (
+        "partition_id",
+        "topic_id",
+        "isr",
+        "leader",
+        "replicas",
+        "removing_replicas",
         "adding_replicas",
+        "leader_recovery_state",
         "directories",
         "eligible_leader_replicas",
-        "isr",
         "last_known_elr",
-        "leader",
-        "leader_recovery_state",
-        "partition_id",
-        "removing_replicas",
-        "replicas",
-        "topic_id",
     )
     api_key: ClassVar[int] = 5
 
@@ -443,9 +495,13 @@ class PartitionChangeRecord(Record):
 
 
 class FenceBrokerRecord(Record):
-    """Fences a broker, before metadata.version 3.3-IV2 (rule 2.21)."""
+    """Fences a broker, before metadata.version 3.3-IV2 (rule 2.21).
 
-    __slots__ = ("epoch", "id")
+    id: id of the broker
+    epoch: epoch of the broker's registration
+    """
+
+    __slots__ = ("id", "epoch")
     api_key: ClassVar[int] = 7
 
     def __init__(self, *, id: int, epoch: int) -> None:
@@ -467,9 +523,13 @@ class FenceBrokerRecord(Record):
 
 
 class UnfenceBrokerRecord(Record):
-    """Unfences a broker, before metadata.version 3.3-IV2."""
+    """Unfences a broker, before metadata.version 3.3-IV2.
 
-    __slots__ = ("epoch", "id")
+    id: id of the broker
+    epoch: epoch of the broker's registration
+    """
+
+    __slots__ = ("id", "epoch")
     api_key: ClassVar[int] = 8
 
     def __init__(self, *, id: int, epoch: int) -> None:
@@ -491,7 +551,10 @@ class UnfenceBrokerRecord(Record):
 
 
 class RemoveTopicRecord(Record):
-    """Deletes a topic."""
+    """Deletes a topic.
+
+    topic_id: id of the topic
+    """
 
     __slots__ = ("topic_id",)
     api_key: ClassVar[int] = 9
@@ -509,15 +572,24 @@ class RemoveTopicRecord(Record):
 
 
 class DelegationTokenRecord(Record):
-    """Creates or renews a delegation token; timestamps are in milliseconds."""
+    """Creates or renews a delegation token; timestamps are in milliseconds.
+
+    owner: principal that the token authenticates
+    requester: principal that created the token
+    renewers: principals that may renew the token
+    issue_timestamp: when the token was created, in milliseconds since the epoch
+    max_timestamp: when the token can no longer be renewed, in milliseconds since the epoch
+    expiration_timestamp: when the token expires, in milliseconds since the epoch
+    token_id: id of the token
+    """
 
     __slots__ = (
-        "expiration_timestamp",
+        "owner",
+        "requester",
+        "renewers",
         "issue_timestamp",
         "max_timestamp",
-        "owner",
-        "renewers",
-        "requester",
+        "expiration_timestamp",
         "token_id",
     )
     api_key: ClassVar[int] = 10
@@ -569,9 +641,17 @@ class DelegationTokenRecord(Record):
 
 
 class UserScramCredentialRecord(Record):
-    """Sets a user's SCRAM credential."""
+    """Sets a user's SCRAM credential.
 
-    __slots__ = ("iterations", "mechanism", "name", "salt", "server_key", "stored_key")
+    name: name of the user
+    mechanism: SCRAM mechanism: 1 SCRAM-SHA-256, 2 SCRAM-SHA-512
+    salt: bytes that the password was salted with
+    stored_key: StoredKey of RFC 5802, against which the server checks a client's proof
+    server_key: ServerKey of RFC 5802, with which the server proves itself to a client
+    iterations: how often the hash function was applied
+    """
+
+    __slots__ = ("name", "mechanism", "salt", "stored_key", "server_key", "iterations")
     api_key: ClassVar[int] = 11
 
     def __init__(
@@ -617,9 +697,13 @@ class UserScramCredentialRecord(Record):
 
 
 class FeatureLevelRecord(Record):
-    """Finalizes a feature at a level; 0 removes it."""
+    """Finalizes a feature at a level; 0 removes it.
 
-    __slots__ = ("feature_level", "name")
+    name: name of the feature
+    feature_level: finalized level; 0 removes the feature
+    """
+
+    __slots__ = ("name", "feature_level")
     api_key: ClassVar[int] = 12
 
     def __init__(self, *, name: str, feature_level: int) -> None:
@@ -641,9 +725,13 @@ class FeatureLevelRecord(Record):
 
 
 class QuotaEntity(Structure):
-    """An entity that a client quota applies to; a name of None is the default entity."""
+    """An entity that a client quota applies to; a name of None is the default entity.
 
-    __slots__ = ("entity_name", "entity_type")
+    entity_type: type of the entity: user, client-id or ip
+    entity_name: name of the user or client id, or the IP address; null is the default entity
+    """
+
+    __slots__ = ("entity_type", "entity_name")
 
     def __init__(self, *, entity_type: str, entity_name: str | None) -> None:
         self.entity_type: Final = entity_type
@@ -667,12 +755,12 @@ class ClientQuotaRecord(Record):
     """Sets or removes a client quota.
 
     entity: An entity that a client quota applies to; a name of None is the default entity
-    key:
-    value:
-    remove:
+    key: name of the quota, such as producer_byte_rate
+    value: value of the quota; ignored by a removal
+    remove: true removes the quota
     """
 
-    __slots__ = ("entity", "key", "remove", "value")
+    __slots__ = ("entity", "key", "value", "remove")
     api_key: ClassVar[int] = 14
 
     def __init__(
@@ -705,9 +793,14 @@ class ClientQuotaRecord(Record):
 
 
 class ProducerIdsRecord(Record):
-    """Grants a broker a block of producer ids, which ends before `next_producer_id`."""
+    """Grants a broker a block of producer ids, which ends before `next_producer_id`.
 
-    __slots__ = ("broker_epoch", "broker_id", "next_producer_id")
+    broker_id: id of the broker
+    broker_epoch: epoch of the broker's registration; -1 if none
+    next_producer_id: first producer id after the block
+    """
+
+    __slots__ = ("broker_id", "broker_epoch", "next_producer_id")
     api_key: ClassVar[int] = 15
 
     def __init__(self, *, broker_id: int, broker_epoch: int, next_producer_id: int) -> None:
@@ -735,15 +828,23 @@ class ProducerIdsRecord(Record):
 
 
 class BrokerRegistrationChangeRecord(Record):
-    """Changes a registration: fencing, controlled shutdown, directories."""
+    """Changes a registration: fencing, controlled shutdown, directories.
+
+    broker_id: id of the broker
+    broker_epoch: epoch of the broker's registration; -1 if none
+    fenced: 1 fences, -1 unfences, 0 changes nothing
+    in_controlled_shutdown: 1 begins a controlled shutdown, 0 changes nothing
+    log_dirs: ids of the online log directories; empty if unchanged
+    cordoned_log_dirs: ids of directories that take no new replicas; null if unchanged
+    """
 
     __slots__ = (
-        "broker_epoch",
         "broker_id",
-        "cordoned_log_dirs",
+        "broker_epoch",
         "fenced",
         "in_controlled_shutdown",
         "log_dirs",
+        "cordoned_log_dirs",
     )
     api_key: ClassVar[int] = 17
 
@@ -790,17 +891,27 @@ class BrokerRegistrationChangeRecord(Record):
 
 
 class AccessControlEntryRecord(Record):
-    """Adds an access control entry."""
+    """Adds an access control entry.
+
+    id: id of the entry
+    resource_type: 2 topic, 3 group, 4 cluster, 5 transactional id, 6 token, 7 user
+    resource_name: name of the resource; an empty name of a broker stands for every broker
+    pattern_type: how the name selects resources: 3 exactly, 4 as a prefix
+    principal: client that the entry concerns, such as User:alice; User:* is every user
+    host: IP address of the client; * is every address
+    operation: number of the operation: 2 all, 3 read, 4 write; 1 in a filter is any
+    permission_type: 2 denies, 3 allows; 1 in a filter is either
+    """
 
     __slots__ = (
-        "host",
         "id",
-        "operation",
-        "pattern_type",
-        "permission_type",
-        "principal",
-        "resource_name",
         "resource_type",
+        "resource_name",
+        "pattern_type",
+        "principal",
+        "host",
+        "operation",
+        "permission_type",
     )
     api_key: ClassVar[int] = 18
 
@@ -855,7 +966,10 @@ class AccessControlEntryRecord(Record):
 
 
 class RemoveAccessControlEntryRecord(Record):
-    """Removes an access control entry."""
+    """Removes an access control entry.
+
+    id: id of the entry
+    """
 
     __slots__ = ("id",)
     api_key: ClassVar[int] = 19
@@ -886,7 +1000,11 @@ class NoOpRecord(Record):
 
 
 class ZkMigrationStateRecord(Record):
-    """The state of a migration from ZooKeeper."""
+    """The state of a migration from ZooKeeper.
+
+    zk_migration_state: 0 none, 1 before the migration, 2 during the migration, 3 after the
+        migration
+    """
 
     __slots__ = ("zk_migration_state",)
     api_key: ClassVar[int] = 21
@@ -904,9 +1022,13 @@ class ZkMigrationStateRecord(Record):
 
 
 class RemoveUserScramCredentialRecord(Record):
-    """Removes a user's SCRAM credential."""
+    """Removes a user's SCRAM credential.
 
-    __slots__ = ("mechanism", "name")
+    name: name of the user
+    mechanism: SCRAM mechanism: 1 SCRAM-SHA-256, 2 SCRAM-SHA-512
+    """
+
+    __slots__ = ("name", "mechanism")
     api_key: ClassVar[int] = 22
 
     def __init__(self, *, name: str, mechanism: int) -> None:
@@ -928,7 +1050,10 @@ class RemoveUserScramCredentialRecord(Record):
 
 
 class BeginTransactionRecord(Record):
-    """Begins a metadata transaction."""
+    """Begins a metadata transaction.
+
+    name: name of the transaction, or null
+    """
 
     __slots__ = ("name",)
     api_key: ClassVar[int] = 23
@@ -959,7 +1084,10 @@ class EndTransactionRecord(Record):
 
 
 class AbortTransactionRecord(Record):
-    """Aborts the open metadata transaction."""
+    """Aborts the open metadata transaction.
+
+    reason: reason as text; null if not given
+    """
 
     __slots__ = ("reason",)
     api_key: ClassVar[int] = 25
@@ -977,7 +1105,10 @@ class AbortTransactionRecord(Record):
 
 
 class RemoveDelegationTokenRecord(Record):
-    """Removes a delegation token."""
+    """Removes a delegation token.
+
+    token_id: id of the token
+    """
 
     __slots__ = ("token_id",)
     api_key: ClassVar[int] = 26
@@ -997,14 +1128,14 @@ class RemoveDelegationTokenRecord(Record):
 class RegisterControllerRecord(Record):
     """Registers a controller's listeners and features.
 
-    controller_id:
-    incarnation_id:
-    zk_migration_ready:
+    controller_id: id of the controller
+    incarnation_id: id of the node's process, new at each start
+    zk_migration_ready: true if the controller can migrate a cluster from ZooKeeper (KIP-866)
     end_points: A listener of a broker or controller
     features: The levels of a feature that a node supports, both ends included
     """
 
-    __slots__ = ("controller_id", "end_points", "features", "incarnation_id", "zk_migration_ready")
+    __slots__ = ("controller_id", "incarnation_id", "zk_migration_ready", "end_points", "features")
     api_key: ClassVar[int] = 27
 
     def __init__(
@@ -1046,7 +1177,10 @@ class RegisterControllerRecord(Record):
 
 
 class ClearElrRecord(Record):
-    """Clears the ELR of a topic's partitions, of all topics if the name is empty (rule 4.23)."""
+    """Clears the ELR of a topic's partitions, of all topics if the name is empty (rule 4.23).
+
+    topic_name: name of the topic; empty for every topic
+    """
 
     __slots__ = ("topic_name",)
     api_key: ClassVar[int] = 28
@@ -1064,7 +1198,10 @@ class ClearElrRecord(Record):
 
 
 class UnregisterControllerRecord(Record):
-    """Removes a controller's registration."""
+    """Removes a controller's registration.
+
+    controller_id: id of the controller
+    """
 
     __slots__ = ("controller_id",)
     api_key: ClassVar[int] = 29

@@ -13,16 +13,25 @@ LITERAL = 3  # the pattern type of a pattern that matches one name
 
 
 class DescribeAclsRequest(Request):
-    """DescribeAcls (29): the filter; a name, principal or host of None matches every one."""
+    """DescribeAcls (29): the filter; a name, principal or host of None matches every one.
+
+    resource_type_filter: type of the resource: 1 any, 2 topic, 3 group, 4 cluster
+    resource_name_filter: name of the resource; null is every name
+    pattern_type_filter: 3 literal, 4 prefix, 1 any, 2 every pattern that matches the name
+    principal_filter: principal of the entries, such as User:alice; null is every principal
+    host_filter: host of the entries; null is every host
+    operation: number of the operation: 2 all, 3 read, 4 write; 1 in a filter is any
+    permission_type: 2 denies, 3 allows; 1 in a filter is either
+    """
 
     __slots__ = (
+        "resource_type_filter",
+        "resource_name_filter",
+        "pattern_type_filter",
+        "principal_filter",
         "host_filter",
         "operation",
-        "pattern_type_filter",
         "permission_type",
-        "principal_filter",
-        "resource_name_filter",
-        "resource_type_filter",
     )
     api_key: ClassVar[int] = 29
 
@@ -73,9 +82,15 @@ class DescribeAclsRequest(Request):
 
 
 class AclDescription(Structure):
-    """One entry of a resource pattern."""
+    """One entry of a resource pattern.
 
-    __slots__ = ("host", "operation", "permission_type", "principal")
+    principal: client that the entry concerns, such as User:alice; User:* is every user
+    host: IP address of the client; * is every address
+    operation: number of the operation: 2 all, 3 read, 4 write; 1 in a filter is any
+    permission_type: 2 denies, 3 allows; 1 in a filter is either
+    """
+
+    __slots__ = ("principal", "host", "operation", "permission_type")
 
     def __init__(self, *, principal: str, host: str, operation: int, permission_type: int) -> None:
         self.principal: Final = principal
@@ -107,13 +122,13 @@ class AclDescription(Structure):
 class DescribeAclsResource(Structure):
     """A resource pattern with its entries.
 
-    resource_type:
-    resource_name:
-    pattern_type:
+    resource_type: 2 topic, 3 group, 4 cluster, 5 transactional id, 6 token, 7 user
+    resource_name: name of the resource; an empty name of a broker stands for every broker
+    pattern_type: how the name selects resources: 3 exactly, 4 as a prefix
     acls: One entry of a resource pattern
     """
 
-    __slots__ = ("acls", "pattern_type", "resource_name", "resource_type")
+    __slots__ = ("resource_type", "resource_name", "pattern_type", "acls")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"acls": AclDescription}
 
     def __init__(
@@ -159,7 +174,7 @@ class DescribeAclsResponse(Response):
     resources: A resource pattern with its entries
     """
 
-    __slots__ = ("error_code", "error_message", "resources", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "error_message", "resources")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"resources": DescribeAclsResource}
 
     def __init__(
@@ -197,16 +212,25 @@ class DescribeAclsResponse(Response):
 
 
 class AclCreation(Structure):
-    """An entry to add."""
+    """An entry to add.
+
+    resource_type: 2 topic, 3 group, 4 cluster, 5 transactional id, 6 token, 7 user
+    resource_name: name of the resource; an empty name of a broker stands for every broker
+    resource_pattern_type: how the name selects resources: 3 exactly, 4 as a prefix
+    principal: client that the entry concerns, such as User:alice; User:* is every user
+    host: IP address of the client; * is every address
+    operation: number of the operation: 2 all, 3 read, 4 write; 1 in a filter is any
+    permission_type: 2 denies, 3 allows; 1 in a filter is either
+    """
 
     __slots__ = (
+        "resource_type",
+        "resource_name",
+        "resource_pattern_type",
+        "principal",
         "host",
         "operation",
         "permission_type",
-        "principal",
-        "resource_name",
-        "resource_pattern_type",
-        "resource_type",
     )
 
     def __init__(
@@ -310,7 +334,7 @@ class CreateAclsResponse(Response):
     results: The result for one entry, in the order of the request
     """
 
-    __slots__ = ("results", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "results")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": AclCreationResult}
 
     def __init__(
@@ -334,16 +358,25 @@ class CreateAclsResponse(Response):
 
 
 class DeleteAclsFilter(Structure):
-    """Selects entries to remove; a name, principal or host of None matches every one."""
+    """Selects entries to remove; a name, principal or host of None matches every one.
+
+    resource_type_filter: type of the resource: 1 any, 2 topic, 3 group, 4 cluster
+    resource_name_filter: name of the resource; null is every name
+    pattern_type_filter: 3 literal, 4 prefix, 1 any, 2 every pattern that matches the name
+    principal_filter: principal of the entries, such as User:alice; null is every principal
+    host_filter: host of the entries; null is every host
+    operation: number of the operation: 2 all, 3 read, 4 write; 1 in a filter is any
+    permission_type: 2 denies, 3 allows; 1 in a filter is either
+    """
 
     __slots__ = (
+        "resource_type_filter",
+        "resource_name_filter",
+        "pattern_type_filter",
+        "principal_filter",
         "host_filter",
         "operation",
-        "pattern_type_filter",
         "permission_type",
-        "principal_filter",
-        "resource_name_filter",
-        "resource_type_filter",
     )
 
     def __init__(
@@ -418,25 +451,25 @@ class DeleteAclsMatchingAcl(Structure):
 
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    resource_type:
-    resource_name:
-    pattern_type:
-    principal:
-    host:
-    operation:
-    permission_type:
+    resource_type: 2 topic, 3 group, 4 cluster, 5 transactional id, 6 token, 7 user
+    resource_name: name of the resource; an empty name of a broker stands for every broker
+    pattern_type: how the name selects resources: 3 exactly, 4 as a prefix
+    principal: client that the entry concerns, such as User:alice; User:* is every user
+    host: IP address of the client; * is every address
+    operation: number of the operation: 2 all, 3 read, 4 write; 1 in a filter is any
+    permission_type: 2 denies, 3 allows; 1 in a filter is either
     """
 
     __slots__ = (
         "error_code",
         "error_message",
+        "resource_type",
+        "resource_name",
+        "pattern_type",
+        "principal",
         "host",
         "operation",
-        "pattern_type",
         "permission_type",
-        "principal",
-        "resource_name",
-        "resource_type",
     )
 
     def __init__(
@@ -541,7 +574,7 @@ class DeleteAclsResponse(Response):
     filter_results: The result of one filter, in the order of the request
     """
 
-    __slots__ = ("filter_results", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "filter_results")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"filter_results": DeleteAclsFilterResult}
 
     def __init__(

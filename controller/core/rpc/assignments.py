@@ -12,9 +12,13 @@ from ..uuid import Uuid
 
 
 class AllocateProducerIdsRequest(Request):
-    """AllocateProducerIds (67)."""
+    """AllocateProducerIds (67).
 
-    __slots__ = ("broker_epoch", "broker_id")
+    broker_id: id of the broker
+    broker_epoch: epoch of the broker's registration; -1 if none
+    """
+
+    __slots__ = ("broker_id", "broker_epoch")
     api_key: ClassVar[int] = 67
 
     def __init__(self, *, broker_id: int, broker_epoch: int = -1) -> None:
@@ -40,11 +44,11 @@ class AllocateProducerIdsResponse(Response):
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
-    producer_id_start:
-    producer_id_len:
+    producer_id_start: first producer id of the block
+    producer_id_len: number of producer ids in the block
     """
 
-    __slots__ = ("error_code", "producer_id_len", "producer_id_start", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "producer_id_start", "producer_id_len")
 
     def __init__(
         self,
@@ -81,7 +85,10 @@ class AllocateProducerIdsResponse(Response):
 
 
 class AssignedPartition(Structure):
-    """A partition whose replica is in the directory."""
+    """A partition whose replica is in the directory.
+
+    partition_index: number of the partition, from 0
+    """
 
     __slots__ = ("partition_index",)
 
@@ -100,11 +107,11 @@ class AssignedPartition(Structure):
 class AssignedTopic(Structure):
     """The partitions of one topic in the directory.
 
-    topic_id:
+    topic_id: id of the topic
     partitions: A partition whose replica is in the directory
     """
 
-    __slots__ = ("partitions", "topic_id")
+    __slots__ = ("topic_id", "partitions")
 
     def __init__(self, *, topic_id: Uuid, partitions: tuple[AssignedPartition, ...]) -> None:
         self.topic_id: Final = topic_id
@@ -127,7 +134,7 @@ class AssignedTopic(Structure):
 class AssignedDirectory(Structure):
     """A log directory of the broker, and the replicas that it stores.
 
-    id:
+    id: id of the directory
     topics: The partitions of one topic in the directory
     """
 
@@ -154,12 +161,12 @@ class AssignedDirectory(Structure):
 class AssignReplicasToDirsRequest(Request):
     """AssignReplicasToDirs (73, KIP-858).
 
-    broker_id:
-    broker_epoch:
+    broker_id: id of the broker
+    broker_epoch: epoch of the broker's registration; -1 if none
     directories: A log directory of the broker, and the replicas that it stores
     """
 
-    __slots__ = ("broker_epoch", "broker_id", "directories")
+    __slots__ = ("broker_id", "broker_epoch", "directories")
     api_key: ClassVar[int] = 73
 
     def __init__(
@@ -191,11 +198,11 @@ class AssignReplicasToDirsRequest(Request):
 class AssignedPartitionResult(Structure):
     """The result for one partition.
 
-    partition_index:
+    partition_index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("error_code", "partition_index")
+    __slots__ = ("partition_index", "error_code")
 
     def __init__(self, *, partition_index: int, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -218,11 +225,11 @@ class AssignedPartitionResult(Structure):
 class AssignedTopicResult(Structure):
     """The results for one topic.
 
-    topic_id:
+    topic_id: id of the topic
     partitions: The result for one partition
     """
 
-    __slots__ = ("partitions", "topic_id")
+    __slots__ = ("topic_id", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": AssignedPartitionResult}
 
     def __init__(self, *, topic_id: Uuid, partitions: tuple[AssignedPartitionResult, ...]) -> None:
@@ -246,7 +253,7 @@ class AssignedTopicResult(Structure):
 class AssignedDirectoryResult(Structure):
     """The results for one directory.
 
-    id:
+    id: id of the directory
     topics: The results for one topic
     """
 
@@ -279,7 +286,7 @@ class AssignReplicasToDirsResponse(Response):
     directories: The results for one directory
     """
 
-    __slots__ = ("directories", "error_code", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "directories")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"directories": AssignedDirectoryResult}
 
     def __init__(

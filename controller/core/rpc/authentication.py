@@ -8,13 +8,18 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from ..message import Structure
-from .data_plane import DataPlaneRequest, DataPlaneResponse
+from .data_plane import DataPlaneRequest
+from .data_plane import DataPlaneResponse
 
 
 class CreatableRenewers(Structure):
-    """A part of CreateDelegationTokenRequest."""
+    """A principal that may renew the token.
 
-    __slots__ = ("principal_name", "principal_type")
+    principal_type: type of the principal, such as User
+    principal_name: name of the principal
+    """
+
+    __slots__ = ("principal_type", "principal_name")
 
     def __init__(self, *, principal_type: str = "", principal_name: str = "") -> None:
         self.principal_type: Final = principal_type
@@ -38,9 +43,15 @@ class CreatableRenewers(Structure):
 
 
 class CreateDelegationTokenRequest(DataPlaneRequest):
-    """CreateDelegationToken (38)."""
+    """Requests a token for the client, or for an owner that it names.
 
-    __slots__ = ("max_lifetime_ms", "owner_principal_name", "owner_principal_type", "renewers")
+    owner_principal_type: type of the owner's principal; null is the client itself
+    owner_principal_name: name of the owner's principal; null is the client itself
+    renewers: A principal that may renew the token
+    max_lifetime_ms: greatest age of the token, in milliseconds; -1 is the broker's maximum
+    """
+
+    __slots__ = ("owner_principal_type", "owner_principal_name", "renewers", "max_lifetime_ms")
     api_key: ClassVar[int] = 38
 
     def __init__(
@@ -78,33 +89,33 @@ class CreateDelegationTokenRequest(DataPlaneRequest):
 
 
 class CreateDelegationTokenResponse(DataPlaneResponse):
-    """The reply to a CreateDelegationToken request.
+    """The token, which belongs to `principal_name`.
 
     error_code: Kafka's number of the error; 0 is success
-    principal_type:
-    principal_name:
-    token_requester_principal_type:
-    token_requester_principal_name:
-    issue_timestamp_ms:
-    expiry_timestamp_ms:
-    max_timestamp_ms:
-    token_id:
-    hmac:
+    principal_type: type of the principal, such as User
+    principal_name: name of the principal
+    token_requester_principal_type: type of the principal that created the token
+    token_requester_principal_name: name of the principal that created the token
+    issue_timestamp_ms: when the token was created, in milliseconds since the epoch
+    expiry_timestamp_ms: when the token expires unless renewed, in milliseconds since the epoch
+    max_timestamp_ms: when the token can no longer be renewed, in milliseconds since the epoch
+    token_id: id of the token
+    hmac: HMAC of the token's id, the secret of the token
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     """
 
     __slots__ = (
         "error_code",
-        "expiry_timestamp_ms",
-        "hmac",
-        "issue_timestamp_ms",
-        "max_timestamp_ms",
-        "principal_name",
         "principal_type",
-        "throttle_time_ms",
-        "token_id",
-        "token_requester_principal_name",
+        "principal_name",
         "token_requester_principal_type",
+        "token_requester_principal_name",
+        "issue_timestamp_ms",
+        "expiry_timestamp_ms",
+        "max_timestamp_ms",
+        "token_id",
+        "hmac",
+        "throttle_time_ms",
     )
 
     def __init__(
@@ -170,7 +181,11 @@ class CreateDelegationTokenResponse(DataPlaneResponse):
 
 
 class RenewDelegationTokenRequest(DataPlaneRequest):
-    """RenewDelegationToken (39)."""
+    """Postpones the expiry of a token.
+
+    hmac: HMAC of the token's id, the secret of the token
+    renew_period_ms: time until the token expires, in milliseconds; -1 is the broker's default
+    """
 
     __slots__ = ("hmac", "renew_period_ms")
     api_key: ClassVar[int] = 39
@@ -197,7 +212,7 @@ class RenewDelegationTokenResponse(DataPlaneResponse):
     """The reply to a RenewDelegationToken request.
 
     error_code: Kafka's number of the error; 0 is success
-    expiry_timestamp_ms:
+    expiry_timestamp_ms: when the token expires unless renewed, in milliseconds since the epoch
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     """
 
@@ -230,9 +245,14 @@ class RenewDelegationTokenResponse(DataPlaneResponse):
 
 
 class ExpireDelegationTokenRequest(DataPlaneRequest):
-    """ExpireDelegationToken (40)."""
+    """Changes the expiry of a token, or removes the token.
 
-    __slots__ = ("expiry_time_period_ms", "hmac")
+    hmac: HMAC of the token's id, the secret of the token
+    expiry_time_period_ms: time until the token expires, in milliseconds; a negative time removes
+        the token
+    """
+
+    __slots__ = ("hmac", "expiry_time_period_ms")
     api_key: ClassVar[int] = 40
 
     def __init__(self, *, hmac: bytes = b"", expiry_time_period_ms: int = 0) -> None:
@@ -257,7 +277,7 @@ class ExpireDelegationTokenResponse(DataPlaneResponse):
     """The reply to a ExpireDelegationToken request.
 
     error_code: Kafka's number of the error; 0 is success
-    expiry_timestamp_ms:
+    expiry_timestamp_ms: when the token expires unless renewed, in milliseconds since the epoch
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     """
 
@@ -290,9 +310,13 @@ class ExpireDelegationTokenResponse(DataPlaneResponse):
 
 
 class DescribeDelegationTokenOwner(Structure):
-    """A part of DescribeDelegationTokenRequest."""
+    """A principal whose tokens are described; null `owners` means every principal.
 
-    __slots__ = ("principal_name", "principal_type")
+    principal_type: type of the principal, such as User
+    principal_name: name of the principal
+    """
+
+    __slots__ = ("principal_type", "principal_name")
 
     def __init__(self, *, principal_type: str = "", principal_name: str = "") -> None:
         self.principal_type: Final = principal_type
@@ -316,7 +340,10 @@ class DescribeDelegationTokenOwner(Structure):
 
 
 class DescribeDelegationTokenRequest(DataPlaneRequest):
-    """DescribeDelegationToken (41)."""
+    """Requests the tokens of owners, or every token that the client may see.
+
+    owners: A principal whose tokens are described; null `owners` means every principal
+    """
 
     __slots__ = ("owners",)
     api_key: ClassVar[int] = 41
@@ -334,9 +361,13 @@ class DescribeDelegationTokenRequest(DataPlaneRequest):
 
 
 class DescribedDelegationTokenRenewer(Structure):
-    """A part of DescribeDelegationTokenResponse."""
+    """A principal that may renew the token.
 
-    __slots__ = ("principal_name", "principal_type")
+    principal_type: type of the principal, such as User
+    principal_name: name of the principal
+    """
+
+    __slots__ = ("principal_type", "principal_name")
 
     def __init__(self, *, principal_type: str = "", principal_name: str = "") -> None:
         self.principal_type: Final = principal_type
@@ -360,19 +391,31 @@ class DescribedDelegationTokenRenewer(Structure):
 
 
 class DescribedDelegationToken(Structure):
-    """A part of DescribeDelegationTokenResponse."""
+    """A token, which belongs to `principal_name`.
+
+    principal_type: type of the principal, such as User
+    principal_name: name of the principal
+    token_requester_principal_type: type of the principal that created the token
+    token_requester_principal_name: name of the principal that created the token
+    issue_timestamp: when the token was created, in milliseconds since the epoch
+    expiry_timestamp: when the token expires unless renewed, in milliseconds since the epoch
+    max_timestamp: when the token can no longer be renewed, in milliseconds since the epoch
+    token_id: id of the token
+    hmac: HMAC of the token's id, the secret of the token
+    renewers: A principal that may renew the token
+    """
 
     __slots__ = (
-        "expiry_timestamp",
-        "hmac",
-        "issue_timestamp",
-        "max_timestamp",
-        "principal_name",
         "principal_type",
-        "renewers",
-        "token_id",
-        "token_requester_principal_name",
+        "principal_name",
         "token_requester_principal_type",
+        "token_requester_principal_name",
+        "issue_timestamp",
+        "expiry_timestamp",
+        "max_timestamp",
+        "token_id",
+        "hmac",
+        "renewers",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "renewers": DescribedDelegationTokenRenewer
@@ -440,11 +483,11 @@ class DescribeDelegationTokenResponse(DataPlaneResponse):
     """The reply to a DescribeDelegationToken request.
 
     error_code: Kafka's number of the error; 0 is success
-    tokens:
+    tokens: A token, which belongs to `principal_name`
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     """
 
-    __slots__ = ("error_code", "throttle_time_ms", "tokens")
+    __slots__ = ("error_code", "tokens", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"tokens": DescribedDelegationToken}
 
     def __init__(

@@ -11,9 +11,15 @@ from ..uuid import Uuid
 
 
 class BrokerListener(Structure):
-    """A listener of a registering broker or controller."""
+    """A listener of a registering broker or controller.
 
-    __slots__ = ("host", "name", "port", "security_protocol")
+    name: name of the listener
+    host: host name or IP address
+    port: TCP port
+    security_protocol: 0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL
+    """
+
+    __slots__ = ("name", "host", "port", "security_protocol")
 
     def __init__(self, *, name: str, host: str, port: int, security_protocol: int = 0) -> None:
         self.name: Final = name
@@ -43,9 +49,14 @@ class BrokerListener(Structure):
 
 
 class BrokerFeature(Structure):
-    """The levels of a feature that a node supports, both ends included."""
+    """The levels of a feature that a node supports, both ends included.
 
-    __slots__ = ("max_supported_version", "min_supported_version", "name")
+    name: name of the feature
+    min_supported_version: lowest level that the node supports
+    max_supported_version: highest level that the node supports
+    """
+
+    __slots__ = ("name", "min_supported_version", "max_supported_version")
 
     def __init__(
         self, *, name: str, min_supported_version: int, max_supported_version: int
@@ -78,27 +89,27 @@ class BrokerRegistrationRequest(Request):
 
     `features` of None means 'supports every finalized feature' (HTTP only).
 
-    broker_id:
-    cluster_id:
-    incarnation_id:
+    broker_id: id of the broker
+    cluster_id: id of the cluster; null in a request is not checked
+    incarnation_id: id of the node's process, new at each start
     listeners: A listener of a registering broker or controller
     features: The levels of a feature that a node supports, both ends included
-    rack:
-    is_migrating_zk_broker:
-    log_dirs:
-    previous_broker_epoch:
+    rack: rack of the node; null if unknown
+    is_migrating_zk_broker: true for a broker in ZooKeeper mode that migrates (KIP-866)
+    log_dirs: ids of the log directories that are online
+    previous_broker_epoch: epoch of the last registration; -1 after an unclean shutdown
     """
 
     __slots__ = (
         "broker_id",
         "cluster_id",
-        "features",
         "incarnation_id",
-        "is_migrating_zk_broker",
         "listeners",
+        "features",
+        "rack",
+        "is_migrating_zk_broker",
         "log_dirs",
         "previous_broker_epoch",
-        "rack",
     )
     api_key: ClassVar[int] = 62
 
@@ -161,10 +172,10 @@ class BrokerRegistrationResponse(Response):
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
-    broker_epoch:
+    broker_epoch: epoch of the new registration; -1 on error
     """
 
-    __slots__ = ("broker_epoch", "error_code", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "broker_epoch")
 
     def __init__(
         self, *, throttle_time_ms: int = 0, error_code: int = 0, broker_epoch: int = -1
@@ -196,16 +207,25 @@ class BrokerHeartbeatRequest(Request):
     """BrokerHeartbeat (63, rule 2.1).
 
     `current_metadata_offset` is the last offset that the broker has applied (rule 2.2a).
+
+    broker_id: id of the broker
+    broker_epoch: epoch of the broker's registration; -1 if none
+    current_metadata_offset: last offset of the metadata log that the broker has applied
+    want_fence: true if the broker wants to be fenced
+    want_shut_down: true if the broker wants to shut down (controlled shutdown)
+    offline_log_dirs: ids of the log directories that failed (KIP-858)
+    cordoned_log_dirs: ids of directories that take no new replicas (KIP-1066); null until the
+        broker is caught up
     """
 
     __slots__ = (
-        "broker_epoch",
         "broker_id",
-        "cordoned_log_dirs",
+        "broker_epoch",
         "current_metadata_offset",
-        "offline_log_dirs",
         "want_fence",
         "want_shut_down",
+        "offline_log_dirs",
+        "cordoned_log_dirs",
     )
     api_key: ClassVar[int] = 63
 
@@ -260,12 +280,12 @@ class BrokerHeartbeatResponse(Response):
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
-    is_caught_up:
-    is_fenced:
-    should_shut_down:
+    is_caught_up: true if the broker has applied its registration record
+    is_fenced: true if the broker is fenced; true on error
+    should_shut_down: true if the broker may shut down now
     """
 
-    __slots__ = ("error_code", "is_caught_up", "is_fenced", "should_shut_down", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "is_caught_up", "is_fenced", "should_shut_down")
 
     def __init__(
         self,
@@ -306,7 +326,10 @@ class BrokerHeartbeatResponse(Response):
 
 
 class UnregisterBrokerRequest(Request):
-    """UnregisterBroker (64)."""
+    """UnregisterBroker (64).
+
+    broker_id: id of the broker
+    """
 
     __slots__ = ("broker_id",)
     api_key: ClassVar[int] = 64
@@ -331,7 +354,7 @@ class UnregisterBrokerResponse(Response):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "error_message")
 
     def __init__(
         self, *, throttle_time_ms: int = 0, error_code: int = 0, error_message: str | None = ""
@@ -360,7 +383,11 @@ class UnregisterBrokerResponse(Response):
 
 
 class DecommissionBrokerRequest(Request):
-    """DecommissionBroker of KIP-631's draft, which Kafka never shipped: HTTP, CLI, Python only."""
+    """DecommissionBroker of KIP-631's draft, which Kafka never shipped: HTTP, CLI, Python only.
+
+    broker_id: id of the broker
+    force: true removes even the last replica of a partition
+    """
 
     __slots__ = ("broker_id", "force")
     api_key: ClassVar[int] = -1
@@ -391,7 +418,7 @@ class DecommissionBrokerResponse(Response):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "error_message")
 
     def __init__(
         self, *, throttle_time_ms: int = 0, error_code: int = 0, error_message: str | None = ""

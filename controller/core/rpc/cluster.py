@@ -16,9 +16,13 @@ CONTROLLER_ENDPOINT = 2
 
 
 class MetadataRequestTopic(Structure):
-    """A topic, by name or by id."""
+    """A topic, by name or by id.
 
-    __slots__ = ("name", "topic_id")
+    topic_id: id of the topic; zeros if `name` is set
+    name: name of the topic; null if `topic_id` is set
+    """
+
+    __slots__ = ("topic_id", "name")
 
     def __init__(self, *, topic_id: Uuid = ZERO_UUID, name: str | None = None) -> None:
         self.topic_id: Final = topic_id
@@ -42,16 +46,16 @@ class MetadataRequest(Request):
     """Metadata (3); `topics` of None requests all topics, an empty tuple none.
 
     topics: A topic, by name or by id
-    allow_auto_topic_creation:
-    include_cluster_authorized_operations:
-    include_topic_authorized_operations:
+    allow_auto_topic_creation: true permits the broker to create missing topics
+    include_cluster_authorized_operations: true requests the cluster's permitted operations
+    include_topic_authorized_operations: true requests the permitted operations on topics
     """
 
     __slots__ = (
+        "topics",
         "allow_auto_topic_creation",
         "include_cluster_authorized_operations",
         "include_topic_authorized_operations",
-        "topics",
     )
     api_key: ClassVar[int] = 3
 
@@ -92,9 +96,16 @@ class MetadataRequest(Request):
 
 
 class MetadataBroker(Structure):
-    """One live broker."""
+    """One live broker.
 
-    __slots__ = ("host", "node_id", "port", "rack", "start_time_ms")
+    node_id: id of the node
+    host: host name or IP address
+    port: TCP port
+    rack: rack of the node; null if unknown
+    start_time_ms: when the broker started, in milliseconds since the epoch; 0 if unknown
+    """
+
+    __slots__ = ("node_id", "host", "port", "rack", "start_time_ms")
 
     def __init__(
         self, *, node_id: int, host: str, port: int, rack: str | None = None, start_time_ms: int = 0
@@ -132,22 +143,22 @@ class MetadataPartition(Structure):
     """The leader and replicas of one partition.
 
     error_code: Kafka's number of the error; 0 is success
-    partition_index:
-    leader_id:
-    leader_epoch:
-    replica_nodes:
-    isr_nodes:
-    offline_replicas:
+    partition_index: number of the partition, from 0
+    leader_id: id of the leader; -1 if there is none or the leader is unknown
+    leader_epoch: epoch of the leader; -1 if unknown
+    replica_nodes: ids of the brokers that have replicas, the preferred leader first
+    isr_nodes: ids of the in-sync replicas
+    offline_replicas: ids of the replicas that are offline
     """
 
     __slots__ = (
         "error_code",
-        "isr_nodes",
-        "leader_epoch",
-        "leader_id",
-        "offline_replicas",
         "partition_index",
+        "leader_id",
+        "leader_epoch",
         "replica_nodes",
+        "isr_nodes",
+        "offline_replicas",
     )
 
     def __init__(
@@ -200,20 +211,20 @@ class MetadataTopic(Structure):
     """One topic and its partitions.
 
     error_code: Kafka's number of the error; 0 is success
-    name:
-    topic_id:
-    is_internal:
+    name: name of the topic; null if unknown
+    topic_id: id of the topic
+    is_internal: true for a topic of Kafka itself, such as __consumer_offsets
     partitions: The leader and replicas of one partition
-    topic_authorized_operations:
+    topic_authorized_operations: permitted operations, as bits; -2147483648 if not requested
     """
 
     __slots__ = (
         "error_code",
-        "is_internal",
         "name",
+        "topic_id",
+        "is_internal",
         "partitions",
         "topic_authorized_operations",
-        "topic_id",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": MetadataPartition}
 
@@ -264,21 +275,21 @@ class MetadataResponse(Response):
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     brokers: One live broker
-    cluster_id:
-    controller_id:
+    cluster_id: id of the cluster
+    controller_id: id of a random unfenced broker (rule 5.40); -1 if there is none
     topics: One topic and its partitions
-    cluster_authorized_operations:
+    cluster_authorized_operations: permitted operations, as bits; -2147483648 if not requested
     error_code: Kafka's number of the error; 0 is success
     """
 
     __slots__ = (
+        "throttle_time_ms",
         "brokers",
-        "cluster_authorized_operations",
         "cluster_id",
         "controller_id",
-        "error_code",
-        "throttle_time_ms",
         "topics",
+        "cluster_authorized_operations",
+        "error_code",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "brokers": MetadataBroker,
@@ -335,6 +346,11 @@ class ApiVersionsRequest(Request):
     """ApiVersions (18).
 
     `cluster_id` and `node_id` name the intended server; both are set or neither (KIP-1242).
+
+    client_software_name: name of the client's library (KIP-511)
+    client_software_version: version of the client's library
+    cluster_id: id of the intended cluster; null if not set
+    node_id: id of the intended node; -1 if not set
     """
 
     __slots__ = ("client_software_name", "client_software_version", "cluster_id", "node_id")
@@ -375,9 +391,14 @@ class ApiVersionsRequest(Request):
 
 
 class ApiVersion(Structure):
-    """The versions of one API that the server supports."""
+    """The versions of one API that the server supports.
 
-    __slots__ = ("api_key", "max_version", "min_version")
+    api_key: Kafka's number of the API
+    min_version: lowest supported version
+    max_version: highest supported version
+    """
+
+    __slots__ = ("api_key", "min_version", "max_version")
 
     def __init__(self, *, api_key: int, min_version: int, max_version: int) -> None:
         self.api_key: Final = api_key
@@ -404,9 +425,14 @@ class ApiVersion(Structure):
 
 
 class SupportedFeatureKey(Structure):
-    """The levels of one feature that the server supports."""
+    """The levels of one feature that the server supports.
 
-    __slots__ = ("max_version", "min_version", "name")
+    name: name of the feature
+    min_version: lowest supported version
+    max_version: highest supported version
+    """
+
+    __slots__ = ("name", "min_version", "max_version")
 
     def __init__(self, *, name: str, min_version: int, max_version: int) -> None:
         self.name: Final = name
@@ -433,9 +459,14 @@ class SupportedFeatureKey(Structure):
 
 
 class FinalizedFeatureKey(Structure):
-    """The finalized level of one feature."""
+    """The finalized level of one feature.
 
-    __slots__ = ("max_version_level", "min_version_level", "name")
+    name: name of the feature
+    max_version_level: finalized level
+    min_version_level: equal to the finalized level
+    """
+
+    __slots__ = ("name", "max_version_level", "min_version_level")
 
     def __init__(self, *, name: str, max_version_level: int, min_version_level: int) -> None:
         self.name: Final = name
@@ -468,18 +499,18 @@ class ApiVersionsResponse(Response):
     api_keys: The versions of one API that the server supports
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     supported_features: The levels of one feature that the server supports
-    finalized_features_epoch:
+    finalized_features_epoch: offset of the last change of a feature; -1 if unknown
     finalized_features: The finalized level of one feature
-    zk_migration_ready:
+    zk_migration_ready: true if the controller can migrate a cluster from ZooKeeper (KIP-866)
     """
 
     __slots__ = (
-        "api_keys",
         "error_code",
-        "finalized_features",
-        "finalized_features_epoch",
-        "supported_features",
+        "api_keys",
         "throttle_time_ms",
+        "supported_features",
+        "finalized_features_epoch",
+        "finalized_features",
         "zk_migration_ready",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
@@ -535,9 +566,14 @@ class ApiVersionsResponse(Response):
 
 
 class DescribeClusterRequest(Request):
-    """DescribeCluster (60)."""
+    """DescribeCluster (60).
 
-    __slots__ = ("endpoint_type", "include_cluster_authorized_operations", "include_fenced_brokers")
+    include_cluster_authorized_operations: true requests the cluster's permitted operations
+    endpoint_type: nodes to describe: 1 brokers, 2 controllers
+    include_fenced_brokers: true requests fenced brokers too
+    """
+
+    __slots__ = ("include_cluster_authorized_operations", "endpoint_type", "include_fenced_brokers")
     api_key: ClassVar[int] = 60
 
     def __init__(
@@ -575,9 +611,16 @@ class DescribeClusterBroker(Structure):
     """One node of the cluster.
 
     `start_time_ms` (KIP-436) is always in HTTP replies, on the wire only if requested.
+
+    broker_id: id of the broker or controller
+    host: host name or IP address
+    port: TCP port
+    rack: rack of the node; null if unknown
+    is_fenced: true if the broker is fenced
+    start_time_ms: when the broker started, in milliseconds since the epoch; 0 if unknown
     """
 
-    __slots__ = ("broker_id", "host", "is_fenced", "port", "rack", "start_time_ms")
+    __slots__ = ("broker_id", "host", "port", "rack", "is_fenced", "start_time_ms")
 
     def __init__(
         self,
@@ -627,23 +670,24 @@ class DescribeClusterResponse(Response):
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    endpoint_type:
-    cluster_id:
-    controller_id:
+    endpoint_type: type of the described nodes: 1 brokers, 2 controllers
+    cluster_id: id of the cluster
+    controller_id: id of the active controller, or of a random unfenced broker if a broker
+        replies (rules 5.14, 5.16); -1 if there is none
     brokers: One node of the cluster. `start_time_ms` (KIP-436) is always in HTTP replies, on the
         wire only if requested
-    cluster_authorized_operations:
+    cluster_authorized_operations: permitted operations, as bits; -2147483648 if not requested
     """
 
     __slots__ = (
-        "brokers",
-        "cluster_authorized_operations",
-        "cluster_id",
-        "controller_id",
-        "endpoint_type",
+        "throttle_time_ms",
         "error_code",
         "error_message",
-        "throttle_time_ms",
+        "endpoint_type",
+        "cluster_id",
+        "controller_id",
+        "brokers",
+        "cluster_authorized_operations",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"brokers": DescribeClusterBroker}
 

@@ -15,11 +15,11 @@ class AlterConfigsResourceResponse(Structure):
 
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    resource_type:
-    resource_name:
+    resource_type: type of the resource: 2 topic, 4 broker, 16 client metrics, 32 group
+    resource_name: name of the resource; an empty name of a broker stands for every broker
     """
 
-    __slots__ = ("error_code", "error_message", "resource_name", "resource_type")
+    __slots__ = ("error_code", "error_message", "resource_type", "resource_name")
 
     def __init__(
         self,
@@ -56,9 +56,14 @@ class AlterConfigsResourceResponse(Structure):
 
 
 class DescribeConfigsResource(Structure):
-    """A resource to describe; `configuration_keys` None or empty means all configurations."""
+    """A resource to describe; `configuration_keys` None or empty means all configurations.
 
-    __slots__ = ("configuration_keys", "resource_name", "resource_type")
+    resource_type: type of the resource: 2 topic, 4 broker, 16 client metrics, 32 group
+    resource_name: name of the resource; an empty name of a broker stands for every broker
+    configuration_keys: names of the configurations; null or empty means all
+    """
+
+    __slots__ = ("resource_type", "resource_name", "configuration_keys")
 
     def __init__(
         self,
@@ -95,11 +100,11 @@ class DescribeConfigsRequest(Request):
 
     resources: A resource to describe; `configuration_keys` None or empty means all
         configurations
-    include_synonyms:
-    include_documentation:
+    include_synonyms: true requests the values of all levels
+    include_documentation: true requests the documentation
     """
 
-    __slots__ = ("include_documentation", "include_synonyms", "resources")
+    __slots__ = ("resources", "include_synonyms", "include_documentation")
     api_key: ClassVar[int] = 32
 
     def __init__(
@@ -133,9 +138,14 @@ class DescribeConfigsRequest(Request):
 
 
 class DescribeConfigsSynonym(Structure):
-    """A value that is set under another name, or at another level."""
+    """A value that is set under another name, or at another level.
 
-    __slots__ = ("name", "source", "value")
+    name: name of the configuration at this level
+    value: value as text; null if sensitive
+    source: level of the value, numbered as in `config_source`
+    """
+
+    __slots__ = ("name", "value", "source")
 
     def __init__(self, *, name: str, value: str | None, source: int) -> None:
         self.name: Final = name
@@ -160,25 +170,26 @@ class DescribeConfigsSynonym(Structure):
 class DescribeConfigsEntry(Structure):
     """A configuration with its value; the value of a sensitive configuration is None.
 
-    name:
-    value:
-    read_only:
-    config_source:
-    is_sensitive:
+    name: name of the configuration
+    value: value as text; null if sensitive or unset
+    read_only: true if no request can change the value
+    config_source: level of the value: 1 topic, 2 broker, 3 all brokers, 4 file, 5 default
+    is_sensitive: true if the value is secret and therefore null
     synonyms: A value that is set under another name, or at another level
-    config_type:
-    documentation:
+    config_type: type of the value: 1 boolean, 2 string, 3 int, 4 short, 5 long, 6 double, 7
+        list, 8 class, 9 password; 0 if unknown
+    documentation: what the configuration does; null if not requested
     """
 
     __slots__ = (
+        "name",
+        "value",
+        "read_only",
         "config_source",
+        "is_sensitive",
+        "synonyms",
         "config_type",
         "documentation",
-        "is_sensitive",
-        "name",
-        "read_only",
-        "synonyms",
-        "value",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"synonyms": DescribeConfigsSynonym}
 
@@ -237,12 +248,12 @@ class DescribeConfigsResult(Structure):
 
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    resource_type:
-    resource_name:
+    resource_type: type of the resource: 2 topic, 4 broker, 16 client metrics, 32 group
+    resource_name: name of the resource; an empty name of a broker stands for every broker
     configs: A configuration with its value; the value of a sensitive configuration is None
     """
 
-    __slots__ = ("configs", "error_code", "error_message", "resource_name", "resource_type")
+    __slots__ = ("error_code", "error_message", "resource_type", "resource_name", "configs")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"configs": DescribeConfigsEntry}
 
     def __init__(
@@ -290,7 +301,7 @@ class DescribeConfigsResponse(Response):
     results: The result for one resource
     """
 
-    __slots__ = ("results", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "results")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": DescribeConfigsResult}
 
     def __init__(
@@ -314,7 +325,11 @@ class DescribeConfigsResponse(Response):
 
 
 class LegacyConfig(Structure):
-    """One configuration of an AlterConfigs request."""
+    """One configuration of an AlterConfigs request.
+
+    name: name of the configuration
+    value: value of the configuration as text, or null
+    """
 
     __slots__ = ("name", "value")
 
@@ -339,12 +354,12 @@ class LegacyConfig(Structure):
 class AlterConfigsResource(Structure):
     """All configurations that a resource shall have; AlterConfigs deletes the others.
 
-    resource_type:
-    resource_name:
+    resource_type: type of the resource: 2 topic, 4 broker, 16 client metrics, 32 group
+    resource_name: name of the resource; an empty name of a broker stands for every broker
     configs: One configuration of an AlterConfigs request
     """
 
-    __slots__ = ("configs", "resource_name", "resource_type")
+    __slots__ = ("resource_type", "resource_name", "configs")
 
     def __init__(
         self, *, resource_type: int, resource_name: str, configs: tuple[LegacyConfig, ...]
@@ -378,11 +393,11 @@ class AlterConfigsRequest(Request):
     `is_forwarded` is no field of the message: it is true if a broker sent it for its client.
 
     resources: All configurations that a resource shall have; AlterConfigs deletes the others
-    validate_only:
-    is_forwarded:
+    validate_only: true checks the request and changes nothing
+    is_forwarded: true if a broker sent the request for its client; no field of the message
     """
 
-    __slots__ = ("is_forwarded", "resources", "validate_only")
+    __slots__ = ("resources", "validate_only", "is_forwarded")
     api_key: ClassVar[int] = 33
 
     def __init__(
@@ -422,7 +437,7 @@ class AlterConfigsResponse(Response):
     responses: The result for one resource
     """
 
-    __slots__ = ("responses", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "responses")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"responses": AlterConfigsResourceResponse}
 
     def __init__(
@@ -449,9 +464,13 @@ class AlterableConfig(Structure):
     """One change of an IncrementalAlterConfigs request.
 
     `config_operation` is 0 to set, 1 to delete, 2 to append and 3 to subtract.
+
+    name: name of the configuration
+    config_operation: 0 sets, 1 deletes, 2 appends, 3 subtracts
+    value: value as text; null for a deletion
     """
 
-    __slots__ = ("config_operation", "name", "value")
+    __slots__ = ("name", "config_operation", "value")
 
     def __init__(self, *, name: str, config_operation: int, value: str | None) -> None:
         self.name: Final = name
@@ -480,13 +499,13 @@ class AlterableConfig(Structure):
 class IncrementalAlterConfigsResource(Structure):
     """The changes of one resource.
 
-    resource_type:
-    resource_name:
+    resource_type: type of the resource: 2 topic, 4 broker, 16 client metrics, 32 group
+    resource_name: name of the resource; an empty name of a broker stands for every broker
     configs: One change of an IncrementalAlterConfigs request. `config_operation` is 0 to set, 1
         to delete, 2 to append and 3 to subtract
     """
 
-    __slots__ = ("configs", "resource_name", "resource_type")
+    __slots__ = ("resource_type", "resource_name", "configs")
 
     def __init__(
         self, *, resource_type: int, resource_name: str, configs: tuple[AlterableConfig, ...]
@@ -520,11 +539,11 @@ class IncrementalAlterConfigsRequest(Request):
     `is_forwarded` is no field of the message: it is true if a broker sent it for its client.
 
     resources: The changes of one resource
-    validate_only:
-    is_forwarded:
+    validate_only: true checks the request and changes nothing
+    is_forwarded: true if a broker sent the request for its client; no field of the message
     """
 
-    __slots__ = ("is_forwarded", "resources", "validate_only")
+    __slots__ = ("resources", "validate_only", "is_forwarded")
     api_key: ClassVar[int] = 44
 
     def __init__(
@@ -564,7 +583,7 @@ class IncrementalAlterConfigsResponse(Response):
     responses: The result for one resource
     """
 
-    __slots__ = ("responses", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "responses")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"responses": AlterConfigsResourceResponse}
 
     def __init__(
@@ -591,6 +610,8 @@ class ListConfigResourcesRequest(Request):
     """ListConfigResources (74); no types mean every type.
 
     Version 0 has no types, and lists client metrics (16).
+
+    resource_types: numbers of the types; empty means every type
     """
 
     __slots__ = ("resource_types",)
@@ -609,7 +630,11 @@ class ListConfigResourcesRequest(Request):
 
 
 class ListedConfigResource(Structure):
-    """A resource that has configurations."""
+    """A resource that has configurations.
+
+    resource_name: name of the resource; an empty name of a broker stands for every broker
+    resource_type: type of the resource: 2 topic, 4 broker, 16 client metrics, 32 group
+    """
 
     __slots__ = ("resource_name", "resource_type")
 
@@ -641,7 +666,7 @@ class ListConfigResourcesResponse(Response):
     config_resources: A resource that has configurations
     """
 
-    __slots__ = ("config_resources", "error_code", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "config_resources")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"config_resources": ListedConfigResource}
 
     def __init__(

@@ -14,9 +14,13 @@ UNKNOWN_BYTES = -1
 
 
 class TopicCursor(Structure):
-    """The partition at which a page begins."""
+    """The partition at which a page begins.
 
-    __slots__ = ("partition_index", "topic_name")
+    topic_name: name of the topic
+    partition_index: number of the partition, from 0
+    """
+
+    __slots__ = ("topic_name", "partition_index")
 
     def __init__(self, *, topic_name: str, partition_index: int) -> None:
         self.topic_name: Final = topic_name
@@ -37,9 +41,13 @@ class TopicCursor(Structure):
 
 
 class LogDirTopic(Structure):
-    """Partitions of a topic to look for."""
+    """Partitions of a topic to look for.
 
-    __slots__ = ("partitions", "topic")
+    topic: name of the topic
+    partitions: numbers of the partitions
+    """
+
+    __slots__ = ("topic", "partitions")
 
     def __init__(self, *, topic: str, partitions: tuple[int, ...]) -> None:
         self.topic: Final = topic
@@ -81,9 +89,15 @@ class DescribeLogDirsRequest(Request):
 
 
 class LogDirPartition(Structure):
-    """A replica in a log directory, with its size in bytes and its lag in messages."""
+    """A replica in a log directory, with its size in bytes and its lag in messages.
 
-    __slots__ = ("is_future_key", "offset_lag", "partition_index", "partition_size")
+    partition_index: number of the partition, from 0
+    partition_size: size of the replica's log, in bytes
+    offset_lag: messages that the replica has yet to copy
+    is_future_key: true if the replica is moving to this directory
+    """
+
+    __slots__ = ("partition_index", "partition_size", "offset_lag", "is_future_key")
 
     def __init__(
         self,
@@ -122,7 +136,7 @@ class LogDirPartition(Structure):
 class LogDirTopicReplicas(Structure):
     """The replicas of a topic in a log directory.
 
-    name:
+    name: name of the topic
     partitions: A replica in a log directory, with its size in bytes and its lag in messages
     """
 
@@ -151,14 +165,14 @@ class LogDir(Structure):
     """A log directory; sizes are in bytes, -1 if they are unknown.
 
     error_code: Kafka's number of the error; 0 is success
-    log_dir:
+    log_dir: path of the directory
     topics: The replicas of a topic in a log directory
-    total_bytes:
-    usable_bytes:
-    is_cordoned:
+    total_bytes: size of the volume, in bytes; -1 if unknown
+    usable_bytes: free bytes of the volume; -1 if unknown
+    is_cordoned: true if the directory takes no new replicas (KIP-1066)
     """
 
-    __slots__ = ("error_code", "is_cordoned", "log_dir", "topics", "total_bytes", "usable_bytes")
+    __slots__ = ("error_code", "log_dir", "topics", "total_bytes", "usable_bytes", "is_cordoned")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"topics": LogDirTopicReplicas}
 
     def __init__(
@@ -211,7 +225,7 @@ class DescribeLogDirsResponse(Response):
     results: A log directory; sizes are in bytes, -1 if they are unknown
     """
 
-    __slots__ = ("error_code", "results", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "results")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": LogDir}
 
     def __init__(
@@ -241,7 +255,10 @@ class DescribeLogDirsResponse(Response):
 
 
 class TopicRequest(Structure):
-    """A topic to describe."""
+    """A topic to describe.
+
+    name: name of the topic
+    """
 
     __slots__ = ("name",)
 
@@ -261,11 +278,11 @@ class DescribeTopicPartitionsRequest(Request):
     """The topics to describe, every topic if there is none, and the bound of a page.
 
     topics: A topic to describe
-    response_partition_limit:
+    response_partition_limit: most partitions of a page
     cursor: The partition at which a page begins
     """
 
-    __slots__ = ("cursor", "response_partition_limit", "topics")
+    __slots__ = ("topics", "response_partition_limit", "cursor")
     api_key: ClassVar[int] = 75
 
     def __init__(
@@ -302,26 +319,26 @@ class DescribedPartition(Structure):
     """A partition; `leader_id` is -1 if no client can reach the leader.
 
     error_code: Kafka's number of the error; 0 is success
-    partition_index:
-    leader_id:
-    leader_epoch:
-    replica_nodes:
-    isr_nodes:
-    eligible_leader_replicas:
-    last_known_elr:
-    offline_replicas:
+    partition_index: number of the partition, from 0
+    leader_id: id of the leader; -1 if there is none or the leader is unknown
+    leader_epoch: epoch of the leader; -1 if unknown
+    replica_nodes: ids of the brokers that have replicas, the preferred leader first
+    isr_nodes: ids of the in-sync replicas
+    eligible_leader_replicas: ids of the ELR (KIP-966); null if absent or unchanged
+    last_known_elr: ids of the last known ELR (KIP-966); null if absent or unchanged
+    offline_replicas: ids of the replicas that are offline
     """
 
     __slots__ = (
-        "eligible_leader_replicas",
         "error_code",
-        "isr_nodes",
-        "last_known_elr",
-        "leader_epoch",
-        "leader_id",
-        "offline_replicas",
         "partition_index",
+        "leader_id",
+        "leader_epoch",
         "replica_nodes",
+        "isr_nodes",
+        "eligible_leader_replicas",
+        "last_known_elr",
+        "offline_replicas",
     )
 
     def __init__(
@@ -382,20 +399,20 @@ class DescribedTopic(Structure):
     """A topic with the partitions of this page.
 
     error_code: Kafka's number of the error; 0 is success
-    name:
-    topic_id:
-    is_internal:
+    name: name of the topic; null if unknown
+    topic_id: id of the topic
+    is_internal: true for a topic of Kafka itself, such as __consumer_offsets
     partitions: A partition; `leader_id` is -1 if no client can reach the leader
-    topic_authorized_operations:
+    topic_authorized_operations: permitted operations, as bits; -2147483648 if not requested
     """
 
     __slots__ = (
         "error_code",
-        "is_internal",
         "name",
+        "topic_id",
+        "is_internal",
         "partitions",
         "topic_authorized_operations",
-        "topic_id",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": DescribedPartition}
 
@@ -449,7 +466,7 @@ class DescribeTopicPartitionsResponse(Response):
     next_cursor: The partition at which a page begins
     """
 
-    __slots__ = ("next_cursor", "throttle_time_ms", "topics")
+    __slots__ = ("throttle_time_ms", "topics", "next_cursor")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"topics": DescribedTopic}
 
     def __init__(

@@ -10,9 +10,15 @@ from ..message import Request, Response, Structure
 
 
 class EnvelopeRequest(Request):
-    """A client's request with its header, its principal, and the IP address of the client."""
+    """A client's request with its header, its principal, and the IP address of the client.
 
-    __slots__ = ("client_host_address", "request_data", "request_principal")
+    request_data: request of the client, with its header
+    request_principal: principal of the client: the version (int16) and bytes of
+        DefaultPrincipalData; null if the broker has none
+    client_host_address: IP address of the client, 4 or 16 bytes
+    """
+
+    __slots__ = ("request_data", "request_principal", "client_host_address")
     api_key: ClassVar[int] = 58
 
     def __init__(
@@ -48,11 +54,11 @@ class EnvelopeRequest(Request):
 class EnvelopeResponse(Response):
     """The response to the client with its header; or an error of the envelope, and no response.
 
-    response_data:
+    response_data: response to the client, with its header; null on error
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("error_code", "response_data")
+    __slots__ = ("response_data", "error_code")
 
     def __init__(self, *, response_data: bytes | None = None, error_code: int = 0) -> None:
         self.response_data: Final = response_data
@@ -73,9 +79,14 @@ class EnvelopeResponse(Response):
 
 
 class ForwardedPrincipal(Structure):
-    """The client that a broker has authenticated, such as User:ANONYMOUS."""
+    """The client that a broker has authenticated, such as User:ANONYMOUS.
 
-    __slots__ = ("name", "token_authenticated", "type")
+    type: type of the principal, such as User
+    name: name of the principal
+    token_authenticated: true if a delegation token authenticated the client
+    """
+
+    __slots__ = ("type", "name", "token_authenticated")
 
     def __init__(self, *, type: str, name: str, token_authenticated: bool = False) -> None:
         self.type: Final = type

@@ -13,9 +13,15 @@ from .brokers import BrokerFeature, BrokerListener
 
 
 class FeatureUpdate(Structure):
-    """A new level; `upgrade_type`: 1 upgrade, 2 safe downgrade, 3 unsafe downgrade (rule 5.54)."""
+    """A new level; `upgrade_type`: 1 upgrade, 2 safe downgrade, 3 unsafe downgrade (rule 5.54).
 
-    __slots__ = ("allow_downgrade", "feature", "max_version_level", "upgrade_type")
+    feature: name of the feature
+    max_version_level: new finalized level; below 1 removes the feature
+    allow_downgrade: true permits a lower level (version 0)
+    upgrade_type: 1 upgrade, 2 safe downgrade, 3 unsafe downgrade
+    """
+
+    __slots__ = ("feature", "max_version_level", "allow_downgrade", "upgrade_type")
 
     def __init__(
         self,
@@ -54,13 +60,13 @@ class FeatureUpdate(Structure):
 class UpdateFeaturesRequest(Request):
     """UpdateFeatures (57).
 
-    timeout_ms:
+    timeout_ms: how long the server may wait for completion, in milliseconds
     feature_updates: A new level; `upgrade_type`: 1 upgrade, 2 safe downgrade, 3 unsafe downgrade
         (rule 5.54)
-    validate_only:
+    validate_only: true checks the request and changes nothing
     """
 
-    __slots__ = ("feature_updates", "timeout_ms", "validate_only")
+    __slots__ = ("timeout_ms", "feature_updates", "validate_only")
     api_key: ClassVar[int] = 57
 
     def __init__(
@@ -96,12 +102,12 @@ class UpdateFeaturesRequest(Request):
 class UpdatableFeatureResult(Structure):
     """The result for one feature.
 
-    feature:
+    feature: name of the feature
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "feature")
+    __slots__ = ("feature", "error_code", "error_message")
 
     def __init__(
         self, *, feature: str, error_code: int = 0, error_message: str | None = ""
@@ -138,7 +144,7 @@ class UpdateFeaturesResponse(Response):
     results: The result for one feature
     """
 
-    __slots__ = ("error_code", "error_message", "results", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "error_message", "results")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": UpdatableFeatureResult}
 
     def __init__(
@@ -178,14 +184,14 @@ class UpdateFeaturesResponse(Response):
 class ControllerRegistrationRequest(Request):
     """ControllerRegistration (70).
 
-    controller_id:
-    incarnation_id:
-    zk_migration_ready:
+    controller_id: id of the controller
+    incarnation_id: id of the node's process, new at each start
+    zk_migration_ready: true if the controller can migrate a cluster from ZooKeeper (KIP-866)
     listeners: A listener of a registering broker or controller
     features: The levels of a feature that a node supports, both ends included
     """
 
-    __slots__ = ("controller_id", "features", "incarnation_id", "listeners", "zk_migration_ready")
+    __slots__ = ("controller_id", "incarnation_id", "zk_migration_ready", "listeners", "features")
     api_key: ClassVar[int] = 70
 
     def __init__(
@@ -234,7 +240,7 @@ class ControllerRegistrationResponse(Response):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "error_message")
 
     def __init__(
         self, *, throttle_time_ms: int = 0, error_code: int = 0, error_message: str | None = ""
@@ -263,7 +269,10 @@ class ControllerRegistrationResponse(Response):
 
 
 class UnregisterControllerRequest(Request):
-    """UnregisterController (94), which Kafka has from 4.4 on."""
+    """UnregisterController (94), which Kafka has from 4.4 on.
+
+    controller_id: id of the controller
+    """
 
     __slots__ = ("controller_id",)
     api_key: ClassVar[int] = 94
@@ -288,7 +297,7 @@ class UnregisterControllerResponse(Response):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "error_message")
 
     def __init__(
         self, *, throttle_time_ms: int = 0, error_code: int = 0, error_message: str | None = ""

@@ -17,9 +17,13 @@ HIGH_WATERMARK_UNKNOWN = 0x7FFFFFFFFFFFFFFF  # the follower knows no high waterm
 
 
 class LeaderIdAndEpoch(Structure):
-    """The leader and epoch as the server knows them; -1 if unknown."""
+    """The leader and epoch as the server knows them; -1 if unknown.
 
-    __slots__ = ("leader_epoch", "leader_id")
+    leader_id: id of the leader
+    leader_epoch: epoch of the leader
+    """
+
+    __slots__ = ("leader_id", "leader_epoch")
 
     def __init__(self, *, leader_id: int = -1, leader_epoch: int = -1) -> None:
         self.leader_id: Final = leader_id
@@ -40,7 +44,11 @@ class LeaderIdAndEpoch(Structure):
 
 
 class SnapshotId(Structure):
-    """The end offset (exclusive) and last epoch of a snapshot."""
+    """The end offset (exclusive) and last epoch of a snapshot.
+
+    end_offset: end of the snapshot, exclusive
+    epoch: epoch of the snapshot's last record
+    """
 
     __slots__ = ("end_offset", "epoch")
 
@@ -63,9 +71,15 @@ class SnapshotId(Structure):
 
 
 class NodeEndpoint(Structure):
-    """The address of a node."""
+    """The address of a node.
 
-    __slots__ = ("host", "node_id", "port", "rack")
+    node_id: id of the node
+    host: host name or IP address
+    port: TCP port
+    rack: rack of the node; null if unknown
+    """
+
+    __slots__ = ("node_id", "host", "port", "rack")
 
     def __init__(self, *, node_id: int, host: str, port: int, rack: str | None = None) -> None:
         self.node_id: Final = node_id
@@ -95,9 +109,13 @@ class NodeEndpoint(Structure):
 
 
 class FetchReplicaState(Structure):
-    """The id of the fetching replica, from version 15 on."""
+    """The id of the fetching replica, from version 15 on.
 
-    __slots__ = ("replica_epoch", "replica_id")
+    replica_id: id of the replica; -1 for a consumer
+    replica_epoch: epoch of the fetching broker's registration; -1 for a voter or a consumer
+    """
+
+    __slots__ = ("replica_id", "replica_epoch")
 
     def __init__(self, *, replica_id: int = -1, replica_epoch: int = -1) -> None:
         self.replica_id: Final = replica_id
@@ -118,17 +136,28 @@ class FetchReplicaState(Structure):
 
 
 class FetchPartition(Structure):
-    """The position from which a replica fetches."""
+    """The position from which a replica fetches.
+
+    partition: number of the partition, from 0
+    current_leader_epoch: leader epoch that the follower knows; -1 is not checked
+    fetch_offset: offset of the next record to fetch
+    last_fetched_epoch: epoch of the follower's last record (KIP-595); -1 if not given
+    log_start_offset: first offset of the follower's log; -1 for a consumer
+    partition_max_bytes: most bytes of records of the partition; a first batch may exceed this
+        bound
+    replica_directory_id: id of the directory in which the replica is; zeros if unknown
+    high_watermark: high watermark that the follower knows (KIP-1166)
+    """
 
     __slots__ = (
+        "partition",
         "current_leader_epoch",
         "fetch_offset",
-        "high_watermark",
         "last_fetched_epoch",
         "log_start_offset",
-        "partition",
         "partition_max_bytes",
         "replica_directory_id",
+        "high_watermark",
     )
 
     def __init__(
@@ -184,12 +213,12 @@ class FetchPartition(Structure):
 class FetchTopic(Structure):
     """A topic and its partitions to fetch.
 
-    topic:
-    topic_id:
+    topic: name of the topic
+    topic_id: id of the topic
     partitions: The position from which a replica fetches
     """
 
-    __slots__ = ("partitions", "topic", "topic_id")
+    __slots__ = ("topic", "topic_id", "partitions")
 
     def __init__(
         self, *, topic: str = "", topic_id: Uuid = ZERO_UUID, partitions: tuple[FetchPartition, ...]
@@ -218,9 +247,14 @@ class FetchTopic(Structure):
 
 
 class ForgottenTopic(Structure):
-    """Partitions to remove from a fetch session."""
+    """Partitions to remove from a fetch session.
 
-    __slots__ = ("partitions", "topic", "topic_id")
+    topic: name of the topic
+    topic_id: id of the topic
+    partitions: numbers of the partitions
+    """
+
+    __slots__ = ("topic", "topic_id", "partitions")
 
     def __init__(
         self, *, topic: str = "", topic_id: Uuid = ZERO_UUID, partitions: tuple[int, ...]
@@ -251,33 +285,33 @@ class ForgottenTopic(Structure):
 class FetchRequest(Request):
     """Fetch (1); the replica's id is `replica_id` before version 15, then in `replica_state`.
 
-    cluster_id:
-    replica_id:
+    cluster_id: id of the cluster; null in a request is not checked
+    replica_id: id of the replica; -1 for a consumer
     replica_state: The id of the fetching replica, from version 15 on
-    max_wait_ms:
-    min_bytes:
-    max_bytes:
-    isolation_level:
-    session_id:
-    session_epoch:
+    max_wait_ms: how long the server may wait for `min_bytes`, in milliseconds
+    min_bytes: bytes of records for which the server waits
+    max_bytes: most bytes of records in the response; a first batch may exceed this bound
+    isolation_level: 0 reads uncommitted records too, 1 only committed records
+    session_id: id of the fetch session (KIP-227); 0 without one
+    session_epoch: number of the request in the session; 0 opens a session, -1 is without
     topics: A topic and its partitions to fetch
     forgotten_topics_data: Partitions to remove from a fetch session
-    rack_id:
+    rack_id: rack of the client; null or empty if unknown
     """
 
     __slots__ = (
         "cluster_id",
-        "forgotten_topics_data",
-        "isolation_level",
-        "max_bytes",
-        "max_wait_ms",
-        "min_bytes",
-        "rack_id",
         "replica_id",
         "replica_state",
-        "session_epoch",
+        "max_wait_ms",
+        "min_bytes",
+        "max_bytes",
+        "isolation_level",
         "session_id",
+        "session_epoch",
         "topics",
+        "forgotten_topics_data",
+        "rack_id",
     )
     api_key: ClassVar[int] = 1
 
@@ -352,9 +386,13 @@ class EpochEndOffset(Structure):
 
     `epoch` is the largest epoch in the leader's log that is not above the fetcher's last epoch;
     `end_offset` is its end in the leader's log. Both are -1 if the logs do not diverge.
+
+    epoch: largest epoch of the leader's log that is not above the fetcher's; -1 without
+        divergence
+    end_offset: end of this epoch in the leader's log, exclusive; -1 without divergence
     """
 
-    __slots__ = ("end_offset", "epoch")
+    __slots__ = ("epoch", "end_offset")
 
     def __init__(self, *, epoch: int = -1, end_offset: int = -1) -> None:
         self.epoch: Final = epoch
@@ -375,9 +413,13 @@ class EpochEndOffset(Structure):
 
 
 class AbortedTransaction(Structure):
-    """Decoded but never created: the metadata log has no transactional producers."""
+    """Decoded but never created: the metadata log has no transactional producers.
 
-    __slots__ = ("first_offset", "producer_id")
+    producer_id: id of the producer; -1 if none
+    first_offset: offset of the first record of the transaction
+    """
+
+    __slots__ = ("producer_id", "first_offset")
 
     def __init__(self, *, producer_id: int, first_offset: int) -> None:
         self.producer_id: Final = producer_id
@@ -403,11 +445,12 @@ class FetchPartitionData(Structure):
     `records` are whole batches of the log; the wire encodes as many as the request's bound
     allows.
 
-    partition_index:
+    partition_index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
-    high_watermark:
-    last_stable_offset:
-    log_start_offset:
+    high_watermark: end of the committed records, exclusive; -1 if unknown
+    last_stable_offset: first offset of the open transactions, or else the high watermark; -1 if
+        unknown
+    log_start_offset: first offset of the log; -1 if unknown
     diverging_epoch: Where a fetcher's log departs from the leader's (KIP-595). `epoch` is the
         largest epoch in the leader's log that is not above the fetcher's last epoch;
         `end_offset` is its end in the leader's log. Both are -1 if the logs do not diverge
@@ -415,22 +458,22 @@ class FetchPartitionData(Structure):
     snapshot_id: The end offset (exclusive) and last epoch of a snapshot
     aborted_transactions: Decoded but never created: the metadata log has no transactional
         producers
-    preferred_read_replica:
-    records:
+    preferred_read_replica: id of the replica to read from instead (KIP-392); -1 if none
+    records: whole batches of the log; null if none
     """
 
     __slots__ = (
-        "aborted_transactions",
-        "current_leader",
-        "diverging_epoch",
+        "partition_index",
         "error_code",
         "high_watermark",
         "last_stable_offset",
         "log_start_offset",
-        "partition_index",
+        "diverging_epoch",
+        "current_leader",
+        "snapshot_id",
+        "aborted_transactions",
         "preferred_read_replica",
         "records",
-        "snapshot_id",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"aborted_transactions": AbortedTransaction}
 
@@ -499,13 +542,13 @@ class FetchPartitionData(Structure):
 class FetchTopicData(Structure):
     """The reply for one topic.
 
-    topic:
-    topic_id:
+    topic: name of the topic
+    topic_id: id of the topic
     partitions: The reply for one partition. `records` are whole batches of the log; the wire
         encodes as many as the request's bound allows
     """
 
-    __slots__ = ("partitions", "topic", "topic_id")
+    __slots__ = ("topic", "topic_id", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": FetchPartitionData}
 
     def __init__(
@@ -543,12 +586,12 @@ class FetchResponse(Response):
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
-    session_id:
+    session_id: id of the fetch session (KIP-227); 0 without one
     responses: The reply for one topic
     node_endpoints: The address of a node
     """
 
-    __slots__ = ("error_code", "node_endpoints", "responses", "session_id", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "session_id", "responses", "node_endpoints")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "responses": FetchTopicData,
         "node_endpoints": NodeEndpoint,

@@ -8,14 +8,19 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from ..message import Structure
+from .data_plane import DataPlaneRequest
+from .data_plane import DataPlaneResponse
 from ..uuid import ZERO_UUID, Uuid
-from .data_plane import DataPlaneRequest, DataPlaneResponse
 
 
 class ConsumerGroupHeartbeatTopicPartitions(Structure):
-    """ConsumerGroupHeartbeatTopicPartitions."""
+    """Partitions of one topic.
 
-    __slots__ = ("partitions", "topic_id")
+    topic_id: id of the topic
+    partitions: numbers of the partitions
+    """
+
+    __slots__ = ("topic_id", "partitions")
 
     def __init__(self, *, topic_id: Uuid = ZERO_UUID, partitions: tuple[int, ...] = ()) -> None:
         self.topic_id: Final = topic_id
@@ -36,7 +41,10 @@ class ConsumerGroupHeartbeatTopicPartitions(Structure):
 
 
 class ConsumerGroupAssignment(Structure):
-    """ConsumerGroupAssignment."""
+    """The partitions that a member shall have.
+
+    topic_partitions: partitions, by topic
+    """
 
     __slots__ = ("topic_partitions",)
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
@@ -58,9 +66,14 @@ class ConsumerGroupAssignment(Structure):
 
 
 class ConsumerGroupDescribeTopicPartitions(Structure):
-    """ConsumerGroupDescribeTopicPartitions."""
+    """Partitions of one topic, with its name.
 
-    __slots__ = ("partitions", "topic_id", "topic_name")
+    topic_id: id of the topic
+    topic_name: name of the topic
+    partitions: numbers of the partitions
+    """
+
+    __slots__ = ("topic_id", "topic_name", "partitions")
 
     def __init__(
         self, *, topic_id: Uuid = ZERO_UUID, topic_name: str = "", partitions: tuple[int, ...] = ()
@@ -89,7 +102,10 @@ class ConsumerGroupDescribeTopicPartitions(Structure):
 
 
 class ConsumerGroupMemberAssignment(Structure):
-    """ConsumerGroupMemberAssignment."""
+    """The partitions of a described member.
+
+    topic_partitions: partitions, by topic
+    """
 
     __slots__ = ("topic_partitions",)
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
@@ -111,13 +127,19 @@ class ConsumerGroupMemberAssignment(Structure):
 
 
 class OffsetCommitRequestPartition(Structure):
-    """A part of OffsetCommitRequest."""
+    """The offset of one partition.
+
+    partition_index: number of the partition, from 0
+    committed_offset: offset of the next record to read; -1 if none is committed
+    committed_leader_epoch: leader epoch of the last record that was read; -1 if unknown
+    committed_metadata: text that the client stores with the offset
+    """
 
     __slots__ = (
+        "partition_index",
+        "committed_offset",
         "committed_leader_epoch",
         "committed_metadata",
-        "committed_offset",
-        "partition_index",
     )
 
     def __init__(
@@ -155,9 +177,14 @@ class OffsetCommitRequestPartition(Structure):
 
 
 class OffsetCommitRequestTopic(Structure):
-    """A part of OffsetCommitRequest."""
+    """A topic whose offsets are committed.
 
-    __slots__ = ("name", "partitions", "topic_id")
+    name: name of the topic
+    topic_id: id of the topic
+    partitions: The offset of one partition
+    """
+
+    __slots__ = ("name", "topic_id", "partitions")
 
     def __init__(
         self,
@@ -190,13 +217,21 @@ class OffsetCommitRequestTopic(Structure):
 
 
 class OffsetCommitRequest(DataPlaneRequest):
-    """OffsetCommit (8)."""
+    """A member, or a client outside of the group's protocol, commits offsets.
+
+    group_id: id of the group
+    generation_id_or_member_epoch: generation, or member epoch (KIP-848); -1 if neither
+    member_id: id of the member; null or empty if the member has none
+    group_instance_id: id of a static member; null if the member is dynamic
+    retention_time_ms: how long to keep the offsets, in milliseconds; -1 is the default
+    topics: A topic whose offsets are committed
+    """
 
     __slots__ = (
-        "generation_id_or_member_epoch",
         "group_id",
-        "group_instance_id",
+        "generation_id_or_member_epoch",
         "member_id",
+        "group_instance_id",
         "retention_time_ms",
         "topics",
     )
@@ -245,13 +280,13 @@ class OffsetCommitRequest(DataPlaneRequest):
 
 
 class OffsetCommitResponsePartition(Structure):
-    """A part of OffsetCommitResponse.
+    """The result for one partition.
 
-    partition_index:
+    partition_index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("error_code", "partition_index")
+    __slots__ = ("partition_index", "error_code")
 
     def __init__(self, *, partition_index: int = 0, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -272,9 +307,14 @@ class OffsetCommitResponsePartition(Structure):
 
 
 class OffsetCommitResponseTopic(Structure):
-    """A part of OffsetCommitResponse."""
+    """The results for one topic.
 
-    __slots__ = ("name", "partitions", "topic_id")
+    name: name of the topic
+    topic_id: id of the topic
+    partitions: The result for one partition
+    """
+
+    __slots__ = ("name", "topic_id", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": OffsetCommitResponsePartition
     }
@@ -313,7 +353,7 @@ class OffsetCommitResponse(DataPlaneResponse):
     """The reply to a OffsetCommit request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    topics:
+    topics: The results for one topic
     """
 
     __slots__ = ("throttle_time_ms", "topics")
@@ -340,7 +380,11 @@ class OffsetCommitResponse(DataPlaneResponse):
 
 
 class OffsetFetchRequestTopic(Structure):
-    """A part of OffsetFetchRequest."""
+    """A topic whose offsets are requested; null `topics` means every topic.
+
+    name: name of the topic
+    partition_indexes: numbers of the partitions, from 0
+    """
 
     __slots__ = ("name", "partition_indexes")
 
@@ -363,9 +407,14 @@ class OffsetFetchRequestTopic(Structure):
 
 
 class OffsetFetchRequestTopics(Structure):
-    """A part of OffsetFetchRequest."""
+    """A topic whose offsets are requested; null `topics` means every topic.
 
-    __slots__ = ("name", "partition_indexes", "topic_id")
+    name: name of the topic
+    topic_id: id of the topic
+    partition_indexes: numbers of the partitions, from 0
+    """
+
+    __slots__ = ("name", "topic_id", "partition_indexes")
 
     def __init__(
         self, *, name: str = "", topic_id: Uuid = ZERO_UUID, partition_indexes: tuple[int, ...] = ()
@@ -394,9 +443,15 @@ class OffsetFetchRequestTopics(Structure):
 
 
 class OffsetFetchRequestGroup(Structure):
-    """A part of OffsetFetchRequest."""
+    """A group whose offsets are requested.
 
-    __slots__ = ("group_id", "member_epoch", "member_id", "topics")
+    group_id: id of the group
+    member_id: id of the member; null if the client is no member (KIP-848)
+    member_epoch: epoch of the member; -1 if the client is no member
+    topics: A topic whose offsets are requested; null `topics` means every topic
+    """
+
+    __slots__ = ("group_id", "member_id", "member_epoch", "topics")
 
     def __init__(
         self,
@@ -433,9 +488,15 @@ class OffsetFetchRequestGroup(Structure):
 
 
 class OffsetFetchRequest(DataPlaneRequest):
-    """OffsetFetch (9)."""
+    """Requests committed offsets; from version 8 on, of several groups.
 
-    __slots__ = ("group_id", "groups", "require_stable", "topics")
+    group_id: id of the group
+    topics: A topic whose offsets are requested; null `topics` means every topic
+    groups: A group whose offsets are requested
+    require_stable: true refuses offsets that an open transaction may change (KIP-447)
+    """
+
+    __slots__ = ("group_id", "topics", "groups", "require_stable")
     api_key: ClassVar[int] = 9
 
     def __init__(
@@ -473,21 +534,21 @@ class OffsetFetchRequest(DataPlaneRequest):
 
 
 class OffsetFetchPartition(Structure):
-    """A part of OffsetFetchResponse.
+    """The committed offset of one partition.
 
-    partition_index:
-    committed_offset:
-    committed_leader_epoch:
-    metadata:
+    partition_index: number of the partition, from 0
+    committed_offset: offset of the next record to read; -1 if none is committed
+    committed_leader_epoch: leader epoch of the last record that was read; -1 if unknown
+    metadata: text that the client stored with the offset
     error_code: Kafka's number of the error; 0 is success
     """
 
     __slots__ = (
-        "committed_leader_epoch",
-        "committed_offset",
-        "error_code",
-        "metadata",
         "partition_index",
+        "committed_offset",
+        "committed_leader_epoch",
+        "metadata",
+        "error_code",
     )
 
     def __init__(
@@ -529,7 +590,11 @@ class OffsetFetchPartition(Structure):
 
 
 class OffsetFetchResponseTopic(Structure):
-    """A part of OffsetFetchResponse."""
+    """The offsets of one topic.
+
+    name: name of the topic
+    partitions: The committed offset of one partition
+    """
 
     __slots__ = ("name", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": OffsetFetchPartition}
@@ -555,21 +620,21 @@ class OffsetFetchResponseTopic(Structure):
 
 
 class OffsetFetchResponsePartitions(Structure):
-    """A part of OffsetFetchResponse.
+    """The committed offset of one partition.
 
-    partition_index:
-    committed_offset:
-    committed_leader_epoch:
-    metadata:
+    partition_index: number of the partition, from 0
+    committed_offset: offset of the next record to read; -1 if none is committed
+    committed_leader_epoch: leader epoch of the last record that was read; -1 if unknown
+    metadata: text that the client stored with the offset
     error_code: Kafka's number of the error; 0 is success
     """
 
     __slots__ = (
-        "committed_leader_epoch",
-        "committed_offset",
-        "error_code",
-        "metadata",
         "partition_index",
+        "committed_offset",
+        "committed_leader_epoch",
+        "metadata",
+        "error_code",
     )
 
     def __init__(
@@ -611,9 +676,14 @@ class OffsetFetchResponsePartitions(Structure):
 
 
 class OffsetFetchResponseTopics(Structure):
-    """A part of OffsetFetchResponse."""
+    """The offsets of one topic.
 
-    __slots__ = ("name", "partitions", "topic_id")
+    name: name of the topic
+    topic_id: id of the topic
+    partitions: The committed offset of one partition
+    """
+
+    __slots__ = ("name", "topic_id", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": OffsetFetchResponsePartitions
     }
@@ -649,14 +719,14 @@ class OffsetFetchResponseTopics(Structure):
 
 
 class OffsetFetchResponseGroup(Structure):
-    """A part of OffsetFetchResponse.
+    """The offsets of one group.
 
-    group_id:
-    topics:
+    group_id: id of the group
+    topics: The offsets of one topic
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("error_code", "group_id", "topics")
+    __slots__ = ("group_id", "topics", "error_code")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"topics": OffsetFetchResponseTopics}
 
     def __init__(
@@ -693,12 +763,12 @@ class OffsetFetchResponse(DataPlaneResponse):
     """The reply to a OffsetFetch request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    topics:
+    topics: The offsets of one topic
     error_code: Kafka's number of the error; 0 is success
-    groups:
+    groups: The offsets of one group
     """
 
-    __slots__ = ("error_code", "groups", "throttle_time_ms", "topics")
+    __slots__ = ("throttle_time_ms", "topics", "error_code", "groups")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "topics": OffsetFetchResponseTopic,
         "groups": OffsetFetchResponseGroup,
@@ -739,9 +809,14 @@ class OffsetFetchResponse(DataPlaneResponse):
 
 
 class FindCoordinatorRequest(DataPlaneRequest):
-    """FindCoordinator (10)."""
+    """Requests the brokers that coordinate groups, transactions or share partitions.
 
-    __slots__ = ("coordinator_keys", "key", "key_type")
+    key: group id or transactional id
+    key_type: type of the keys: 0 group, 1 transaction, 2 share partition (KIP-932)
+    coordinator_keys: ids, or group:topicId:partition for share partitions
+    """
+
+    __slots__ = ("key", "key_type", "coordinator_keys")
     api_key: ClassVar[int] = 10
 
     def __init__(
@@ -771,17 +846,17 @@ class FindCoordinatorRequest(DataPlaneRequest):
 
 
 class Coordinator(Structure):
-    """A part of FindCoordinatorResponse.
+    """The coordinator of one key.
 
-    key:
-    node_id:
-    host:
-    port:
+    key: key of the request
+    node_id: id of the coordinator; -1 on error
+    host: host name or IP address
+    port: TCP port; -1 on error
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "host", "key", "node_id", "port")
+    __slots__ = ("key", "node_id", "host", "port", "error_code", "error_message")
 
     def __init__(
         self,
@@ -831,20 +906,20 @@ class FindCoordinatorResponse(DataPlaneResponse):
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    node_id:
-    host:
-    port:
-    coordinators:
+    node_id: id of the coordinator; -1 on error
+    host: host name or IP address
+    port: TCP port; -1 on error
+    coordinators: The coordinator of one key
     """
 
     __slots__ = (
-        "coordinators",
+        "throttle_time_ms",
         "error_code",
         "error_message",
-        "host",
         "node_id",
+        "host",
         "port",
-        "throttle_time_ms",
+        "coordinators",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"coordinators": Coordinator}
 
@@ -895,9 +970,13 @@ class FindCoordinatorResponse(DataPlaneResponse):
 
 
 class JoinGroupRequestProtocol(Structure):
-    """A part of JoinGroupRequest."""
+    """A protocol that the member supports, the most preferred first.
 
-    __slots__ = ("metadata", "name")
+    name: name of the protocol, such as the assignor range
+    metadata: subscription of the member, in the protocol's own encoding
+    """
+
+    __slots__ = ("name", "metadata")
 
     def __init__(self, *, name: str = "", metadata: bytes = b"") -> None:
         self.name: Final = name
@@ -918,17 +997,27 @@ class JoinGroupRequestProtocol(Structure):
 
 
 class JoinGroupRequest(DataPlaneRequest):
-    """JoinGroup (11)."""
+    """A client joins a group of the classic protocol, or joins a rebalance.
+
+    group_id: id of the group
+    session_timeout_ms: longest time between two heartbeats, in milliseconds
+    rebalance_timeout_ms: time that a member has in a rebalance, in milliseconds; -1 if not set
+    member_id: id of the member; null or empty if the member has none
+    group_instance_id: id of a static member; null if the member is dynamic
+    protocol_type: type of the group's protocol, such as consumer; null or empty if unknown
+    protocols: A protocol that the member supports, the most preferred first
+    reason: reason as text; null if not given
+    """
 
     __slots__ = (
         "group_id",
-        "group_instance_id",
+        "session_timeout_ms",
+        "rebalance_timeout_ms",
         "member_id",
+        "group_instance_id",
         "protocol_type",
         "protocols",
         "reason",
-        "rebalance_timeout_ms",
-        "session_timeout_ms",
     )
     api_key: ClassVar[int] = 11
 
@@ -983,9 +1072,14 @@ class JoinGroupRequest(DataPlaneRequest):
 
 
 class JoinGroupResponseMember(Structure):
-    """A part of JoinGroupResponse."""
+    """A member of the generation, for its leader.
 
-    __slots__ = ("group_instance_id", "member_id", "metadata")
+    member_id: id of the member; null or empty if the member has none
+    group_instance_id: id of a static member; null if the member is dynamic
+    metadata: subscription of the member, in the protocol's own encoding
+    """
+
+    __slots__ = ("member_id", "group_instance_id", "metadata")
 
     def __init__(
         self, *, member_id: str = "", group_instance_id: str | None = None, metadata: bytes = b""
@@ -1014,29 +1108,29 @@ class JoinGroupResponseMember(Structure):
 
 
 class JoinGroupResponse(DataPlaneResponse):
-    """The reply to a JoinGroup request.
+    """The generation that a member has joined; `members` is empty unless it leads.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
-    generation_id:
-    protocol_type:
-    protocol_name:
-    leader:
-    skip_assignment:
-    member_id:
-    members:
+    generation_id: generation of the group; -1 if the client is no member
+    protocol_type: type of the group's protocol, such as consumer; null or empty if unknown
+    protocol_name: name of the protocol (assignor) that the group chose; null if none
+    leader: id of the member that leads the group, and assigns
+    skip_assignment: true if the leader shall keep the current assignment (KIP-814)
+    member_id: id of the member; null or empty if the member has none
+    members: A member of the generation, for its leader
     """
 
     __slots__ = (
+        "throttle_time_ms",
         "error_code",
         "generation_id",
+        "protocol_type",
+        "protocol_name",
         "leader",
+        "skip_assignment",
         "member_id",
         "members",
-        "protocol_name",
-        "protocol_type",
-        "skip_assignment",
-        "throttle_time_ms",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"members": JoinGroupResponseMember}
 
@@ -1095,9 +1189,15 @@ class JoinGroupResponse(DataPlaneResponse):
 
 
 class HeartbeatRequest(DataPlaneRequest):
-    """Heartbeat (12)."""
+    """A member of the classic protocol renews its session.
 
-    __slots__ = ("generation_id", "group_id", "group_instance_id", "member_id")
+    group_id: id of the group
+    generation_id: generation of the group; -1 if the client is no member
+    member_id: id of the member; null or empty if the member has none
+    group_instance_id: id of a static member; null if the member is dynamic
+    """
+
+    __slots__ = ("group_id", "generation_id", "member_id", "group_instance_id")
     api_key: ClassVar[int] = 12
 
     def __init__(
@@ -1141,7 +1241,7 @@ class HeartbeatResponse(DataPlaneResponse):
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("error_code", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code")
 
     def __init__(self, *, throttle_time_ms: int = 0, error_code: int = 0) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
@@ -1164,9 +1264,14 @@ class HeartbeatResponse(DataPlaneResponse):
 
 
 class MemberIdentity(Structure):
-    """A part of LeaveGroupRequest."""
+    """A member that leaves, by its id or its instance id.
 
-    __slots__ = ("group_instance_id", "member_id", "reason")
+    member_id: id of the member; null or empty if the member has none
+    group_instance_id: id of a static member; null if the member is dynamic
+    reason: reason as text; null if not given
+    """
+
+    __slots__ = ("member_id", "group_instance_id", "reason")
 
     def __init__(
         self,
@@ -1199,7 +1304,12 @@ class MemberIdentity(Structure):
 
 
 class LeaveGroupRequest(DataPlaneRequest):
-    """LeaveGroup (13)."""
+    """Members leave a group of the classic protocol.
+
+    group_id: id of the group
+    member_id: id of the member; null or empty if the member has none
+    members: A member that leaves, by its id or its instance id
+    """
 
     __slots__ = ("group_id", "member_id", "members")
     api_key: ClassVar[int] = 13
@@ -1231,14 +1341,14 @@ class LeaveGroupRequest(DataPlaneRequest):
 
 
 class MemberResponse(Structure):
-    """A part of LeaveGroupResponse.
+    """The result for one member.
 
-    member_id:
-    group_instance_id:
+    member_id: id of the member; null or empty if the member has none
+    group_instance_id: id of a static member; null if the member is dynamic
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("error_code", "group_instance_id", "member_id")
+    __slots__ = ("member_id", "group_instance_id", "error_code")
 
     def __init__(
         self, *, member_id: str = "", group_instance_id: str | None = "", error_code: int = 0
@@ -1271,10 +1381,10 @@ class LeaveGroupResponse(DataPlaneResponse):
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
-    members:
+    members: The result for one member
     """
 
-    __slots__ = ("error_code", "members", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "members")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"members": MemberResponse}
 
     def __init__(
@@ -1308,9 +1418,13 @@ class LeaveGroupResponse(DataPlaneResponse):
 
 
 class SyncGroupRequestAssignment(Structure):
-    """A part of SyncGroupRequest."""
+    """The assignment of one member.
 
-    __slots__ = ("assignment", "member_id")
+    member_id: id of the member; null or empty if the member has none
+    assignment: assignment of the member, in the protocol's own encoding
+    """
+
+    __slots__ = ("member_id", "assignment")
 
     def __init__(self, *, member_id: str = "", assignment: bytes = b"") -> None:
         self.member_id: Final = member_id
@@ -1331,16 +1445,25 @@ class SyncGroupRequestAssignment(Structure):
 
 
 class SyncGroupRequest(DataPlaneRequest):
-    """SyncGroup (14)."""
+    """A member requests its assignment; the leader sends that of every member.
+
+    group_id: id of the group
+    generation_id: generation of the group; -1 if the client is no member
+    member_id: id of the member; null or empty if the member has none
+    group_instance_id: id of a static member; null if the member is dynamic
+    protocol_type: type of the group's protocol, such as consumer; null or empty if unknown
+    protocol_name: name of the protocol (assignor) that the group chose; null if none
+    assignments: The assignment of one member
+    """
 
     __slots__ = (
-        "assignments",
-        "generation_id",
         "group_id",
-        "group_instance_id",
+        "generation_id",
         "member_id",
-        "protocol_name",
+        "group_instance_id",
         "protocol_type",
+        "protocol_name",
+        "assignments",
     )
     api_key: ClassVar[int] = 14
 
@@ -1395,12 +1518,12 @@ class SyncGroupResponse(DataPlaneResponse):
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
-    protocol_type:
-    protocol_name:
-    assignment:
+    protocol_type: type of the group's protocol, such as consumer; null or empty if unknown
+    protocol_name: name of the protocol (assignor) that the group chose; null if none
+    assignment: assignment of the member, in the protocol's own encoding
     """
 
-    __slots__ = ("assignment", "error_code", "protocol_name", "protocol_type", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "protocol_type", "protocol_name", "assignment")
 
     def __init__(
         self,
@@ -1441,7 +1564,11 @@ class SyncGroupResponse(DataPlaneResponse):
 
 
 class DescribeGroupsRequest(DataPlaneRequest):
-    """DescribeGroups (15)."""
+    """Requests descriptions of groups of the classic protocol.
+
+    groups: ids of the groups
+    include_authorized_operations: true requests the permitted operations on each group
+    """
 
     __slots__ = ("groups", "include_authorized_operations")
     api_key: ClassVar[int] = 15
@@ -1470,15 +1597,23 @@ class DescribeGroupsRequest(DataPlaneRequest):
 
 
 class DescribedGroupMember(Structure):
-    """A part of DescribeGroupsResponse."""
+    """One member of a group.
+
+    member_id: id of the member; null or empty if the member has none
+    group_instance_id: id of a static member; null if the member is dynamic
+    client_id: client id of the member
+    client_host: address of the member's connection
+    member_metadata: subscription of the member, in the protocol's own encoding
+    member_assignment: assignment of the member, in the protocol's own encoding
+    """
 
     __slots__ = (
-        "client_host",
-        "client_id",
-        "group_instance_id",
-        "member_assignment",
         "member_id",
+        "group_instance_id",
+        "client_id",
+        "client_host",
         "member_metadata",
+        "member_assignment",
     )
 
     def __init__(
@@ -1524,27 +1659,27 @@ class DescribedGroupMember(Structure):
 
 
 class DescribeGroupsDescribedGroup(Structure):
-    """A part of DescribeGroupsResponse.
+    """One group with its members.
 
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    group_id:
-    group_state:
-    protocol_type:
-    protocol_data:
-    members:
-    authorized_operations:
+    group_id: id of the group
+    group_state: state of the group, such as Stable or Empty
+    protocol_type: type of the group's protocol, such as consumer; null or empty if unknown
+    protocol_data: name of the protocol that the group chose; empty if none
+    members: One member of a group
+    authorized_operations: permitted operations, as bits; -2147483648 if not requested
     """
 
     __slots__ = (
-        "authorized_operations",
         "error_code",
         "error_message",
         "group_id",
         "group_state",
-        "members",
-        "protocol_data",
         "protocol_type",
+        "protocol_data",
+        "members",
+        "authorized_operations",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"members": DescribedGroupMember}
 
@@ -1602,10 +1737,10 @@ class DescribeGroupsResponse(DataPlaneResponse):
     """The reply to a DescribeGroups request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    groups:
+    groups: One group with its members
     """
 
-    __slots__ = ("groups", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "groups")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"groups": DescribeGroupsDescribedGroup}
 
     def __init__(
@@ -1629,7 +1764,11 @@ class DescribeGroupsResponse(DataPlaneResponse):
 
 
 class ListGroupsRequest(DataPlaneRequest):
-    """ListGroups (16)."""
+    """Requests the groups that the broker coordinates.
+
+    states_filter: states of the groups to list; empty means every state (KIP-518)
+    types_filter: types of the groups to list; empty means every type (KIP-848)
+    """
 
     __slots__ = ("states_filter", "types_filter")
     api_key: ClassVar[int] = 16
@@ -1655,9 +1794,15 @@ class ListGroupsRequest(DataPlaneRequest):
 
 
 class ListedGroup(Structure):
-    """A part of ListGroupsResponse."""
+    """One group.
 
-    __slots__ = ("group_id", "group_state", "group_type", "protocol_type")
+    group_id: id of the group
+    protocol_type: type of the group's protocol, such as consumer; null or empty if unknown
+    group_state: state of the group, such as Stable or Empty
+    group_type: type of the group: classic, consumer, share or streams
+    """
+
+    __slots__ = ("group_id", "protocol_type", "group_state", "group_type")
 
     def __init__(
         self,
@@ -1698,10 +1843,10 @@ class ListGroupsResponse(DataPlaneResponse):
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
-    groups:
+    groups: One group
     """
 
-    __slots__ = ("error_code", "groups", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "groups")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"groups": ListedGroup}
 
     def __init__(
@@ -1735,7 +1880,10 @@ class ListGroupsResponse(DataPlaneResponse):
 
 
 class DeleteGroupsRequest(DataPlaneRequest):
-    """DeleteGroups (42)."""
+    """Deletes empty groups.
+
+    groups_names: ids of the groups
+    """
 
     __slots__ = ("groups_names",)
     api_key: ClassVar[int] = 42
@@ -1753,14 +1901,14 @@ class DeleteGroupsRequest(DataPlaneRequest):
 
 
 class DeletableGroupResult(Structure):
-    """A part of DeleteGroupsResponse.
+    """The result for one group.
 
-    group_id:
+    group_id: id of the group
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "group_id")
+    __slots__ = ("group_id", "error_code", "error_message")
 
     def __init__(
         self, *, group_id: str = "", error_code: int = 0, error_message: str | None = None
@@ -1792,10 +1940,10 @@ class DeleteGroupsResponse(DataPlaneResponse):
     """The reply to a DeleteGroups request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    results:
+    results: The result for one group
     """
 
-    __slots__ = ("results", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "results")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": DeletableGroupResult}
 
     def __init__(
@@ -1819,7 +1967,10 @@ class DeleteGroupsResponse(DataPlaneResponse):
 
 
 class OffsetDeleteRequestPartition(Structure):
-    """A part of OffsetDeleteRequest."""
+    """A partition whose offset is deleted.
+
+    partition_index: number of the partition, from 0
+    """
 
     __slots__ = ("partition_index",)
 
@@ -1836,7 +1987,11 @@ class OffsetDeleteRequestPartition(Structure):
 
 
 class OffsetDeleteRequestTopic(Structure):
-    """A part of OffsetDeleteRequest."""
+    """A topic whose offsets are deleted.
+
+    name: name of the topic
+    partitions: A partition whose offset is deleted
+    """
 
     __slots__ = ("name", "partitions")
 
@@ -1861,7 +2016,11 @@ class OffsetDeleteRequestTopic(Structure):
 
 
 class OffsetDeleteRequest(DataPlaneRequest):
-    """OffsetDelete (47)."""
+    """Deletes committed offsets of a group.
+
+    group_id: id of the group
+    topics: A topic whose offsets are deleted
+    """
 
     __slots__ = ("group_id", "topics")
     api_key: ClassVar[int] = 47
@@ -1887,13 +2046,13 @@ class OffsetDeleteRequest(DataPlaneRequest):
 
 
 class OffsetDeleteResponsePartition(Structure):
-    """A part of OffsetDeleteResponse.
+    """The result for one partition.
 
-    partition_index:
+    partition_index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("error_code", "partition_index")
+    __slots__ = ("partition_index", "error_code")
 
     def __init__(self, *, partition_index: int = 0, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -1914,7 +2073,11 @@ class OffsetDeleteResponsePartition(Structure):
 
 
 class OffsetDeleteResponseTopic(Structure):
-    """A part of OffsetDeleteResponse."""
+    """The results for one topic.
+
+    name: name of the topic
+    partitions: The result for one partition
+    """
 
     __slots__ = ("name", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
@@ -1946,7 +2109,7 @@ class OffsetDeleteResponse(DataPlaneResponse):
 
     error_code: Kafka's number of the error; 0 is success
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    topics:
+    topics: The results for one topic
     """
 
     __slots__ = ("error_code", "throttle_time_ms", "topics")
@@ -1983,18 +2146,33 @@ class OffsetDeleteResponse(DataPlaneResponse):
 
 
 class ConsumerGroupHeartbeatRequest(DataPlaneRequest):
-    """ConsumerGroupHeartbeat (68)."""
+    """A member of the new protocol (KIP-848) joins, renews its session, or leaves.
+
+    A field of null has not changed since the last heartbeat.
+
+    group_id: id of the group
+    member_id: id of the member; null or empty if the member has none
+    member_epoch: epoch of the member; 0 joins, -1 leaves, -2 leaves for a restart (static
+        member)
+    instance_id: id of a static member; null if the member is dynamic
+    rack_id: rack of the client; null or empty if unknown
+    rebalance_timeout_ms: time to give up partitions, in milliseconds; -1 if unchanged
+    subscribed_topic_names: names of the topics that the member reads; null if unchanged
+    subscribed_topic_regex: pattern of the topics that the member reads; null if none
+    server_assignor: name of the preferred assignor; null if none or unchanged
+    topic_partitions: partitions that the member has
+    """
 
     __slots__ = (
         "group_id",
-        "instance_id",
-        "member_epoch",
         "member_id",
+        "member_epoch",
+        "instance_id",
         "rack_id",
         "rebalance_timeout_ms",
-        "server_assignor",
         "subscribed_topic_names",
         "subscribed_topic_regex",
+        "server_assignor",
         "topic_partitions",
     )
     api_key: ClassVar[int] = 68
@@ -2063,20 +2241,20 @@ class ConsumerGroupHeartbeatResponse(DataPlaneResponse):
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    member_id:
-    member_epoch:
-    heartbeat_interval_ms:
-    assignment:
+    member_id: id of the member; null or empty if the member has none
+    member_epoch: epoch of the member in its group
+    heartbeat_interval_ms: time between two heartbeats of the member, in milliseconds
+    assignment: partitions of the member; null if unchanged
     """
 
     __slots__ = (
-        "assignment",
+        "throttle_time_ms",
         "error_code",
         "error_message",
-        "heartbeat_interval_ms",
-        "member_epoch",
         "member_id",
-        "throttle_time_ms",
+        "member_epoch",
+        "heartbeat_interval_ms",
+        "assignment",
     )
 
     def __init__(
@@ -2126,7 +2304,11 @@ class ConsumerGroupHeartbeatResponse(DataPlaneResponse):
 
 
 class ConsumerGroupDescribeRequest(DataPlaneRequest):
-    """ConsumerGroupDescribe (69)."""
+    """Requests descriptions of groups of the new protocol (KIP-848).
+
+    group_ids: ids of the groups
+    include_authorized_operations: true requests the permitted operations on each group
+    """
 
     __slots__ = ("group_ids", "include_authorized_operations")
     api_key: ClassVar[int] = 69
@@ -2155,20 +2337,33 @@ class ConsumerGroupDescribeRequest(DataPlaneRequest):
 
 
 class ConsumerGroupDescribeMember(Structure):
-    """A part of ConsumerGroupDescribeResponse."""
+    """One member of a group.
+
+    member_id: id of the member; null or empty if the member has none
+    instance_id: id of a static member; null if the member is dynamic
+    rack_id: rack of the client; null or empty if unknown
+    member_epoch: epoch of the member in its group
+    client_id: client id of the member
+    client_host: address of the member's connection
+    subscribed_topic_names: names of the topics that the member reads; null if unchanged
+    subscribed_topic_regex: pattern of the topics that the member reads; null if none
+    assignment: partitions that the member has
+    target_assignment: what the member shall have in the end
+    member_type: protocol of the member: 0 classic, 1 consumer; -1 if unknown
+    """
 
     __slots__ = (
-        "assignment",
-        "client_host",
-        "client_id",
-        "instance_id",
-        "member_epoch",
         "member_id",
-        "member_type",
+        "instance_id",
         "rack_id",
+        "member_epoch",
+        "client_id",
+        "client_host",
         "subscribed_topic_names",
         "subscribed_topic_regex",
+        "assignment",
         "target_assignment",
+        "member_type",
     )
 
     def __init__(
@@ -2234,29 +2429,29 @@ class ConsumerGroupDescribeMember(Structure):
 
 
 class ConsumerGroupDescribeDescribedGroup(Structure):
-    """A part of ConsumerGroupDescribeResponse.
+    """One group with its members.
 
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    group_id:
-    group_state:
-    group_epoch:
-    assignment_epoch:
-    assignor_name:
-    members:
-    authorized_operations:
+    group_id: id of the group
+    group_state: state of the group, such as Stable or Empty
+    group_epoch: epoch of the group, which each change of members or subscriptions increments
+    assignment_epoch: group epoch for which the target assignment was computed
+    assignor_name: name of the assignor that computed the target assignment
+    members: One member of a group
+    authorized_operations: permitted operations, as bits; -2147483648 if not requested
     """
 
     __slots__ = (
-        "assignment_epoch",
-        "assignor_name",
-        "authorized_operations",
         "error_code",
         "error_message",
-        "group_epoch",
         "group_id",
         "group_state",
+        "group_epoch",
+        "assignment_epoch",
+        "assignor_name",
         "members",
+        "authorized_operations",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"members": ConsumerGroupDescribeMember}
 
@@ -2318,10 +2513,10 @@ class ConsumerGroupDescribeResponse(DataPlaneResponse):
     """The reply to a ConsumerGroupDescribe request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    groups:
+    groups: One group with its members
     """
 
-    __slots__ = ("groups", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "groups")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "groups": ConsumerGroupDescribeDescribedGroup
     }

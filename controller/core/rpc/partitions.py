@@ -15,7 +15,10 @@ UNCLEAN_ELECTION = 1
 
 
 class CreatePartitionsAssignment(Structure):
-    """The replicas of one new partition."""
+    """The replicas of one new partition.
+
+    broker_ids: ids of the brokers that store the partition, the preferred leader first
+    """
 
     __slots__ = ("broker_ids",)
 
@@ -34,12 +37,12 @@ class CreatePartitionsAssignment(Structure):
 class CreatePartitionsTopic(Structure):
     """A topic that shall have `count` partitions; without `assignments` the controller places.
 
-    name:
-    count:
+    name: name of the topic
+    count: number of partitions that the topic shall have
     assignments: The replicas of one new partition
     """
 
-    __slots__ = ("assignments", "count", "name")
+    __slots__ = ("name", "count", "assignments")
 
     def __init__(
         self,
@@ -76,12 +79,12 @@ class CreatePartitionsRequest(Request):
 
     topics: A topic that shall have `count` partitions; without `assignments` the controller
         places
-    timeout_ms:
-    validate_only:
-    requester:
+    timeout_ms: how long the server may wait for completion, in milliseconds
+    validate_only: true checks the request and changes nothing
+    requester: client that sent the request; no field of the message
     """
 
-    __slots__ = ("requester", "timeout_ms", "topics", "validate_only")
+    __slots__ = ("topics", "timeout_ms", "validate_only", "requester")
     api_key: ClassVar[int] = 37
 
     def __init__(
@@ -121,12 +124,12 @@ class CreatePartitionsRequest(Request):
 class CreatePartitionsTopicResult(Structure):
     """The result for one topic.
 
-    name:
+    name: name of the topic
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "name")
+    __slots__ = ("name", "error_code", "error_message")
 
     def __init__(self, *, name: str, error_code: int = 0, error_message: str | None = None) -> None:
         self.name: Final = name
@@ -159,7 +162,7 @@ class CreatePartitionsResponse(Response):
     results: The result for one topic
     """
 
-    __slots__ = ("results", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "results")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": CreatePartitionsTopicResult}
 
     def __init__(
@@ -183,9 +186,13 @@ class CreatePartitionsResponse(Response):
 
 
 class ElectedTopicPartitions(Structure):
-    """The partitions of one topic that shall have an election."""
+    """The partitions of one topic that shall have an election.
 
-    __slots__ = ("partitions", "topic")
+    topic: name of the topic
+    partitions: numbers of the partitions
+    """
+
+    __slots__ = ("topic", "partitions")
 
     def __init__(self, *, topic: str, partitions: tuple[int, ...]) -> None:
         self.topic: Final = topic
@@ -210,12 +217,12 @@ class ElectLeadersRequest(Request):
 
     The `election_type` is 0 for preferred (the only type of version 0) and 1 for unclean.
 
-    election_type:
+    election_type: 0 preferred leader, 1 unclean election
     topic_partitions: The partitions of one topic that shall have an election
-    timeout_ms:
+    timeout_ms: how long the server may wait for completion, in milliseconds
     """
 
-    __slots__ = ("election_type", "timeout_ms", "topic_partitions")
+    __slots__ = ("election_type", "topic_partitions", "timeout_ms")
     api_key: ClassVar[int] = 43
 
     def __init__(
@@ -251,12 +258,12 @@ class ElectLeadersRequest(Request):
 class ElectedPartitionResult(Structure):
     """The result of one election.
 
-    partition_id:
+    partition_id: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "partition_id")
+    __slots__ = ("partition_id", "error_code", "error_message")
 
     def __init__(
         self, *, partition_id: int, error_code: int = 0, error_message: str | None = None
@@ -287,11 +294,11 @@ class ElectedPartitionResult(Structure):
 class ReplicaElectionResult(Structure):
     """The results of a topic's elections.
 
-    topic:
+    topic: name of the topic
     partition_result: The result of one election
     """
 
-    __slots__ = ("partition_result", "topic")
+    __slots__ = ("topic", "partition_result")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partition_result": ElectedPartitionResult}
 
     def __init__(self, *, topic: str, partition_result: tuple[ElectedPartitionResult, ...]) -> None:
@@ -320,7 +327,7 @@ class ElectLeadersResponse(Response):
     replica_election_results: The results of a topic's elections
     """
 
-    __slots__ = ("error_code", "replica_election_results", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "replica_election_results")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "replica_election_results": ReplicaElectionResult
     }
@@ -356,7 +363,11 @@ class ElectLeadersResponse(Response):
 
 
 class ReassignablePartition(Structure):
-    """A partition and its new replicas; null cancels its reassignment."""
+    """A partition and its new replicas; null cancels its reassignment.
+
+    partition_index: number of the partition, from 0
+    replicas: ids of the brokers of the new replicas; null cancels
+    """
 
     __slots__ = ("partition_index", "replicas")
 
@@ -381,7 +392,7 @@ class ReassignablePartition(Structure):
 class ReassignableTopic(Structure):
     """A topic of an AlterPartitionReassignments request.
 
-    name:
+    name: name of the topic
     partitions: A partition and its new replicas; null cancels its reassignment
     """
 
@@ -411,12 +422,12 @@ class AlterPartitionReassignmentsRequest(Request):
     With `allow_replication_factor_change` false (version 1, KIP-860), a reassignment must keep
     the number of replicas.
 
-    timeout_ms:
-    allow_replication_factor_change:
+    timeout_ms: how long the server may wait for completion, in milliseconds
+    allow_replication_factor_change: true permits a new number of replicas (KIP-860)
     topics: A topic of an AlterPartitionReassignments request
     """
 
-    __slots__ = ("allow_replication_factor_change", "timeout_ms", "topics")
+    __slots__ = ("timeout_ms", "allow_replication_factor_change", "topics")
     api_key: ClassVar[int] = 45
 
     def __init__(
@@ -452,12 +463,12 @@ class AlterPartitionReassignmentsRequest(Request):
 class ReassignablePartitionResponse(Structure):
     """The result for one partition.
 
-    partition_index:
+    partition_index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "partition_index")
+    __slots__ = ("partition_index", "error_code", "error_message")
 
     def __init__(
         self, *, partition_index: int, error_code: int = 0, error_message: str | None = None
@@ -488,7 +499,7 @@ class ReassignablePartitionResponse(Structure):
 class ReassignableTopicResponse(Structure):
     """The results for one topic.
 
-    name:
+    name: name of the topic
     partitions: The result for one partition
     """
 
@@ -519,18 +530,18 @@ class AlterPartitionReassignmentsResponse(Response):
     """The reply to a AlterPartitionReassignments request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    allow_replication_factor_change:
+    allow_replication_factor_change: that of the request
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
     responses: The results for one topic
     """
 
     __slots__ = (
+        "throttle_time_ms",
         "allow_replication_factor_change",
         "error_code",
         "error_message",
         "responses",
-        "throttle_time_ms",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"responses": ReassignableTopicResponse}
 
@@ -573,7 +584,11 @@ class AlterPartitionReassignmentsResponse(Response):
 
 
 class ListPartitionReassignmentsTopic(Structure):
-    """A topic and its partitions whose reassignments are listed."""
+    """A topic and its partitions whose reassignments are listed.
+
+    name: name of the topic
+    partition_indexes: numbers of the partitions, from 0
+    """
 
     __slots__ = ("name", "partition_indexes")
 
@@ -598,7 +613,7 @@ class ListPartitionReassignmentsTopic(Structure):
 class ListPartitionReassignmentsRequest(Request):
     """ListPartitionReassignments (46): null `topics` means every partition.
 
-    timeout_ms:
+    timeout_ms: how long the server may wait for completion, in milliseconds
     topics: A topic and its partitions whose reassignments are listed
     """
 
@@ -629,9 +644,15 @@ class ListPartitionReassignmentsRequest(Request):
 
 
 class OngoingPartitionReassignment(Structure):
-    """A partition whose reassignment is in progress; `replicas` include both other lists."""
+    """A partition whose reassignment is in progress; `replicas` include both other lists.
 
-    __slots__ = ("adding_replicas", "partition_index", "removing_replicas", "replicas")
+    partition_index: number of the partition, from 0
+    replicas: ids of the brokers with replicas, the preferred leader first; null if unchanged
+    adding_replicas: ids of the brokers that a reassignment adds; null if unchanged
+    removing_replicas: ids of the brokers that a reassignment removes; null if unchanged
+    """
+
+    __slots__ = ("partition_index", "replicas", "adding_replicas", "removing_replicas")
 
     def __init__(
         self,
@@ -670,7 +691,7 @@ class OngoingPartitionReassignment(Structure):
 class OngoingTopicReassignment(Structure):
     """The reassignments of one topic.
 
-    name:
+    name: name of the topic
     partitions: A partition whose reassignment is in progress; `replicas` include both other
         lists
     """
@@ -705,7 +726,7 @@ class ListPartitionReassignmentsResponse(Response):
     topics: The reassignments of one topic
     """
 
-    __slots__ = ("error_code", "error_message", "throttle_time_ms", "topics")
+    __slots__ = ("throttle_time_ms", "error_code", "error_message", "topics")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"topics": OngoingTopicReassignment}
 
     def __init__(

@@ -13,9 +13,14 @@ from .fetch import NodeEndpoint
 
 
 class QuorumEndpoint(Structure):
-    """The address of a voter's listener; `name` is the listener's name."""
+    """The address of a voter's listener; `name` is the listener's name.
 
-    __slots__ = ("host", "name", "port")
+    name: name of the listener
+    host: host name or IP address
+    port: TCP port
+    """
+
+    __slots__ = ("name", "host", "port")
 
     def __init__(self, *, name: str, host: str, port: int) -> None:
         self.name: Final = name
@@ -40,13 +45,13 @@ class QuorumEndpoint(Structure):
 class QuorumEpochPartitionResult(Structure):
     """The receiver's leader and epoch, in replies to Begin- and EndQuorumEpoch.
 
-    partition_index:
+    partition_index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
-    leader_id:
-    leader_epoch:
+    leader_id: id of the leader; -1 if there is none or the leader is unknown
+    leader_epoch: epoch of the leader; -1 if unknown
     """
 
-    __slots__ = ("error_code", "leader_epoch", "leader_id", "partition_index")
+    __slots__ = ("partition_index", "error_code", "leader_id", "leader_epoch")
 
     def __init__(
         self, *, partition_index: int = 0, error_code: int = 0, leader_id: int, leader_epoch: int
@@ -80,11 +85,11 @@ class QuorumEpochPartitionResult(Structure):
 class QuorumEpochTopicResult(Structure):
     """A topic of a Begin- or EndQuorumEpoch response.
 
-    topic_name:
+    topic_name: name of the topic
     partitions: The receiver's leader and epoch, in replies to Begin- and EndQuorumEpoch
     """
 
-    __slots__ = ("partitions", "topic_name")
+    __slots__ = ("topic_name", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": QuorumEpochPartitionResult}
 
     def __init__(
@@ -111,14 +116,22 @@ class ReplicaState(Structure):
     """The progress of one replica.
 
     Timestamps are milliseconds of the leader's wall clock, -1 if unknown (rules 5.29 to 5.31).
+
+    replica_id: id of the replica
+    replica_directory_id: id of the replica's directory (KIP-853)
+    log_end_offset: end of the replica's log, exclusive; -1 if unknown
+    last_fetch_timestamp: when the leader last served a fetch of the replica, in milliseconds
+        since the epoch; -1 if unknown
+    last_caught_up_timestamp: when the replica last had the whole log, in milliseconds since the
+        epoch; -1 if unknown
     """
 
     __slots__ = (
-        "last_caught_up_timestamp",
-        "last_fetch_timestamp",
-        "log_end_offset",
-        "replica_directory_id",
         "replica_id",
+        "replica_directory_id",
+        "log_end_offset",
+        "last_fetch_timestamp",
+        "last_caught_up_timestamp",
     )
 
     def __init__(
@@ -160,17 +173,27 @@ class ReplicaState(Structure):
 
 
 class VotePartition(Structure):
-    """A candidate's epoch and the end of its log."""
+    """A candidate's epoch and the end of its log.
+
+    partition_index: number of the partition, from 0
+    replica_epoch: epoch of the candidate
+    replica_id: id of the candidate
+    replica_directory_id: id of the candidate's directory
+    voter_directory_id: id of the intended voter's directory
+    last_offset_epoch: epoch of the last record of the candidate's log
+    last_offset: end of the candidate's log, exclusive
+    pre_vote: true requests a pre-vote, before the candidate raises the epoch (KIP-996)
+    """
 
     __slots__ = (
-        "last_offset",
-        "last_offset_epoch",
         "partition_index",
-        "pre_vote",
-        "replica_directory_id",
         "replica_epoch",
         "replica_id",
+        "replica_directory_id",
         "voter_directory_id",
+        "last_offset_epoch",
+        "last_offset",
+        "pre_vote",
     )
 
     def __init__(
@@ -226,11 +249,11 @@ class VotePartition(Structure):
 class VoteTopic(Structure):
     """A topic of a Vote request.
 
-    topic_name:
+    topic_name: name of the topic
     partitions: A candidate's epoch and the end of its log
     """
 
-    __slots__ = ("partitions", "topic_name")
+    __slots__ = ("topic_name", "partitions")
 
     def __init__(self, *, topic_name: str, partitions: tuple[VotePartition, ...]) -> None:
         self.topic_name: Final = topic_name
@@ -253,12 +276,12 @@ class VoteTopic(Structure):
 class VoteRequest(Request):
     """Vote (52); `voter_id` is the id of the intended voter, -1 if not set.
 
-    cluster_id:
-    voter_id:
+    cluster_id: id of the cluster; null in a request is not checked
+    voter_id: id of the intended voter; -1 if not set
     topics: A topic of a Vote request
     """
 
-    __slots__ = ("cluster_id", "topics", "voter_id")
+    __slots__ = ("cluster_id", "voter_id", "topics")
     api_key: ClassVar[int] = 52
 
     def __init__(
@@ -294,14 +317,14 @@ class VoteRequest(Request):
 class VotePartitionResult(Structure):
     """The reply of one voter.
 
-    partition_index:
+    partition_index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
-    leader_id:
-    leader_epoch:
-    vote_granted:
+    leader_id: id of the leader; -1 if there is none or the leader is unknown
+    leader_epoch: epoch of the leader; -1 if unknown
+    vote_granted: true if the voter votes for the candidate
     """
 
-    __slots__ = ("error_code", "leader_epoch", "leader_id", "partition_index", "vote_granted")
+    __slots__ = ("partition_index", "error_code", "leader_id", "leader_epoch", "vote_granted")
 
     def __init__(
         self,
@@ -344,11 +367,11 @@ class VotePartitionResult(Structure):
 class VoteTopicResult(Structure):
     """A topic of a Vote response.
 
-    topic_name:
+    topic_name: name of the topic
     partitions: The reply of one voter
     """
 
-    __slots__ = ("partitions", "topic_name")
+    __slots__ = ("topic_name", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": VotePartitionResult}
 
     def __init__(self, *, topic_name: str, partitions: tuple[VotePartitionResult, ...]) -> None:
@@ -377,7 +400,7 @@ class VoteResponse(Response):
     node_endpoints: The address of a leader, as the quorum's own APIs encode it: without a rack
     """
 
-    __slots__ = ("error_code", "node_endpoints", "topics")
+    __slots__ = ("error_code", "topics", "node_endpoints")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "topics": VoteTopicResult,
         "node_endpoints": NodeEndpoint,
@@ -414,9 +437,15 @@ class VoteResponse(Response):
 
 
 class BeginQuorumEpochPartition(Structure):
-    """The leader and its epoch."""
+    """The leader and its epoch.
 
-    __slots__ = ("leader_epoch", "leader_id", "partition_index", "voter_directory_id")
+    partition_index: number of the partition, from 0
+    voter_directory_id: id of the intended voter's directory
+    leader_id: id of the new leader
+    leader_epoch: epoch of the leader; -1 if unknown
+    """
+
+    __slots__ = ("partition_index", "voter_directory_id", "leader_id", "leader_epoch")
 
     def __init__(
         self,
@@ -455,11 +484,11 @@ class BeginQuorumEpochPartition(Structure):
 class BeginQuorumEpochTopic(Structure):
     """A topic of a BeginQuorumEpoch request.
 
-    topic_name:
+    topic_name: name of the topic
     partitions: The leader and its epoch
     """
 
-    __slots__ = ("partitions", "topic_name")
+    __slots__ = ("topic_name", "partitions")
 
     def __init__(
         self, *, topic_name: str, partitions: tuple[BeginQuorumEpochPartition, ...]
@@ -484,13 +513,13 @@ class BeginQuorumEpochTopic(Structure):
 class BeginQuorumEpochRequest(Request):
     """BeginQuorumEpoch (53): the sender leads.
 
-    cluster_id:
-    voter_id:
+    cluster_id: id of the cluster; null in a request is not checked
+    voter_id: id of the intended voter; -1 if not set
     topics: A topic of a BeginQuorumEpoch request
     leader_endpoints: The address of a voter's listener; `name` is the listener's name
     """
 
-    __slots__ = ("cluster_id", "leader_endpoints", "topics", "voter_id")
+    __slots__ = ("cluster_id", "voter_id", "topics", "leader_endpoints")
     api_key: ClassVar[int] = 53
 
     def __init__(
@@ -535,7 +564,7 @@ class BeginQuorumEpochResponse(Response):
     node_endpoints: The address of a leader, as the quorum's own APIs encode it: without a rack
     """
 
-    __slots__ = ("error_code", "node_endpoints", "topics")
+    __slots__ = ("error_code", "topics", "node_endpoints")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "topics": QuorumEpochTopicResult,
         "node_endpoints": NodeEndpoint,
@@ -572,9 +601,13 @@ class BeginQuorumEpochResponse(Response):
 
 
 class PreferredCandidate(Structure):
-    """A voter that should stand for election."""
+    """A voter that should stand for election.
 
-    __slots__ = ("candidate_directory_id", "candidate_id")
+    candidate_id: id of the voter
+    candidate_directory_id: id of the voter's directory
+    """
+
+    __slots__ = ("candidate_id", "candidate_directory_id")
 
     def __init__(self, *, candidate_id: int, candidate_directory_id: Uuid = ZERO_UUID) -> None:
         self.candidate_id: Final = candidate_id
@@ -602,19 +635,19 @@ class EndQuorumEpochPartition(Structure):
 
     Version 0 has `preferred_successors`, version 1 `preferred_candidates`.
 
-    partition_index:
-    leader_id:
-    leader_epoch:
-    preferred_successors:
+    partition_index: number of the partition, from 0
+    leader_id: id of the leader that resigns
+    leader_epoch: epoch that the leader resigns from
+    preferred_successors: ids of the voters, the most advanced log first
     preferred_candidates: A voter that should stand for election
     """
 
     __slots__ = (
-        "leader_epoch",
-        "leader_id",
         "partition_index",
-        "preferred_candidates",
+        "leader_id",
+        "leader_epoch",
         "preferred_successors",
+        "preferred_candidates",
     )
 
     def __init__(
@@ -658,12 +691,12 @@ class EndQuorumEpochPartition(Structure):
 class EndQuorumEpochTopic(Structure):
     """A topic of an EndQuorumEpoch request.
 
-    topic_name:
+    topic_name: name of the topic
     partitions: The leader that resigns and its preferred successors. Version 0 has
         `preferred_successors`, version 1 `preferred_candidates`
     """
 
-    __slots__ = ("partitions", "topic_name")
+    __slots__ = ("topic_name", "partitions")
 
     def __init__(self, *, topic_name: str, partitions: tuple[EndQuorumEpochPartition, ...]) -> None:
         self.topic_name: Final = topic_name
@@ -686,12 +719,12 @@ class EndQuorumEpochTopic(Structure):
 class EndQuorumEpochRequest(Request):
     """EndQuorumEpoch (54): the sender resigns.
 
-    cluster_id:
+    cluster_id: id of the cluster; null in a request is not checked
     topics: A topic of an EndQuorumEpoch request
     leader_endpoints: The address of a voter's listener; `name` is the listener's name
     """
 
-    __slots__ = ("cluster_id", "leader_endpoints", "topics")
+    __slots__ = ("cluster_id", "topics", "leader_endpoints")
     api_key: ClassVar[int] = 54
 
     def __init__(
@@ -732,7 +765,7 @@ class EndQuorumEpochResponse(Response):
     node_endpoints: The address of a leader, as the quorum's own APIs encode it: without a rack
     """
 
-    __slots__ = ("error_code", "node_endpoints", "topics")
+    __slots__ = ("error_code", "topics", "node_endpoints")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "topics": QuorumEpochTopicResult,
         "node_endpoints": NodeEndpoint,
@@ -769,7 +802,10 @@ class EndQuorumEpochResponse(Response):
 
 
 class DescribeQuorumPartition(Structure):
-    """A partition of a DescribeQuorum request."""
+    """A partition of a DescribeQuorum request.
+
+    partition_index: number of the partition, from 0
+    """
 
     __slots__ = ("partition_index",)
 
@@ -788,11 +824,11 @@ class DescribeQuorumPartition(Structure):
 class DescribeQuorumTopic(Structure):
     """A topic of a DescribeQuorum request.
 
-    topic_name:
+    topic_name: name of the topic
     partitions: A partition of a DescribeQuorum request
     """
 
-    __slots__ = ("partitions", "topic_name")
+    __slots__ = ("topic_name", "partitions")
 
     def __init__(self, *, topic_name: str, partitions: tuple[DescribeQuorumPartition, ...]) -> None:
         self.topic_name: Final = topic_name
@@ -836,12 +872,12 @@ class DescribeQuorumRequest(Request):
 class DescribeQuorumPartitionResult(Structure):
     """The leader, voters and observers; leader, epoch and watermark are 0 on error (rule 5.25).
 
-    partition_index:
+    partition_index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    leader_id:
-    leader_epoch:
-    high_watermark:
+    leader_id: id of the leader; 0 on error
+    leader_epoch: epoch of the leader; 0 on error
+    high_watermark: end of the committed records, exclusive; 0 on error
     current_voters: The progress of one replica. Timestamps are milliseconds of the leader's wall
         clock, -1 if unknown (rules 5.29 to 5.31)
     observers: The progress of one replica. Timestamps are milliseconds of the leader's wall
@@ -849,14 +885,14 @@ class DescribeQuorumPartitionResult(Structure):
     """
 
     __slots__ = (
-        "current_voters",
+        "partition_index",
         "error_code",
         "error_message",
-        "high_watermark",
-        "leader_epoch",
         "leader_id",
+        "leader_epoch",
+        "high_watermark",
+        "current_voters",
         "observers",
-        "partition_index",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "current_voters": ReplicaState,
@@ -916,12 +952,12 @@ class DescribeQuorumPartitionResult(Structure):
 class DescribeQuorumTopicResult(Structure):
     """A topic of a DescribeQuorum response.
 
-    topic_name:
+    topic_name: name of the topic
     partitions: The leader, voters and observers; leader, epoch and watermark are 0 on error
         (rule 5.25)
     """
 
-    __slots__ = ("partitions", "topic_name")
+    __slots__ = ("topic_name", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": DescribeQuorumPartitionResult
     }
@@ -949,11 +985,11 @@ class DescribeQuorumTopicResult(Structure):
 class QuorumNode(Structure):
     """The listeners of a voter.
 
-    node_id:
+    node_id: id of the node
     listeners: The address of a voter's listener; `name` is the listener's name
     """
 
-    __slots__ = ("listeners", "node_id")
+    __slots__ = ("node_id", "listeners")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"listeners": QuorumEndpoint}
 
     def __init__(self, *, node_id: int, listeners: tuple[QuorumEndpoint, ...]) -> None:
@@ -983,7 +1019,7 @@ class DescribeQuorumResponse(Response):
     nodes: The listeners of a voter
     """
 
-    __slots__ = ("error_code", "error_message", "nodes", "topics")
+    __slots__ = ("error_code", "error_message", "topics", "nodes")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "topics": DescribeQuorumTopicResult,
         "nodes": QuorumNode,

@@ -11,9 +11,13 @@ from ..message import Request, Response, Structure
 
 
 class QuotaEntityData(Structure):
-    """One part of an entity; a name of None is the default entity of the type."""
+    """One part of an entity; a name of None is the default entity of the type.
 
-    __slots__ = ("entity_name", "entity_type")
+    entity_type: type of the entity: user, client-id or ip
+    entity_name: name of the user or client id, or the IP address; null is the default entity
+    """
+
+    __slots__ = ("entity_type", "entity_name")
 
     def __init__(self, *, entity_type: str, entity_name: str | None) -> None:
         self.entity_type: Final = entity_type
@@ -37,9 +41,13 @@ class QuotaFilterComponent(Structure):
     """A condition on one type of entity.
 
     `match_type` is 0 for the name `match`, 1 for the default entity and 2 for any entity.
+
+    entity_type: type of the entity: user, client-id or ip
+    match_type: 0 the entity of this name, 1 the default entity, 2 any entity
+    match: name of the entity; null for the other types of match
     """
 
-    __slots__ = ("entity_type", "match", "match_type")
+    __slots__ = ("entity_type", "match_type", "match")
 
     def __init__(self, *, entity_type: str, match_type: int, match: str | None) -> None:
         self.entity_type: Final = entity_type
@@ -72,7 +80,7 @@ class DescribeClientQuotasRequest(Request):
 
     components: A condition on one type of entity. `match_type` is 0 for the name `match`, 1 for
         the default entity and 2 for any entity
-    strict:
+    strict: true excludes entities with a type that no component names
     """
 
     __slots__ = ("components", "strict")
@@ -99,7 +107,11 @@ class DescribeClientQuotasRequest(Request):
 
 
 class QuotaValue(Structure):
-    """A quota with its value."""
+    """A quota with its value.
+
+    key: name of the quota, such as producer_byte_rate
+    value: value of the quota
+    """
 
     __slots__ = ("key", "value")
 
@@ -163,7 +175,7 @@ class DescribeClientQuotasResponse(Response):
     entries: The quotas of one entity
     """
 
-    __slots__ = ("entries", "error_code", "error_message", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "error_message", "entries")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"entries": DescribedClientQuotas}
 
     def __init__(
@@ -201,9 +213,14 @@ class DescribeClientQuotasResponse(Response):
 
 
 class QuotaOperation(Structure):
-    """One change of a quota; `value` is ignored if the quota is removed."""
+    """One change of a quota; `value` is ignored if the quota is removed.
 
-    __slots__ = ("key", "remove", "value")
+    key: name of the quota, such as producer_byte_rate
+    value: value of the quota; ignored by a removal
+    remove: true removes the quota
+    """
+
+    __slots__ = ("key", "value", "remove")
 
     def __init__(self, *, key: str, value: float, remove: bool) -> None:
         self.key: Final = key
@@ -258,7 +275,7 @@ class AlterClientQuotasRequest(Request):
     """AlterClientQuotas (49).
 
     entries: The changes of one entity
-    validate_only:
+    validate_only: true checks the request and changes nothing
     """
 
     __slots__ = ("entries", "validate_only")
@@ -292,7 +309,7 @@ class AlterClientQuotasResult(Structure):
     entity: One part of an entity; a name of None is the default entity of the type
     """
 
-    __slots__ = ("entity", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "entity")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"entity": QuotaEntityData}
 
     def __init__(
@@ -332,7 +349,7 @@ class AlterClientQuotasResponse(Response):
     entries: The result for one entity
     """
 
-    __slots__ = ("entries", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "entries")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"entries": AlterClientQuotasResult}
 
     def __init__(

@@ -11,7 +11,10 @@ from ..message import Request, Response, Structure
 
 
 class UserName(Structure):
-    """A user to describe."""
+    """A user to describe.
+
+    name: name of the user
+    """
 
     __slots__ = ("name",)
 
@@ -49,9 +52,13 @@ class DescribeUserScramCredentialsRequest(Request):
 
 
 class CredentialInfo(Structure):
-    """A credential without its secrets."""
+    """A credential without its secrets.
 
-    __slots__ = ("iterations", "mechanism")
+    mechanism: SCRAM mechanism: 1 SCRAM-SHA-256, 2 SCRAM-SHA-512
+    iterations: how often the hash function was applied
+    """
+
+    __slots__ = ("mechanism", "iterations")
 
     def __init__(self, *, mechanism: int, iterations: int) -> None:
         self.mechanism: Final = mechanism
@@ -74,13 +81,13 @@ class CredentialInfo(Structure):
 class DescribeUserScramCredentialsResult(Structure):
     """The credentials of one user.
 
-    user:
+    user: name of the user
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
     credential_infos: A credential without its secrets
     """
 
-    __slots__ = ("credential_infos", "error_code", "error_message", "user")
+    __slots__ = ("user", "error_code", "error_message", "credential_infos")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"credential_infos": CredentialInfo}
 
     def __init__(
@@ -126,7 +133,7 @@ class DescribeUserScramCredentialsResponse(Response):
     results: The credentials of one user
     """
 
-    __slots__ = ("error_code", "error_message", "results", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "error_message", "results")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "results": DescribeUserScramCredentialsResult
     }
@@ -166,9 +173,13 @@ class DescribeUserScramCredentialsResponse(Response):
 
 
 class ScramCredentialDeletion(Structure):
-    """Removes a user's credential of one mechanism."""
+    """Removes a user's credential of one mechanism.
 
-    __slots__ = ("mechanism", "name")
+    name: name of the user
+    mechanism: SCRAM mechanism: 1 SCRAM-SHA-256, 2 SCRAM-SHA-512
+    """
+
+    __slots__ = ("name", "mechanism")
 
     def __init__(self, *, name: str, mechanism: int) -> None:
         self.name: Final = name
@@ -189,9 +200,16 @@ class ScramCredentialDeletion(Structure):
 
 
 class ScramCredentialUpsertion(Structure):
-    """Sets a user's credential of one mechanism; the client has salted the password."""
+    """Sets a user's credential of one mechanism; the client has salted the password.
 
-    __slots__ = ("iterations", "mechanism", "name", "salt", "salted_password")
+    name: name of the user
+    mechanism: SCRAM mechanism: 1 SCRAM-SHA-256, 2 SCRAM-SHA-512
+    iterations: how often the hash function was applied
+    salt: bytes that the password was salted with
+    salted_password: password after salting and the iterations
+    """
+
+    __slots__ = ("name", "mechanism", "iterations", "salt", "salted_password")
 
     def __init__(
         self, *, name: str, mechanism: int, iterations: int, salt: bytes, salted_password: bytes
@@ -261,12 +279,12 @@ class AlterUserScramCredentialsRequest(Request):
 class AlterUserScramCredentialsResult(Structure):
     """The result for one user.
 
-    user:
+    user: name of the user
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "user")
+    __slots__ = ("user", "error_code", "error_message")
 
     def __init__(self, *, user: str, error_code: int = 0, error_message: str | None = None) -> None:
         self.user: Final = user
@@ -299,7 +317,7 @@ class AlterUserScramCredentialsResponse(Response):
     results: The result for one user
     """
 
-    __slots__ = ("results", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "results")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": AlterUserScramCredentialsResult}
 
     def __init__(

@@ -8,16 +8,23 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from ..message import Structure
+from .data_plane import DataPlaneRequest
+from .data_plane import DataPlaneResponse
 from ..uuid import ZERO_UUID, Uuid
-from .data_plane import DataPlaneRequest, DataPlaneResponse
 from .groups import ConsumerGroupAssignment, ConsumerGroupMemberAssignment
 from .stored_messages import ProduceNodeEndpoint
 
 
 class AcknowledgementBatch(Structure):
-    """AcknowledgementBatch."""
+    """What a member did with a range of records.
 
-    __slots__ = ("acknowledge_types", "first_offset", "last_offset")
+    first_offset: offset of the first record of the batch
+    last_offset: offset of the last record of the batch
+    acknowledge_types: for each offset, or once for all: 0 gap, 1 accept, 2 release, 3 reject, 4
+        renew the lock (KIP-1222)
+    """
+
+    __slots__ = ("first_offset", "last_offset", "acknowledge_types")
 
     def __init__(
         self,
@@ -50,9 +57,13 @@ class AcknowledgementBatch(Structure):
 
 
 class ShareFetchLeaderIdAndEpoch(Structure):
-    """ShareFetchLeaderIdAndEpoch."""
+    """The leader of a partition as the broker knows it; the fields are -1 if unknown.
 
-    __slots__ = ("leader_epoch", "leader_id")
+    leader_id: id of the leader; -1 if there is none or the leader is unknown
+    leader_epoch: epoch of the leader; -1 if unknown
+    """
+
+    __slots__ = ("leader_id", "leader_epoch")
 
     def __init__(self, *, leader_id: int = 0, leader_epoch: int = 0) -> None:
         self.leader_id: Final = leader_id
@@ -73,14 +84,14 @@ class ShareFetchLeaderIdAndEpoch(Structure):
 
 
 class InitializeShareGroupStatePartitionResult(Structure):
-    """InitializeShareGroupStatePartitionResult.
+    """The result for one partition.
 
-    partition:
+    partition: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "partition")
+    __slots__ = ("partition", "error_code", "error_message")
 
     def __init__(
         self, *, partition: int = 0, error_code: int = 0, error_message: str | None = None
@@ -109,9 +120,13 @@ class InitializeShareGroupStatePartitionResult(Structure):
 
 
 class ReadShareGroupStatePartitionData(Structure):
-    """ReadShareGroupStatePartitionData."""
+    """A partition whose state is read.
 
-    __slots__ = ("leader_epoch", "partition")
+    partition: number of the partition, from 0
+    leader_epoch: epoch of the leader; -1 if unknown
+    """
+
+    __slots__ = ("partition", "leader_epoch")
 
     def __init__(self, *, partition: int = 0, leader_epoch: int = 0) -> None:
         self.partition: Final = partition
@@ -132,9 +147,15 @@ class ReadShareGroupStatePartitionData(Structure):
 
 
 class StateBatch(Structure):
-    """StateBatch."""
+    """The delivery state of a range of records.
 
-    __slots__ = ("delivery_count", "delivery_state", "first_offset", "last_offset")
+    first_offset: offset of the first record of the batch
+    last_offset: offset of the last record of the batch
+    delivery_state: 0 available, 2 acknowledged, 4 archived
+    delivery_count: how often the records were delivered
+    """
+
+    __slots__ = ("first_offset", "last_offset", "delivery_state", "delivery_count")
 
     def __init__(
         self,
@@ -171,9 +192,18 @@ class StateBatch(Structure):
 
 
 class ShareGroupHeartbeatRequest(DataPlaneRequest):
-    """ShareGroupHeartbeat (76)."""
+    """A member joins a share group, renews its session, or leaves.
 
-    __slots__ = ("group_id", "member_epoch", "member_id", "rack_id", "subscribed_topic_names")
+    A field of null has not changed since the last heartbeat.
+
+    group_id: id of the group
+    member_id: id of the member; null or empty if the member has none
+    member_epoch: epoch of the member; 0 joins, -1 leaves
+    rack_id: rack of the client; null or empty if unknown
+    subscribed_topic_names: names of the topics that the member reads; null if unchanged
+    """
+
+    __slots__ = ("group_id", "member_id", "member_epoch", "rack_id", "subscribed_topic_names")
     api_key: ClassVar[int] = 76
 
     def __init__(
@@ -220,20 +250,20 @@ class ShareGroupHeartbeatResponse(DataPlaneResponse):
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    member_id:
-    member_epoch:
-    heartbeat_interval_ms:
-    assignment:
+    member_id: id of the member; null or empty if the member has none
+    member_epoch: epoch of the member in its group
+    heartbeat_interval_ms: time between two heartbeats of the member, in milliseconds
+    assignment: partitions of the member; null if unchanged
     """
 
     __slots__ = (
-        "assignment",
+        "throttle_time_ms",
         "error_code",
         "error_message",
-        "heartbeat_interval_ms",
-        "member_epoch",
         "member_id",
-        "throttle_time_ms",
+        "member_epoch",
+        "heartbeat_interval_ms",
+        "assignment",
     )
 
     def __init__(
@@ -283,7 +313,11 @@ class ShareGroupHeartbeatResponse(DataPlaneResponse):
 
 
 class ShareGroupDescribeRequest(DataPlaneRequest):
-    """ShareGroupDescribe (77)."""
+    """Requests descriptions of share groups.
+
+    group_ids: ids of the groups
+    include_authorized_operations: true requests the permitted operations on each group
+    """
 
     __slots__ = ("group_ids", "include_authorized_operations")
     api_key: ClassVar[int] = 77
@@ -312,16 +346,25 @@ class ShareGroupDescribeRequest(DataPlaneRequest):
 
 
 class ShareGroupDescribeMember(Structure):
-    """A part of ShareGroupDescribeResponse."""
+    """One member of a share group.
+
+    member_id: id of the member; null or empty if the member has none
+    rack_id: rack of the client; null or empty if unknown
+    member_epoch: epoch of the member in its group
+    client_id: client id of the member
+    client_host: address of the member's connection
+    subscribed_topic_names: names of the topics that the member reads; null if unchanged
+    assignment: partitions that the member reads
+    """
 
     __slots__ = (
-        "assignment",
-        "client_host",
-        "client_id",
-        "member_epoch",
         "member_id",
         "rack_id",
+        "member_epoch",
+        "client_id",
+        "client_host",
         "subscribed_topic_names",
+        "assignment",
     )
 
     def __init__(
@@ -371,29 +414,29 @@ class ShareGroupDescribeMember(Structure):
 
 
 class ShareGroupDescribeDescribedGroup(Structure):
-    """A part of ShareGroupDescribeResponse.
+    """One share group with its members.
 
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    group_id:
-    group_state:
-    group_epoch:
-    assignment_epoch:
-    assignor_name:
-    members:
-    authorized_operations:
+    group_id: id of the group
+    group_state: state of the group, such as Stable or Empty
+    group_epoch: epoch of the group, which each change of members or subscriptions increments
+    assignment_epoch: group epoch for which the target assignment was computed
+    assignor_name: name of the assignor that computed the target assignment
+    members: One member of a share group
+    authorized_operations: permitted operations, as bits; -2147483648 if not requested
     """
 
     __slots__ = (
-        "assignment_epoch",
-        "assignor_name",
-        "authorized_operations",
         "error_code",
         "error_message",
-        "group_epoch",
         "group_id",
         "group_state",
+        "group_epoch",
+        "assignment_epoch",
+        "assignor_name",
         "members",
+        "authorized_operations",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"members": ShareGroupDescribeMember}
 
@@ -455,10 +498,10 @@ class ShareGroupDescribeResponse(DataPlaneResponse):
     """The reply to a ShareGroupDescribe request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    groups:
+    groups: One share group with its members
     """
 
-    __slots__ = ("groups", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "groups")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"groups": ShareGroupDescribeDescribedGroup}
 
     def __init__(
@@ -485,9 +528,13 @@ class ShareGroupDescribeResponse(DataPlaneResponse):
 
 
 class ShareFetchFetchPartition(Structure):
-    """A part of ShareFetchRequest."""
+    """A partition to fetch, with acknowledgements.
 
-    __slots__ = ("acknowledgement_batches", "partition_index")
+    partition_index: number of the partition, from 0
+    acknowledgement_batches: What a member did with a range of records
+    """
+
+    __slots__ = ("partition_index", "acknowledgement_batches")
 
     def __init__(
         self,
@@ -516,9 +563,13 @@ class ShareFetchFetchPartition(Structure):
 
 
 class ShareFetchFetchTopic(Structure):
-    """A part of ShareFetchRequest."""
+    """A topic to fetch.
 
-    __slots__ = ("partitions", "topic_id")
+    topic_id: id of the topic
+    partitions: A partition to fetch, with acknowledgements
+    """
+
+    __slots__ = ("topic_id", "partitions")
 
     def __init__(
         self, *, topic_id: Uuid = ZERO_UUID, partitions: tuple[ShareFetchFetchPartition, ...] = ()
@@ -541,9 +592,13 @@ class ShareFetchFetchTopic(Structure):
 
 
 class ShareFetchForgottenTopic(Structure):
-    """A part of ShareFetchRequest."""
+    """Partitions to remove from the share session.
 
-    __slots__ = ("partitions", "topic_id")
+    topic_id: id of the topic
+    partitions: numbers of the partitions
+    """
+
+    __slots__ = ("topic_id", "partitions")
 
     def __init__(self, *, topic_id: Uuid = ZERO_UUID, partitions: tuple[int, ...] = ()) -> None:
         self.topic_id: Final = topic_id
@@ -564,21 +619,35 @@ class ShareFetchForgottenTopic(Structure):
 
 
 class ShareFetchRequest(DataPlaneRequest):
-    """ShareFetch (78)."""
+    """A member acquires records, and acknowledges earlier ones.
+
+    group_id: id of the group
+    member_id: id of the member; null or empty if the member has none
+    share_session_epoch: number of the request in the share session; 0 opens, -1 closes
+    max_wait_ms: how long the server may wait for `min_bytes`, in milliseconds
+    min_bytes: bytes of records for which the server waits
+    max_bytes: most bytes of records in the response; a first batch may exceed this bound
+    max_records: most records to acquire; in mode 0 the last batch may exceed this bound
+    batch_size: records that a batch of acquired records should have
+    share_acquire_mode: 0 whole batches, 1 never more than `max_records` (KIP-1206)
+    is_renew_ack: true if an acknowledgement renews an acquisition lock (KIP-1222)
+    topics: A topic to fetch
+    forgotten_topics_data: Partitions to remove from the share session
+    """
 
     __slots__ = (
-        "batch_size",
-        "forgotten_topics_data",
         "group_id",
-        "is_renew_ack",
+        "member_id",
+        "share_session_epoch",
+        "max_wait_ms",
+        "min_bytes",
         "max_bytes",
         "max_records",
-        "max_wait_ms",
-        "member_id",
-        "min_bytes",
+        "batch_size",
         "share_acquire_mode",
-        "share_session_epoch",
+        "is_renew_ack",
         "topics",
+        "forgotten_topics_data",
     )
     api_key: ClassVar[int] = 78
 
@@ -649,9 +718,14 @@ class ShareFetchRequest(DataPlaneRequest):
 
 
 class AcquiredRecords(Structure):
-    """A part of ShareFetchResponse."""
+    """A range of records that the member acquired.
 
-    __slots__ = ("delivery_count", "first_offset", "last_offset")
+    first_offset: offset of the first record of the batch
+    last_offset: offset of the last record of the batch
+    delivery_count: how often the records were delivered
+    """
+
+    __slots__ = ("first_offset", "last_offset", "delivery_count")
 
     def __init__(
         self, *, first_offset: int = 0, last_offset: int = 0, delivery_count: int = 0
@@ -680,27 +754,28 @@ class AcquiredRecords(Structure):
 
 
 class ShareFetchPartitionData(Structure):
-    """A part of ShareFetchResponse.
+    """The records of one partition, and the result of the acknowledgements.
 
-    partition_index:
+    partition_index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    acknowledge_error_code:
-    acknowledge_error_message:
-    current_leader:
-    records:
-    acquired_records:
+    acknowledge_error_code: number of the error of the acknowledgements; 0 is success
+    acknowledge_error_message: error of the acknowledgements; null if there is none
+    current_leader: The leader of a partition as the broker knows it; the fields are -1 if
+        unknown
+    records: batches of records; null if none
+    acquired_records: A range of records that the member acquired
     """
 
     __slots__ = (
-        "acknowledge_error_code",
-        "acknowledge_error_message",
-        "acquired_records",
-        "current_leader",
+        "partition_index",
         "error_code",
         "error_message",
-        "partition_index",
+        "acknowledge_error_code",
+        "acknowledge_error_message",
+        "current_leader",
         "records",
+        "acquired_records",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"acquired_records": AcquiredRecords}
 
@@ -755,9 +830,13 @@ class ShareFetchPartitionData(Structure):
 
 
 class ShareFetchableTopicResponse(Structure):
-    """A part of ShareFetchResponse."""
+    """The reply for one topic.
 
-    __slots__ = ("partitions", "topic_id")
+    topic_id: id of the topic
+    partitions: The records of one partition, and the result of the acknowledgements
+    """
+
+    __slots__ = ("topic_id", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": ShareFetchPartitionData}
 
     def __init__(
@@ -786,18 +865,18 @@ class ShareFetchResponse(DataPlaneResponse):
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    acquisition_lock_timeout_ms:
-    responses:
-    node_endpoints:
+    acquisition_lock_timeout_ms: time that a member holds acquired records, in milliseconds
+    responses: The reply for one topic
+    node_endpoints: The address of a leader that a reply names
     """
 
     __slots__ = (
-        "acquisition_lock_timeout_ms",
+        "throttle_time_ms",
         "error_code",
         "error_message",
-        "node_endpoints",
+        "acquisition_lock_timeout_ms",
         "responses",
-        "throttle_time_ms",
+        "node_endpoints",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "responses": ShareFetchableTopicResponse,
@@ -847,9 +926,13 @@ class ShareFetchResponse(DataPlaneResponse):
 
 
 class AcknowledgePartition(Structure):
-    """A part of ShareAcknowledgeRequest."""
+    """A partition with acknowledgements.
 
-    __slots__ = ("acknowledgement_batches", "partition_index")
+    partition_index: number of the partition, from 0
+    acknowledgement_batches: What a member did with a range of records
+    """
+
+    __slots__ = ("partition_index", "acknowledgement_batches")
 
     def __init__(
         self,
@@ -878,9 +961,13 @@ class AcknowledgePartition(Structure):
 
 
 class AcknowledgeTopic(Structure):
-    """A part of ShareAcknowledgeRequest."""
+    """A topic with acknowledgements.
 
-    __slots__ = ("partitions", "topic_id")
+    topic_id: id of the topic
+    partitions: A partition with acknowledgements
+    """
+
+    __slots__ = ("topic_id", "partitions")
 
     def __init__(
         self, *, topic_id: Uuid = ZERO_UUID, partitions: tuple[AcknowledgePartition, ...] = ()
@@ -903,9 +990,16 @@ class AcknowledgeTopic(Structure):
 
 
 class ShareAcknowledgeRequest(DataPlaneRequest):
-    """ShareAcknowledge (79)."""
+    """A member acknowledges records.
 
-    __slots__ = ("group_id", "is_renew_ack", "member_id", "share_session_epoch", "topics")
+    group_id: id of the group
+    member_id: id of the member; null or empty if the member has none
+    share_session_epoch: number of the request in the share session; -1 closes
+    is_renew_ack: true if an acknowledgement renews an acquisition lock (KIP-1222)
+    topics: A topic with acknowledgements
+    """
+
+    __slots__ = ("group_id", "member_id", "share_session_epoch", "is_renew_ack", "topics")
     api_key: ClassVar[int] = 79
 
     def __init__(
@@ -947,15 +1041,16 @@ class ShareAcknowledgeRequest(DataPlaneRequest):
 
 
 class ShareAcknowledgePartitionData(Structure):
-    """A part of ShareAcknowledgeResponse.
+    """The result for one partition.
 
-    partition_index:
+    partition_index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    current_leader:
+    current_leader: The leader of a partition as the broker knows it; the fields are -1 if
+        unknown
     """
 
-    __slots__ = ("current_leader", "error_code", "error_message", "partition_index")
+    __slots__ = ("partition_index", "error_code", "error_message", "current_leader")
 
     def __init__(
         self,
@@ -992,9 +1087,13 @@ class ShareAcknowledgePartitionData(Structure):
 
 
 class ShareAcknowledgeTopicResponse(Structure):
-    """A part of ShareAcknowledgeResponse."""
+    """The results for one topic.
 
-    __slots__ = ("partitions", "topic_id")
+    topic_id: id of the topic
+    partitions: The result for one partition
+    """
+
+    __slots__ = ("topic_id", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": ShareAcknowledgePartitionData
     }
@@ -1028,18 +1127,18 @@ class ShareAcknowledgeResponse(DataPlaneResponse):
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    acquisition_lock_timeout_ms:
-    responses:
-    node_endpoints:
+    acquisition_lock_timeout_ms: time that a member holds acquired records, in milliseconds
+    responses: The results for one topic
+    node_endpoints: The address of a leader that a reply names
     """
 
     __slots__ = (
-        "acquisition_lock_timeout_ms",
+        "throttle_time_ms",
         "error_code",
         "error_message",
-        "node_endpoints",
+        "acquisition_lock_timeout_ms",
         "responses",
-        "throttle_time_ms",
+        "node_endpoints",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "responses": ShareAcknowledgeTopicResponse,
@@ -1089,9 +1188,14 @@ class ShareAcknowledgeResponse(DataPlaneResponse):
 
 
 class InitializeShareGroupStatePartitionData(Structure):
-    """A part of InitializeShareGroupStateRequest."""
+    """The first state of one partition.
 
-    __slots__ = ("partition", "start_offset", "state_epoch")
+    partition: number of the partition, from 0
+    state_epoch: epoch of the share group's state of the partition
+    start_offset: first offset that the share group may deliver; -1 if not initialized
+    """
+
+    __slots__ = ("partition", "state_epoch", "start_offset")
 
     def __init__(self, *, partition: int = 0, state_epoch: int = 0, start_offset: int = 0) -> None:
         self.partition: Final = partition
@@ -1118,9 +1222,13 @@ class InitializeShareGroupStatePartitionData(Structure):
 
 
 class InitializeStateData(Structure):
-    """A part of InitializeShareGroupStateRequest."""
+    """A topic whose partitions get a state.
 
-    __slots__ = ("partitions", "topic_id")
+    topic_id: id of the topic
+    partitions: The first state of one partition
+    """
+
+    __slots__ = ("topic_id", "partitions")
 
     def __init__(
         self,
@@ -1146,7 +1254,11 @@ class InitializeStateData(Structure):
 
 
 class InitializeShareGroupStateRequest(DataPlaneRequest):
-    """InitializeShareGroupState (83)."""
+    """The group coordinator creates the state of share partitions.
+
+    group_id: id of the group
+    topics: A topic whose partitions get a state
+    """
 
     __slots__ = ("group_id", "topics")
     api_key: ClassVar[int] = 83
@@ -1170,9 +1282,13 @@ class InitializeShareGroupStateRequest(DataPlaneRequest):
 
 
 class InitializeStateResult(Structure):
-    """A part of InitializeShareGroupStateResponse."""
+    """The results for one topic.
 
-    __slots__ = ("partitions", "topic_id")
+    topic_id: id of the topic
+    partitions: The result for one partition
+    """
+
+    __slots__ = ("topic_id", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": InitializeShareGroupStatePartitionResult
     }
@@ -1201,7 +1317,10 @@ class InitializeStateResult(Structure):
 
 
 class InitializeShareGroupStateResponse(DataPlaneResponse):
-    """The reply to a InitializeShareGroupState request."""
+    """The reply to a InitializeShareGroupState request.
+
+    results: The results for one topic
+    """
 
     __slots__ = ("results",)
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": InitializeStateResult}
@@ -1219,9 +1338,13 @@ class InitializeShareGroupStateResponse(DataPlaneResponse):
 
 
 class ReadStateData(Structure):
-    """A part of ReadShareGroupStateRequest."""
+    """A topic whose state is read.
 
-    __slots__ = ("partitions", "topic_id")
+    topic_id: id of the topic
+    partitions: A partition whose state is read
+    """
+
+    __slots__ = ("topic_id", "partitions")
 
     def __init__(
         self,
@@ -1247,7 +1370,11 @@ class ReadStateData(Structure):
 
 
 class ReadShareGroupStateRequest(DataPlaneRequest):
-    """ReadShareGroupState (84)."""
+    """A partition's leader reads the state of share partitions.
+
+    group_id: id of the group
+    topics: A topic whose state is read
+    """
 
     __slots__ = ("group_id", "topics")
     api_key: ClassVar[int] = 84
@@ -1271,23 +1398,23 @@ class ReadShareGroupStateRequest(DataPlaneRequest):
 
 
 class ReadShareGroupStatePartitionResult(Structure):
-    """A part of ReadShareGroupStateResponse.
+    """The state of one partition.
 
-    partition:
+    partition: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    state_epoch:
-    start_offset:
-    state_batches:
+    state_epoch: epoch of the share group's state of the partition
+    start_offset: first offset that the share group may deliver; -1 if not initialized
+    state_batches: The delivery state of a range of records
     """
 
     __slots__ = (
+        "partition",
         "error_code",
         "error_message",
-        "partition",
+        "state_epoch",
         "start_offset",
         "state_batches",
-        "state_epoch",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"state_batches": StateBatch}
 
@@ -1334,9 +1461,13 @@ class ReadShareGroupStatePartitionResult(Structure):
 
 
 class ReadStateResult(Structure):
-    """A part of ReadShareGroupStateResponse."""
+    """The states of one topic.
 
-    __slots__ = ("partitions", "topic_id")
+    topic_id: id of the topic
+    partitions: The state of one partition
+    """
+
+    __slots__ = ("topic_id", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": ReadShareGroupStatePartitionResult
     }
@@ -1365,7 +1496,10 @@ class ReadStateResult(Structure):
 
 
 class ReadShareGroupStateResponse(DataPlaneResponse):
-    """The reply to a ReadShareGroupState request."""
+    """The reply to a ReadShareGroupState request.
+
+    results: The states of one topic
+    """
 
     __slots__ = ("results",)
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": ReadStateResult}
@@ -1383,15 +1517,23 @@ class ReadShareGroupStateResponse(DataPlaneResponse):
 
 
 class WriteShareGroupStatePartitionData(Structure):
-    """A part of WriteShareGroupStateRequest."""
+    """The new state of one partition.
+
+    partition: number of the partition, from 0
+    state_epoch: epoch of the share group's state of the partition
+    leader_epoch: epoch of the leader; -1 if unknown
+    start_offset: first offset that the share group may deliver; -1 if unchanged
+    delivery_complete_count: records from the start offset on that are complete; -1 if unknown
+    state_batches: The delivery state of a range of records
+    """
 
     __slots__ = (
-        "delivery_complete_count",
-        "leader_epoch",
         "partition",
-        "start_offset",
-        "state_batches",
         "state_epoch",
+        "leader_epoch",
+        "start_offset",
+        "delivery_complete_count",
+        "state_batches",
     )
 
     def __init__(
@@ -1437,9 +1579,13 @@ class WriteShareGroupStatePartitionData(Structure):
 
 
 class WriteStateData(Structure):
-    """A part of WriteShareGroupStateRequest."""
+    """A topic whose state is written.
 
-    __slots__ = ("partitions", "topic_id")
+    topic_id: id of the topic
+    partitions: The new state of one partition
+    """
+
+    __slots__ = ("topic_id", "partitions")
 
     def __init__(
         self,
@@ -1465,7 +1611,11 @@ class WriteStateData(Structure):
 
 
 class WriteShareGroupStateRequest(DataPlaneRequest):
-    """WriteShareGroupState (85)."""
+    """A partition's leader writes the state of share partitions.
+
+    group_id: id of the group
+    topics: A topic whose state is written
+    """
 
     __slots__ = ("group_id", "topics")
     api_key: ClassVar[int] = 85
@@ -1489,9 +1639,13 @@ class WriteShareGroupStateRequest(DataPlaneRequest):
 
 
 class WriteStateResult(Structure):
-    """A part of WriteShareGroupStateResponse."""
+    """The results for one topic.
 
-    __slots__ = ("partitions", "topic_id")
+    topic_id: id of the topic
+    partitions: The result for one partition
+    """
+
+    __slots__ = ("topic_id", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": InitializeShareGroupStatePartitionResult
     }
@@ -1520,7 +1674,10 @@ class WriteStateResult(Structure):
 
 
 class WriteShareGroupStateResponse(DataPlaneResponse):
-    """The reply to a WriteShareGroupState request."""
+    """The reply to a WriteShareGroupState request.
+
+    results: The results for one topic
+    """
 
     __slots__ = ("results",)
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": WriteStateResult}
@@ -1538,7 +1695,10 @@ class WriteShareGroupStateResponse(DataPlaneResponse):
 
 
 class DeleteShareGroupStatePartitionData(Structure):
-    """A part of DeleteShareGroupStateRequest."""
+    """A partition whose state is deleted.
+
+    partition: number of the partition, from 0
+    """
 
     __slots__ = ("partition",)
 
@@ -1555,9 +1715,13 @@ class DeleteShareGroupStatePartitionData(Structure):
 
 
 class DeleteStateData(Structure):
-    """A part of DeleteShareGroupStateRequest."""
+    """A topic whose state is deleted.
 
-    __slots__ = ("partitions", "topic_id")
+    topic_id: id of the topic
+    partitions: A partition whose state is deleted
+    """
+
+    __slots__ = ("topic_id", "partitions")
 
     def __init__(
         self,
@@ -1583,7 +1747,11 @@ class DeleteStateData(Structure):
 
 
 class DeleteShareGroupStateRequest(DataPlaneRequest):
-    """DeleteShareGroupState (86)."""
+    """The group coordinator deletes the state of share partitions.
+
+    group_id: id of the group
+    topics: A topic whose state is deleted
+    """
 
     __slots__ = ("group_id", "topics")
     api_key: ClassVar[int] = 86
@@ -1607,9 +1775,13 @@ class DeleteShareGroupStateRequest(DataPlaneRequest):
 
 
 class DeleteStateResult(Structure):
-    """A part of DeleteShareGroupStateResponse."""
+    """The results for one topic.
 
-    __slots__ = ("partitions", "topic_id")
+    topic_id: id of the topic
+    partitions: The result for one partition
+    """
+
+    __slots__ = ("topic_id", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": InitializeShareGroupStatePartitionResult
     }
@@ -1638,7 +1810,10 @@ class DeleteStateResult(Structure):
 
 
 class DeleteShareGroupStateResponse(DataPlaneResponse):
-    """The reply to a DeleteShareGroupState request."""
+    """The reply to a DeleteShareGroupState request.
+
+    results: The results for one topic
+    """
 
     __slots__ = ("results",)
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": DeleteStateResult}
@@ -1656,9 +1831,13 @@ class DeleteShareGroupStateResponse(DataPlaneResponse):
 
 
 class ReadStateSummaryData(Structure):
-    """A part of ReadShareGroupStateSummaryRequest."""
+    """A topic whose state is read.
 
-    __slots__ = ("partitions", "topic_id")
+    topic_id: id of the topic
+    partitions: A partition whose state is read
+    """
+
+    __slots__ = ("topic_id", "partitions")
 
     def __init__(
         self,
@@ -1684,7 +1863,11 @@ class ReadStateSummaryData(Structure):
 
 
 class ReadShareGroupStateSummaryRequest(DataPlaneRequest):
-    """ReadShareGroupStateSummary (87)."""
+    """Requests the start offsets of share partitions, without the states of records.
+
+    group_id: id of the group
+    topics: A topic whose state is read
+    """
 
     __slots__ = ("group_id", "topics")
     api_key: ClassVar[int] = 87
@@ -1710,25 +1893,25 @@ class ReadShareGroupStateSummaryRequest(DataPlaneRequest):
 
 
 class ReadShareGroupStateSummaryPartitionResult(Structure):
-    """A part of ReadShareGroupStateSummaryResponse.
+    """The summary of one partition's state.
 
-    partition:
+    partition: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    state_epoch:
-    leader_epoch:
-    start_offset:
-    delivery_complete_count:
+    state_epoch: epoch of the share group's state of the partition
+    leader_epoch: epoch of the leader; -1 if unknown
+    start_offset: first offset that the share group may deliver; -1 if not initialized
+    delivery_complete_count: records from the start offset on that are complete; -1 if unknown
     """
 
     __slots__ = (
-        "delivery_complete_count",
+        "partition",
         "error_code",
         "error_message",
-        "leader_epoch",
-        "partition",
-        "start_offset",
         "state_epoch",
+        "leader_epoch",
+        "start_offset",
+        "delivery_complete_count",
     )
 
     def __init__(
@@ -1778,9 +1961,13 @@ class ReadShareGroupStateSummaryPartitionResult(Structure):
 
 
 class ReadStateSummaryResult(Structure):
-    """A part of ReadShareGroupStateSummaryResponse."""
+    """The summaries of one topic.
 
-    __slots__ = ("partitions", "topic_id")
+    topic_id: id of the topic
+    partitions: The summary of one partition's state
+    """
+
+    __slots__ = ("topic_id", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": ReadShareGroupStateSummaryPartitionResult
     }
@@ -1809,7 +1996,10 @@ class ReadStateSummaryResult(Structure):
 
 
 class ReadShareGroupStateSummaryResponse(DataPlaneResponse):
-    """The reply to a ReadShareGroupStateSummary request."""
+    """The reply to a ReadShareGroupStateSummary request.
+
+    results: The summaries of one topic
+    """
 
     __slots__ = ("results",)
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": ReadStateSummaryResult}
@@ -1827,9 +2017,13 @@ class ReadShareGroupStateSummaryResponse(DataPlaneResponse):
 
 
 class DescribeShareGroupOffsetsRequestTopic(Structure):
-    """A part of DescribeShareGroupOffsetsRequest."""
+    """A topic to describe; null `topics` means every topic of the group.
 
-    __slots__ = ("partitions", "topic_name")
+    topic_name: name of the topic
+    partitions: numbers of the partitions
+    """
+
+    __slots__ = ("topic_name", "partitions")
 
     def __init__(self, *, topic_name: str = "", partitions: tuple[int, ...] = ()) -> None:
         self.topic_name: Final = topic_name
@@ -1850,7 +2044,11 @@ class DescribeShareGroupOffsetsRequestTopic(Structure):
 
 
 class DescribeShareGroupOffsetsRequestGroup(Structure):
-    """A part of DescribeShareGroupOffsetsRequest."""
+    """A group to describe.
+
+    group_id: id of the group
+    topics: A topic to describe; null `topics` means every topic of the group
+    """
 
     __slots__ = ("group_id", "topics")
 
@@ -1878,7 +2076,10 @@ class DescribeShareGroupOffsetsRequestGroup(Structure):
 
 
 class DescribeShareGroupOffsetsRequest(DataPlaneRequest):
-    """DescribeShareGroupOffsets (90)."""
+    """Requests the start offsets of share groups.
+
+    groups: A group to describe
+    """
 
     __slots__ = ("groups",)
     api_key: ClassVar[int] = 90
@@ -1896,23 +2097,23 @@ class DescribeShareGroupOffsetsRequest(DataPlaneRequest):
 
 
 class DescribeShareGroupOffsetsResponsePartition(Structure):
-    """A part of DescribeShareGroupOffsetsResponse.
+    """The start offset of one partition.
 
-    partition_index:
-    start_offset:
-    leader_epoch:
-    lag:
+    partition_index: number of the partition, from 0
+    start_offset: first offset that the share group may deliver; -1 if not initialized
+    leader_epoch: epoch of the leader; -1 if unknown
+    lag: records that the group has yet to complete (KIP-1226); -1 if unknown
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
     """
 
     __slots__ = (
-        "error_code",
-        "error_message",
-        "lag",
-        "leader_epoch",
         "partition_index",
         "start_offset",
+        "leader_epoch",
+        "lag",
+        "error_code",
+        "error_message",
     )
 
     def __init__(
@@ -1958,9 +2159,14 @@ class DescribeShareGroupOffsetsResponsePartition(Structure):
 
 
 class DescribeShareGroupOffsetsResponseTopic(Structure):
-    """A part of DescribeShareGroupOffsetsResponse."""
+    """The offsets of one topic.
 
-    __slots__ = ("partitions", "topic_id", "topic_name")
+    topic_name: name of the topic
+    topic_id: id of the topic
+    partitions: The start offset of one partition
+    """
+
+    __slots__ = ("topic_name", "topic_id", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": DescribeShareGroupOffsetsResponsePartition
     }
@@ -1996,15 +2202,15 @@ class DescribeShareGroupOffsetsResponseTopic(Structure):
 
 
 class DescribeShareGroupOffsetsResponseGroup(Structure):
-    """A part of DescribeShareGroupOffsetsResponse.
+    """The offsets of one group.
 
-    group_id:
-    topics:
+    group_id: id of the group
+    topics: The offsets of one topic
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "group_id", "topics")
+    __slots__ = ("group_id", "topics", "error_code", "error_message")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "topics": DescribeShareGroupOffsetsResponseTopic
     }
@@ -2047,10 +2253,10 @@ class DescribeShareGroupOffsetsResponse(DataPlaneResponse):
     """The reply to a DescribeShareGroupOffsets request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    groups:
+    groups: The offsets of one group
     """
 
-    __slots__ = ("groups", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "groups")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "groups": DescribeShareGroupOffsetsResponseGroup
     }
@@ -2079,7 +2285,11 @@ class DescribeShareGroupOffsetsResponse(DataPlaneResponse):
 
 
 class AlterShareGroupOffsetsRequestPartition(Structure):
-    """A part of AlterShareGroupOffsetsRequest."""
+    """The start offset of one partition.
+
+    partition_index: number of the partition, from 0
+    start_offset: new start offset of the share partition
+    """
 
     __slots__ = ("partition_index", "start_offset")
 
@@ -2105,9 +2315,13 @@ class AlterShareGroupOffsetsRequestPartition(Structure):
 
 
 class AlterShareGroupOffsetsRequestTopic(Structure):
-    """A part of AlterShareGroupOffsetsRequest."""
+    """A topic whose start offsets are set.
 
-    __slots__ = ("partitions", "topic_name")
+    topic_name: name of the topic
+    partitions: The start offset of one partition
+    """
+
+    __slots__ = ("topic_name", "partitions")
 
     def __init__(
         self,
@@ -2133,7 +2347,11 @@ class AlterShareGroupOffsetsRequestTopic(Structure):
 
 
 class AlterShareGroupOffsetsRequest(DataPlaneRequest):
-    """AlterShareGroupOffsets (91)."""
+    """Sets the start offsets of an empty share group.
+
+    group_id: id of the group
+    topics: A topic whose start offsets are set
+    """
 
     __slots__ = ("group_id", "topics")
     api_key: ClassVar[int] = 91
@@ -2159,14 +2377,14 @@ class AlterShareGroupOffsetsRequest(DataPlaneRequest):
 
 
 class AlterShareGroupOffsetsResponsePartition(Structure):
-    """A part of AlterShareGroupOffsetsResponse.
+    """The result for one partition.
 
-    partition_index:
+    partition_index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "partition_index")
+    __slots__ = ("partition_index", "error_code", "error_message")
 
     def __init__(
         self, *, partition_index: int = 0, error_code: int = 0, error_message: str | None = None
@@ -2195,9 +2413,14 @@ class AlterShareGroupOffsetsResponsePartition(Structure):
 
 
 class AlterShareGroupOffsetsResponseTopic(Structure):
-    """A part of AlterShareGroupOffsetsResponse."""
+    """The results for one topic.
 
-    __slots__ = ("partitions", "topic_id", "topic_name")
+    topic_name: name of the topic
+    topic_id: id of the topic
+    partitions: The result for one partition
+    """
+
+    __slots__ = ("topic_name", "topic_id", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": AlterShareGroupOffsetsResponsePartition
     }
@@ -2238,10 +2461,10 @@ class AlterShareGroupOffsetsResponse(DataPlaneResponse):
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    responses:
+    responses: The results for one topic
     """
 
-    __slots__ = ("error_code", "error_message", "responses", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "error_message", "responses")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "responses": AlterShareGroupOffsetsResponseTopic
     }
@@ -2281,7 +2504,10 @@ class AlterShareGroupOffsetsResponse(DataPlaneResponse):
 
 
 class DeleteShareGroupOffsetsRequestTopic(Structure):
-    """A part of DeleteShareGroupOffsetsRequest."""
+    """A topic whose offsets are deleted.
+
+    topic_name: name of the topic
+    """
 
     __slots__ = ("topic_name",)
 
@@ -2298,7 +2524,11 @@ class DeleteShareGroupOffsetsRequestTopic(Structure):
 
 
 class DeleteShareGroupOffsetsRequest(DataPlaneRequest):
-    """DeleteShareGroupOffsets (92)."""
+    """Deletes the offsets of topics from an empty share group.
+
+    group_id: id of the group
+    topics: A topic whose offsets are deleted
+    """
 
     __slots__ = ("group_id", "topics")
     api_key: ClassVar[int] = 92
@@ -2324,15 +2554,15 @@ class DeleteShareGroupOffsetsRequest(DataPlaneRequest):
 
 
 class DeleteShareGroupOffsetsResponseTopic(Structure):
-    """A part of DeleteShareGroupOffsetsResponse.
+    """The result for one topic.
 
-    topic_name:
-    topic_id:
+    topic_name: name of the topic
+    topic_id: id of the topic
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "topic_id", "topic_name")
+    __slots__ = ("topic_name", "topic_id", "error_code", "error_message")
 
     def __init__(
         self,
@@ -2374,10 +2604,10 @@ class DeleteShareGroupOffsetsResponse(DataPlaneResponse):
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    responses:
+    responses: The result for one topic
     """
 
-    __slots__ = ("error_code", "error_message", "responses", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "error_message", "responses")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "responses": DeleteShareGroupOffsetsResponseTopic
     }

@@ -15,19 +15,19 @@ from .fetch import LeaderIdAndEpoch, NodeEndpoint, SnapshotId
 class SnapshotPartition(Structure):
     """The requested slice; `position` is a byte offset in the snapshot.
 
-    partition:
-    current_leader_epoch:
+    partition: number of the partition, from 0
+    current_leader_epoch: leader epoch that the sender knows; -1 if unknown
     snapshot_id: The end offset (exclusive) and last epoch of a snapshot
-    position:
-    replica_directory_id:
+    position: byte offset in the snapshot at which the slice begins
+    replica_directory_id: id of the directory in which the replica is; zeros if unknown
     """
 
     __slots__ = (
-        "current_leader_epoch",
         "partition",
+        "current_leader_epoch",
+        "snapshot_id",
         "position",
         "replica_directory_id",
-        "snapshot_id",
     )
 
     def __init__(
@@ -71,7 +71,7 @@ class SnapshotPartition(Structure):
 class SnapshotTopic(Structure):
     """A topic of a FetchSnapshot request.
 
-    name:
+    name: name of the topic
     partitions: The requested slice; `position` is a byte offset in the snapshot
     """
 
@@ -98,13 +98,13 @@ class SnapshotTopic(Structure):
 class FetchSnapshotRequest(Request):
     """FetchSnapshot (59).
 
-    cluster_id:
-    replica_id:
-    max_bytes:
+    cluster_id: id of the cluster; null in a request is not checked
+    replica_id: id of the fetching replica; -1 if unknown
+    max_bytes: most bytes of the slices in the response
     topics: A topic of a FetchSnapshot request
     """
 
-    __slots__ = ("cluster_id", "max_bytes", "replica_id", "topics")
+    __slots__ = ("cluster_id", "replica_id", "max_bytes", "topics")
     api_key: ClassVar[int] = 59
 
     def __init__(
@@ -144,22 +144,22 @@ class FetchSnapshotRequest(Request):
 class SnapshotPartitionData(Structure):
     """One slice, from the byte offset `position`; `size` is that of the whole snapshot.
 
-    index:
+    index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
     snapshot_id: The end offset (exclusive) and last epoch of a snapshot
     current_leader: The leader and epoch as the server knows them; -1 if unknown
-    size:
-    position:
-    unaligned_records:
+    size: size of the whole snapshot, in bytes
+    position: byte offset in the snapshot at which the slice begins
+    unaligned_records: bytes of the slice, which may begin and end within a batch
     """
 
     __slots__ = (
-        "current_leader",
-        "error_code",
         "index",
-        "position",
-        "size",
+        "error_code",
         "snapshot_id",
+        "current_leader",
+        "size",
+        "position",
         "unaligned_records",
     )
 
@@ -212,7 +212,7 @@ class SnapshotPartitionData(Structure):
 class SnapshotTopicData(Structure):
     """A topic of a FetchSnapshot response.
 
-    name:
+    name: name of the topic
     partitions: One slice, from the byte offset `position`; `size` is that of the whole snapshot
     """
 
@@ -246,7 +246,7 @@ class FetchSnapshotResponse(Response):
     node_endpoints: The address of a leader, as the quorum's own APIs encode it: without a rack
     """
 
-    __slots__ = ("error_code", "node_endpoints", "throttle_time_ms", "topics")
+    __slots__ = ("throttle_time_ms", "error_code", "topics", "node_endpoints")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "topics": SnapshotTopicData,
         "node_endpoints": NodeEndpoint,

@@ -8,14 +8,21 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from ..message import Structure
+from .data_plane import DataPlaneRequest
+from .data_plane import DataPlaneResponse
 from ..uuid import ZERO_UUID, Uuid
-from .data_plane import DataPlaneRequest, DataPlaneResponse
 
 
 class ProduceNodeEndpoint(Structure):
-    """ProduceNodeEndpoint."""
+    """The address of a leader that a reply names.
 
-    __slots__ = ("host", "node_id", "port", "rack")
+    node_id: id of the node
+    host: host name or IP address
+    port: TCP port
+    rack: rack of the node; null if unknown
+    """
+
+    __slots__ = ("node_id", "host", "port", "rack")
 
     def __init__(
         self, *, node_id: int = 0, host: str = "", port: int = 0, rack: str | None = None
@@ -47,7 +54,11 @@ class ProduceNodeEndpoint(Structure):
 
 
 class PartitionProduceData(Structure):
-    """A part of ProduceRequest."""
+    """The batches for one partition.
+
+    index: number of the partition, from 0
+    records: batches of records
+    """
 
     __slots__ = ("index", "records")
 
@@ -70,9 +81,14 @@ class PartitionProduceData(Structure):
 
 
 class TopicProduceData(Structure):
-    """A part of ProduceRequest."""
+    """The batches for one topic.
 
-    __slots__ = ("name", "partition_data", "topic_id")
+    name: name of the topic
+    topic_id: id of the topic
+    partition_data: The batches for one partition
+    """
+
+    __slots__ = ("name", "topic_id", "partition_data")
 
     def __init__(
         self,
@@ -105,9 +121,15 @@ class TopicProduceData(Structure):
 
 
 class ProduceRequest(DataPlaneRequest):
-    """Produce (0)."""
+    """A producer writes batches of records.
 
-    __slots__ = ("acks", "timeout_ms", "topic_data", "transactional_id")
+    transactional_id: transactional id of the producer; null if the producer has none
+    acks: replies 0 never, 1 after the leader's write, -1 after that of the whole ISR
+    timeout_ms: how long the server may wait for completion, in milliseconds
+    topic_data: The batches for one topic
+    """
+
+    __slots__ = ("transactional_id", "acks", "timeout_ms", "topic_data")
     api_key: ClassVar[int] = 0
 
     def __init__(
@@ -145,7 +167,11 @@ class ProduceRequest(DataPlaneRequest):
 
 
 class BatchIndexAndErrorMessage(Structure):
-    """A part of ProduceResponse."""
+    """A record that made the leader refuse its batch (KIP-467).
+
+    batch_index: index of the record in the batch, from 0
+    batch_index_error_message: what is wrong with the record; null if unknown
+    """
 
     __slots__ = ("batch_index", "batch_index_error_message")
 
@@ -173,9 +199,13 @@ class BatchIndexAndErrorMessage(Structure):
 
 
 class ProduceLeaderIdAndEpoch(Structure):
-    """A part of ProduceResponse."""
+    """The leader as the broker knows it (KIP-951); the fields are -1 if unknown.
 
-    __slots__ = ("leader_epoch", "leader_id")
+    leader_id: id of the leader; -1 if there is none or the leader is unknown
+    leader_epoch: epoch of the leader; -1 if unknown
+    """
+
+    __slots__ = ("leader_id", "leader_epoch")
 
     def __init__(self, *, leader_id: int = -1, leader_epoch: int = -1) -> None:
         self.leader_id: Final = leader_id
@@ -196,27 +226,28 @@ class ProduceLeaderIdAndEpoch(Structure):
 
 
 class PartitionProduceResponse(Structure):
-    """A part of ProduceResponse.
+    """The result for one partition.
 
-    index:
+    index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
-    base_offset:
-    log_append_time_ms:
-    log_start_offset:
-    record_errors:
+    base_offset: offset of the first record; -1 on error
+    log_append_time_ms: when the leader wrote, in milliseconds since the epoch; -1 with the
+        producer's timestamps
+    log_start_offset: first offset of the log; -1 if unknown
+    record_errors: A record that made the leader refuse its batch (KIP-467)
     error_message: what was expected and what came; null or empty on success
-    current_leader:
+    current_leader: The leader as the broker knows it (KIP-951); the fields are -1 if unknown
     """
 
     __slots__ = (
-        "base_offset",
-        "current_leader",
-        "error_code",
-        "error_message",
         "index",
+        "error_code",
+        "base_offset",
         "log_append_time_ms",
         "log_start_offset",
         "record_errors",
+        "error_message",
+        "current_leader",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"record_errors": BatchIndexAndErrorMessage}
 
@@ -271,9 +302,14 @@ class PartitionProduceResponse(Structure):
 
 
 class TopicProduceResponse(Structure):
-    """A part of ProduceResponse."""
+    """The results for one topic.
 
-    __slots__ = ("name", "partition_responses", "topic_id")
+    name: name of the topic
+    topic_id: id of the topic
+    partition_responses: The result for one partition
+    """
+
+    __slots__ = ("name", "topic_id", "partition_responses")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partition_responses": PartitionProduceResponse
     }
@@ -311,12 +347,12 @@ class TopicProduceResponse(Structure):
 class ProduceResponse(DataPlaneResponse):
     """The reply to a Produce request.
 
-    responses:
+    responses: The results for one topic
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    node_endpoints:
+    node_endpoints: The address of a leader that a reply names
     """
 
-    __slots__ = ("node_endpoints", "responses", "throttle_time_ms")
+    __slots__ = ("responses", "throttle_time_ms", "node_endpoints")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "responses": TopicProduceResponse,
         "node_endpoints": ProduceNodeEndpoint,
@@ -353,9 +389,15 @@ class ProduceResponse(DataPlaneResponse):
 
 
 class ListOffsetsPartition(Structure):
-    """A part of ListOffsetsRequest."""
+    """The requested timestamp of one partition.
 
-    __slots__ = ("current_leader_epoch", "partition_index", "timestamp")
+    partition_index: number of the partition, from 0
+    current_leader_epoch: leader epoch that the sender knows; -1 if unknown
+    timestamp: milliseconds since the epoch, or -1 latest, -2 earliest, -3 largest timestamp, -4
+        earliest local, -5 latest tiered, -6 earliest that is not yet tiered
+    """
+
+    __slots__ = ("partition_index", "current_leader_epoch", "timestamp")
 
     def __init__(
         self, *, partition_index: int = 0, current_leader_epoch: int = -1, timestamp: int = 0
@@ -384,7 +426,11 @@ class ListOffsetsPartition(Structure):
 
 
 class ListOffsetsTopic(Structure):
-    """A part of ListOffsetsRequest."""
+    """A topic whose offsets are requested.
+
+    name: name of the topic
+    partitions: The requested timestamp of one partition
+    """
 
     __slots__ = ("name", "partitions")
 
@@ -409,9 +455,15 @@ class ListOffsetsTopic(Structure):
 
 
 class ListOffsetsRequest(DataPlaneRequest):
-    """ListOffsets (2)."""
+    """Requests offsets by timestamp.
 
-    __slots__ = ("isolation_level", "replica_id", "timeout_ms", "topics")
+    replica_id: id of the requesting replica; -1 for a consumer
+    isolation_level: 0 reads uncommitted records too, 1 only committed records
+    topics: A topic whose offsets are requested
+    timeout_ms: how long the server may wait for completion, in milliseconds
+    """
+
+    __slots__ = ("replica_id", "isolation_level", "topics", "timeout_ms")
     api_key: ClassVar[int] = 2
 
     def __init__(
@@ -449,16 +501,16 @@ class ListOffsetsRequest(DataPlaneRequest):
 
 
 class ListOffsetsPartitionResponse(Structure):
-    """A part of ListOffsetsResponse.
+    """The found offset of one partition.
 
-    partition_index:
+    partition_index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
-    timestamp:
-    offset:
-    leader_epoch:
+    timestamp: timestamp of the found record, in milliseconds since the epoch; -1 if none
+    offset: found offset; -1 if none
+    leader_epoch: leader epoch of the found offset; -1 if unknown
     """
 
-    __slots__ = ("error_code", "leader_epoch", "offset", "partition_index", "timestamp")
+    __slots__ = ("partition_index", "error_code", "timestamp", "offset", "leader_epoch")
 
     def __init__(
         self,
@@ -499,7 +551,11 @@ class ListOffsetsPartitionResponse(Structure):
 
 
 class ListOffsetsTopicResponse(Structure):
-    """A part of ListOffsetsResponse."""
+    """The offsets of one topic.
+
+    name: name of the topic
+    partitions: The found offset of one partition
+    """
 
     __slots__ = ("name", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": ListOffsetsPartitionResponse}
@@ -528,7 +584,7 @@ class ListOffsetsResponse(DataPlaneResponse):
     """The reply to a ListOffsets request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    topics:
+    topics: The offsets of one topic
     """
 
     __slots__ = ("throttle_time_ms", "topics")
@@ -555,7 +611,10 @@ class ListOffsetsResponse(DataPlaneResponse):
 
 
 class SaslHandshakeRequest(DataPlaneRequest):
-    """SaslHandshake (17)."""
+    """A client chooses a SASL mechanism.
+
+    mechanism: name of the mechanism, such as PLAIN or SCRAM-SHA-256
+    """
 
     __slots__ = ("mechanism",)
     api_key: ClassVar[int] = 17
@@ -576,7 +635,7 @@ class SaslHandshakeResponse(DataPlaneResponse):
     """The reply to a SaslHandshake request.
 
     error_code: Kafka's number of the error; 0 is success
-    mechanisms:
+    mechanisms: names of the mechanisms that the listener permits
     """
 
     __slots__ = ("error_code", "mechanisms")
@@ -600,9 +659,13 @@ class SaslHandshakeResponse(DataPlaneResponse):
 
 
 class DeleteRecordsPartition(Structure):
-    """A part of DeleteRecordsRequest."""
+    """The new first offset of one partition.
 
-    __slots__ = ("offset", "partition_index")
+    partition_index: number of the partition, from 0
+    offset: new first offset; -1 is the high watermark
+    """
+
+    __slots__ = ("partition_index", "offset")
 
     def __init__(self, *, partition_index: int = 0, offset: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -623,7 +686,11 @@ class DeleteRecordsPartition(Structure):
 
 
 class DeleteRecordsTopic(Structure):
-    """A part of DeleteRecordsRequest."""
+    """A topic whose records are deleted.
+
+    name: name of the topic
+    partitions: The new first offset of one partition
+    """
 
     __slots__ = ("name", "partitions")
 
@@ -648,9 +715,13 @@ class DeleteRecordsTopic(Structure):
 
 
 class DeleteRecordsRequest(DataPlaneRequest):
-    """DeleteRecords (21)."""
+    """Deletes the records at the beginning of partitions.
 
-    __slots__ = ("timeout_ms", "topics")
+    topics: A topic whose records are deleted
+    timeout_ms: how long the server may wait for completion, in milliseconds
+    """
+
+    __slots__ = ("topics", "timeout_ms")
     api_key: ClassVar[int] = 21
 
     def __init__(self, *, topics: tuple[DeleteRecordsTopic, ...] = (), timeout_ms: int = 0) -> None:
@@ -672,14 +743,14 @@ class DeleteRecordsRequest(DataPlaneRequest):
 
 
 class DeleteRecordsPartitionResult(Structure):
-    """A part of DeleteRecordsResponse.
+    """The result for one partition.
 
-    partition_index:
-    low_watermark:
+    partition_index: number of the partition, from 0
+    low_watermark: smallest first offset of the live replicas' logs; -1 on error
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("error_code", "low_watermark", "partition_index")
+    __slots__ = ("partition_index", "low_watermark", "error_code")
 
     def __init__(
         self, *, partition_index: int = 0, low_watermark: int = 0, error_code: int = 0
@@ -708,7 +779,11 @@ class DeleteRecordsPartitionResult(Structure):
 
 
 class DeleteRecordsTopicResult(Structure):
-    """A part of DeleteRecordsResponse."""
+    """The results for one topic.
+
+    name: name of the topic
+    partitions: The result for one partition
+    """
 
     __slots__ = ("name", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": DeleteRecordsPartitionResult}
@@ -737,7 +812,7 @@ class DeleteRecordsResponse(DataPlaneResponse):
     """The reply to a DeleteRecords request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    topics:
+    topics: The results for one topic
     """
 
     __slots__ = ("throttle_time_ms", "topics")
@@ -764,9 +839,14 @@ class DeleteRecordsResponse(DataPlaneResponse):
 
 
 class OffsetForLeaderPartition(Structure):
-    """A part of OffsetForLeaderEpochRequest."""
+    """The requested epoch of one partition.
 
-    __slots__ = ("current_leader_epoch", "leader_epoch", "partition")
+    partition: number of the partition, from 0
+    current_leader_epoch: leader epoch that the client knows; -1 is not checked
+    leader_epoch: epoch whose end is requested
+    """
+
+    __slots__ = ("partition", "current_leader_epoch", "leader_epoch")
 
     def __init__(
         self, *, partition: int = 0, current_leader_epoch: int = -1, leader_epoch: int = 0
@@ -795,9 +875,13 @@ class OffsetForLeaderPartition(Structure):
 
 
 class OffsetForLeaderTopic(Structure):
-    """A part of OffsetForLeaderEpochRequest."""
+    """A topic whose epochs are requested.
 
-    __slots__ = ("partitions", "topic")
+    topic: name of the topic
+    partitions: The requested epoch of one partition
+    """
+
+    __slots__ = ("topic", "partitions")
 
     def __init__(
         self, *, topic: str = "", partitions: tuple[OffsetForLeaderPartition, ...] = ()
@@ -820,7 +904,11 @@ class OffsetForLeaderTopic(Structure):
 
 
 class OffsetForLeaderEpochRequest(DataPlaneRequest):
-    """OffsetForLeaderEpoch (23)."""
+    """Requests the ends of leader epochs, to find where logs diverge.
+
+    replica_id: id of the follower; -1 for a consumer, -2 for a tool
+    topics: A topic whose epochs are requested
+    """
 
     __slots__ = ("replica_id", "topics")
     api_key: ClassVar[int] = 23
@@ -846,15 +934,15 @@ class OffsetForLeaderEpochRequest(DataPlaneRequest):
 
 
 class OffsetForLeaderEpochEpochEndOffset(Structure):
-    """A part of OffsetForLeaderEpochResponse.
+    """The end of an epoch in the leader's log of one partition.
 
     error_code: Kafka's number of the error; 0 is success
-    partition:
-    leader_epoch:
-    end_offset:
+    partition: number of the partition, from 0
+    leader_epoch: largest epoch of the log that is not above the requested one; -1 if none
+    end_offset: end of that epoch, exclusive; -1 if none
     """
 
-    __slots__ = ("end_offset", "error_code", "leader_epoch", "partition")
+    __slots__ = ("error_code", "partition", "leader_epoch", "end_offset")
 
     def __init__(
         self,
@@ -891,9 +979,13 @@ class OffsetForLeaderEpochEpochEndOffset(Structure):
 
 
 class OffsetForLeaderTopicResult(Structure):
-    """A part of OffsetForLeaderEpochResponse."""
+    """The ends of epochs of one topic.
 
-    __slots__ = ("partitions", "topic")
+    topic: name of the topic
+    partitions: The end of an epoch in the leader's log of one partition
+    """
+
+    __slots__ = ("topic", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": OffsetForLeaderEpochEpochEndOffset
     }
@@ -922,7 +1014,7 @@ class OffsetForLeaderEpochResponse(DataPlaneResponse):
     """The reply to a OffsetForLeaderEpoch request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    topics:
+    topics: The ends of epochs of one topic
     """
 
     __slots__ = ("throttle_time_ms", "topics")
@@ -949,7 +1041,11 @@ class OffsetForLeaderEpochResponse(DataPlaneResponse):
 
 
 class AlterReplicaLogDirTopic(Structure):
-    """A part of AlterReplicaLogDirsRequest."""
+    """The replicas of one topic.
+
+    name: name of the topic
+    partitions: numbers of the partitions
+    """
 
     __slots__ = ("name", "partitions")
 
@@ -972,7 +1068,11 @@ class AlterReplicaLogDirTopic(Structure):
 
 
 class AlterReplicaLogDir(Structure):
-    """A part of AlterReplicaLogDirsRequest."""
+    """A directory with the replicas that shall move to it.
+
+    path: absolute path of the directory
+    topics: The replicas of one topic
+    """
 
     __slots__ = ("path", "topics")
 
@@ -995,7 +1095,10 @@ class AlterReplicaLogDir(Structure):
 
 
 class AlterReplicaLogDirsRequest(DataPlaneRequest):
-    """AlterReplicaLogDirs (34)."""
+    """Moves replicas between the log directories of a broker.
+
+    dirs: A directory with the replicas that shall move to it
+    """
 
     __slots__ = ("dirs",)
     api_key: ClassVar[int] = 34
@@ -1013,13 +1116,13 @@ class AlterReplicaLogDirsRequest(DataPlaneRequest):
 
 
 class AlterReplicaLogDirPartitionResult(Structure):
-    """A part of AlterReplicaLogDirsResponse.
+    """The result for one partition.
 
-    partition_index:
+    partition_index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("error_code", "partition_index")
+    __slots__ = ("partition_index", "error_code")
 
     def __init__(self, *, partition_index: int = 0, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -1040,9 +1143,13 @@ class AlterReplicaLogDirPartitionResult(Structure):
 
 
 class AlterReplicaLogDirTopicResult(Structure):
-    """A part of AlterReplicaLogDirsResponse."""
+    """The results for one topic.
 
-    __slots__ = ("partitions", "topic_name")
+    topic_name: name of the topic
+    partitions: The result for one partition
+    """
+
+    __slots__ = ("topic_name", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": AlterReplicaLogDirPartitionResult
     }
@@ -1074,10 +1181,10 @@ class AlterReplicaLogDirsResponse(DataPlaneResponse):
     """The reply to a AlterReplicaLogDirs request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    results:
+    results: The results for one topic
     """
 
-    __slots__ = ("results", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "results")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": AlterReplicaLogDirTopicResult}
 
     def __init__(
@@ -1101,7 +1208,10 @@ class AlterReplicaLogDirsResponse(DataPlaneResponse):
 
 
 class SaslAuthenticateRequest(DataPlaneRequest):
-    """SaslAuthenticate (36)."""
+    """One step of a SASL exchange.
+
+    auth_bytes: message of the client, in the mechanism's own encoding
+    """
 
     __slots__ = ("auth_bytes",)
     api_key: ClassVar[int] = 36
@@ -1123,11 +1233,12 @@ class SaslAuthenticateResponse(DataPlaneResponse):
 
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    auth_bytes:
-    session_lifetime_ms:
+    auth_bytes: message of the server, in the mechanism's own encoding
+    session_lifetime_ms: time until the client must authenticate again (KIP-368), in
+        milliseconds; 0 is never
     """
 
-    __slots__ = ("auth_bytes", "error_code", "error_message", "session_lifetime_ms")
+    __slots__ = ("error_code", "error_message", "auth_bytes", "session_lifetime_ms")
 
     def __init__(
         self,

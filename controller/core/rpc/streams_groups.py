@@ -8,13 +8,18 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from ..message import Structure
-from .data_plane import DataPlaneRequest, DataPlaneResponse
+from .data_plane import DataPlaneRequest
+from .data_plane import DataPlaneResponse
 
 
 class StreamsGroupTaskIds(Structure):
-    """StreamsGroupTaskIds."""
+    """Tasks of one subtopology.
 
-    __slots__ = ("partitions", "subtopology_id")
+    subtopology_id: id of the subtopology
+    partitions: numbers of the tasks' partitions
+    """
+
+    __slots__ = ("subtopology_id", "partitions")
 
     def __init__(self, *, subtopology_id: str = "", partitions: tuple[int, ...] = ()) -> None:
         self.subtopology_id: Final = subtopology_id
@@ -35,7 +40,11 @@ class StreamsGroupTaskIds(Structure):
 
 
 class StreamsGroupEndpoint(Structure):
-    """StreamsGroupEndpoint."""
+    """An address at which a member answers interactive queries.
+
+    host: host name or IP address
+    port: TCP port
+    """
 
     __slots__ = ("host", "port")
 
@@ -58,7 +67,11 @@ class StreamsGroupEndpoint(Structure):
 
 
 class StreamsGroupKeyValue(Structure):
-    """StreamsGroupKeyValue."""
+    """A key with its value.
+
+    key: name of the tag or configuration
+    value: value of the tag or configuration
+    """
 
     __slots__ = ("key", "value")
 
@@ -81,7 +94,13 @@ class StreamsGroupKeyValue(Structure):
 
 
 class StreamsGroupTopicInfo(Structure):
-    """StreamsGroupTopicInfo."""
+    """An internal topic of a subtopology.
+
+    name: name of the topic
+    partitions: number of partitions; 0 if derived from other topics
+    replication_factor: number of replicas; 0 is the broker's default
+    topic_configs: configurations of the topic
+    """
 
     __slots__ = ("name", "partitions", "replication_factor", "topic_configs")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"topic_configs": StreamsGroupKeyValue}
@@ -121,9 +140,14 @@ class StreamsGroupTopicInfo(Structure):
 
 
 class StreamsGroupTaskOffset(Structure):
-    """StreamsGroupTaskOffset."""
+    """An offset of one task, summed over its changelogs.
 
-    __slots__ = ("offset", "partition", "subtopology_id")
+    subtopology_id: id of the subtopology
+    partition: number of the task's partition
+    offset: sum of offsets of the task's changelogs
+    """
+
+    __slots__ = ("subtopology_id", "partition", "offset")
 
     def __init__(self, *, subtopology_id: str = "", partition: int = 0, offset: int = 0) -> None:
         self.subtopology_id: Final = subtopology_id
@@ -150,9 +174,13 @@ class StreamsGroupTaskOffset(Structure):
 
 
 class StreamsGroupHeartbeatTopicPartition(Structure):
-    """StreamsGroupHeartbeatTopicPartition."""
+    """Partitions of one topic.
 
-    __slots__ = ("partitions", "topic")
+    topic: name of the topic
+    partitions: numbers of the partitions
+    """
+
+    __slots__ = ("topic", "partitions")
 
     def __init__(self, *, topic: str = "", partitions: tuple[int, ...] = ()) -> None:
         self.topic: Final = topic
@@ -173,7 +201,12 @@ class StreamsGroupHeartbeatTopicPartition(Structure):
 
 
 class StreamsGroupDescribeAssignment(Structure):
-    """StreamsGroupDescribeAssignment."""
+    """The tasks of a member.
+
+    active_tasks: tasks that the member runs; null if unchanged
+    standby_tasks: tasks whose state the member copies; null if unchanged
+    warmup_tasks: tasks whose state the member restores before running; null if unchanged
+    """
 
     __slots__ = ("active_tasks", "standby_tasks", "warmup_tasks")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
@@ -213,9 +246,17 @@ class StreamsGroupDescribeAssignment(Structure):
 
 
 class StreamsGroupNode(Structure):
-    """StreamsGroupNode."""
+    """A node of a subtopology.
 
-    __slots__ = ("name", "node_type", "sink_topic", "source_topics", "stores", "successors")
+    name: name of the node
+    node_type: number of the type: a source, a processor or a sink
+    source_topics: topics that a source reads; empty for other nodes
+    sink_topic: topic that a sink writes; null for other nodes, or if computed for each record
+    stores: names of the state stores of the node
+    successors: names of the nodes that read the output of this node
+    """
+
+    __slots__ = ("name", "node_type", "source_topics", "sink_topic", "stores", "successors")
 
     def __init__(
         self,
@@ -260,9 +301,13 @@ class StreamsGroupNode(Structure):
 
 
 class StreamsGroupTopologyDescriptionSubtopology(Structure):
-    """StreamsGroupTopologyDescriptionSubtopology."""
+    """A connected part of a topology.
 
-    __slots__ = ("nodes", "subtopology_id")
+    subtopology_id: id of the subtopology
+    nodes: nodes of the subtopology
+    """
+
+    __slots__ = ("subtopology_id", "nodes")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"nodes": StreamsGroupNode}
 
     def __init__(
@@ -286,9 +331,17 @@ class StreamsGroupTopologyDescriptionSubtopology(Structure):
 
 
 class StreamsGroupSource(Structure):
-    """StreamsGroupSource."""
+    """The source of a global store.
 
-    __slots__ = ("name", "node_type", "sink_topic", "source_topics", "stores", "successors")
+    name: name of the node
+    node_type: number of the type of a source
+    source_topics: topics that the source reads
+    sink_topic: topic that a sink writes; null for other nodes, or if computed for each record
+    stores: names of the state stores of the node
+    successors: names of the nodes that read the output of this node
+    """
+
+    __slots__ = ("name", "node_type", "source_topics", "sink_topic", "stores", "successors")
 
     def __init__(
         self,
@@ -333,9 +386,17 @@ class StreamsGroupSource(Structure):
 
 
 class StreamsGroupProcessor(Structure):
-    """StreamsGroupProcessor."""
+    """The processor of a global store.
 
-    __slots__ = ("name", "node_type", "sink_topic", "source_topics", "stores", "successors")
+    name: name of the node
+    node_type: number of the type of a processor
+    source_topics: empty, because only a source has topics
+    sink_topic: topic that a sink writes; null for other nodes, or if computed for each record
+    stores: names of the state stores of the node
+    successors: names of the nodes that read the output of this node
+    """
+
+    __slots__ = ("name", "node_type", "source_topics", "sink_topic", "stores", "successors")
 
     def __init__(
         self,
@@ -380,9 +441,13 @@ class StreamsGroupProcessor(Structure):
 
 
 class StreamsGroupGlobalStore(Structure):
-    """StreamsGroupGlobalStore."""
+    """A state store that every member has whole, and the nodes that fill it.
 
-    __slots__ = ("processor", "source")
+    source: node that reads the topic of the store
+    processor: node that writes the store
+    """
+
+    __slots__ = ("source", "processor")
 
     def __init__(
         self,
@@ -408,9 +473,13 @@ class StreamsGroupGlobalStore(Structure):
 
 
 class StreamsGroupTopologyDescription(Structure):
-    """StreamsGroupTopologyDescription."""
+    """A topology as its application describes it (KIP-1331).
 
-    __slots__ = ("global_stores", "subtopologies")
+    subtopologies: A connected part of a topology
+    global_stores: A state store that every member has whole, and the nodes that fill it
+    """
+
+    __slots__ = ("subtopologies", "global_stores")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "subtopologies": StreamsGroupTopologyDescriptionSubtopology,
         "global_stores": StreamsGroupGlobalStore,
@@ -442,9 +511,14 @@ class StreamsGroupTopologyDescription(Structure):
 
 
 class CopartitionGroup(Structure):
-    """A part of StreamsGroupHeartbeatRequest."""
+    """Topics that must have the same number of partitions.
 
-    __slots__ = ("repartition_source_topics", "source_topic_regex", "source_topics")
+    source_topics: indexes in the `source_topics` of the subtopology
+    source_topic_regex: indexes in the `source_topic_regex` of the subtopology
+    repartition_source_topics: indexes in the `repartition_source_topics` of the subtopology
+    """
+
+    __slots__ = ("source_topics", "source_topic_regex", "repartition_source_topics")
 
     def __init__(
         self,
@@ -477,16 +551,25 @@ class CopartitionGroup(Structure):
 
 
 class StreamsGroupHeartbeatSubtopology(Structure):
-    """A part of StreamsGroupHeartbeatRequest."""
+    """A part of the topology whose tasks are assigned separately.
+
+    subtopology_id: id of the subtopology
+    source_topics: names of the topics that the subtopology reads
+    source_topic_regex: regular expressions of the topics that the subtopology reads
+    state_changelog_topics: changelog topics of the state stores
+    repartition_sink_topics: repartition topics that the subtopology writes
+    repartition_source_topics: repartition topics that the subtopology reads
+    copartition_groups: Topics that must have the same number of partitions
+    """
 
     __slots__ = (
-        "copartition_groups",
+        "subtopology_id",
+        "source_topics",
+        "source_topic_regex",
+        "state_changelog_topics",
         "repartition_sink_topics",
         "repartition_source_topics",
-        "source_topic_regex",
-        "source_topics",
-        "state_changelog_topics",
-        "subtopology_id",
+        "copartition_groups",
     )
 
     def __init__(
@@ -536,7 +619,11 @@ class StreamsGroupHeartbeatSubtopology(Structure):
 
 
 class StreamsGroupHeartbeatTopology(Structure):
-    """A part of StreamsGroupHeartbeatRequest."""
+    """The topology of the member's application.
+
+    epoch: epoch of the topology
+    subtopologies: A part of the topology whose tasks are assigned separately
+    """
 
     __slots__ = ("epoch", "subtopologies")
 
@@ -561,26 +648,48 @@ class StreamsGroupHeartbeatTopology(Structure):
 
 
 class StreamsGroupHeartbeatRequest(DataPlaneRequest):
-    """StreamsGroupHeartbeat (88)."""
+    """A member joins a streams group, renews its session, or leaves.
+
+    A field of null has not changed since the last heartbeat.
+
+    group_id: id of the group
+    member_id: id of the member; null or empty if the member has none
+    member_epoch: epoch of the member; 0 joins, -1 leaves, -2 leaves for a restart (static
+        member)
+    endpoint_information_epoch: epoch of the addresses that the member knows
+    instance_id: id of a static member; null if the member is dynamic
+    rack_id: rack of the client; null or empty if unknown
+    rebalance_timeout_ms: time that a member has in a rebalance, in milliseconds; -1 if not set
+    topology: The topology of the member's application
+    active_tasks: tasks that the member runs; null if unchanged
+    standby_tasks: tasks whose state the member copies; null if unchanged
+    warmup_tasks: tasks whose state the member restores before running; null if unchanged
+    process_id: id of the member's process; null if unchanged
+    user_endpoint: address of the member's interactive queries; null if none or unchanged
+    client_tags: rack-awareness tags of the member; null if unchanged
+    task_offsets: offsets up to which the member has restored tasks; null if unchanged
+    task_end_offsets: ends of the changelogs of tasks, exclusive; null if unchanged
+    shutdown_application: true requests that all members shut down
+    """
 
     __slots__ = (
-        "active_tasks",
-        "client_tags",
-        "endpoint_information_epoch",
         "group_id",
-        "instance_id",
-        "member_epoch",
         "member_id",
-        "process_id",
+        "member_epoch",
+        "endpoint_information_epoch",
+        "instance_id",
         "rack_id",
         "rebalance_timeout_ms",
-        "shutdown_application",
-        "standby_tasks",
-        "task_end_offsets",
-        "task_offsets",
         "topology",
-        "user_endpoint",
+        "active_tasks",
+        "standby_tasks",
         "warmup_tasks",
+        "process_id",
+        "user_endpoint",
+        "client_tags",
+        "task_offsets",
+        "task_end_offsets",
+        "shutdown_application",
     )
     api_key: ClassVar[int] = 88
 
@@ -671,7 +780,11 @@ class StreamsGroupHeartbeatRequest(DataPlaneRequest):
 
 
 class StreamsGroupHeartbeatStatus(Structure):
-    """A part of StreamsGroupHeartbeatResponse."""
+    """A condition of the group that the member should know; null `status` means unchanged.
+
+    status_code: number of the condition, such as 1 for missing source topics
+    status_detail: condition as text
+    """
 
     __slots__ = ("status_code", "status_detail")
 
@@ -694,9 +807,14 @@ class StreamsGroupHeartbeatStatus(Structure):
 
 
 class EndpointToPartitions(Structure):
-    """A part of StreamsGroupHeartbeatResponse."""
+    """The partitions of the tasks of one member, by its address; null means unchanged.
 
-    __slots__ = ("active_partitions", "standby_partitions", "user_endpoint")
+    user_endpoint: address of the member's interactive queries; null if none or unchanged
+    active_partitions: partitions of active tasks
+    standby_partitions: partitions of standby tasks
+    """
+
+    __slots__ = ("user_endpoint", "active_partitions", "standby_partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "active_partitions": StreamsGroupHeartbeatTopicPartition,
         "standby_partitions": StreamsGroupHeartbeatTopicPartition,
@@ -738,38 +856,40 @@ class StreamsGroupHeartbeatResponse(DataPlaneResponse):
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    member_id:
-    member_epoch:
-    heartbeat_interval_ms:
-    acceptable_recovery_lag_legacy:
-    task_offset_interval_ms:
-    acceptable_recovery_lag:
-    status:
-    active_tasks:
-    standby_tasks:
-    warmup_tasks:
-    topology_description_required:
-    endpoint_information_epoch:
-    partitions_by_user_endpoint:
+    member_id: id of the member; null or empty if the member has none
+    member_epoch: epoch of the member in its group
+    heartbeat_interval_ms: time between two heartbeats of the member, in milliseconds
+    acceptable_recovery_lag_legacy: as `acceptable_recovery_lag`, in version 0
+    task_offset_interval_ms: time between two reports of task offsets, in milliseconds
+    acceptable_recovery_lag: largest lag of a task that counts as caught up, in offsets; -1 if
+        not set
+    status: A condition of the group that the member should know; null `status` means unchanged
+    active_tasks: tasks that the member runs; null if unchanged
+    standby_tasks: tasks whose state the member copies; null if unchanged
+    warmup_tasks: tasks whose state the member restores before running; null if unchanged
+    topology_description_required: true requests the description of the topology (KIP-1331)
+    endpoint_information_epoch: epoch of the addresses of the group
+    partitions_by_user_endpoint: The partitions of the tasks of one member, by its address; null
+        means unchanged
     """
 
     __slots__ = (
-        "acceptable_recovery_lag",
-        "acceptable_recovery_lag_legacy",
-        "active_tasks",
-        "endpoint_information_epoch",
+        "throttle_time_ms",
         "error_code",
         "error_message",
-        "heartbeat_interval_ms",
-        "member_epoch",
         "member_id",
-        "partitions_by_user_endpoint",
-        "standby_tasks",
-        "status",
+        "member_epoch",
+        "heartbeat_interval_ms",
+        "acceptable_recovery_lag_legacy",
         "task_offset_interval_ms",
-        "throttle_time_ms",
-        "topology_description_required",
+        "acceptable_recovery_lag",
+        "status",
+        "active_tasks",
+        "standby_tasks",
         "warmup_tasks",
+        "topology_description_required",
+        "endpoint_information_epoch",
+        "partitions_by_user_endpoint",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "status": StreamsGroupHeartbeatStatus,
@@ -862,7 +982,12 @@ class StreamsGroupHeartbeatResponse(DataPlaneResponse):
 
 
 class StreamsGroupDescribeRequest(DataPlaneRequest):
-    """StreamsGroupDescribe (89)."""
+    """Requests descriptions of streams groups.
+
+    group_ids: ids of the groups
+    include_authorized_operations: true requests the permitted operations on each group
+    include_topology_description: true requests the descriptions of topologies (KIP-1331)
+    """
 
     __slots__ = ("group_ids", "include_authorized_operations", "include_topology_description")
     api_key: ClassVar[int] = 89
@@ -898,14 +1023,21 @@ class StreamsGroupDescribeRequest(DataPlaneRequest):
 
 
 class StreamsGroupDescribeTopologySubtopology(Structure):
-    """A part of StreamsGroupDescribeResponse."""
+    """A part of the topology whose tasks are assigned separately.
+
+    subtopology_id: id of the subtopology
+    source_topics: names of the topics that the subtopology reads
+    repartition_sink_topics: repartition topics that the subtopology writes
+    state_changelog_topics: changelog topics of the state stores
+    repartition_source_topics: repartition topics that the subtopology reads
+    """
 
     __slots__ = (
-        "repartition_sink_topics",
-        "repartition_source_topics",
-        "source_topics",
-        "state_changelog_topics",
         "subtopology_id",
+        "source_topics",
+        "repartition_sink_topics",
+        "state_changelog_topics",
+        "repartition_source_topics",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "state_changelog_topics": StreamsGroupTopicInfo,
@@ -951,7 +1083,11 @@ class StreamsGroupDescribeTopologySubtopology(Structure):
 
 
 class StreamsGroupDescribeTopology(Structure):
-    """A part of StreamsGroupDescribeResponse."""
+    """The topology of the group; null if it has none yet.
+
+    epoch: epoch of the topology
+    subtopologies: A part of the topology whose tasks are assigned separately
+    """
 
     __slots__ = ("epoch", "subtopologies")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
@@ -982,24 +1118,41 @@ class StreamsGroupDescribeTopology(Structure):
 
 
 class StreamsGroupDescribeMember(Structure):
-    """A part of StreamsGroupDescribeResponse."""
+    """One member of a streams group.
+
+    member_id: id of the member; null or empty if the member has none
+    member_epoch: epoch of the member in its group
+    instance_id: id of a static member; null if the member is dynamic
+    rack_id: rack of the client; null or empty if unknown
+    client_id: client id of the member
+    client_host: address of the member's connection
+    topology_epoch: epoch of the topology
+    process_id: id of the member's process; null if unchanged
+    user_endpoint: address of the member's interactive queries; null if none or unchanged
+    client_tags: rack-awareness tags of the member; null if unchanged
+    task_offsets: offsets up to which the member has restored tasks; null if unchanged
+    task_end_offsets: ends of the changelogs of tasks, exclusive; null if unchanged
+    assignment: tasks that the member has
+    target_assignment: what the member shall have in the end
+    is_classic: true if the member uses the classic protocol
+    """
 
     __slots__ = (
-        "assignment",
-        "client_host",
-        "client_id",
-        "client_tags",
-        "instance_id",
-        "is_classic",
-        "member_epoch",
         "member_id",
-        "process_id",
+        "member_epoch",
+        "instance_id",
         "rack_id",
-        "target_assignment",
-        "task_end_offsets",
-        "task_offsets",
+        "client_id",
+        "client_host",
         "topology_epoch",
+        "process_id",
         "user_endpoint",
+        "client_tags",
+        "task_offsets",
+        "task_end_offsets",
+        "assignment",
+        "target_assignment",
+        "is_classic",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "client_tags": StreamsGroupKeyValue,
@@ -1086,35 +1239,35 @@ class StreamsGroupDescribeMember(Structure):
 
 
 class StreamsGroupDescribeDescribedGroup(Structure):
-    """A part of StreamsGroupDescribeResponse.
+    """One streams group with its members.
 
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    group_id:
-    group_state:
-    group_epoch:
-    assignment_epoch:
-    topology:
-    members:
-    authorized_operations:
-    topology_description:
-    topology_description_status:
-    assignor_name:
+    group_id: id of the group
+    group_state: state of the group, such as Stable or Empty
+    group_epoch: epoch of the group, which each change of members or subscriptions increments
+    assignment_epoch: group epoch for which the target assignment was computed
+    topology: The topology of the group; null if it has none yet
+    members: One member of a streams group
+    authorized_operations: permitted operations, as bits; -2147483648 if not requested
+    topology_description: topology as the application describes it (KIP-1331), or null
+    topology_description_status: 0 not requested, 1 not stored, 2 error, 3 available
+    assignor_name: name of the assignor that computed the target assignment
     """
 
     __slots__ = (
-        "assignment_epoch",
-        "assignor_name",
-        "authorized_operations",
         "error_code",
         "error_message",
-        "group_epoch",
         "group_id",
         "group_state",
-        "members",
+        "group_epoch",
+        "assignment_epoch",
         "topology",
+        "members",
+        "authorized_operations",
         "topology_description",
         "topology_description_status",
+        "assignor_name",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"members": StreamsGroupDescribeMember}
 
@@ -1188,10 +1341,10 @@ class StreamsGroupDescribeResponse(DataPlaneResponse):
     """The reply to a StreamsGroupDescribe request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    groups:
+    groups: One streams group with its members
     """
 
-    __slots__ = ("groups", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "groups")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "groups": StreamsGroupDescribeDescribedGroup
     }
@@ -1220,9 +1373,15 @@ class StreamsGroupDescribeResponse(DataPlaneResponse):
 
 
 class StreamsGroupTopologyDescriptionUpdateRequest(DataPlaneRequest):
-    """StreamsGroupTopologyDescriptionUpdate (93)."""
+    """A member sends the description of its topology (KIP-1331).
 
-    __slots__ = ("group_id", "member_id", "topology_description", "topology_epoch")
+    group_id: id of the group
+    member_id: id of the member; null or empty if the member has none
+    topology_epoch: epoch of the topology
+    topology_description: A topology as its application describes it (KIP-1331)
+    """
+
+    __slots__ = ("group_id", "member_id", "topology_epoch", "topology_description")
     api_key: ClassVar[int] = 93
 
     def __init__(
@@ -1267,7 +1426,7 @@ class StreamsGroupTopologyDescriptionUpdateResponse(DataPlaneResponse):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "error_message")
 
     def __init__(
         self, *, throttle_time_ms: int = 0, error_code: int = 0, error_message: str | None = None

@@ -12,9 +12,13 @@ from .senders import NO_CLIENT, TelemetryClient
 
 
 class GetTelemetrySubscriptionsRequest(Request):
-    """GetTelemetrySubscriptions (71); a client without an id asks with zeros."""
+    """GetTelemetrySubscriptions (71); a client without an id asks with zeros.
 
-    __slots__ = ("client", "client_instance_id")
+    client_instance_id: id of the client's instance; zeros request a new id
+    client: client that sent the request; no field of the message
+    """
+
+    __slots__ = ("client_instance_id", "client")
     api_key: ClassVar[int] = 71
 
     def __init__(self, *, client_instance_id: Uuid, client: TelemetryClient = NO_CLIENT) -> None:
@@ -40,25 +44,27 @@ class GetTelemetrySubscriptionsResponse(Response):
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
-    client_instance_id:
-    subscription_id:
-    accepted_compression_types:
-    push_interval_ms:
-    telemetry_max_bytes:
-    delta_temporality:
-    requested_metrics:
+    client_instance_id: id that the broker gave to the client's instance (KIP-714)
+    subscription_id: id of the set of requested metrics
+    accepted_compression_types: numbers of the compressions, preferred first: 0 none, 1 gzip, 2
+        snappy, 3 lz4, 4 zstd
+    push_interval_ms: time between two pushes, in milliseconds
+    telemetry_max_bytes: most bytes of a push
+    delta_temporality: true if counters shall be changes since the last push, false for totals
+    requested_metrics: prefixes of names of metrics; none is no metric, an empty prefix every
+        metric
     """
 
     __slots__ = (
-        "accepted_compression_types",
-        "client_instance_id",
-        "delta_temporality",
-        "error_code",
-        "push_interval_ms",
-        "requested_metrics",
-        "subscription_id",
-        "telemetry_max_bytes",
         "throttle_time_ms",
+        "error_code",
+        "client_instance_id",
+        "subscription_id",
+        "accepted_compression_types",
+        "push_interval_ms",
+        "telemetry_max_bytes",
+        "delta_temporality",
+        "requested_metrics",
     )
 
     def __init__(
@@ -116,15 +122,23 @@ class GetTelemetrySubscriptionsResponse(Response):
 
 
 class PushTelemetryRequest(Request):
-    """PushTelemetry (72)."""
+    """PushTelemetry (72).
+
+    client_instance_id: id that the broker gave to the client's instance (KIP-714)
+    subscription_id: id of the set of requested metrics
+    terminating: true if this is the client's last push
+    compression_type: number of the compression of `metrics`, 0 for none
+    metrics: metrics in OTLP format
+    client: client that sent the request; no field of the message
+    """
 
     __slots__ = (
-        "client",
         "client_instance_id",
-        "compression_type",
-        "metrics",
         "subscription_id",
         "terminating",
+        "compression_type",
+        "metrics",
+        "client",
     )
     api_key: ClassVar[int] = 72
 
@@ -177,7 +191,7 @@ class PushTelemetryResponse(Response):
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("error_code", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code")
 
     def __init__(self, *, throttle_time_ms: int = 0, error_code: int = 0) -> None:
         self.throttle_time_ms: Final = throttle_time_ms

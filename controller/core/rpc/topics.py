@@ -13,9 +13,13 @@ from .senders import NOBODY, Requester
 
 
 class CreatableReplicaAssignment(Structure):
-    """The replicas of one new partition."""
+    """The replicas of one new partition.
 
-    __slots__ = ("broker_ids", "partition_index")
+    partition_index: number of the partition, from 0
+    broker_ids: ids of the brokers that store the partition, the preferred leader first
+    """
+
+    __slots__ = ("partition_index", "broker_ids")
 
     def __init__(self, *, partition_index: int, broker_ids: tuple[int, ...]) -> None:
         self.partition_index: Final = partition_index
@@ -36,7 +40,11 @@ class CreatableReplicaAssignment(Structure):
 
 
 class CreatableTopicConfigEntry(Structure):
-    """A configuration of a new topic."""
+    """A configuration of a new topic.
+
+    name: name of the configuration
+    value: value as text; null is refused
+    """
 
     __slots__ = ("name", "value")
 
@@ -61,14 +69,14 @@ class CreatableTopicConfigEntry(Structure):
 class CreatableTopic(Structure):
     """A topic to create; -1 partitions or replicas mean the controller's default (rule 4.56).
 
-    name:
-    num_partitions:
-    replication_factor:
+    name: name of the topic
+    num_partitions: number of partitions; -1 is the default (in a response: unknown)
+    replication_factor: number of replicas; -1 is the default (in a response: unknown)
     assignments: The replicas of one new partition
     configs: A configuration of a new topic
     """
 
-    __slots__ = ("assignments", "configs", "name", "num_partitions", "replication_factor")
+    __slots__ = ("name", "num_partitions", "replication_factor", "assignments", "configs")
 
     def __init__(
         self,
@@ -113,12 +121,12 @@ class CreateTopicsRequest(Request):
 
     topics: A topic to create; -1 partitions or replicas mean the controller's default (rule
         4.56)
-    timeout_ms:
-    validate_only:
-    requester:
+    timeout_ms: how long the server may wait for completion, in milliseconds
+    validate_only: true checks the request and changes nothing
+    requester: client that sent the request; no field of the message
     """
 
-    __slots__ = ("requester", "timeout_ms", "topics", "validate_only")
+    __slots__ = ("topics", "timeout_ms", "validate_only", "requester")
     api_key: ClassVar[int] = 19
 
     def __init__(
@@ -156,9 +164,16 @@ class CreateTopicsRequest(Request):
 
 
 class CreatableTopicConfig(Structure):
-    """A configuration of a created topic."""
+    """A configuration of a created topic.
 
-    __slots__ = ("config_source", "is_sensitive", "name", "read_only", "value")
+    name: name of the configuration
+    value: value as text; null if sensitive or unset
+    read_only: true if no request can change the value
+    config_source: level of the value: 1 topic, 2 broker, 3 all brokers, 4 file, 5 default
+    is_sensitive: true if the value is secret and therefore null
+    """
+
+    __slots__ = ("name", "value", "read_only", "config_source", "is_sensitive")
 
     def __init__(
         self,
@@ -201,25 +216,25 @@ class CreatableTopicConfig(Structure):
 class CreatableTopicResult(Structure):
     """The result for one topic.
 
-    name:
-    topic_id:
+    name: name of the topic
+    topic_id: id of the topic
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    topic_config_error_code:
-    num_partitions:
-    replication_factor:
+    topic_config_error_code: 29 if the client may not read the configurations
+    num_partitions: number of partitions; -1 is the default (in a response: unknown)
+    replication_factor: number of replicas; -1 is the default (in a response: unknown)
     configs: A configuration of a created topic
     """
 
     __slots__ = (
-        "configs",
+        "name",
+        "topic_id",
         "error_code",
         "error_message",
-        "name",
+        "topic_config_error_code",
         "num_partitions",
         "replication_factor",
-        "topic_config_error_code",
-        "topic_id",
+        "configs",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"configs": CreatableTopicConfig}
 
@@ -304,7 +319,11 @@ class CreateTopicsResponse(Response):
 
 
 class DeleteTopicState(Structure):
-    """A topic to delete, by name or by id."""
+    """A topic to delete, by name or by id.
+
+    name: name of the topic; null if `topic_id` is set
+    topic_id: id of the topic; zeros if `name` is set
+    """
 
     __slots__ = ("name", "topic_id")
 
@@ -330,12 +349,12 @@ class DeleteTopicsRequest(Request):
     """DeleteTopics (20); `topic_names` in versions 1-5, `topics` (by name or id) in version 6.
 
     topics: A topic to delete, by name or by id
-    topic_names:
-    timeout_ms:
-    requester:
+    topic_names: names of the topics
+    timeout_ms: how long the server may wait for completion, in milliseconds
+    requester: client that sent the request; no field of the message
     """
 
-    __slots__ = ("requester", "timeout_ms", "topic_names", "topics")
+    __slots__ = ("topics", "topic_names", "timeout_ms", "requester")
     api_key: ClassVar[int] = 20
 
     def __init__(
@@ -375,13 +394,13 @@ class DeleteTopicsRequest(Request):
 class DeletableTopicResult(Structure):
     """The result for one topic.
 
-    name:
-    topic_id:
+    name: name of the topic; null if unknown
+    topic_id: id of the topic
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "name", "topic_id")
+    __slots__ = ("name", "topic_id", "error_code", "error_message")
 
     def __init__(
         self,
@@ -424,7 +443,7 @@ class DeleteTopicsResponse(Response):
     responses: The result for one topic
     """
 
-    __slots__ = ("responses", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "responses")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"responses": DeletableTopicResult}
 
     def __init__(
@@ -448,9 +467,13 @@ class DeleteTopicsResponse(Response):
 
 
 class AlterPartitionBrokerState(Structure):
-    """A member of the proposed ISR; epoch -1 means 'do not check'."""
+    """A member of the proposed ISR; epoch -1 means 'do not check'.
 
-    __slots__ = ("broker_epoch", "broker_id")
+    broker_id: id of the broker
+    broker_epoch: epoch of the broker's registration; -1 is not checked
+    """
+
+    __slots__ = ("broker_id", "broker_epoch")
 
     def __init__(self, *, broker_id: int, broker_epoch: int = -1) -> None:
         self.broker_id: Final = broker_id
@@ -473,21 +496,21 @@ class AlterPartitionBrokerState(Structure):
 class AlterPartitionData(Structure):
     """The proposed ISR: `new_isr` in version 2, `new_isr_with_epochs` in version 3.
 
-    partition_index:
-    leader_epoch:
-    new_isr:
+    partition_index: number of the partition, from 0
+    leader_epoch: epoch of the broker's leadership
+    new_isr: ids of the proposed ISR
     new_isr_with_epochs: A member of the proposed ISR; epoch -1 means 'do not check'
-    leader_recovery_state:
-    partition_epoch:
+    leader_recovery_state: 0 recovered, 1 recovering after an unclean election, -1 unchanged
+    partition_epoch: partition epoch that the leader knows
     """
 
     __slots__ = (
+        "partition_index",
         "leader_epoch",
-        "leader_recovery_state",
         "new_isr",
         "new_isr_with_epochs",
+        "leader_recovery_state",
         "partition_epoch",
-        "partition_index",
     )
 
     def __init__(
@@ -535,11 +558,11 @@ class AlterPartitionData(Structure):
 class AlterPartitionTopic(Structure):
     """A topic of an AlterPartition request.
 
-    topic_id:
+    topic_id: id of the topic
     partitions: The proposed ISR: `new_isr` in version 2, `new_isr_with_epochs` in version 3
     """
 
-    __slots__ = ("partitions", "topic_id")
+    __slots__ = ("topic_id", "partitions")
 
     def __init__(self, *, topic_id: Uuid, partitions: tuple[AlterPartitionData, ...]) -> None:
         self.topic_id: Final = topic_id
@@ -562,12 +585,12 @@ class AlterPartitionTopic(Structure):
 class AlterPartitionRequest(Request):
     """AlterPartition (56).
 
-    broker_id:
-    broker_epoch:
+    broker_id: id of the leader
+    broker_epoch: epoch of the broker's registration; -1 if none
     topics: A topic of an AlterPartition request
     """
 
-    __slots__ = ("broker_epoch", "broker_id", "topics")
+    __slots__ = ("broker_id", "broker_epoch", "topics")
     api_key: ClassVar[int] = 56
 
     def __init__(
@@ -599,23 +622,23 @@ class AlterPartitionRequest(Request):
 class AlterPartitionResult(Structure):
     """The partition after the change; on error the other fields are 0 or empty (rule 4.34).
 
-    partition_index:
+    partition_index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
-    leader_id:
-    leader_epoch:
-    isr:
-    leader_recovery_state:
-    partition_epoch:
+    leader_id: id of the leader; -1 if there is none or the leader is unknown
+    leader_epoch: epoch of the leader; -1 if unknown
+    isr: ids of the in-sync replicas
+    leader_recovery_state: 0 recovered, 1 recovering after an unclean election, -1 unchanged
+    partition_epoch: epoch of the partition, which each change increments
     """
 
     __slots__ = (
+        "partition_index",
         "error_code",
-        "isr",
-        "leader_epoch",
         "leader_id",
+        "leader_epoch",
+        "isr",
         "leader_recovery_state",
         "partition_epoch",
-        "partition_index",
     )
 
     def __init__(
@@ -667,12 +690,12 @@ class AlterPartitionResult(Structure):
 class AlterPartitionTopicResult(Structure):
     """A topic of an AlterPartition response.
 
-    topic_id:
+    topic_id: id of the topic
     partitions: The partition after the change; on error the other fields are 0 or empty (rule
         4.34)
     """
 
-    __slots__ = ("partitions", "topic_id")
+    __slots__ = ("topic_id", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": AlterPartitionResult}
 
     def __init__(self, *, topic_id: Uuid, partitions: tuple[AlterPartitionResult, ...]) -> None:
@@ -701,7 +724,7 @@ class AlterPartitionResponse(Response):
     topics: A topic of an AlterPartition response
     """
 
-    __slots__ = ("error_code", "throttle_time_ms", "topics")
+    __slots__ = ("throttle_time_ms", "error_code", "topics")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"topics": AlterPartitionTopicResult}
 
     def __init__(

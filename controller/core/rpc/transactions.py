@@ -8,14 +8,22 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from ..message import Structure
+from .data_plane import DataPlaneRequest
+from .data_plane import DataPlaneResponse
 from ..uuid import ZERO_UUID, Uuid
-from .data_plane import DataPlaneRequest, DataPlaneResponse
 
 
 class InitProducerIdRequest(DataPlaneRequest):
-    """InitProducerId (22)."""
+    """A producer requests its id and epoch, and fences earlier producers of its transactional
+    id.
 
-    __slots__ = ("producer_epoch", "producer_id", "transaction_timeout_ms", "transactional_id")
+    transactional_id: transactional id of the producer; null if the producer has none
+    transaction_timeout_ms: time after which a transaction is aborted, in milliseconds
+    producer_id: id that the producer has; -1 requests a new id
+    producer_epoch: epoch that the producer has; -1 if none
+    """
+
+    __slots__ = ("transactional_id", "transaction_timeout_ms", "producer_id", "producer_epoch")
     api_key: ClassVar[int] = 22
 
     def __init__(
@@ -57,11 +65,11 @@ class InitProducerIdResponse(DataPlaneResponse):
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
-    producer_id:
-    producer_epoch:
+    producer_id: id of the producer; -1 if none
+    producer_epoch: epoch of the producer; -1 if none
     """
 
-    __slots__ = ("error_code", "producer_epoch", "producer_id", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "producer_id", "producer_epoch")
 
     def __init__(
         self,
@@ -98,7 +106,11 @@ class InitProducerIdResponse(DataPlaneResponse):
 
 
 class AddPartitionsToTxnTopic(Structure):
-    """A part of AddPartitionsToTxnRequest."""
+    """A topic whose partitions are added.
+
+    name: name of the topic
+    partitions: numbers of the partitions
+    """
 
     __slots__ = ("name", "partitions")
 
@@ -121,9 +133,16 @@ class AddPartitionsToTxnTopic(Structure):
 
 
 class AddPartitionsToTxnTransaction(Structure):
-    """A part of AddPartitionsToTxnRequest."""
+    """A transaction that gets partitions.
 
-    __slots__ = ("producer_epoch", "producer_id", "topics", "transactional_id", "verify_only")
+    transactional_id: transactional id of the producer; null if the producer has none
+    producer_id: id of the producer; -1 if none
+    producer_epoch: epoch of the producer; -1 if none
+    verify_only: true only checks that the partitions are in the transaction (KIP-890)
+    topics: A topic whose partitions are added
+    """
+
+    __slots__ = ("transactional_id", "producer_id", "producer_epoch", "verify_only", "topics")
 
     def __init__(
         self,
@@ -164,7 +183,11 @@ class AddPartitionsToTxnTransaction(Structure):
 
 
 class V3AndBelowTopic(Structure):
-    """A part of AddPartitionsToTxnRequest."""
+    """A topic whose partitions are added.
+
+    name: name of the topic
+    partitions: numbers of the partitions
+    """
 
     __slots__ = ("name", "partitions")
 
@@ -187,14 +210,21 @@ class V3AndBelowTopic(Structure):
 
 
 class AddPartitionsToTxnRequest(DataPlaneRequest):
-    """AddPartitionsToTxn (24)."""
+    """A producer, or from version 4 on a broker, adds partitions to transactions.
+
+    transactions: A transaction that gets partitions
+    v3_and_below_transactional_id: transactional id of the producer
+    v3_and_below_producer_id: id of the producer
+    v3_and_below_producer_epoch: epoch of the producer
+    v3_and_below_topics: A topic whose partitions are added
+    """
 
     __slots__ = (
         "transactions",
-        "v3_and_below_producer_epoch",
-        "v3_and_below_producer_id",
-        "v3_and_below_topics",
         "v3_and_below_transactional_id",
+        "v3_and_below_producer_id",
+        "v3_and_below_producer_epoch",
+        "v3_and_below_topics",
     )
     api_key: ClassVar[int] = 24
 
@@ -237,9 +267,13 @@ class AddPartitionsToTxnRequest(DataPlaneRequest):
 
 
 class AddPartitionsToTxnPartitionResult(Structure):
-    """A part of AddPartitionsToTxnResponse."""
+    """The result for one partition.
 
-    __slots__ = ("partition_error_code", "partition_index")
+    partition_index: number of the partition, from 0
+    partition_error_code: Kafka's number of the partition's error; 0 is success
+    """
+
+    __slots__ = ("partition_index", "partition_error_code")
 
     def __init__(self, *, partition_index: int = 0, partition_error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -263,7 +297,11 @@ class AddPartitionsToTxnPartitionResult(Structure):
 
 
 class AddPartitionsToTxnTopicResult(Structure):
-    """A part of AddPartitionsToTxnResponse."""
+    """The results for one topic.
+
+    name: name of the topic
+    results_by_partition: The result for one partition
+    """
 
     __slots__ = ("name", "results_by_partition")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
@@ -294,9 +332,13 @@ class AddPartitionsToTxnTopicResult(Structure):
 
 
 class AddPartitionsToTxnResult(Structure):
-    """A part of AddPartitionsToTxnResponse."""
+    """The results for one transaction.
 
-    __slots__ = ("topic_results", "transactional_id")
+    transactional_id: transactional id of the producer; null if the producer has none
+    topic_results: The results for one topic
+    """
+
+    __slots__ = ("transactional_id", "topic_results")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "topic_results": AddPartitionsToTxnTopicResult
     }
@@ -328,9 +370,13 @@ class AddPartitionsToTxnResult(Structure):
 
 
 class ResultsByPartition(Structure):
-    """A part of AddPartitionsToTxnResponse."""
+    """The result for one partition.
 
-    __slots__ = ("partition_error_code", "partition_index")
+    partition_index: number of the partition, from 0
+    partition_error_code: Kafka's number of the partition's error; 0 is success
+    """
+
+    __slots__ = ("partition_index", "partition_error_code")
 
     def __init__(self, *, partition_index: int = 0, partition_error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -354,7 +400,11 @@ class ResultsByPartition(Structure):
 
 
 class ResultsByTopicV3AndBelow(Structure):
-    """A part of AddPartitionsToTxnResponse."""
+    """The results for one topic.
+
+    name: name of the topic
+    results_by_partition: The result for one partition
+    """
 
     __slots__ = ("name", "results_by_partition")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results_by_partition": ResultsByPartition}
@@ -384,15 +434,15 @@ class AddPartitionsToTxnResponse(DataPlaneResponse):
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
-    results_by_transaction:
-    results_by_topic_v3_and_below:
+    results_by_transaction: The results for one transaction
+    results_by_topic_v3_and_below: The results for one topic
     """
 
     __slots__ = (
-        "error_code",
-        "results_by_topic_v3_and_below",
-        "results_by_transaction",
         "throttle_time_ms",
+        "error_code",
+        "results_by_transaction",
+        "results_by_topic_v3_and_below",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "results_by_transaction": AddPartitionsToTxnResult,
@@ -434,9 +484,15 @@ class AddPartitionsToTxnResponse(DataPlaneResponse):
 
 
 class AddOffsetsToTxnRequest(DataPlaneRequest):
-    """AddOffsetsToTxn (25)."""
+    """A producer adds the offsets of a group to its transaction.
 
-    __slots__ = ("group_id", "producer_epoch", "producer_id", "transactional_id")
+    transactional_id: transactional id of the producer; null if the producer has none
+    producer_id: id of the producer; -1 if none
+    producer_epoch: epoch of the producer; -1 if none
+    group_id: id of the group
+    """
+
+    __slots__ = ("transactional_id", "producer_id", "producer_epoch", "group_id")
     api_key: ClassVar[int] = 25
 
     def __init__(
@@ -480,7 +536,7 @@ class AddOffsetsToTxnResponse(DataPlaneResponse):
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("error_code", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code")
 
     def __init__(self, *, throttle_time_ms: int = 0, error_code: int = 0) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
@@ -503,9 +559,15 @@ class AddOffsetsToTxnResponse(DataPlaneResponse):
 
 
 class EndTxnRequest(DataPlaneRequest):
-    """EndTxn (26)."""
+    """A producer commits or aborts its transaction.
 
-    __slots__ = ("committed", "producer_epoch", "producer_id", "transactional_id")
+    transactional_id: transactional id of the producer; null if the producer has none
+    producer_id: id of the producer; -1 if none
+    producer_epoch: epoch of the producer; -1 if none
+    committed: true commits, false aborts
+    """
+
+    __slots__ = ("transactional_id", "producer_id", "producer_epoch", "committed")
     api_key: ClassVar[int] = 26
 
     def __init__(
@@ -547,11 +609,11 @@ class EndTxnResponse(DataPlaneResponse):
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
-    producer_id:
-    producer_epoch:
+    producer_id: id for the next transaction (KIP-890); -1 if none
+    producer_epoch: epoch for the next transaction (KIP-890); -1 if none
     """
 
-    __slots__ = ("error_code", "producer_epoch", "producer_id", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "producer_id", "producer_epoch")
 
     def __init__(
         self,
@@ -588,7 +650,11 @@ class EndTxnResponse(DataPlaneResponse):
 
 
 class WritableTxnMarkerTopic(Structure):
-    """A part of WriteTxnMarkersRequest."""
+    """The partitions of one topic that get the marker.
+
+    name: name of the topic
+    partition_indexes: numbers of the partitions, from 0
+    """
 
     __slots__ = ("name", "partition_indexes")
 
@@ -611,14 +677,22 @@ class WritableTxnMarkerTopic(Structure):
 
 
 class WritableTxnMarker(Structure):
-    """A part of WriteTxnMarkersRequest."""
+    """The end of one transaction.
+
+    producer_id: id of the producer; -1 if none
+    producer_epoch: epoch of the producer; -1 if none
+    transaction_result: true commits, false aborts
+    topics: The partitions of one topic that get the marker
+    coordinator_epoch: epoch of the transaction coordinator; -1 if unknown
+    transaction_version: level of transaction.version of the transaction (KIP-1228)
+    """
 
     __slots__ = (
-        "coordinator_epoch",
-        "producer_epoch",
         "producer_id",
-        "topics",
+        "producer_epoch",
         "transaction_result",
+        "topics",
+        "coordinator_epoch",
         "transaction_version",
     )
 
@@ -665,7 +739,10 @@ class WritableTxnMarker(Structure):
 
 
 class WriteTxnMarkersRequest(DataPlaneRequest):
-    """WriteTxnMarkers (27)."""
+    """A transaction coordinator writes the ends of transactions to partitions.
+
+    markers: The end of one transaction
+    """
 
     __slots__ = ("markers",)
     api_key: ClassVar[int] = 27
@@ -683,13 +760,13 @@ class WriteTxnMarkersRequest(DataPlaneRequest):
 
 
 class WritableTxnMarkerPartitionResult(Structure):
-    """A part of WriteTxnMarkersResponse.
+    """The result for one partition.
 
-    partition_index:
+    partition_index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("error_code", "partition_index")
+    __slots__ = ("partition_index", "error_code")
 
     def __init__(self, *, partition_index: int = 0, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -710,7 +787,11 @@ class WritableTxnMarkerPartitionResult(Structure):
 
 
 class WritableTxnMarkerTopicResult(Structure):
-    """A part of WriteTxnMarkersResponse."""
+    """The results for one topic.
+
+    name: name of the topic
+    partitions: The result for one partition
+    """
 
     __slots__ = ("name", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
@@ -738,7 +819,11 @@ class WritableTxnMarkerTopicResult(Structure):
 
 
 class WritableTxnMarkerResult(Structure):
-    """A part of WriteTxnMarkersResponse."""
+    """The results for one producer.
+
+    producer_id: id of the producer; -1 if none
+    topics: The results for one topic
+    """
 
     __slots__ = ("producer_id", "topics")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"topics": WritableTxnMarkerTopicResult}
@@ -764,7 +849,10 @@ class WritableTxnMarkerResult(Structure):
 
 
 class WriteTxnMarkersResponse(DataPlaneResponse):
-    """The reply to a WriteTxnMarkers request."""
+    """The reply to a WriteTxnMarkers request.
+
+    markers: The results for one producer
+    """
 
     __slots__ = ("markers",)
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"markers": WritableTxnMarkerResult}
@@ -782,13 +870,19 @@ class WriteTxnMarkersResponse(DataPlaneResponse):
 
 
 class TxnOffsetCommitRequestPartition(Structure):
-    """A part of TxnOffsetCommitRequest."""
+    """The offset of one partition.
+
+    partition_index: number of the partition, from 0
+    committed_offset: offset of the next record to read; -1 if none is committed
+    committed_leader_epoch: leader epoch of the last record that was read; -1 if unknown
+    committed_metadata: text that the client stores with the offset
+    """
 
     __slots__ = (
+        "partition_index",
+        "committed_offset",
         "committed_leader_epoch",
         "committed_metadata",
-        "committed_offset",
-        "partition_index",
     )
 
     def __init__(
@@ -826,9 +920,14 @@ class TxnOffsetCommitRequestPartition(Structure):
 
 
 class TxnOffsetCommitRequestTopic(Structure):
-    """A part of TxnOffsetCommitRequest."""
+    """A topic whose offsets are committed.
 
-    __slots__ = ("name", "partitions", "topic_id")
+    name: name of the topic
+    topic_id: id of the topic
+    partitions: The offset of one partition
+    """
+
+    __slots__ = ("name", "topic_id", "partitions")
 
     def __init__(
         self,
@@ -861,17 +960,27 @@ class TxnOffsetCommitRequestTopic(Structure):
 
 
 class TxnOffsetCommitRequest(DataPlaneRequest):
-    """TxnOffsetCommit (28)."""
+    """A producer commits offsets of a group in its transaction.
+
+    transactional_id: transactional id of the producer; null if the producer has none
+    group_id: id of the group
+    producer_id: id of the producer; -1 if none
+    producer_epoch: epoch of the producer; -1 if none
+    generation_id: generation, or member epoch of the new protocol; -1 if unknown
+    member_id: id of the member; null or empty if the member has none
+    group_instance_id: id of a static member; null if the member is dynamic
+    topics: A topic whose offsets are committed
+    """
 
     __slots__ = (
-        "generation_id",
-        "group_id",
-        "group_instance_id",
-        "member_id",
-        "producer_epoch",
-        "producer_id",
-        "topics",
         "transactional_id",
+        "group_id",
+        "producer_id",
+        "producer_epoch",
+        "generation_id",
+        "member_id",
+        "group_instance_id",
+        "topics",
     )
     api_key: ClassVar[int] = 28
 
@@ -926,13 +1035,13 @@ class TxnOffsetCommitRequest(DataPlaneRequest):
 
 
 class TxnOffsetCommitResponsePartition(Structure):
-    """A part of TxnOffsetCommitResponse.
+    """The result for one partition.
 
-    partition_index:
+    partition_index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("error_code", "partition_index")
+    __slots__ = ("partition_index", "error_code")
 
     def __init__(self, *, partition_index: int = 0, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -953,9 +1062,14 @@ class TxnOffsetCommitResponsePartition(Structure):
 
 
 class TxnOffsetCommitResponseTopic(Structure):
-    """A part of TxnOffsetCommitResponse."""
+    """The results for one topic.
 
-    __slots__ = ("name", "partitions", "topic_id")
+    name: name of the topic
+    topic_id: id of the topic
+    partitions: The result for one partition
+    """
+
+    __slots__ = ("name", "topic_id", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": TxnOffsetCommitResponsePartition
     }
@@ -994,7 +1108,7 @@ class TxnOffsetCommitResponse(DataPlaneResponse):
     """The reply to a TxnOffsetCommit request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    topics:
+    topics: The results for one topic
     """
 
     __slots__ = ("throttle_time_ms", "topics")
@@ -1021,7 +1135,11 @@ class TxnOffsetCommitResponse(DataPlaneResponse):
 
 
 class DescribeProducersTopicRequest(Structure):
-    """A part of DescribeProducersRequest."""
+    """A topic whose producers are described.
+
+    name: name of the topic
+    partition_indexes: numbers of the partitions, from 0
+    """
 
     __slots__ = ("name", "partition_indexes")
 
@@ -1044,7 +1162,10 @@ class DescribeProducersTopicRequest(Structure):
 
 
 class DescribeProducersRequest(DataPlaneRequest):
-    """DescribeProducers (61)."""
+    """Requests the producers that are active in partitions (KIP-664).
+
+    topics: A topic whose producers are described
+    """
 
     __slots__ = ("topics",)
     api_key: ClassVar[int] = 61
@@ -1062,15 +1183,24 @@ class DescribeProducersRequest(DataPlaneRequest):
 
 
 class ProducerState(Structure):
-    """A part of DescribeProducersResponse."""
+    """An idempotent or transactional producer of the partition.
+
+    producer_id: id of the producer; -1 if none
+    producer_epoch: epoch of the producer; -1 if none
+    last_sequence: sequence number of the producer's last record; -1 if none
+    last_timestamp: timestamp of the producer's last record, in milliseconds since the epoch; -1
+        if none
+    coordinator_epoch: epoch of the transaction coordinator; -1 if unknown
+    current_txn_start_offset: first offset of the open transaction; -1 if none
+    """
 
     __slots__ = (
-        "coordinator_epoch",
-        "current_txn_start_offset",
+        "producer_id",
+        "producer_epoch",
         "last_sequence",
         "last_timestamp",
-        "producer_epoch",
-        "producer_id",
+        "coordinator_epoch",
+        "current_txn_start_offset",
     )
 
     def __init__(
@@ -1116,15 +1246,15 @@ class ProducerState(Structure):
 
 
 class PartitionResponse(Structure):
-    """A part of DescribeProducersResponse.
+    """The producers of one partition.
 
-    partition_index:
+    partition_index: number of the partition, from 0
     error_code: Kafka's number of the error; 0 is success
     error_message: what was expected and what came; null or empty on success
-    active_producers:
+    active_producers: An idempotent or transactional producer of the partition
     """
 
-    __slots__ = ("active_producers", "error_code", "error_message", "partition_index")
+    __slots__ = ("partition_index", "error_code", "error_message", "active_producers")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"active_producers": ProducerState}
 
     def __init__(
@@ -1162,7 +1292,11 @@ class PartitionResponse(Structure):
 
 
 class TopicResponse(Structure):
-    """A part of DescribeProducersResponse."""
+    """The producers of one topic.
+
+    name: name of the topic
+    partitions: The producers of one partition
+    """
 
     __slots__ = ("name", "partitions")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": PartitionResponse}
@@ -1189,7 +1323,7 @@ class DescribeProducersResponse(DataPlaneResponse):
     """The reply to a DescribeProducers request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    topics:
+    topics: The producers of one topic
     """
 
     __slots__ = ("throttle_time_ms", "topics")
@@ -1216,7 +1350,10 @@ class DescribeProducersResponse(DataPlaneResponse):
 
 
 class DescribeTransactionsRequest(DataPlaneRequest):
-    """DescribeTransactions (65)."""
+    """Requests the states of transactions (KIP-664).
+
+    transactional_ids: transactional ids of the producers
+    """
 
     __slots__ = ("transactional_ids",)
     api_key: ClassVar[int] = 65
@@ -1234,9 +1371,13 @@ class DescribeTransactionsRequest(DataPlaneRequest):
 
 
 class TopicData(Structure):
-    """A part of DescribeTransactionsResponse."""
+    """The partitions of one topic that are in the transaction.
 
-    __slots__ = ("partitions", "topic")
+    topic: name of the topic
+    partitions: numbers of the partitions
+    """
+
+    __slots__ = ("topic", "partitions")
 
     def __init__(self, *, topic: str = "", partitions: tuple[int, ...] = ()) -> None:
         self.topic: Final = topic
@@ -1257,27 +1398,28 @@ class TopicData(Structure):
 
 
 class DescribeTransactionsTransactionState(Structure):
-    """A part of DescribeTransactionsResponse.
+    """The transaction of one transactional id.
 
     error_code: Kafka's number of the error; 0 is success
-    transactional_id:
-    transaction_state:
-    transaction_timeout_ms:
-    transaction_start_time_ms:
-    producer_id:
-    producer_epoch:
-    topics:
+    transactional_id: transactional id of the producer; null if the producer has none
+    transaction_state: state of the transaction, such as Ongoing or CompleteCommit
+    transaction_timeout_ms: time after which a transaction is aborted, in milliseconds
+    transaction_start_time_ms: when the transaction began, in milliseconds since the epoch; -1 if
+        none is open
+    producer_id: id of the producer; -1 if none
+    producer_epoch: epoch of the producer; -1 if none
+    topics: The partitions of one topic that are in the transaction
     """
 
     __slots__ = (
         "error_code",
-        "producer_epoch",
-        "producer_id",
-        "topics",
-        "transaction_start_time_ms",
+        "transactional_id",
         "transaction_state",
         "transaction_timeout_ms",
-        "transactional_id",
+        "transaction_start_time_ms",
+        "producer_id",
+        "producer_epoch",
+        "topics",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"topics": TopicData}
 
@@ -1335,7 +1477,7 @@ class DescribeTransactionsResponse(DataPlaneResponse):
     """The reply to a DescribeTransactions request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    transaction_states:
+    transaction_states: The transaction of one transactional id
     """
 
     __slots__ = ("throttle_time_ms", "transaction_states")
@@ -1370,12 +1512,18 @@ class DescribeTransactionsResponse(DataPlaneResponse):
 
 
 class ListTransactionsRequest(DataPlaneRequest):
-    """ListTransactions (66)."""
+    """Requests the transactions that the broker coordinates (KIP-664).
+
+    state_filters: states of the transactions to list; empty means every state
+    producer_id_filters: ids of the producers to list; empty means every producer
+    duration_filter: shortest age of the transactions, in milliseconds; -1 is any
+    transactional_id_pattern: pattern of transactional ids (KIP-1152); null is any
+    """
 
     __slots__ = (
-        "duration_filter",
-        "producer_id_filters",
         "state_filters",
+        "producer_id_filters",
+        "duration_filter",
         "transactional_id_pattern",
     )
     api_key: ClassVar[int] = 66
@@ -1415,9 +1563,14 @@ class ListTransactionsRequest(DataPlaneRequest):
 
 
 class ListTransactionsTransactionState(Structure):
-    """A part of ListTransactionsResponse."""
+    """One transaction.
 
-    __slots__ = ("producer_id", "transaction_state", "transactional_id")
+    transactional_id: transactional id of the producer; null if the producer has none
+    producer_id: id of the producer; -1 if none
+    transaction_state: state of the transaction, such as Ongoing or CompleteCommit
+    """
+
+    __slots__ = ("transactional_id", "producer_id", "transaction_state")
 
     def __init__(
         self, *, transactional_id: str = "", producer_id: int = 0, transaction_state: str = ""
@@ -1450,11 +1603,11 @@ class ListTransactionsResponse(DataPlaneResponse):
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
-    unknown_state_filters:
-    transaction_states:
+    unknown_state_filters: requested states that the broker does not know
+    transaction_states: One transaction
     """
 
-    __slots__ = ("error_code", "throttle_time_ms", "transaction_states", "unknown_state_filters")
+    __slots__ = ("throttle_time_ms", "error_code", "unknown_state_filters", "transaction_states")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "transaction_states": ListTransactionsTransactionState
     }

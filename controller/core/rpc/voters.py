@@ -17,21 +17,21 @@ class AddRaftVoterRequest(Request):
     If `ack_when_committed` is false (version 1), the leader replies once it has written the
     change.
 
-    cluster_id:
-    timeout_ms:
-    voter_id:
-    voter_directory_id:
+    cluster_id: id of the cluster; null in a request is not checked
+    timeout_ms: how long the server may wait for completion, in milliseconds
+    voter_id: id of the voter
+    voter_directory_id: id of the voter's directory
     listeners: The address of a voter's listener; `name` is the listener's name
-    ack_when_committed:
+    ack_when_committed: true replies after the commit, false after the write (KIP-1186)
     """
 
     __slots__ = (
-        "ack_when_committed",
         "cluster_id",
-        "listeners",
         "timeout_ms",
-        "voter_directory_id",
         "voter_id",
+        "voter_directory_id",
+        "listeners",
+        "ack_when_committed",
     )
     api_key: ClassVar[int] = 80
 
@@ -85,7 +85,7 @@ class AddRaftVoterResponse(Response):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "error_message")
 
     def __init__(
         self, *, throttle_time_ms: int = 0, error_code: int = 0, error_message: str | None = None
@@ -114,9 +114,14 @@ class AddRaftVoterResponse(Response):
 
 
 class RemoveRaftVoterRequest(Request):
-    """RemoveRaftVoter (81)."""
+    """RemoveRaftVoter (81).
 
-    __slots__ = ("cluster_id", "voter_directory_id", "voter_id")
+    cluster_id: id of the cluster; null in a request is not checked
+    voter_id: id of the voter
+    voter_directory_id: id of the voter's directory
+    """
+
+    __slots__ = ("cluster_id", "voter_id", "voter_directory_id")
     api_key: ClassVar[int] = 81
 
     def __init__(
@@ -153,7 +158,7 @@ class RemoveRaftVoterResponse(Response):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("error_code", "error_message", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "error_message")
 
     def __init__(
         self, *, throttle_time_ms: int = 0, error_code: int = 0, error_message: str | None = None
@@ -182,9 +187,13 @@ class RemoveRaftVoterResponse(Response):
 
 
 class KRaftVersionFeature(Structure):
-    """The levels of kraft.version that a voter supports."""
+    """The levels of kraft.version that a voter supports.
 
-    __slots__ = ("max_supported_version", "min_supported_version")
+    min_supported_version: lowest level that the node supports
+    max_supported_version: highest level that the node supports
+    """
+
+    __slots__ = ("min_supported_version", "max_supported_version")
 
     def __init__(self, *, min_supported_version: int = 0, max_supported_version: int = 0) -> None:
         self.min_supported_version: Final = min_supported_version
@@ -210,10 +219,10 @@ class KRaftVersionFeature(Structure):
 class UpdateRaftVoterRequest(Request):
     """UpdateRaftVoter (82).
 
-    cluster_id:
-    current_leader_epoch:
-    voter_id:
-    voter_directory_id:
+    cluster_id: id of the cluster; null in a request is not checked
+    current_leader_epoch: epoch of the quorum that the voter knows; -1 if unknown
+    voter_id: id of the voter
+    voter_directory_id: id of the voter's directory
     listeners: The address of a voter's listener; `name` is the listener's name
     k_raft_version_feature: The levels of kraft.version that a voter supports
     """
@@ -221,10 +230,10 @@ class UpdateRaftVoterRequest(Request):
     __slots__ = (
         "cluster_id",
         "current_leader_epoch",
-        "k_raft_version_feature",
-        "listeners",
-        "voter_directory_id",
         "voter_id",
+        "voter_directory_id",
+        "listeners",
+        "k_raft_version_feature",
     )
     api_key: ClassVar[int] = 82
 
@@ -271,9 +280,15 @@ class UpdateRaftVoterRequest(Request):
 
 
 class CurrentVoterLeader(Structure):
-    """The leader and its address; -1 if unknown."""
+    """The leader and its address; -1 if unknown.
 
-    __slots__ = ("host", "leader_epoch", "leader_id", "port")
+    leader_id: id of the leader; -1 if there is none or the leader is unknown
+    leader_epoch: epoch of the leader; -1 if unknown
+    host: host name or IP address
+    port: TCP port
+    """
+
+    __slots__ = ("leader_id", "leader_epoch", "host", "port")
 
     def __init__(
         self, *, leader_id: int = -1, leader_epoch: int = -1, host: str = "", port: int = 0
@@ -312,7 +327,7 @@ class UpdateRaftVoterResponse(Response):
     current_leader: The leader and its address; -1 if unknown
     """
 
-    __slots__ = ("current_leader", "error_code", "throttle_time_ms")
+    __slots__ = ("throttle_time_ms", "error_code", "current_leader")
 
     def __init__(
         self,

@@ -1,7 +1,9 @@
-"""The table of all APIs: key, versions, schemas, and listeners (rule 5.1)."""
+"""The schemas of all APIs, with the listeners of their rows (rule 5.1)."""
 
 from functools import cache
 
+from ...core.apis import DECOMMISSION_BROKER as DECOMMISSION
+from ...core.apis import ROWS
 from ...core.value import value
 from ..codec.schema import Converted, Message
 from ..codec.schema_text import read_message, read_messages
@@ -12,18 +14,6 @@ from .refused_requests import CHECKS
 
 API_VERSIONS = 18
 ENVELOPE = 58
-SERVED_SINCE = {("controller", 1): 13}
-"""The oldest version that a listener serves, by listener and key, if its schema has older ones."""
-LISTED_SINCE = SERVED_SINCE | {("broker", 0): 0}
-"""The oldest version in ApiVersions; Kafka 4 lists Produce from 0 on and serves it from 3 on."""
-
-TELEMETRY = frozenset({71, 72})
-"""The APIs of client telemetry: a broker without a telemetry plugin serves them, and does not list
-them in ApiVersions."""
-OWN_QUORUM = frozenset({1, 52})
-"""Fetch and Vote, which kraftsim's controllers exchange in the newest version in every profile: all
-of them ask for pre-votes (KIP-996), which older versions of Vote do not have."""
-
 
 _CONVERTED = {
     "records": Converted("records", encode_batches, lambda data: tuple(decode_batches(data)))
@@ -80,28 +70,17 @@ def principal_schema() -> Message:
     return read_message(declaration)
 
 
-CONTROLLER = frozenset({"controller"})
-BROKER = frozenset({"broker"})
-BOTH = CONTROLLER | BROKER
-_OF_CONTROLLERS_TOO = frozenset({17, 36, 38, 39, 40, 41})
-"""The APIs of SASL and delegation tokens, of those that are text."""
-
-
-_OF_CONTROLLERS = frozenset({52, 53, 54, 56, 58, 59, 62, 63, 67, 70, 73, 82})
-_OF_BOTH = frozenset(
-    {1, 18, 19, 20, 29, 30, 31, 32, 33, 37, 43, 44, 45, 46, 49, 50, 51, 55, 57, 60, 64, 80, 81, 94}
-)
+_LISTENERS = ("controller", "broker")
 
 
 def _api(declaration: Declaration) -> Api:
-    key = declaration.key
-    listeners = CONTROLLER if key in _OF_CONTROLLERS else BROKER
-    if key in _OF_BOTH | _OF_CONTROLLERS_TOO:
-        listeners = BOTH
-    return Api(*declaration[1:6], BOTH if key in _OF_BOTH else listeners, declaration)
+    row = ROWS[declaration.key]
+    listeners = frozenset(name for name in _LISTENERS if row.role(name) is not None)
+    versions = (declaration.min_version, declaration.max_version, declaration.flexible_since)
+    return Api(row.key, row.name, *versions, listeners, declaration)
 
 
-_APIS = tuple(map(_api, of_sort("api")))
-APIS: dict[int, Api] = {api.key: api for api in _APIS if api.key >= 0}
-(DECOMMISSION_BROKER,) = (api for api in _APIS if api.key < 0)
+_APIS = {declaration.key: _api(declaration) for declaration in of_sort("api")}
+APIS: dict[int, Api] = {key: _APIS[key] for key in ROWS if key != DECOMMISSION}
+DECOMMISSION_BROKER = _APIS[DECOMMISSION]
 """KIP-631's draft, which Kafka never numbered: it is encoded in JSON only."""
