@@ -13,7 +13,7 @@ from typing import Any
 from kraftsim.controller.core.api_row import READ
 from kraftsim.controller.core.apis import is_one_way, row_of
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.refusals import refused, response_model
+from kraftsim.controller.core.refusals import refused
 from kraftsim.controller.core.rpc import (
     FetchPartitionData,
     FetchRequest,
@@ -53,7 +53,7 @@ class DataPlane:
         """Returns the reply to a request."""
         row = row_of(request)
         if row.broker is READ:
-            empty: Response = response_model(request)()
+            empty: Response = request.RESPONSE()
             return empty  # the truth
         if row.broker_error == ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED:
             return refused_token(request)
@@ -83,7 +83,8 @@ class DataPlane:
                 refusal = self._refusal(part)
             refused_part: Any = refused(part, refusal)
             results += refused_part.results
-        response: Response = response_model(request)(results=tuple(results))
+        model: type[Any] = request.RESPONSE
+        response: Response = model(results=tuple(results))
         return response
 
     def fetch(self, request: FetchRequest) -> FetchResponse:

@@ -54,17 +54,19 @@ class Structure:
         return f"{type(self).__name__}({inside})"
 
 
+class Response(Structure):
+    """A response, without a version."""
+
+    __slots__ = ()
+
+
 class Request(Structure):
     """A request, without a version."""
 
     __slots__ = ()
     api_key: ClassVar[int]
-
-
-class Response(Structure):
-    """A response, without a version."""
-
-    __slots__ = ()
+    RESPONSE: ClassVar[type[Response]]
+    """The class of the responses to it."""
 
 
 class Record(Structure):

@@ -1,6 +1,5 @@
 """The responses that refuse requests: where each has the error is in the row of its API."""
 
-import sys
 from collections.abc import Iterator
 from dataclasses import MISSING, fields
 from functools import cache
@@ -27,7 +26,8 @@ def refused(request: Request, error: ApiError) -> Response:
     The row says whether the whole response has it, or also each element of the request: a topic, a
     partition, a group. Such an element has the fields by which the client knows it.
     """
-    row, model = row_of(request), response_model(request)
+    row = row_of(request)
+    model: type[Any] = request.RESPONSE
     made: Response
     if row.error is EACH:
         made = _repeated(model, request, error, row)
@@ -36,13 +36,6 @@ def refused(request: Request, error: ApiError) -> Response:
     else:
         made = model(**_errors(model, error, row))
     return made
-
-
-def response_model(request: Request) -> type[Any]:
-    """Returns the class of the responses to a request, which is in the same module."""
-    module = sys.modules[type(request).__module__]
-    model: type[Any] = getattr(module, f"{row_of(request).name}Response")
-    return model
 
 
 def _repeated(model: type[Structure], source: object, error: ApiError, row: ApiRow) -> Any:

@@ -12,75 +12,6 @@ from ..message import Request, Response, Structure
 LITERAL = 3  # the pattern type of a pattern that matches one name
 
 
-class DescribeAclsRequest(Request):
-    """DescribeAcls (29): the filter; a name, principal or host of None matches every one.
-
-    resource_type_filter: type of the resource: 1 any, 2 topic, 3 group, 4 cluster
-    resource_name_filter: name of the resource; null is every name
-    pattern_type_filter: 3 literal, 4 prefix, 1 any, 2 every pattern that matches the name
-    principal_filter: principal of the entries, such as User:alice; null is every principal
-    host_filter: host of the entries; null is every host
-    operation: number of the operation: 2 all, 3 read, 4 write; 1 in a filter is any
-    permission_type: 2 denies, 3 allows; 1 in a filter is either
-    """
-
-    __slots__ = (
-        "resource_type_filter",
-        "resource_name_filter",
-        "pattern_type_filter",
-        "principal_filter",
-        "host_filter",
-        "operation",
-        "permission_type",
-    )
-    api_key: ClassVar[int] = 29
-
-    def __init__(
-        self,
-        *,
-        resource_type_filter: int,
-        resource_name_filter: str | None,
-        pattern_type_filter: int = 3,
-        principal_filter: str | None,
-        host_filter: str | None,
-        operation: int,
-        permission_type: int,
-    ) -> None:
-        self.resource_type_filter: Final = resource_type_filter
-        self.resource_name_filter: Final = resource_name_filter
-        self.pattern_type_filter: Final = pattern_type_filter
-        self.principal_filter: Final = principal_filter
-        self.host_filter: Final = host_filter
-        self.operation: Final = operation
-        self.permission_type: Final = permission_type
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeAclsRequest):
-            return NotImplemented
-        return (
-            self.resource_type_filter == other.resource_type_filter
-            and self.resource_name_filter == other.resource_name_filter
-            and self.pattern_type_filter == other.pattern_type_filter
-            and self.principal_filter == other.principal_filter
-            and self.host_filter == other.host_filter
-            and self.operation == other.operation
-            and self.permission_type == other.permission_type
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.resource_type_filter,
-                self.resource_name_filter,
-                self.pattern_type_filter,
-                self.principal_filter,
-                self.host_filter,
-                self.operation,
-                self.permission_type,
-            )
-        )
-
-
 class AclDescription(Structure):
     """One entry of a resource pattern.
 
@@ -211,6 +142,76 @@ class DescribeAclsResponse(Response):
         )
 
 
+class DescribeAclsRequest(Request):
+    """DescribeAcls (29): the filter; a name, principal or host of None matches every one.
+
+    resource_type_filter: type of the resource: 1 any, 2 topic, 3 group, 4 cluster
+    resource_name_filter: name of the resource; null is every name
+    pattern_type_filter: 3 literal, 4 prefix, 1 any, 2 every pattern that matches the name
+    principal_filter: principal of the entries, such as User:alice; null is every principal
+    host_filter: host of the entries; null is every host
+    operation: number of the operation: 2 all, 3 read, 4 write; 1 in a filter is any
+    permission_type: 2 denies, 3 allows; 1 in a filter is either
+    """
+
+    __slots__ = (
+        "resource_type_filter",
+        "resource_name_filter",
+        "pattern_type_filter",
+        "principal_filter",
+        "host_filter",
+        "operation",
+        "permission_type",
+    )
+    api_key: ClassVar[int] = 29
+    RESPONSE: ClassVar[type[Response]] = DescribeAclsResponse
+
+    def __init__(
+        self,
+        *,
+        resource_type_filter: int,
+        resource_name_filter: str | None,
+        pattern_type_filter: int = 3,
+        principal_filter: str | None,
+        host_filter: str | None,
+        operation: int,
+        permission_type: int,
+    ) -> None:
+        self.resource_type_filter: Final = resource_type_filter
+        self.resource_name_filter: Final = resource_name_filter
+        self.pattern_type_filter: Final = pattern_type_filter
+        self.principal_filter: Final = principal_filter
+        self.host_filter: Final = host_filter
+        self.operation: Final = operation
+        self.permission_type: Final = permission_type
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DescribeAclsRequest):
+            return NotImplemented
+        return (
+            self.resource_type_filter == other.resource_type_filter
+            and self.resource_name_filter == other.resource_name_filter
+            and self.pattern_type_filter == other.pattern_type_filter
+            and self.principal_filter == other.principal_filter
+            and self.host_filter == other.host_filter
+            and self.operation == other.operation
+            and self.permission_type == other.permission_type
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.resource_type_filter,
+                self.resource_name_filter,
+                self.pattern_type_filter,
+                self.principal_filter,
+                self.host_filter,
+                self.operation,
+                self.permission_type,
+            )
+        )
+
+
 class AclCreation(Structure):
     """An entry to add.
 
@@ -279,27 +280,6 @@ class AclCreation(Structure):
         )
 
 
-class CreateAclsRequest(Request):
-    """CreateAcls (30).
-
-    creations: An entry to add
-    """
-
-    __slots__ = ("creations",)
-    api_key: ClassVar[int] = 30
-
-    def __init__(self, *, creations: tuple[AclCreation, ...] = ()) -> None:
-        self.creations: Final = creations
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreateAclsRequest):
-            return NotImplemented
-        return self.creations == other.creations
-
-    def __hash__(self) -> int:
-        return hash((self.creations,))
-
-
 class AclCreationResult(Structure):
     """The result for one entry, in the order of the request.
 
@@ -355,6 +335,28 @@ class CreateAclsResponse(Response):
                 self.results,
             )
         )
+
+
+class CreateAclsRequest(Request):
+    """CreateAcls (30).
+
+    creations: An entry to add
+    """
+
+    __slots__ = ("creations",)
+    api_key: ClassVar[int] = 30
+    RESPONSE: ClassVar[type[Response]] = CreateAclsResponse
+
+    def __init__(self, *, creations: tuple[AclCreation, ...] = ()) -> None:
+        self.creations: Final = creations
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CreateAclsRequest):
+            return NotImplemented
+        return self.creations == other.creations
+
+    def __hash__(self) -> int:
+        return hash((self.creations,))
 
 
 class DeleteAclsFilter(Structure):
@@ -423,27 +425,6 @@ class DeleteAclsFilter(Structure):
                 self.permission_type,
             )
         )
-
-
-class DeleteAclsRequest(Request):
-    """DeleteAcls (31).
-
-    filters: Selects entries to remove; a name, principal or host of None matches every one
-    """
-
-    __slots__ = ("filters",)
-    api_key: ClassVar[int] = 31
-
-    def __init__(self, *, filters: tuple[DeleteAclsFilter, ...] = ()) -> None:
-        self.filters: Final = filters
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteAclsRequest):
-            return NotImplemented
-        return self.filters == other.filters
-
-    def __hash__(self) -> int:
-        return hash((self.filters,))
 
 
 class DeleteAclsMatchingAcl(Structure):
@@ -598,3 +579,25 @@ class DeleteAclsResponse(Response):
                 self.filter_results,
             )
         )
+
+
+class DeleteAclsRequest(Request):
+    """DeleteAcls (31).
+
+    filters: Selects entries to remove; a name, principal or host of None matches every one
+    """
+
+    __slots__ = ("filters",)
+    api_key: ClassVar[int] = 31
+    RESPONSE: ClassVar[type[Response]] = DeleteAclsResponse
+
+    def __init__(self, *, filters: tuple[DeleteAclsFilter, ...] = ()) -> None:
+        self.filters: Final = filters
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DeleteAclsRequest):
+            return NotImplemented
+        return self.filters == other.filters
+
+    def __hash__(self) -> int:
+        return hash((self.filters,))

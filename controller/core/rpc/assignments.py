@@ -11,34 +11,6 @@ from ..message import Request, Response, Structure
 from ..uuid import Uuid
 
 
-class AllocateProducerIdsRequest(Request):
-    """AllocateProducerIds (67).
-
-    broker_id: id of the broker
-    broker_epoch: epoch of the broker's registration; -1 if none
-    """
-
-    __slots__ = ("broker_id", "broker_epoch")
-    api_key: ClassVar[int] = 67
-
-    def __init__(self, *, broker_id: int, broker_epoch: int = -1) -> None:
-        self.broker_id: Final = broker_id
-        self.broker_epoch: Final = broker_epoch
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AllocateProducerIdsRequest):
-            return NotImplemented
-        return self.broker_id == other.broker_id and self.broker_epoch == other.broker_epoch
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.broker_id,
-                self.broker_epoch,
-            )
-        )
-
-
 class AllocateProducerIdsResponse(Response):
     """A block of producer ids: the first id, and the number of ids.
 
@@ -80,6 +52,35 @@ class AllocateProducerIdsResponse(Response):
                 self.error_code,
                 self.producer_id_start,
                 self.producer_id_len,
+            )
+        )
+
+
+class AllocateProducerIdsRequest(Request):
+    """AllocateProducerIds (67).
+
+    broker_id: id of the broker
+    broker_epoch: epoch of the broker's registration; -1 if none
+    """
+
+    __slots__ = ("broker_id", "broker_epoch")
+    api_key: ClassVar[int] = 67
+    RESPONSE: ClassVar[type[Response]] = AllocateProducerIdsResponse
+
+    def __init__(self, *, broker_id: int, broker_epoch: int = -1) -> None:
+        self.broker_id: Final = broker_id
+        self.broker_epoch: Final = broker_epoch
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AllocateProducerIdsRequest):
+            return NotImplemented
+        return self.broker_id == other.broker_id and self.broker_epoch == other.broker_epoch
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.broker_id,
+                self.broker_epoch,
             )
         )
 
@@ -154,43 +155,6 @@ class AssignedDirectory(Structure):
             (
                 self.id,
                 self.topics,
-            )
-        )
-
-
-class AssignReplicasToDirsRequest(Request):
-    """AssignReplicasToDirs (73, KIP-858).
-
-    broker_id: id of the broker
-    broker_epoch: epoch of the broker's registration; -1 if none
-    directories: A log directory of the broker, and the replicas that it stores
-    """
-
-    __slots__ = ("broker_id", "broker_epoch", "directories")
-    api_key: ClassVar[int] = 73
-
-    def __init__(
-        self, *, broker_id: int, broker_epoch: int = -1, directories: tuple[AssignedDirectory, ...]
-    ) -> None:
-        self.broker_id: Final = broker_id
-        self.broker_epoch: Final = broker_epoch
-        self.directories: Final = directories
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AssignReplicasToDirsRequest):
-            return NotImplemented
-        return (
-            self.broker_id == other.broker_id
-            and self.broker_epoch == other.broker_epoch
-            and self.directories == other.directories
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.broker_id,
-                self.broker_epoch,
-                self.directories,
             )
         )
 
@@ -314,6 +278,44 @@ class AssignReplicasToDirsResponse(Response):
             (
                 self.throttle_time_ms,
                 self.error_code,
+                self.directories,
+            )
+        )
+
+
+class AssignReplicasToDirsRequest(Request):
+    """AssignReplicasToDirs (73, KIP-858).
+
+    broker_id: id of the broker
+    broker_epoch: epoch of the broker's registration; -1 if none
+    directories: A log directory of the broker, and the replicas that it stores
+    """
+
+    __slots__ = ("broker_id", "broker_epoch", "directories")
+    api_key: ClassVar[int] = 73
+    RESPONSE: ClassVar[type[Response]] = AssignReplicasToDirsResponse
+
+    def __init__(
+        self, *, broker_id: int, broker_epoch: int = -1, directories: tuple[AssignedDirectory, ...]
+    ) -> None:
+        self.broker_id: Final = broker_id
+        self.broker_epoch: Final = broker_epoch
+        self.directories: Final = directories
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AssignReplicasToDirsRequest):
+            return NotImplemented
+        return (
+            self.broker_id == other.broker_id
+            and self.broker_epoch == other.broker_epoch
+            and self.directories == other.directories
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.broker_id,
+                self.broker_epoch,
                 self.directories,
             )
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from ..message import Structure
+from ..message import Response, Structure
 from .data_plane import DataPlaneRequest
 from .data_plane import DataPlaneResponse
 
@@ -38,52 +38,6 @@ class CreatableRenewers(Structure):
             (
                 self.principal_type,
                 self.principal_name,
-            )
-        )
-
-
-class CreateDelegationTokenRequest(DataPlaneRequest):
-    """Requests a token for the client, or for an owner that it names.
-
-    owner_principal_type: type of the owner's principal; null is the client itself
-    owner_principal_name: name of the owner's principal; null is the client itself
-    renewers: A principal that may renew the token
-    max_lifetime_ms: greatest age of the token, in milliseconds; -1 is the broker's maximum
-    """
-
-    __slots__ = ("owner_principal_type", "owner_principal_name", "renewers", "max_lifetime_ms")
-    api_key: ClassVar[int] = 38
-
-    def __init__(
-        self,
-        *,
-        owner_principal_type: str | None = "",
-        owner_principal_name: str | None = "",
-        renewers: tuple[CreatableRenewers, ...] = (),
-        max_lifetime_ms: int = 0,
-    ) -> None:
-        self.owner_principal_type: Final = owner_principal_type
-        self.owner_principal_name: Final = owner_principal_name
-        self.renewers: Final = renewers
-        self.max_lifetime_ms: Final = max_lifetime_ms
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreateDelegationTokenRequest):
-            return NotImplemented
-        return (
-            self.owner_principal_type == other.owner_principal_type
-            and self.owner_principal_name == other.owner_principal_name
-            and self.renewers == other.renewers
-            and self.max_lifetime_ms == other.max_lifetime_ms
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.owner_principal_type,
-                self.owner_principal_name,
-                self.renewers,
-                self.max_lifetime_ms,
             )
         )
 
@@ -180,30 +134,49 @@ class CreateDelegationTokenResponse(DataPlaneResponse):
         )
 
 
-class RenewDelegationTokenRequest(DataPlaneRequest):
-    """Postpones the expiry of a token.
+class CreateDelegationTokenRequest(DataPlaneRequest):
+    """Requests a token for the client, or for an owner that it names.
 
-    hmac: HMAC of the token's id, the secret of the token
-    renew_period_ms: time until the token expires, in milliseconds; -1 is the broker's default
+    owner_principal_type: type of the owner's principal; null is the client itself
+    owner_principal_name: name of the owner's principal; null is the client itself
+    renewers: A principal that may renew the token
+    max_lifetime_ms: greatest age of the token, in milliseconds; -1 is the broker's maximum
     """
 
-    __slots__ = ("hmac", "renew_period_ms")
-    api_key: ClassVar[int] = 39
+    __slots__ = ("owner_principal_type", "owner_principal_name", "renewers", "max_lifetime_ms")
+    api_key: ClassVar[int] = 38
+    RESPONSE: ClassVar[type[Response]] = CreateDelegationTokenResponse
 
-    def __init__(self, *, hmac: bytes = b"", renew_period_ms: int = 0) -> None:
-        self.hmac: Final = hmac
-        self.renew_period_ms: Final = renew_period_ms
+    def __init__(
+        self,
+        *,
+        owner_principal_type: str | None = "",
+        owner_principal_name: str | None = "",
+        renewers: tuple[CreatableRenewers, ...] = (),
+        max_lifetime_ms: int = 0,
+    ) -> None:
+        self.owner_principal_type: Final = owner_principal_type
+        self.owner_principal_name: Final = owner_principal_name
+        self.renewers: Final = renewers
+        self.max_lifetime_ms: Final = max_lifetime_ms
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RenewDelegationTokenRequest):
+        if not isinstance(other, CreateDelegationTokenRequest):
             return NotImplemented
-        return self.hmac == other.hmac and self.renew_period_ms == other.renew_period_ms
+        return (
+            self.owner_principal_type == other.owner_principal_type
+            and self.owner_principal_name == other.owner_principal_name
+            and self.renewers == other.renewers
+            and self.max_lifetime_ms == other.max_lifetime_ms
+        )
 
     def __hash__(self) -> int:
         return hash(
             (
-                self.hmac,
-                self.renew_period_ms,
+                self.owner_principal_type,
+                self.owner_principal_name,
+                self.renewers,
+                self.max_lifetime_ms,
             )
         )
 
@@ -244,31 +217,31 @@ class RenewDelegationTokenResponse(DataPlaneResponse):
         )
 
 
-class ExpireDelegationTokenRequest(DataPlaneRequest):
-    """Changes the expiry of a token, or removes the token.
+class RenewDelegationTokenRequest(DataPlaneRequest):
+    """Postpones the expiry of a token.
 
     hmac: HMAC of the token's id, the secret of the token
-    expiry_time_period_ms: time until the token expires, in milliseconds; a negative time removes
-        the token
+    renew_period_ms: time until the token expires, in milliseconds; -1 is the broker's default
     """
 
-    __slots__ = ("hmac", "expiry_time_period_ms")
-    api_key: ClassVar[int] = 40
+    __slots__ = ("hmac", "renew_period_ms")
+    api_key: ClassVar[int] = 39
+    RESPONSE: ClassVar[type[Response]] = RenewDelegationTokenResponse
 
-    def __init__(self, *, hmac: bytes = b"", expiry_time_period_ms: int = 0) -> None:
+    def __init__(self, *, hmac: bytes = b"", renew_period_ms: int = 0) -> None:
         self.hmac: Final = hmac
-        self.expiry_time_period_ms: Final = expiry_time_period_ms
+        self.renew_period_ms: Final = renew_period_ms
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ExpireDelegationTokenRequest):
+        if not isinstance(other, RenewDelegationTokenRequest):
             return NotImplemented
-        return self.hmac == other.hmac and self.expiry_time_period_ms == other.expiry_time_period_ms
+        return self.hmac == other.hmac and self.renew_period_ms == other.renew_period_ms
 
     def __hash__(self) -> int:
         return hash(
             (
                 self.hmac,
-                self.expiry_time_period_ms,
+                self.renew_period_ms,
             )
         )
 
@@ -309,6 +282,36 @@ class ExpireDelegationTokenResponse(DataPlaneResponse):
         )
 
 
+class ExpireDelegationTokenRequest(DataPlaneRequest):
+    """Changes the expiry of a token, or removes the token.
+
+    hmac: HMAC of the token's id, the secret of the token
+    expiry_time_period_ms: time until the token expires, in milliseconds; a negative time removes
+        the token
+    """
+
+    __slots__ = ("hmac", "expiry_time_period_ms")
+    api_key: ClassVar[int] = 40
+    RESPONSE: ClassVar[type[Response]] = ExpireDelegationTokenResponse
+
+    def __init__(self, *, hmac: bytes = b"", expiry_time_period_ms: int = 0) -> None:
+        self.hmac: Final = hmac
+        self.expiry_time_period_ms: Final = expiry_time_period_ms
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ExpireDelegationTokenRequest):
+            return NotImplemented
+        return self.hmac == other.hmac and self.expiry_time_period_ms == other.expiry_time_period_ms
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.hmac,
+                self.expiry_time_period_ms,
+            )
+        )
+
+
 class DescribeDelegationTokenOwner(Structure):
     """A principal whose tokens are described; null `owners` means every principal.
 
@@ -337,27 +340,6 @@ class DescribeDelegationTokenOwner(Structure):
                 self.principal_name,
             )
         )
-
-
-class DescribeDelegationTokenRequest(DataPlaneRequest):
-    """Requests the tokens of owners, or every token that the client may see.
-
-    owners: A principal whose tokens are described; null `owners` means every principal
-    """
-
-    __slots__ = ("owners",)
-    api_key: ClassVar[int] = 41
-
-    def __init__(self, *, owners: tuple[DescribeDelegationTokenOwner, ...] | None = ()) -> None:
-        self.owners: Final = owners
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeDelegationTokenRequest):
-            return NotImplemented
-        return self.owners == other.owners
-
-    def __hash__(self) -> int:
-        return hash((self.owners,))
 
 
 class DescribedDelegationTokenRenewer(Structure):
@@ -518,3 +500,25 @@ class DescribeDelegationTokenResponse(DataPlaneResponse):
                 self.throttle_time_ms,
             )
         )
+
+
+class DescribeDelegationTokenRequest(DataPlaneRequest):
+    """Requests the tokens of owners, or every token that the client may see.
+
+    owners: A principal whose tokens are described; null `owners` means every principal
+    """
+
+    __slots__ = ("owners",)
+    api_key: ClassVar[int] = 41
+    RESPONSE: ClassVar[type[Response]] = DescribeDelegationTokenResponse
+
+    def __init__(self, *, owners: tuple[DescribeDelegationTokenOwner, ...] | None = ()) -> None:
+        self.owners: Final = owners
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DescribeDelegationTokenRequest):
+            return NotImplemented
+        return self.owners == other.owners
+
+    def __hash__(self) -> int:
+        return hash((self.owners,))

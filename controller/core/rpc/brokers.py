@@ -84,6 +84,42 @@ class BrokerFeature(Structure):
         )
 
 
+class BrokerRegistrationResponse(Response):
+    """The granted epoch, or an error.
+
+    throttle_time_ms: how long the client shall wait before its next request, in milliseconds
+    error_code: Kafka's number of the error; 0 is success
+    broker_epoch: epoch of the new registration; -1 on error
+    """
+
+    __slots__ = ("throttle_time_ms", "error_code", "broker_epoch")
+
+    def __init__(
+        self, *, throttle_time_ms: int = 0, error_code: int = 0, broker_epoch: int = -1
+    ) -> None:
+        self.throttle_time_ms: Final = throttle_time_ms
+        self.error_code: Final = error_code
+        self.broker_epoch: Final = broker_epoch
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BrokerRegistrationResponse):
+            return NotImplemented
+        return (
+            self.throttle_time_ms == other.throttle_time_ms
+            and self.error_code == other.error_code
+            and self.broker_epoch == other.broker_epoch
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.throttle_time_ms,
+                self.error_code,
+                self.broker_epoch,
+            )
+        )
+
+
 class BrokerRegistrationRequest(Request):
     """BrokerRegistration (62, rule 1.2).
 
@@ -112,6 +148,7 @@ class BrokerRegistrationRequest(Request):
         "previous_broker_epoch",
     )
     api_key: ClassVar[int] = 62
+    RESPONSE: ClassVar[type[Response]] = BrokerRegistrationResponse
 
     def __init__(
         self,
@@ -167,114 +204,6 @@ class BrokerRegistrationRequest(Request):
         )
 
 
-class BrokerRegistrationResponse(Response):
-    """The granted epoch, or an error.
-
-    throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    error_code: Kafka's number of the error; 0 is success
-    broker_epoch: epoch of the new registration; -1 on error
-    """
-
-    __slots__ = ("throttle_time_ms", "error_code", "broker_epoch")
-
-    def __init__(
-        self, *, throttle_time_ms: int = 0, error_code: int = 0, broker_epoch: int = -1
-    ) -> None:
-        self.throttle_time_ms: Final = throttle_time_ms
-        self.error_code: Final = error_code
-        self.broker_epoch: Final = broker_epoch
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BrokerRegistrationResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.broker_epoch == other.broker_epoch
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.broker_epoch,
-            )
-        )
-
-
-class BrokerHeartbeatRequest(Request):
-    """BrokerHeartbeat (63, rule 2.1).
-
-    `current_metadata_offset` is the last offset that the broker has applied (rule 2.2a).
-
-    broker_id: id of the broker
-    broker_epoch: epoch of the broker's registration; -1 if none
-    current_metadata_offset: last offset of the metadata log that the broker has applied
-    want_fence: true if the broker wants to be fenced
-    want_shut_down: true if the broker wants to shut down (controlled shutdown)
-    offline_log_dirs: ids of the log directories that failed (KIP-858)
-    cordoned_log_dirs: ids of directories that take no new replicas (KIP-1066); null until the
-        broker is caught up
-    """
-
-    __slots__ = (
-        "broker_id",
-        "broker_epoch",
-        "current_metadata_offset",
-        "want_fence",
-        "want_shut_down",
-        "offline_log_dirs",
-        "cordoned_log_dirs",
-    )
-    api_key: ClassVar[int] = 63
-
-    def __init__(
-        self,
-        *,
-        broker_id: int,
-        broker_epoch: int = -1,
-        current_metadata_offset: int,
-        want_fence: bool,
-        want_shut_down: bool,
-        offline_log_dirs: tuple[Uuid, ...] = (),
-        cordoned_log_dirs: tuple[Uuid, ...] | None = None,
-    ) -> None:
-        self.broker_id: Final = broker_id
-        self.broker_epoch: Final = broker_epoch
-        self.current_metadata_offset: Final = current_metadata_offset
-        self.want_fence: Final = want_fence
-        self.want_shut_down: Final = want_shut_down
-        self.offline_log_dirs: Final = offline_log_dirs
-        self.cordoned_log_dirs: Final = cordoned_log_dirs
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BrokerHeartbeatRequest):
-            return NotImplemented
-        return (
-            self.broker_id == other.broker_id
-            and self.broker_epoch == other.broker_epoch
-            and self.current_metadata_offset == other.current_metadata_offset
-            and self.want_fence == other.want_fence
-            and self.want_shut_down == other.want_shut_down
-            and self.offline_log_dirs == other.offline_log_dirs
-            and self.cordoned_log_dirs == other.cordoned_log_dirs
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.broker_id,
-                self.broker_epoch,
-                self.current_metadata_offset,
-                self.want_fence,
-                self.want_shut_down,
-                self.offline_log_dirs,
-                self.cordoned_log_dirs,
-            )
-        )
-
-
 class BrokerHeartbeatResponse(Response):
     """The broker's state; on error all flags have defaults, so `is_fenced` is true (rule 2.2).
 
@@ -325,25 +254,77 @@ class BrokerHeartbeatResponse(Response):
         )
 
 
-class UnregisterBrokerRequest(Request):
-    """UnregisterBroker (64).
+class BrokerHeartbeatRequest(Request):
+    """BrokerHeartbeat (63, rule 2.1).
+
+    `current_metadata_offset` is the last offset that the broker has applied (rule 2.2a).
 
     broker_id: id of the broker
+    broker_epoch: epoch of the broker's registration; -1 if none
+    current_metadata_offset: last offset of the metadata log that the broker has applied
+    want_fence: true if the broker wants to be fenced
+    want_shut_down: true if the broker wants to shut down (controlled shutdown)
+    offline_log_dirs: ids of the log directories that failed (KIP-858)
+    cordoned_log_dirs: ids of directories that take no new replicas (KIP-1066); null until the
+        broker is caught up
     """
 
-    __slots__ = ("broker_id",)
-    api_key: ClassVar[int] = 64
+    __slots__ = (
+        "broker_id",
+        "broker_epoch",
+        "current_metadata_offset",
+        "want_fence",
+        "want_shut_down",
+        "offline_log_dirs",
+        "cordoned_log_dirs",
+    )
+    api_key: ClassVar[int] = 63
+    RESPONSE: ClassVar[type[Response]] = BrokerHeartbeatResponse
 
-    def __init__(self, *, broker_id: int) -> None:
+    def __init__(
+        self,
+        *,
+        broker_id: int,
+        broker_epoch: int = -1,
+        current_metadata_offset: int,
+        want_fence: bool,
+        want_shut_down: bool,
+        offline_log_dirs: tuple[Uuid, ...] = (),
+        cordoned_log_dirs: tuple[Uuid, ...] | None = None,
+    ) -> None:
         self.broker_id: Final = broker_id
+        self.broker_epoch: Final = broker_epoch
+        self.current_metadata_offset: Final = current_metadata_offset
+        self.want_fence: Final = want_fence
+        self.want_shut_down: Final = want_shut_down
+        self.offline_log_dirs: Final = offline_log_dirs
+        self.cordoned_log_dirs: Final = cordoned_log_dirs
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UnregisterBrokerRequest):
+        if not isinstance(other, BrokerHeartbeatRequest):
             return NotImplemented
-        return self.broker_id == other.broker_id
+        return (
+            self.broker_id == other.broker_id
+            and self.broker_epoch == other.broker_epoch
+            and self.current_metadata_offset == other.current_metadata_offset
+            and self.want_fence == other.want_fence
+            and self.want_shut_down == other.want_shut_down
+            and self.offline_log_dirs == other.offline_log_dirs
+            and self.cordoned_log_dirs == other.cordoned_log_dirs
+        )
 
     def __hash__(self) -> int:
-        return hash((self.broker_id,))
+        return hash(
+            (
+                self.broker_id,
+                self.broker_epoch,
+                self.current_metadata_offset,
+                self.want_fence,
+                self.want_shut_down,
+                self.offline_log_dirs,
+                self.cordoned_log_dirs,
+            )
+        )
 
 
 class UnregisterBrokerResponse(Response):
@@ -382,32 +363,26 @@ class UnregisterBrokerResponse(Response):
         )
 
 
-class DecommissionBrokerRequest(Request):
-    """DecommissionBroker of KIP-631's draft, which Kafka never shipped: HTTP, CLI, Python only.
+class UnregisterBrokerRequest(Request):
+    """UnregisterBroker (64).
 
     broker_id: id of the broker
-    force: true removes even the last replica of a partition
     """
 
-    __slots__ = ("broker_id", "force")
-    api_key: ClassVar[int] = -1
+    __slots__ = ("broker_id",)
+    api_key: ClassVar[int] = 64
+    RESPONSE: ClassVar[type[Response]] = UnregisterBrokerResponse
 
-    def __init__(self, *, broker_id: int, force: bool = False) -> None:
+    def __init__(self, *, broker_id: int) -> None:
         self.broker_id: Final = broker_id
-        self.force: Final = force
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DecommissionBrokerRequest):
+        if not isinstance(other, UnregisterBrokerRequest):
             return NotImplemented
-        return self.broker_id == other.broker_id and self.force == other.force
+        return self.broker_id == other.broker_id
 
     def __hash__(self) -> int:
-        return hash(
-            (
-                self.broker_id,
-                self.force,
-            )
-        )
+        return hash((self.broker_id,))
 
 
 class DecommissionBrokerResponse(Response):
@@ -442,5 +417,34 @@ class DecommissionBrokerResponse(Response):
                 self.throttle_time_ms,
                 self.error_code,
                 self.error_message,
+            )
+        )
+
+
+class DecommissionBrokerRequest(Request):
+    """DecommissionBroker of KIP-631's draft, which Kafka never shipped: HTTP, CLI, Python only.
+
+    broker_id: id of the broker
+    force: true removes even the last replica of a partition
+    """
+
+    __slots__ = ("broker_id", "force")
+    api_key: ClassVar[int] = -1
+    RESPONSE: ClassVar[type[Response]] = DecommissionBrokerResponse
+
+    def __init__(self, *, broker_id: int, force: bool = False) -> None:
+        self.broker_id: Final = broker_id
+        self.force: Final = force
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DecommissionBrokerRequest):
+            return NotImplemented
+        return self.broker_id == other.broker_id and self.force == other.force
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.broker_id,
+                self.force,
             )
         )

@@ -42,59 +42,6 @@ class MetadataRequestTopic(Structure):
         )
 
 
-class MetadataRequest(Request):
-    """Metadata (3); `topics` of None requests all topics, an empty tuple none.
-
-    topics: A topic, by name or by id
-    allow_auto_topic_creation: true permits the broker to create missing topics
-    include_cluster_authorized_operations: true requests the cluster's permitted operations
-    include_topic_authorized_operations: true requests the permitted operations on topics
-    """
-
-    __slots__ = (
-        "topics",
-        "allow_auto_topic_creation",
-        "include_cluster_authorized_operations",
-        "include_topic_authorized_operations",
-    )
-    api_key: ClassVar[int] = 3
-
-    def __init__(
-        self,
-        *,
-        topics: tuple[MetadataRequestTopic, ...] | None = None,
-        allow_auto_topic_creation: bool = False,
-        include_cluster_authorized_operations: bool = False,
-        include_topic_authorized_operations: bool = False,
-    ) -> None:
-        self.topics: Final = topics
-        self.allow_auto_topic_creation: Final = allow_auto_topic_creation
-        self.include_cluster_authorized_operations: Final = include_cluster_authorized_operations
-        self.include_topic_authorized_operations: Final = include_topic_authorized_operations
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, MetadataRequest):
-            return NotImplemented
-        return (
-            self.topics == other.topics
-            and self.allow_auto_topic_creation == other.allow_auto_topic_creation
-            and self.include_cluster_authorized_operations
-            == other.include_cluster_authorized_operations
-            and self.include_topic_authorized_operations
-            == other.include_topic_authorized_operations
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topics,
-                self.allow_auto_topic_creation,
-                self.include_cluster_authorized_operations,
-                self.include_topic_authorized_operations,
-            )
-        )
-
-
 class MetadataBroker(Structure):
     """One live broker.
 
@@ -342,50 +289,56 @@ class MetadataResponse(Response):
         )
 
 
-class ApiVersionsRequest(Request):
-    """ApiVersions (18).
+class MetadataRequest(Request):
+    """Metadata (3); `topics` of None requests all topics, an empty tuple none.
 
-    `cluster_id` and `node_id` name the intended server; both are set or neither (KIP-1242).
-
-    client_software_name: name of the client's library (KIP-511)
-    client_software_version: version of the client's library
-    cluster_id: id of the intended cluster; null if not set
-    node_id: id of the intended node; -1 if not set
+    topics: A topic, by name or by id
+    allow_auto_topic_creation: true permits the broker to create missing topics
+    include_cluster_authorized_operations: true requests the cluster's permitted operations
+    include_topic_authorized_operations: true requests the permitted operations on topics
     """
 
-    __slots__ = ("client_software_name", "client_software_version", "cluster_id", "node_id")
-    api_key: ClassVar[int] = 18
+    __slots__ = (
+        "topics",
+        "allow_auto_topic_creation",
+        "include_cluster_authorized_operations",
+        "include_topic_authorized_operations",
+    )
+    api_key: ClassVar[int] = 3
+    RESPONSE: ClassVar[type[Response]] = MetadataResponse
 
     def __init__(
         self,
         *,
-        client_software_name: str = "",
-        client_software_version: str = "",
-        cluster_id: str | None = None,
-        node_id: int = -1,
+        topics: tuple[MetadataRequestTopic, ...] | None = None,
+        allow_auto_topic_creation: bool = False,
+        include_cluster_authorized_operations: bool = False,
+        include_topic_authorized_operations: bool = False,
     ) -> None:
-        self.client_software_name: Final = client_software_name
-        self.client_software_version: Final = client_software_version
-        self.cluster_id: Final = cluster_id
-        self.node_id: Final = node_id
+        self.topics: Final = topics
+        self.allow_auto_topic_creation: Final = allow_auto_topic_creation
+        self.include_cluster_authorized_operations: Final = include_cluster_authorized_operations
+        self.include_topic_authorized_operations: Final = include_topic_authorized_operations
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ApiVersionsRequest):
+        if not isinstance(other, MetadataRequest):
             return NotImplemented
         return (
-            self.client_software_name == other.client_software_name
-            and self.client_software_version == other.client_software_version
-            and self.cluster_id == other.cluster_id
-            and self.node_id == other.node_id
+            self.topics == other.topics
+            and self.allow_auto_topic_creation == other.allow_auto_topic_creation
+            and self.include_cluster_authorized_operations
+            == other.include_cluster_authorized_operations
+            and self.include_topic_authorized_operations
+            == other.include_topic_authorized_operations
         )
 
     def __hash__(self) -> int:
         return hash(
             (
-                self.client_software_name,
-                self.client_software_version,
-                self.cluster_id,
-                self.node_id,
+                self.topics,
+                self.allow_auto_topic_creation,
+                self.include_cluster_authorized_operations,
+                self.include_topic_authorized_operations,
             )
         )
 
@@ -565,44 +518,51 @@ class ApiVersionsResponse(Response):
         )
 
 
-class DescribeClusterRequest(Request):
-    """DescribeCluster (60).
+class ApiVersionsRequest(Request):
+    """ApiVersions (18).
 
-    include_cluster_authorized_operations: true requests the cluster's permitted operations
-    endpoint_type: nodes to describe: 1 brokers, 2 controllers
-    include_fenced_brokers: true requests fenced brokers too
+    `cluster_id` and `node_id` name the intended server; both are set or neither (KIP-1242).
+
+    client_software_name: name of the client's library (KIP-511)
+    client_software_version: version of the client's library
+    cluster_id: id of the intended cluster; null if not set
+    node_id: id of the intended node; -1 if not set
     """
 
-    __slots__ = ("include_cluster_authorized_operations", "endpoint_type", "include_fenced_brokers")
-    api_key: ClassVar[int] = 60
+    __slots__ = ("client_software_name", "client_software_version", "cluster_id", "node_id")
+    api_key: ClassVar[int] = 18
+    RESPONSE: ClassVar[type[Response]] = ApiVersionsResponse
 
     def __init__(
         self,
         *,
-        include_cluster_authorized_operations: bool = False,
-        endpoint_type: int = 1,
-        include_fenced_brokers: bool = False,
+        client_software_name: str = "",
+        client_software_version: str = "",
+        cluster_id: str | None = None,
+        node_id: int = -1,
     ) -> None:
-        self.include_cluster_authorized_operations: Final = include_cluster_authorized_operations
-        self.endpoint_type: Final = endpoint_type
-        self.include_fenced_brokers: Final = include_fenced_brokers
+        self.client_software_name: Final = client_software_name
+        self.client_software_version: Final = client_software_version
+        self.cluster_id: Final = cluster_id
+        self.node_id: Final = node_id
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeClusterRequest):
+        if not isinstance(other, ApiVersionsRequest):
             return NotImplemented
         return (
-            self.include_cluster_authorized_operations
-            == other.include_cluster_authorized_operations
-            and self.endpoint_type == other.endpoint_type
-            and self.include_fenced_brokers == other.include_fenced_brokers
+            self.client_software_name == other.client_software_name
+            and self.client_software_version == other.client_software_version
+            and self.cluster_id == other.cluster_id
+            and self.node_id == other.node_id
         )
 
     def __hash__(self) -> int:
         return hash(
             (
-                self.include_cluster_authorized_operations,
-                self.endpoint_type,
-                self.include_fenced_brokers,
+                self.client_software_name,
+                self.client_software_version,
+                self.cluster_id,
+                self.node_id,
             )
         )
 
@@ -737,5 +697,48 @@ class DescribeClusterResponse(Response):
                 self.controller_id,
                 self.brokers,
                 self.cluster_authorized_operations,
+            )
+        )
+
+
+class DescribeClusterRequest(Request):
+    """DescribeCluster (60).
+
+    include_cluster_authorized_operations: true requests the cluster's permitted operations
+    endpoint_type: nodes to describe: 1 brokers, 2 controllers
+    include_fenced_brokers: true requests fenced brokers too
+    """
+
+    __slots__ = ("include_cluster_authorized_operations", "endpoint_type", "include_fenced_brokers")
+    api_key: ClassVar[int] = 60
+    RESPONSE: ClassVar[type[Response]] = DescribeClusterResponse
+
+    def __init__(
+        self,
+        *,
+        include_cluster_authorized_operations: bool = False,
+        endpoint_type: int = 1,
+        include_fenced_brokers: bool = False,
+    ) -> None:
+        self.include_cluster_authorized_operations: Final = include_cluster_authorized_operations
+        self.endpoint_type: Final = endpoint_type
+        self.include_fenced_brokers: Final = include_fenced_brokers
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DescribeClusterRequest):
+            return NotImplemented
+        return (
+            self.include_cluster_authorized_operations
+            == other.include_cluster_authorized_operations
+            and self.endpoint_type == other.endpoint_type
+            and self.include_fenced_brokers == other.include_fenced_brokers
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.include_cluster_authorized_operations,
+                self.endpoint_type,
+                self.include_fenced_brokers,
             )
         )

@@ -95,48 +95,6 @@ class DescribeConfigsResource(Structure):
         )
 
 
-class DescribeConfigsRequest(Request):
-    """DescribeConfigs (32).
-
-    resources: A resource to describe; `configuration_keys` None or empty means all
-        configurations
-    include_synonyms: true requests the values of all levels
-    include_documentation: true requests the documentation
-    """
-
-    __slots__ = ("resources", "include_synonyms", "include_documentation")
-    api_key: ClassVar[int] = 32
-
-    def __init__(
-        self,
-        *,
-        resources: tuple[DescribeConfigsResource, ...],
-        include_synonyms: bool = False,
-        include_documentation: bool = False,
-    ) -> None:
-        self.resources: Final = resources
-        self.include_synonyms: Final = include_synonyms
-        self.include_documentation: Final = include_documentation
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeConfigsRequest):
-            return NotImplemented
-        return (
-            self.resources == other.resources
-            and self.include_synonyms == other.include_synonyms
-            and self.include_documentation == other.include_documentation
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.resources,
-                self.include_synonyms,
-                self.include_documentation,
-            )
-        )
-
-
 class DescribeConfigsSynonym(Structure):
     """A value that is set under another name, or at another level.
 
@@ -324,6 +282,49 @@ class DescribeConfigsResponse(Response):
         )
 
 
+class DescribeConfigsRequest(Request):
+    """DescribeConfigs (32).
+
+    resources: A resource to describe; `configuration_keys` None or empty means all
+        configurations
+    include_synonyms: true requests the values of all levels
+    include_documentation: true requests the documentation
+    """
+
+    __slots__ = ("resources", "include_synonyms", "include_documentation")
+    api_key: ClassVar[int] = 32
+    RESPONSE: ClassVar[type[Response]] = DescribeConfigsResponse
+
+    def __init__(
+        self,
+        *,
+        resources: tuple[DescribeConfigsResource, ...],
+        include_synonyms: bool = False,
+        include_documentation: bool = False,
+    ) -> None:
+        self.resources: Final = resources
+        self.include_synonyms: Final = include_synonyms
+        self.include_documentation: Final = include_documentation
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DescribeConfigsRequest):
+            return NotImplemented
+        return (
+            self.resources == other.resources
+            and self.include_synonyms == other.include_synonyms
+            and self.include_documentation == other.include_documentation
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.resources,
+                self.include_synonyms,
+                self.include_documentation,
+            )
+        )
+
+
 class LegacyConfig(Structure):
     """One configuration of an AlterConfigs request.
 
@@ -387,6 +388,36 @@ class AlterConfigsResource(Structure):
         )
 
 
+class AlterConfigsResponse(Response):
+    """The reply to a AlterConfigs request.
+
+    throttle_time_ms: how long the client shall wait before its next request, in milliseconds
+    responses: The result for one resource
+    """
+
+    __slots__ = ("throttle_time_ms", "responses")
+    ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"responses": AlterConfigsResourceResponse}
+
+    def __init__(
+        self, *, throttle_time_ms: int = 0, responses: tuple[AlterConfigsResourceResponse, ...] = ()
+    ) -> None:
+        self.throttle_time_ms: Final = throttle_time_ms
+        self.responses: Final = responses
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AlterConfigsResponse):
+            return NotImplemented
+        return self.throttle_time_ms == other.throttle_time_ms and self.responses == other.responses
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.throttle_time_ms,
+                self.responses,
+            )
+        )
+
+
 class AlterConfigsRequest(Request):
     """AlterConfigs (33).
 
@@ -399,6 +430,7 @@ class AlterConfigsRequest(Request):
 
     __slots__ = ("resources", "validate_only", "is_forwarded")
     api_key: ClassVar[int] = 33
+    RESPONSE: ClassVar[type[Response]] = AlterConfigsResponse
 
     def __init__(
         self,
@@ -426,36 +458,6 @@ class AlterConfigsRequest(Request):
                 self.resources,
                 self.validate_only,
                 self.is_forwarded,
-            )
-        )
-
-
-class AlterConfigsResponse(Response):
-    """The reply to a AlterConfigs request.
-
-    throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    responses: The result for one resource
-    """
-
-    __slots__ = ("throttle_time_ms", "responses")
-    ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"responses": AlterConfigsResourceResponse}
-
-    def __init__(
-        self, *, throttle_time_ms: int = 0, responses: tuple[AlterConfigsResourceResponse, ...] = ()
-    ) -> None:
-        self.throttle_time_ms: Final = throttle_time_ms
-        self.responses: Final = responses
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterConfigsResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.responses == other.responses
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.responses,
             )
         )
 
@@ -533,49 +535,6 @@ class IncrementalAlterConfigsResource(Structure):
         )
 
 
-class IncrementalAlterConfigsRequest(Request):
-    """IncrementalAlterConfigs (44).
-
-    `is_forwarded` is no field of the message: it is true if a broker sent it for its client.
-
-    resources: The changes of one resource
-    validate_only: true checks the request and changes nothing
-    is_forwarded: true if a broker sent the request for its client; no field of the message
-    """
-
-    __slots__ = ("resources", "validate_only", "is_forwarded")
-    api_key: ClassVar[int] = 44
-
-    def __init__(
-        self,
-        *,
-        resources: tuple[IncrementalAlterConfigsResource, ...],
-        validate_only: bool = False,
-        is_forwarded: bool = False,
-    ) -> None:
-        self.resources: Final = resources
-        self.validate_only: Final = validate_only
-        self.is_forwarded: Final = is_forwarded
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, IncrementalAlterConfigsRequest):
-            return NotImplemented
-        return (
-            self.resources == other.resources
-            and self.validate_only == other.validate_only
-            and self.is_forwarded == other.is_forwarded
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.resources,
-                self.validate_only,
-                self.is_forwarded,
-            )
-        )
-
-
 class IncrementalAlterConfigsResponse(Response):
     """The reply to a IncrementalAlterConfigs request.
 
@@ -606,27 +565,48 @@ class IncrementalAlterConfigsResponse(Response):
         )
 
 
-class ListConfigResourcesRequest(Request):
-    """ListConfigResources (74); no types mean every type.
+class IncrementalAlterConfigsRequest(Request):
+    """IncrementalAlterConfigs (44).
 
-    Version 0 has no types, and lists client metrics (16).
+    `is_forwarded` is no field of the message: it is true if a broker sent it for its client.
 
-    resource_types: numbers of the types; empty means every type
+    resources: The changes of one resource
+    validate_only: true checks the request and changes nothing
+    is_forwarded: true if a broker sent the request for its client; no field of the message
     """
 
-    __slots__ = ("resource_types",)
-    api_key: ClassVar[int] = 74
+    __slots__ = ("resources", "validate_only", "is_forwarded")
+    api_key: ClassVar[int] = 44
+    RESPONSE: ClassVar[type[Response]] = IncrementalAlterConfigsResponse
 
-    def __init__(self, *, resource_types: tuple[int, ...] = (16,)) -> None:
-        self.resource_types: Final = resource_types
+    def __init__(
+        self,
+        *,
+        resources: tuple[IncrementalAlterConfigsResource, ...],
+        validate_only: bool = False,
+        is_forwarded: bool = False,
+    ) -> None:
+        self.resources: Final = resources
+        self.validate_only: Final = validate_only
+        self.is_forwarded: Final = is_forwarded
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListConfigResourcesRequest):
+        if not isinstance(other, IncrementalAlterConfigsRequest):
             return NotImplemented
-        return self.resource_types == other.resource_types
+        return (
+            self.resources == other.resources
+            and self.validate_only == other.validate_only
+            and self.is_forwarded == other.is_forwarded
+        )
 
     def __hash__(self) -> int:
-        return hash((self.resource_types,))
+        return hash(
+            (
+                self.resources,
+                self.validate_only,
+                self.is_forwarded,
+            )
+        )
 
 
 class ListedConfigResource(Structure):
@@ -697,3 +677,27 @@ class ListConfigResourcesResponse(Response):
                 self.config_resources,
             )
         )
+
+
+class ListConfigResourcesRequest(Request):
+    """ListConfigResources (74); no types mean every type.
+
+    Version 0 has no types, and lists client metrics (16).
+
+    resource_types: numbers of the types; empty means every type
+    """
+
+    __slots__ = ("resource_types",)
+    api_key: ClassVar[int] = 74
+    RESPONSE: ClassVar[type[Response]] = ListConfigResourcesResponse
+
+    def __init__(self, *, resource_types: tuple[int, ...] = (16,)) -> None:
+        self.resource_types: Final = resource_types
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ListConfigResourcesRequest):
+            return NotImplemented
+        return self.resource_types == other.resource_types
+
+    def __hash__(self) -> int:
+        return hash((self.resource_types,))

@@ -67,27 +67,6 @@ class LogDirTopic(Structure):
         )
 
 
-class DescribeLogDirsRequest(Request):
-    """The partitions to look for; None means every partition.
-
-    topics: Partitions of a topic to look for
-    """
-
-    __slots__ = ("topics",)
-    api_key: ClassVar[int] = 35
-
-    def __init__(self, *, topics: tuple[LogDirTopic, ...] | None = None) -> None:
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeLogDirsRequest):
-            return NotImplemented
-        return self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash((self.topics,))
-
-
 class LogDirPartition(Structure):
     """A replica in a log directory, with its size in bytes and its lag in messages.
 
@@ -254,6 +233,28 @@ class DescribeLogDirsResponse(Response):
         )
 
 
+class DescribeLogDirsRequest(Request):
+    """The partitions to look for; None means every partition.
+
+    topics: Partitions of a topic to look for
+    """
+
+    __slots__ = ("topics",)
+    api_key: ClassVar[int] = 35
+    RESPONSE: ClassVar[type[Response]] = DescribeLogDirsResponse
+
+    def __init__(self, *, topics: tuple[LogDirTopic, ...] | None = None) -> None:
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DescribeLogDirsRequest):
+            return NotImplemented
+        return self.topics == other.topics
+
+    def __hash__(self) -> int:
+        return hash((self.topics,))
+
+
 class TopicRequest(Structure):
     """A topic to describe.
 
@@ -272,47 +273,6 @@ class TopicRequest(Structure):
 
     def __hash__(self) -> int:
         return hash((self.name,))
-
-
-class DescribeTopicPartitionsRequest(Request):
-    """The topics to describe, every topic if there is none, and the bound of a page.
-
-    topics: A topic to describe
-    response_partition_limit: most partitions of a page
-    cursor: The partition at which a page begins
-    """
-
-    __slots__ = ("topics", "response_partition_limit", "cursor")
-    api_key: ClassVar[int] = 75
-
-    def __init__(
-        self,
-        *,
-        topics: tuple[TopicRequest, ...] = (),
-        response_partition_limit: int = 2000,
-        cursor: TopicCursor | None = None,
-    ) -> None:
-        self.topics: Final = topics
-        self.response_partition_limit: Final = response_partition_limit
-        self.cursor: Final = cursor
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeTopicPartitionsRequest):
-            return NotImplemented
-        return (
-            self.topics == other.topics
-            and self.response_partition_limit == other.response_partition_limit
-            and self.cursor == other.cursor
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topics,
-                self.response_partition_limit,
-                self.cursor,
-            )
-        )
 
 
 class DescribedPartition(Structure):
@@ -495,5 +455,47 @@ class DescribeTopicPartitionsResponse(Response):
                 self.throttle_time_ms,
                 self.topics,
                 self.next_cursor,
+            )
+        )
+
+
+class DescribeTopicPartitionsRequest(Request):
+    """The topics to describe, every topic if there is none, and the bound of a page.
+
+    topics: A topic to describe
+    response_partition_limit: most partitions of a page
+    cursor: The partition at which a page begins
+    """
+
+    __slots__ = ("topics", "response_partition_limit", "cursor")
+    api_key: ClassVar[int] = 75
+    RESPONSE: ClassVar[type[Response]] = DescribeTopicPartitionsResponse
+
+    def __init__(
+        self,
+        *,
+        topics: tuple[TopicRequest, ...] = (),
+        response_partition_limit: int = 2000,
+        cursor: TopicCursor | None = None,
+    ) -> None:
+        self.topics: Final = topics
+        self.response_partition_limit: Final = response_partition_limit
+        self.cursor: Final = cursor
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DescribeTopicPartitionsRequest):
+            return NotImplemented
+        return (
+            self.topics == other.topics
+            and self.response_partition_limit == other.response_partition_limit
+            and self.cursor == other.cursor
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.topics,
+                self.response_partition_limit,
+                self.cursor,
             )
         )

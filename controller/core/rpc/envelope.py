@@ -9,6 +9,33 @@ from typing import ClassVar, Final
 from ..message import Request, Response, Structure
 
 
+class EnvelopeResponse(Response):
+    """The response to the client with its header; or an error of the envelope, and no response.
+
+    response_data: response to the client, with its header; null on error
+    error_code: Kafka's number of the error; 0 is success
+    """
+
+    __slots__ = ("response_data", "error_code")
+
+    def __init__(self, *, response_data: bytes | None = None, error_code: int = 0) -> None:
+        self.response_data: Final = response_data
+        self.error_code: Final = error_code
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, EnvelopeResponse):
+            return NotImplemented
+        return self.response_data == other.response_data and self.error_code == other.error_code
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.response_data,
+                self.error_code,
+            )
+        )
+
+
 class EnvelopeRequest(Request):
     """A client's request with its header, its principal, and the IP address of the client.
 
@@ -20,6 +47,7 @@ class EnvelopeRequest(Request):
 
     __slots__ = ("request_data", "request_principal", "client_host_address")
     api_key: ClassVar[int] = 58
+    RESPONSE: ClassVar[type[Response]] = EnvelopeResponse
 
     def __init__(
         self,
@@ -47,33 +75,6 @@ class EnvelopeRequest(Request):
                 self.request_data,
                 self.request_principal,
                 self.client_host_address,
-            )
-        )
-
-
-class EnvelopeResponse(Response):
-    """The response to the client with its header; or an error of the envelope, and no response.
-
-    response_data: response to the client, with its header; null on error
-    error_code: Kafka's number of the error; 0 is success
-    """
-
-    __slots__ = ("response_data", "error_code")
-
-    def __init__(self, *, response_data: bytes | None = None, error_code: int = 0) -> None:
-        self.response_data: Final = response_data
-        self.error_code: Final = error_code
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, EnvelopeResponse):
-            return NotImplemented
-        return self.response_data == other.response_data and self.error_code == other.error_code
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.response_data,
-                self.error_code,
             )
         )
 

@@ -57,48 +57,6 @@ class FeatureUpdate(Structure):
         )
 
 
-class UpdateFeaturesRequest(Request):
-    """UpdateFeatures (57).
-
-    timeout_ms: how long the server may wait for completion, in milliseconds
-    feature_updates: A new level; `upgrade_type`: 1 upgrade, 2 safe downgrade, 3 unsafe downgrade
-        (rule 5.54)
-    validate_only: true checks the request and changes nothing
-    """
-
-    __slots__ = ("timeout_ms", "feature_updates", "validate_only")
-    api_key: ClassVar[int] = 57
-
-    def __init__(
-        self,
-        *,
-        timeout_ms: int = 60000,
-        feature_updates: tuple[FeatureUpdate, ...] = (),
-        validate_only: bool = False,
-    ) -> None:
-        self.timeout_ms: Final = timeout_ms
-        self.feature_updates: Final = feature_updates
-        self.validate_only: Final = validate_only
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UpdateFeaturesRequest):
-            return NotImplemented
-        return (
-            self.timeout_ms == other.timeout_ms
-            and self.feature_updates == other.feature_updates
-            and self.validate_only == other.validate_only
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.timeout_ms,
-                self.feature_updates,
-                self.validate_only,
-            )
-        )
-
-
 class UpdatableFeatureResult(Structure):
     """The result for one feature.
 
@@ -181,53 +139,45 @@ class UpdateFeaturesResponse(Response):
         )
 
 
-class ControllerRegistrationRequest(Request):
-    """ControllerRegistration (70).
+class UpdateFeaturesRequest(Request):
+    """UpdateFeatures (57).
 
-    controller_id: id of the controller
-    incarnation_id: id of the node's process, new at each start
-    zk_migration_ready: true if the controller can migrate a cluster from ZooKeeper (KIP-866)
-    listeners: A listener of a registering broker or controller
-    features: The levels of a feature that a node supports, both ends included
+    timeout_ms: how long the server may wait for completion, in milliseconds
+    feature_updates: A new level; `upgrade_type`: 1 upgrade, 2 safe downgrade, 3 unsafe downgrade
+        (rule 5.54)
+    validate_only: true checks the request and changes nothing
     """
 
-    __slots__ = ("controller_id", "incarnation_id", "zk_migration_ready", "listeners", "features")
-    api_key: ClassVar[int] = 70
+    __slots__ = ("timeout_ms", "feature_updates", "validate_only")
+    api_key: ClassVar[int] = 57
+    RESPONSE: ClassVar[type[Response]] = UpdateFeaturesResponse
 
     def __init__(
         self,
         *,
-        controller_id: int,
-        incarnation_id: Uuid,
-        zk_migration_ready: bool = False,
-        listeners: tuple[BrokerListener, ...] = (),
-        features: tuple[BrokerFeature, ...] = (),
+        timeout_ms: int = 60000,
+        feature_updates: tuple[FeatureUpdate, ...] = (),
+        validate_only: bool = False,
     ) -> None:
-        self.controller_id: Final = controller_id
-        self.incarnation_id: Final = incarnation_id
-        self.zk_migration_ready: Final = zk_migration_ready
-        self.listeners: Final = listeners
-        self.features: Final = features
+        self.timeout_ms: Final = timeout_ms
+        self.feature_updates: Final = feature_updates
+        self.validate_only: Final = validate_only
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ControllerRegistrationRequest):
+        if not isinstance(other, UpdateFeaturesRequest):
             return NotImplemented
         return (
-            self.controller_id == other.controller_id
-            and self.incarnation_id == other.incarnation_id
-            and self.zk_migration_ready == other.zk_migration_ready
-            and self.listeners == other.listeners
-            and self.features == other.features
+            self.timeout_ms == other.timeout_ms
+            and self.feature_updates == other.feature_updates
+            and self.validate_only == other.validate_only
         )
 
     def __hash__(self) -> int:
         return hash(
             (
-                self.controller_id,
-                self.incarnation_id,
-                self.zk_migration_ready,
-                self.listeners,
-                self.features,
+                self.timeout_ms,
+                self.feature_updates,
+                self.validate_only,
             )
         )
 
@@ -268,25 +218,56 @@ class ControllerRegistrationResponse(Response):
         )
 
 
-class UnregisterControllerRequest(Request):
-    """UnregisterController (94), which Kafka has from 4.4 on.
+class ControllerRegistrationRequest(Request):
+    """ControllerRegistration (70).
 
     controller_id: id of the controller
+    incarnation_id: id of the node's process, new at each start
+    zk_migration_ready: true if the controller can migrate a cluster from ZooKeeper (KIP-866)
+    listeners: A listener of a registering broker or controller
+    features: The levels of a feature that a node supports, both ends included
     """
 
-    __slots__ = ("controller_id",)
-    api_key: ClassVar[int] = 94
+    __slots__ = ("controller_id", "incarnation_id", "zk_migration_ready", "listeners", "features")
+    api_key: ClassVar[int] = 70
+    RESPONSE: ClassVar[type[Response]] = ControllerRegistrationResponse
 
-    def __init__(self, *, controller_id: int) -> None:
+    def __init__(
+        self,
+        *,
+        controller_id: int,
+        incarnation_id: Uuid,
+        zk_migration_ready: bool = False,
+        listeners: tuple[BrokerListener, ...] = (),
+        features: tuple[BrokerFeature, ...] = (),
+    ) -> None:
         self.controller_id: Final = controller_id
+        self.incarnation_id: Final = incarnation_id
+        self.zk_migration_ready: Final = zk_migration_ready
+        self.listeners: Final = listeners
+        self.features: Final = features
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UnregisterControllerRequest):
+        if not isinstance(other, ControllerRegistrationRequest):
             return NotImplemented
-        return self.controller_id == other.controller_id
+        return (
+            self.controller_id == other.controller_id
+            and self.incarnation_id == other.incarnation_id
+            and self.zk_migration_ready == other.zk_migration_ready
+            and self.listeners == other.listeners
+            and self.features == other.features
+        )
 
     def __hash__(self) -> int:
-        return hash((self.controller_id,))
+        return hash(
+            (
+                self.controller_id,
+                self.incarnation_id,
+                self.zk_migration_ready,
+                self.listeners,
+                self.features,
+            )
+        )
 
 
 class UnregisterControllerResponse(Response):
@@ -323,3 +304,25 @@ class UnregisterControllerResponse(Response):
                 self.error_message,
             )
         )
+
+
+class UnregisterControllerRequest(Request):
+    """UnregisterController (94), which Kafka has from 4.4 on.
+
+    controller_id: id of the controller
+    """
+
+    __slots__ = ("controller_id",)
+    api_key: ClassVar[int] = 94
+    RESPONSE: ClassVar[type[Response]] = UnregisterControllerResponse
+
+    def __init__(self, *, controller_id: int) -> None:
+        self.controller_id: Final = controller_id
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, UnregisterControllerRequest):
+            return NotImplemented
+        return self.controller_id == other.controller_id
+
+    def __hash__(self) -> int:
+        return hash((self.controller_id,))

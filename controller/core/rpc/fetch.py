@@ -282,105 +282,6 @@ class ForgottenTopic(Structure):
         )
 
 
-class FetchRequest(Request):
-    """Fetch (1); the replica's id is `replica_id` before version 15, then in `replica_state`.
-
-    cluster_id: id of the cluster; null in a request is not checked
-    replica_id: id of the replica; -1 for a consumer
-    replica_state: The id of the fetching replica, from version 15 on
-    max_wait_ms: how long the server may wait for `min_bytes`, in milliseconds
-    min_bytes: bytes of records for which the server waits
-    max_bytes: most bytes of records in the response; a first batch may exceed this bound
-    isolation_level: 0 reads uncommitted records too, 1 only committed records
-    session_id: id of the fetch session (KIP-227); 0 without one
-    session_epoch: number of the request in the session; 0 opens a session, -1 is without
-    topics: A topic and its partitions to fetch
-    forgotten_topics_data: Partitions to remove from a fetch session
-    rack_id: rack of the client; null or empty if unknown
-    """
-
-    __slots__ = (
-        "cluster_id",
-        "replica_id",
-        "replica_state",
-        "max_wait_ms",
-        "min_bytes",
-        "max_bytes",
-        "isolation_level",
-        "session_id",
-        "session_epoch",
-        "topics",
-        "forgotten_topics_data",
-        "rack_id",
-    )
-    api_key: ClassVar[int] = 1
-
-    def __init__(
-        self,
-        *,
-        cluster_id: str | None = None,
-        replica_id: int = -1,
-        replica_state: FetchReplicaState = FetchReplicaState(),
-        max_wait_ms: int = 0,
-        min_bytes: int = 0,
-        max_bytes: int = 0x7FFFFFFF,
-        isolation_level: int = 0,
-        session_id: int = 0,
-        session_epoch: int = -1,
-        topics: tuple[FetchTopic, ...] = (),
-        forgotten_topics_data: tuple[ForgottenTopic, ...] = (),
-        rack_id: str = "",
-    ) -> None:
-        self.cluster_id: Final = cluster_id
-        self.replica_id: Final = replica_id
-        self.replica_state: Final = replica_state
-        self.max_wait_ms: Final = max_wait_ms
-        self.min_bytes: Final = min_bytes
-        self.max_bytes: Final = max_bytes
-        self.isolation_level: Final = isolation_level
-        self.session_id: Final = session_id
-        self.session_epoch: Final = session_epoch
-        self.topics: Final = topics
-        self.forgotten_topics_data: Final = forgotten_topics_data
-        self.rack_id: Final = rack_id
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FetchRequest):
-            return NotImplemented
-        return (
-            self.cluster_id == other.cluster_id
-            and self.replica_id == other.replica_id
-            and self.replica_state == other.replica_state
-            and self.max_wait_ms == other.max_wait_ms
-            and self.min_bytes == other.min_bytes
-            and self.max_bytes == other.max_bytes
-            and self.isolation_level == other.isolation_level
-            and self.session_id == other.session_id
-            and self.session_epoch == other.session_epoch
-            and self.topics == other.topics
-            and self.forgotten_topics_data == other.forgotten_topics_data
-            and self.rack_id == other.rack_id
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.cluster_id,
-                self.replica_id,
-                self.replica_state,
-                self.max_wait_ms,
-                self.min_bytes,
-                self.max_bytes,
-                self.isolation_level,
-                self.session_id,
-                self.session_epoch,
-                self.topics,
-                self.forgotten_topics_data,
-                self.rack_id,
-            )
-        )
-
-
 class EpochEndOffset(Structure):
     """Where a fetcher's log departs from the leader's (KIP-595).
 
@@ -631,5 +532,105 @@ class FetchResponse(Response):
                 self.session_id,
                 self.responses,
                 self.node_endpoints,
+            )
+        )
+
+
+class FetchRequest(Request):
+    """Fetch (1); the replica's id is `replica_id` before version 15, then in `replica_state`.
+
+    cluster_id: id of the cluster; null in a request is not checked
+    replica_id: id of the replica; -1 for a consumer
+    replica_state: The id of the fetching replica, from version 15 on
+    max_wait_ms: how long the server may wait for `min_bytes`, in milliseconds
+    min_bytes: bytes of records for which the server waits
+    max_bytes: most bytes of records in the response; a first batch may exceed this bound
+    isolation_level: 0 reads uncommitted records too, 1 only committed records
+    session_id: id of the fetch session (KIP-227); 0 without one
+    session_epoch: number of the request in the session; 0 opens a session, -1 is without
+    topics: A topic and its partitions to fetch
+    forgotten_topics_data: Partitions to remove from a fetch session
+    rack_id: rack of the client; null or empty if unknown
+    """
+
+    __slots__ = (
+        "cluster_id",
+        "replica_id",
+        "replica_state",
+        "max_wait_ms",
+        "min_bytes",
+        "max_bytes",
+        "isolation_level",
+        "session_id",
+        "session_epoch",
+        "topics",
+        "forgotten_topics_data",
+        "rack_id",
+    )
+    api_key: ClassVar[int] = 1
+    RESPONSE: ClassVar[type[Response]] = FetchResponse
+
+    def __init__(
+        self,
+        *,
+        cluster_id: str | None = None,
+        replica_id: int = -1,
+        replica_state: FetchReplicaState = FetchReplicaState(),
+        max_wait_ms: int = 0,
+        min_bytes: int = 0,
+        max_bytes: int = 0x7FFFFFFF,
+        isolation_level: int = 0,
+        session_id: int = 0,
+        session_epoch: int = -1,
+        topics: tuple[FetchTopic, ...] = (),
+        forgotten_topics_data: tuple[ForgottenTopic, ...] = (),
+        rack_id: str = "",
+    ) -> None:
+        self.cluster_id: Final = cluster_id
+        self.replica_id: Final = replica_id
+        self.replica_state: Final = replica_state
+        self.max_wait_ms: Final = max_wait_ms
+        self.min_bytes: Final = min_bytes
+        self.max_bytes: Final = max_bytes
+        self.isolation_level: Final = isolation_level
+        self.session_id: Final = session_id
+        self.session_epoch: Final = session_epoch
+        self.topics: Final = topics
+        self.forgotten_topics_data: Final = forgotten_topics_data
+        self.rack_id: Final = rack_id
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FetchRequest):
+            return NotImplemented
+        return (
+            self.cluster_id == other.cluster_id
+            and self.replica_id == other.replica_id
+            and self.replica_state == other.replica_state
+            and self.max_wait_ms == other.max_wait_ms
+            and self.min_bytes == other.min_bytes
+            and self.max_bytes == other.max_bytes
+            and self.isolation_level == other.isolation_level
+            and self.session_id == other.session_id
+            and self.session_epoch == other.session_epoch
+            and self.topics == other.topics
+            and self.forgotten_topics_data == other.forgotten_topics_data
+            and self.rack_id == other.rack_id
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.cluster_id,
+                self.replica_id,
+                self.replica_state,
+                self.max_wait_ms,
+                self.min_bytes,
+                self.max_bytes,
+                self.isolation_level,
+                self.session_id,
+                self.session_epoch,
+                self.topics,
+                self.forgotten_topics_data,
+                self.rack_id,
             )
         )

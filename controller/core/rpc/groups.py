@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from ..message import Structure
+from ..message import Response, Structure
 from .data_plane import DataPlaneRequest
 from .data_plane import DataPlaneResponse
 from ..uuid import ZERO_UUID, Uuid
@@ -216,69 +216,6 @@ class OffsetCommitRequestTopic(Structure):
         )
 
 
-class OffsetCommitRequest(DataPlaneRequest):
-    """A member, or a client outside of the group's protocol, commits offsets.
-
-    group_id: id of the group
-    generation_id_or_member_epoch: generation, or member epoch (KIP-848); -1 if neither
-    member_id: id of the member; null or empty if the member has none
-    group_instance_id: id of a static member; null if the member is dynamic
-    retention_time_ms: how long to keep the offsets, in milliseconds; -1 is the default
-    topics: A topic whose offsets are committed
-    """
-
-    __slots__ = (
-        "group_id",
-        "generation_id_or_member_epoch",
-        "member_id",
-        "group_instance_id",
-        "retention_time_ms",
-        "topics",
-    )
-    api_key: ClassVar[int] = 8
-
-    def __init__(
-        self,
-        *,
-        group_id: str = "",
-        generation_id_or_member_epoch: int = -1,
-        member_id: str = "",
-        group_instance_id: str | None = None,
-        retention_time_ms: int = -1,
-        topics: tuple[OffsetCommitRequestTopic, ...] = (),
-    ) -> None:
-        self.group_id: Final = group_id
-        self.generation_id_or_member_epoch: Final = generation_id_or_member_epoch
-        self.member_id: Final = member_id
-        self.group_instance_id: Final = group_instance_id
-        self.retention_time_ms: Final = retention_time_ms
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetCommitRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.generation_id_or_member_epoch == other.generation_id_or_member_epoch
-            and self.member_id == other.member_id
-            and self.group_instance_id == other.group_instance_id
-            and self.retention_time_ms == other.retention_time_ms
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.generation_id_or_member_epoch,
-                self.member_id,
-                self.group_instance_id,
-                self.retention_time_ms,
-                self.topics,
-            )
-        )
-
-
 class OffsetCommitResponsePartition(Structure):
     """The result for one partition.
 
@@ -374,6 +311,70 @@ class OffsetCommitResponse(DataPlaneResponse):
         return hash(
             (
                 self.throttle_time_ms,
+                self.topics,
+            )
+        )
+
+
+class OffsetCommitRequest(DataPlaneRequest):
+    """A member, or a client outside of the group's protocol, commits offsets.
+
+    group_id: id of the group
+    generation_id_or_member_epoch: generation, or member epoch (KIP-848); -1 if neither
+    member_id: id of the member; null or empty if the member has none
+    group_instance_id: id of a static member; null if the member is dynamic
+    retention_time_ms: how long to keep the offsets, in milliseconds; -1 is the default
+    topics: A topic whose offsets are committed
+    """
+
+    __slots__ = (
+        "group_id",
+        "generation_id_or_member_epoch",
+        "member_id",
+        "group_instance_id",
+        "retention_time_ms",
+        "topics",
+    )
+    api_key: ClassVar[int] = 8
+    RESPONSE: ClassVar[type[Response]] = OffsetCommitResponse
+
+    def __init__(
+        self,
+        *,
+        group_id: str = "",
+        generation_id_or_member_epoch: int = -1,
+        member_id: str = "",
+        group_instance_id: str | None = None,
+        retention_time_ms: int = -1,
+        topics: tuple[OffsetCommitRequestTopic, ...] = (),
+    ) -> None:
+        self.group_id: Final = group_id
+        self.generation_id_or_member_epoch: Final = generation_id_or_member_epoch
+        self.member_id: Final = member_id
+        self.group_instance_id: Final = group_instance_id
+        self.retention_time_ms: Final = retention_time_ms
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, OffsetCommitRequest):
+            return NotImplemented
+        return (
+            self.group_id == other.group_id
+            and self.generation_id_or_member_epoch == other.generation_id_or_member_epoch
+            and self.member_id == other.member_id
+            and self.group_instance_id == other.group_instance_id
+            and self.retention_time_ms == other.retention_time_ms
+            and self.topics == other.topics
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.group_id,
+                self.generation_id_or_member_epoch,
+                self.member_id,
+                self.group_instance_id,
+                self.retention_time_ms,
                 self.topics,
             )
         )
@@ -483,52 +484,6 @@ class OffsetFetchRequestGroup(Structure):
                 self.member_id,
                 self.member_epoch,
                 self.topics,
-            )
-        )
-
-
-class OffsetFetchRequest(DataPlaneRequest):
-    """Requests committed offsets; from version 8 on, of several groups.
-
-    group_id: id of the group
-    topics: A topic whose offsets are requested; null `topics` means every topic
-    groups: A group whose offsets are requested
-    require_stable: true refuses offsets that an open transaction may change (KIP-447)
-    """
-
-    __slots__ = ("group_id", "topics", "groups", "require_stable")
-    api_key: ClassVar[int] = 9
-
-    def __init__(
-        self,
-        *,
-        group_id: str = "",
-        topics: tuple[OffsetFetchRequestTopic, ...] | None = (),
-        groups: tuple[OffsetFetchRequestGroup, ...] = (),
-        require_stable: bool = False,
-    ) -> None:
-        self.group_id: Final = group_id
-        self.topics: Final = topics
-        self.groups: Final = groups
-        self.require_stable: Final = require_stable
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetFetchRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.topics == other.topics
-            and self.groups == other.groups
-            and self.require_stable == other.require_stable
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
-                self.groups,
-                self.require_stable,
             )
         )
 
@@ -808,39 +763,49 @@ class OffsetFetchResponse(DataPlaneResponse):
         )
 
 
-class FindCoordinatorRequest(DataPlaneRequest):
-    """Requests the brokers that coordinate groups, transactions or share partitions.
+class OffsetFetchRequest(DataPlaneRequest):
+    """Requests committed offsets; from version 8 on, of several groups.
 
-    key: group id or transactional id
-    key_type: type of the keys: 0 group, 1 transaction, 2 share partition (KIP-932)
-    coordinator_keys: ids, or group:topicId:partition for share partitions
+    group_id: id of the group
+    topics: A topic whose offsets are requested; null `topics` means every topic
+    groups: A group whose offsets are requested
+    require_stable: true refuses offsets that an open transaction may change (KIP-447)
     """
 
-    __slots__ = ("key", "key_type", "coordinator_keys")
-    api_key: ClassVar[int] = 10
+    __slots__ = ("group_id", "topics", "groups", "require_stable")
+    api_key: ClassVar[int] = 9
+    RESPONSE: ClassVar[type[Response]] = OffsetFetchResponse
 
     def __init__(
-        self, *, key: str = "", key_type: int = 0, coordinator_keys: tuple[str, ...] = ()
+        self,
+        *,
+        group_id: str = "",
+        topics: tuple[OffsetFetchRequestTopic, ...] | None = (),
+        groups: tuple[OffsetFetchRequestGroup, ...] = (),
+        require_stable: bool = False,
     ) -> None:
-        self.key: Final = key
-        self.key_type: Final = key_type
-        self.coordinator_keys: Final = coordinator_keys
+        self.group_id: Final = group_id
+        self.topics: Final = topics
+        self.groups: Final = groups
+        self.require_stable: Final = require_stable
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FindCoordinatorRequest):
+        if not isinstance(other, OffsetFetchRequest):
             return NotImplemented
         return (
-            self.key == other.key
-            and self.key_type == other.key_type
-            and self.coordinator_keys == other.coordinator_keys
+            self.group_id == other.group_id
+            and self.topics == other.topics
+            and self.groups == other.groups
+            and self.require_stable == other.require_stable
         )
 
     def __hash__(self) -> int:
         return hash(
             (
-                self.key,
-                self.key_type,
-                self.coordinator_keys,
+                self.group_id,
+                self.topics,
+                self.groups,
+                self.require_stable,
             )
         )
 
@@ -969,6 +934,44 @@ class FindCoordinatorResponse(DataPlaneResponse):
         )
 
 
+class FindCoordinatorRequest(DataPlaneRequest):
+    """Requests the brokers that coordinate groups, transactions or share partitions.
+
+    key: group id or transactional id
+    key_type: type of the keys: 0 group, 1 transaction, 2 share partition (KIP-932)
+    coordinator_keys: ids, or group:topicId:partition for share partitions
+    """
+
+    __slots__ = ("key", "key_type", "coordinator_keys")
+    api_key: ClassVar[int] = 10
+    RESPONSE: ClassVar[type[Response]] = FindCoordinatorResponse
+
+    def __init__(
+        self, *, key: str = "", key_type: int = 0, coordinator_keys: tuple[str, ...] = ()
+    ) -> None:
+        self.key: Final = key
+        self.key_type: Final = key_type
+        self.coordinator_keys: Final = coordinator_keys
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FindCoordinatorRequest):
+            return NotImplemented
+        return (
+            self.key == other.key
+            and self.key_type == other.key_type
+            and self.coordinator_keys == other.coordinator_keys
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.key,
+                self.key_type,
+                self.coordinator_keys,
+            )
+        )
+
+
 class JoinGroupRequestProtocol(Structure):
     """A protocol that the member supports, the most preferred first.
 
@@ -992,81 +995,6 @@ class JoinGroupRequestProtocol(Structure):
             (
                 self.name,
                 self.metadata,
-            )
-        )
-
-
-class JoinGroupRequest(DataPlaneRequest):
-    """A client joins a group of the classic protocol, or joins a rebalance.
-
-    group_id: id of the group
-    session_timeout_ms: longest time between two heartbeats, in milliseconds
-    rebalance_timeout_ms: time that a member has in a rebalance, in milliseconds; -1 if not set
-    member_id: id of the member; null or empty if the member has none
-    group_instance_id: id of a static member; null if the member is dynamic
-    protocol_type: type of the group's protocol, such as consumer; null or empty if unknown
-    protocols: A protocol that the member supports, the most preferred first
-    reason: reason as text; null if not given
-    """
-
-    __slots__ = (
-        "group_id",
-        "session_timeout_ms",
-        "rebalance_timeout_ms",
-        "member_id",
-        "group_instance_id",
-        "protocol_type",
-        "protocols",
-        "reason",
-    )
-    api_key: ClassVar[int] = 11
-
-    def __init__(
-        self,
-        *,
-        group_id: str = "",
-        session_timeout_ms: int = 0,
-        rebalance_timeout_ms: int = -1,
-        member_id: str = "",
-        group_instance_id: str | None = None,
-        protocol_type: str = "",
-        protocols: tuple[JoinGroupRequestProtocol, ...] = (),
-        reason: str | None = None,
-    ) -> None:
-        self.group_id: Final = group_id
-        self.session_timeout_ms: Final = session_timeout_ms
-        self.rebalance_timeout_ms: Final = rebalance_timeout_ms
-        self.member_id: Final = member_id
-        self.group_instance_id: Final = group_instance_id
-        self.protocol_type: Final = protocol_type
-        self.protocols: Final = protocols
-        self.reason: Final = reason
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, JoinGroupRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.session_timeout_ms == other.session_timeout_ms
-            and self.rebalance_timeout_ms == other.rebalance_timeout_ms
-            and self.member_id == other.member_id
-            and self.group_instance_id == other.group_instance_id
-            and self.protocol_type == other.protocol_type
-            and self.protocols == other.protocols
-            and self.reason == other.reason
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.session_timeout_ms,
-                self.rebalance_timeout_ms,
-                self.member_id,
-                self.group_instance_id,
-                self.protocol_type,
-                self.protocols,
-                self.reason,
             )
         )
 
@@ -1188,6 +1116,111 @@ class JoinGroupResponse(DataPlaneResponse):
         )
 
 
+class JoinGroupRequest(DataPlaneRequest):
+    """A client joins a group of the classic protocol, or joins a rebalance.
+
+    group_id: id of the group
+    session_timeout_ms: longest time between two heartbeats, in milliseconds
+    rebalance_timeout_ms: time that a member has in a rebalance, in milliseconds; -1 if not set
+    member_id: id of the member; null or empty if the member has none
+    group_instance_id: id of a static member; null if the member is dynamic
+    protocol_type: type of the group's protocol, such as consumer; null or empty if unknown
+    protocols: A protocol that the member supports, the most preferred first
+    reason: reason as text; null if not given
+    """
+
+    __slots__ = (
+        "group_id",
+        "session_timeout_ms",
+        "rebalance_timeout_ms",
+        "member_id",
+        "group_instance_id",
+        "protocol_type",
+        "protocols",
+        "reason",
+    )
+    api_key: ClassVar[int] = 11
+    RESPONSE: ClassVar[type[Response]] = JoinGroupResponse
+
+    def __init__(
+        self,
+        *,
+        group_id: str = "",
+        session_timeout_ms: int = 0,
+        rebalance_timeout_ms: int = -1,
+        member_id: str = "",
+        group_instance_id: str | None = None,
+        protocol_type: str = "",
+        protocols: tuple[JoinGroupRequestProtocol, ...] = (),
+        reason: str | None = None,
+    ) -> None:
+        self.group_id: Final = group_id
+        self.session_timeout_ms: Final = session_timeout_ms
+        self.rebalance_timeout_ms: Final = rebalance_timeout_ms
+        self.member_id: Final = member_id
+        self.group_instance_id: Final = group_instance_id
+        self.protocol_type: Final = protocol_type
+        self.protocols: Final = protocols
+        self.reason: Final = reason
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, JoinGroupRequest):
+            return NotImplemented
+        return (
+            self.group_id == other.group_id
+            and self.session_timeout_ms == other.session_timeout_ms
+            and self.rebalance_timeout_ms == other.rebalance_timeout_ms
+            and self.member_id == other.member_id
+            and self.group_instance_id == other.group_instance_id
+            and self.protocol_type == other.protocol_type
+            and self.protocols == other.protocols
+            and self.reason == other.reason
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.group_id,
+                self.session_timeout_ms,
+                self.rebalance_timeout_ms,
+                self.member_id,
+                self.group_instance_id,
+                self.protocol_type,
+                self.protocols,
+                self.reason,
+            )
+        )
+
+
+class HeartbeatResponse(DataPlaneResponse):
+    """The reply to a Heartbeat request.
+
+    throttle_time_ms: how long the client shall wait before its next request, in milliseconds
+    error_code: Kafka's number of the error; 0 is success
+    """
+
+    __slots__ = ("throttle_time_ms", "error_code")
+
+    def __init__(self, *, throttle_time_ms: int = 0, error_code: int = 0) -> None:
+        self.throttle_time_ms: Final = throttle_time_ms
+        self.error_code: Final = error_code
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, HeartbeatResponse):
+            return NotImplemented
+        return (
+            self.throttle_time_ms == other.throttle_time_ms and self.error_code == other.error_code
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.throttle_time_ms,
+                self.error_code,
+            )
+        )
+
+
 class HeartbeatRequest(DataPlaneRequest):
     """A member of the classic protocol renews its session.
 
@@ -1199,6 +1232,7 @@ class HeartbeatRequest(DataPlaneRequest):
 
     __slots__ = ("group_id", "generation_id", "member_id", "group_instance_id")
     api_key: ClassVar[int] = 12
+    RESPONSE: ClassVar[type[Response]] = HeartbeatResponse
 
     def __init__(
         self,
@@ -1230,35 +1264,6 @@ class HeartbeatRequest(DataPlaneRequest):
                 self.generation_id,
                 self.member_id,
                 self.group_instance_id,
-            )
-        )
-
-
-class HeartbeatResponse(DataPlaneResponse):
-    """The reply to a Heartbeat request.
-
-    throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    error_code: Kafka's number of the error; 0 is success
-    """
-
-    __slots__ = ("throttle_time_ms", "error_code")
-
-    def __init__(self, *, throttle_time_ms: int = 0, error_code: int = 0) -> None:
-        self.throttle_time_ms: Final = throttle_time_ms
-        self.error_code: Final = error_code
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, HeartbeatResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms and self.error_code == other.error_code
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
             )
         )
 
@@ -1299,43 +1304,6 @@ class MemberIdentity(Structure):
                 self.member_id,
                 self.group_instance_id,
                 self.reason,
-            )
-        )
-
-
-class LeaveGroupRequest(DataPlaneRequest):
-    """Members leave a group of the classic protocol.
-
-    group_id: id of the group
-    member_id: id of the member; null or empty if the member has none
-    members: A member that leaves, by its id or its instance id
-    """
-
-    __slots__ = ("group_id", "member_id", "members")
-    api_key: ClassVar[int] = 13
-
-    def __init__(
-        self, *, group_id: str = "", member_id: str = "", members: tuple[MemberIdentity, ...] = ()
-    ) -> None:
-        self.group_id: Final = group_id
-        self.member_id: Final = member_id
-        self.members: Final = members
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LeaveGroupRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.member_id == other.member_id
-            and self.members == other.members
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.member_id,
-                self.members,
             )
         )
 
@@ -1417,6 +1385,44 @@ class LeaveGroupResponse(DataPlaneResponse):
         )
 
 
+class LeaveGroupRequest(DataPlaneRequest):
+    """Members leave a group of the classic protocol.
+
+    group_id: id of the group
+    member_id: id of the member; null or empty if the member has none
+    members: A member that leaves, by its id or its instance id
+    """
+
+    __slots__ = ("group_id", "member_id", "members")
+    api_key: ClassVar[int] = 13
+    RESPONSE: ClassVar[type[Response]] = LeaveGroupResponse
+
+    def __init__(
+        self, *, group_id: str = "", member_id: str = "", members: tuple[MemberIdentity, ...] = ()
+    ) -> None:
+        self.group_id: Final = group_id
+        self.member_id: Final = member_id
+        self.members: Final = members
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LeaveGroupRequest):
+            return NotImplemented
+        return (
+            self.group_id == other.group_id
+            and self.member_id == other.member_id
+            and self.members == other.members
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.group_id,
+                self.member_id,
+                self.members,
+            )
+        )
+
+
 class SyncGroupRequestAssignment(Structure):
     """The assignment of one member.
 
@@ -1440,75 +1446,6 @@ class SyncGroupRequestAssignment(Structure):
             (
                 self.member_id,
                 self.assignment,
-            )
-        )
-
-
-class SyncGroupRequest(DataPlaneRequest):
-    """A member requests its assignment; the leader sends that of every member.
-
-    group_id: id of the group
-    generation_id: generation of the group; -1 if the client is no member
-    member_id: id of the member; null or empty if the member has none
-    group_instance_id: id of a static member; null if the member is dynamic
-    protocol_type: type of the group's protocol, such as consumer; null or empty if unknown
-    protocol_name: name of the protocol (assignor) that the group chose; null if none
-    assignments: The assignment of one member
-    """
-
-    __slots__ = (
-        "group_id",
-        "generation_id",
-        "member_id",
-        "group_instance_id",
-        "protocol_type",
-        "protocol_name",
-        "assignments",
-    )
-    api_key: ClassVar[int] = 14
-
-    def __init__(
-        self,
-        *,
-        group_id: str = "",
-        generation_id: int = 0,
-        member_id: str = "",
-        group_instance_id: str | None = None,
-        protocol_type: str | None = None,
-        protocol_name: str | None = None,
-        assignments: tuple[SyncGroupRequestAssignment, ...] = (),
-    ) -> None:
-        self.group_id: Final = group_id
-        self.generation_id: Final = generation_id
-        self.member_id: Final = member_id
-        self.group_instance_id: Final = group_instance_id
-        self.protocol_type: Final = protocol_type
-        self.protocol_name: Final = protocol_name
-        self.assignments: Final = assignments
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SyncGroupRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.generation_id == other.generation_id
-            and self.member_id == other.member_id
-            and self.group_instance_id == other.group_instance_id
-            and self.protocol_type == other.protocol_type
-            and self.protocol_name == other.protocol_name
-            and self.assignments == other.assignments
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.generation_id,
-                self.member_id,
-                self.group_instance_id,
-                self.protocol_type,
-                self.protocol_name,
-                self.assignments,
             )
         )
 
@@ -1563,35 +1500,72 @@ class SyncGroupResponse(DataPlaneResponse):
         )
 
 
-class DescribeGroupsRequest(DataPlaneRequest):
-    """Requests descriptions of groups of the classic protocol.
+class SyncGroupRequest(DataPlaneRequest):
+    """A member requests its assignment; the leader sends that of every member.
 
-    groups: ids of the groups
-    include_authorized_operations: true requests the permitted operations on each group
+    group_id: id of the group
+    generation_id: generation of the group; -1 if the client is no member
+    member_id: id of the member; null or empty if the member has none
+    group_instance_id: id of a static member; null if the member is dynamic
+    protocol_type: type of the group's protocol, such as consumer; null or empty if unknown
+    protocol_name: name of the protocol (assignor) that the group chose; null if none
+    assignments: The assignment of one member
     """
 
-    __slots__ = ("groups", "include_authorized_operations")
-    api_key: ClassVar[int] = 15
+    __slots__ = (
+        "group_id",
+        "generation_id",
+        "member_id",
+        "group_instance_id",
+        "protocol_type",
+        "protocol_name",
+        "assignments",
+    )
+    api_key: ClassVar[int] = 14
+    RESPONSE: ClassVar[type[Response]] = SyncGroupResponse
 
     def __init__(
-        self, *, groups: tuple[str, ...] = (), include_authorized_operations: bool = False
+        self,
+        *,
+        group_id: str = "",
+        generation_id: int = 0,
+        member_id: str = "",
+        group_instance_id: str | None = None,
+        protocol_type: str | None = None,
+        protocol_name: str | None = None,
+        assignments: tuple[SyncGroupRequestAssignment, ...] = (),
     ) -> None:
-        self.groups: Final = groups
-        self.include_authorized_operations: Final = include_authorized_operations
+        self.group_id: Final = group_id
+        self.generation_id: Final = generation_id
+        self.member_id: Final = member_id
+        self.group_instance_id: Final = group_instance_id
+        self.protocol_type: Final = protocol_type
+        self.protocol_name: Final = protocol_name
+        self.assignments: Final = assignments
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeGroupsRequest):
+        if not isinstance(other, SyncGroupRequest):
             return NotImplemented
         return (
-            self.groups == other.groups
-            and self.include_authorized_operations == other.include_authorized_operations
+            self.group_id == other.group_id
+            and self.generation_id == other.generation_id
+            and self.member_id == other.member_id
+            and self.group_instance_id == other.group_instance_id
+            and self.protocol_type == other.protocol_type
+            and self.protocol_name == other.protocol_name
+            and self.assignments == other.assignments
         )
 
     def __hash__(self) -> int:
         return hash(
             (
-                self.groups,
-                self.include_authorized_operations,
+                self.group_id,
+                self.generation_id,
+                self.member_id,
+                self.group_instance_id,
+                self.protocol_type,
+                self.protocol_name,
+                self.assignments,
             )
         )
 
@@ -1763,32 +1737,36 @@ class DescribeGroupsResponse(DataPlaneResponse):
         )
 
 
-class ListGroupsRequest(DataPlaneRequest):
-    """Requests the groups that the broker coordinates.
+class DescribeGroupsRequest(DataPlaneRequest):
+    """Requests descriptions of groups of the classic protocol.
 
-    states_filter: states of the groups to list; empty means every state (KIP-518)
-    types_filter: types of the groups to list; empty means every type (KIP-848)
+    groups: ids of the groups
+    include_authorized_operations: true requests the permitted operations on each group
     """
 
-    __slots__ = ("states_filter", "types_filter")
-    api_key: ClassVar[int] = 16
+    __slots__ = ("groups", "include_authorized_operations")
+    api_key: ClassVar[int] = 15
+    RESPONSE: ClassVar[type[Response]] = DescribeGroupsResponse
 
     def __init__(
-        self, *, states_filter: tuple[str, ...] = (), types_filter: tuple[str, ...] = ()
+        self, *, groups: tuple[str, ...] = (), include_authorized_operations: bool = False
     ) -> None:
-        self.states_filter: Final = states_filter
-        self.types_filter: Final = types_filter
+        self.groups: Final = groups
+        self.include_authorized_operations: Final = include_authorized_operations
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListGroupsRequest):
+        if not isinstance(other, DescribeGroupsRequest):
             return NotImplemented
-        return self.states_filter == other.states_filter and self.types_filter == other.types_filter
+        return (
+            self.groups == other.groups
+            and self.include_authorized_operations == other.include_authorized_operations
+        )
 
     def __hash__(self) -> int:
         return hash(
             (
-                self.states_filter,
-                self.types_filter,
+                self.groups,
+                self.include_authorized_operations,
             )
         )
 
@@ -1879,25 +1857,35 @@ class ListGroupsResponse(DataPlaneResponse):
         )
 
 
-class DeleteGroupsRequest(DataPlaneRequest):
-    """Deletes empty groups.
+class ListGroupsRequest(DataPlaneRequest):
+    """Requests the groups that the broker coordinates.
 
-    groups_names: ids of the groups
+    states_filter: states of the groups to list; empty means every state (KIP-518)
+    types_filter: types of the groups to list; empty means every type (KIP-848)
     """
 
-    __slots__ = ("groups_names",)
-    api_key: ClassVar[int] = 42
+    __slots__ = ("states_filter", "types_filter")
+    api_key: ClassVar[int] = 16
+    RESPONSE: ClassVar[type[Response]] = ListGroupsResponse
 
-    def __init__(self, *, groups_names: tuple[str, ...] = ()) -> None:
-        self.groups_names: Final = groups_names
+    def __init__(
+        self, *, states_filter: tuple[str, ...] = (), types_filter: tuple[str, ...] = ()
+    ) -> None:
+        self.states_filter: Final = states_filter
+        self.types_filter: Final = types_filter
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteGroupsRequest):
+        if not isinstance(other, ListGroupsRequest):
             return NotImplemented
-        return self.groups_names == other.groups_names
+        return self.states_filter == other.states_filter and self.types_filter == other.types_filter
 
     def __hash__(self) -> int:
-        return hash((self.groups_names,))
+        return hash(
+            (
+                self.states_filter,
+                self.types_filter,
+            )
+        )
 
 
 class DeletableGroupResult(Structure):
@@ -1966,6 +1954,28 @@ class DeleteGroupsResponse(DataPlaneResponse):
         )
 
 
+class DeleteGroupsRequest(DataPlaneRequest):
+    """Deletes empty groups.
+
+    groups_names: ids of the groups
+    """
+
+    __slots__ = ("groups_names",)
+    api_key: ClassVar[int] = 42
+    RESPONSE: ClassVar[type[Response]] = DeleteGroupsResponse
+
+    def __init__(self, *, groups_names: tuple[str, ...] = ()) -> None:
+        self.groups_names: Final = groups_names
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DeleteGroupsRequest):
+            return NotImplemented
+        return self.groups_names == other.groups_names
+
+    def __hash__(self) -> int:
+        return hash((self.groups_names,))
+
+
 class OffsetDeleteRequestPartition(Structure):
     """A partition whose offset is deleted.
 
@@ -2011,36 +2021,6 @@ class OffsetDeleteRequestTopic(Structure):
             (
                 self.name,
                 self.partitions,
-            )
-        )
-
-
-class OffsetDeleteRequest(DataPlaneRequest):
-    """Deletes committed offsets of a group.
-
-    group_id: id of the group
-    topics: A topic whose offsets are deleted
-    """
-
-    __slots__ = ("group_id", "topics")
-    api_key: ClassVar[int] = 47
-
-    def __init__(
-        self, *, group_id: str = "", topics: tuple[OffsetDeleteRequestTopic, ...] = ()
-    ) -> None:
-        self.group_id: Final = group_id
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetDeleteRequest):
-            return NotImplemented
-        return self.group_id == other.group_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
             )
         )
 
@@ -2145,92 +2125,33 @@ class OffsetDeleteResponse(DataPlaneResponse):
         )
 
 
-class ConsumerGroupHeartbeatRequest(DataPlaneRequest):
-    """A member of the new protocol (KIP-848) joins, renews its session, or leaves.
-
-    A field of null has not changed since the last heartbeat.
+class OffsetDeleteRequest(DataPlaneRequest):
+    """Deletes committed offsets of a group.
 
     group_id: id of the group
-    member_id: id of the member; null or empty if the member has none
-    member_epoch: epoch of the member; 0 joins, -1 leaves, -2 leaves for a restart (static
-        member)
-    instance_id: id of a static member; null if the member is dynamic
-    rack_id: rack of the client; null or empty if unknown
-    rebalance_timeout_ms: time to give up partitions, in milliseconds; -1 if unchanged
-    subscribed_topic_names: names of the topics that the member reads; null if unchanged
-    subscribed_topic_regex: pattern of the topics that the member reads; null if none
-    server_assignor: name of the preferred assignor; null if none or unchanged
-    topic_partitions: partitions that the member has
+    topics: A topic whose offsets are deleted
     """
 
-    __slots__ = (
-        "group_id",
-        "member_id",
-        "member_epoch",
-        "instance_id",
-        "rack_id",
-        "rebalance_timeout_ms",
-        "subscribed_topic_names",
-        "subscribed_topic_regex",
-        "server_assignor",
-        "topic_partitions",
-    )
-    api_key: ClassVar[int] = 68
+    __slots__ = ("group_id", "topics")
+    api_key: ClassVar[int] = 47
+    RESPONSE: ClassVar[type[Response]] = OffsetDeleteResponse
 
     def __init__(
-        self,
-        *,
-        group_id: str = "",
-        member_id: str = "",
-        member_epoch: int = 0,
-        instance_id: str | None = None,
-        rack_id: str | None = None,
-        rebalance_timeout_ms: int = -1,
-        subscribed_topic_names: tuple[str, ...] | None = None,
-        subscribed_topic_regex: str | None = None,
-        server_assignor: str | None = None,
-        topic_partitions: tuple[ConsumerGroupHeartbeatTopicPartitions, ...] | None = None,
+        self, *, group_id: str = "", topics: tuple[OffsetDeleteRequestTopic, ...] = ()
     ) -> None:
         self.group_id: Final = group_id
-        self.member_id: Final = member_id
-        self.member_epoch: Final = member_epoch
-        self.instance_id: Final = instance_id
-        self.rack_id: Final = rack_id
-        self.rebalance_timeout_ms: Final = rebalance_timeout_ms
-        self.subscribed_topic_names: Final = subscribed_topic_names
-        self.subscribed_topic_regex: Final = subscribed_topic_regex
-        self.server_assignor: Final = server_assignor
-        self.topic_partitions: Final = topic_partitions
+        self.topics: Final = topics
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConsumerGroupHeartbeatRequest):
+        if not isinstance(other, OffsetDeleteRequest):
             return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.member_id == other.member_id
-            and self.member_epoch == other.member_epoch
-            and self.instance_id == other.instance_id
-            and self.rack_id == other.rack_id
-            and self.rebalance_timeout_ms == other.rebalance_timeout_ms
-            and self.subscribed_topic_names == other.subscribed_topic_names
-            and self.subscribed_topic_regex == other.subscribed_topic_regex
-            and self.server_assignor == other.server_assignor
-            and self.topic_partitions == other.topic_partitions
-        )
+        return self.group_id == other.group_id and self.topics == other.topics
 
     def __hash__(self) -> int:
         return hash(
             (
                 self.group_id,
-                self.member_id,
-                self.member_epoch,
-                self.instance_id,
-                self.rack_id,
-                self.rebalance_timeout_ms,
-                self.subscribed_topic_names,
-                self.subscribed_topic_regex,
-                self.server_assignor,
-                self.topic_partitions,
+                self.topics,
             )
         )
 
@@ -2303,35 +2224,93 @@ class ConsumerGroupHeartbeatResponse(DataPlaneResponse):
         )
 
 
-class ConsumerGroupDescribeRequest(DataPlaneRequest):
-    """Requests descriptions of groups of the new protocol (KIP-848).
+class ConsumerGroupHeartbeatRequest(DataPlaneRequest):
+    """A member of the new protocol (KIP-848) joins, renews its session, or leaves.
 
-    group_ids: ids of the groups
-    include_authorized_operations: true requests the permitted operations on each group
+    A field of null has not changed since the last heartbeat.
+
+    group_id: id of the group
+    member_id: id of the member; null or empty if the member has none
+    member_epoch: epoch of the member; 0 joins, -1 leaves, -2 leaves for a restart (static
+        member)
+    instance_id: id of a static member; null if the member is dynamic
+    rack_id: rack of the client; null or empty if unknown
+    rebalance_timeout_ms: time to give up partitions, in milliseconds; -1 if unchanged
+    subscribed_topic_names: names of the topics that the member reads; null if unchanged
+    subscribed_topic_regex: pattern of the topics that the member reads; null if none
+    server_assignor: name of the preferred assignor; null if none or unchanged
+    topic_partitions: partitions that the member has
     """
 
-    __slots__ = ("group_ids", "include_authorized_operations")
-    api_key: ClassVar[int] = 69
+    __slots__ = (
+        "group_id",
+        "member_id",
+        "member_epoch",
+        "instance_id",
+        "rack_id",
+        "rebalance_timeout_ms",
+        "subscribed_topic_names",
+        "subscribed_topic_regex",
+        "server_assignor",
+        "topic_partitions",
+    )
+    api_key: ClassVar[int] = 68
+    RESPONSE: ClassVar[type[Response]] = ConsumerGroupHeartbeatResponse
 
     def __init__(
-        self, *, group_ids: tuple[str, ...] = (), include_authorized_operations: bool = False
+        self,
+        *,
+        group_id: str = "",
+        member_id: str = "",
+        member_epoch: int = 0,
+        instance_id: str | None = None,
+        rack_id: str | None = None,
+        rebalance_timeout_ms: int = -1,
+        subscribed_topic_names: tuple[str, ...] | None = None,
+        subscribed_topic_regex: str | None = None,
+        server_assignor: str | None = None,
+        topic_partitions: tuple[ConsumerGroupHeartbeatTopicPartitions, ...] | None = None,
     ) -> None:
-        self.group_ids: Final = group_ids
-        self.include_authorized_operations: Final = include_authorized_operations
+        self.group_id: Final = group_id
+        self.member_id: Final = member_id
+        self.member_epoch: Final = member_epoch
+        self.instance_id: Final = instance_id
+        self.rack_id: Final = rack_id
+        self.rebalance_timeout_ms: Final = rebalance_timeout_ms
+        self.subscribed_topic_names: Final = subscribed_topic_names
+        self.subscribed_topic_regex: Final = subscribed_topic_regex
+        self.server_assignor: Final = server_assignor
+        self.topic_partitions: Final = topic_partitions
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConsumerGroupDescribeRequest):
+        if not isinstance(other, ConsumerGroupHeartbeatRequest):
             return NotImplemented
         return (
-            self.group_ids == other.group_ids
-            and self.include_authorized_operations == other.include_authorized_operations
+            self.group_id == other.group_id
+            and self.member_id == other.member_id
+            and self.member_epoch == other.member_epoch
+            and self.instance_id == other.instance_id
+            and self.rack_id == other.rack_id
+            and self.rebalance_timeout_ms == other.rebalance_timeout_ms
+            and self.subscribed_topic_names == other.subscribed_topic_names
+            and self.subscribed_topic_regex == other.subscribed_topic_regex
+            and self.server_assignor == other.server_assignor
+            and self.topic_partitions == other.topic_partitions
         )
 
     def __hash__(self) -> int:
         return hash(
             (
-                self.group_ids,
-                self.include_authorized_operations,
+                self.group_id,
+                self.member_id,
+                self.member_epoch,
+                self.instance_id,
+                self.rack_id,
+                self.rebalance_timeout_ms,
+                self.subscribed_topic_names,
+                self.subscribed_topic_regex,
+                self.server_assignor,
+                self.topic_partitions,
             )
         )
 
@@ -2540,5 +2519,39 @@ class ConsumerGroupDescribeResponse(DataPlaneResponse):
             (
                 self.throttle_time_ms,
                 self.groups,
+            )
+        )
+
+
+class ConsumerGroupDescribeRequest(DataPlaneRequest):
+    """Requests descriptions of groups of the new protocol (KIP-848).
+
+    group_ids: ids of the groups
+    include_authorized_operations: true requests the permitted operations on each group
+    """
+
+    __slots__ = ("group_ids", "include_authorized_operations")
+    api_key: ClassVar[int] = 69
+    RESPONSE: ClassVar[type[Response]] = ConsumerGroupDescribeResponse
+
+    def __init__(
+        self, *, group_ids: tuple[str, ...] = (), include_authorized_operations: bool = False
+    ) -> None:
+        self.group_ids: Final = group_ids
+        self.include_authorized_operations: Final = include_authorized_operations
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ConsumerGroupDescribeRequest):
+            return NotImplemented
+        return (
+            self.group_ids == other.group_ids
+            and self.include_authorized_operations == other.include_authorized_operations
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.group_ids,
+                self.include_authorized_operations,
             )
         )

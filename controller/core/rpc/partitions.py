@@ -74,53 +74,6 @@ class CreatePartitionsTopic(Structure):
         )
 
 
-class CreatePartitionsRequest(Request):
-    """CreatePartitions (37).
-
-    topics: A topic that shall have `count` partitions; without `assignments` the controller
-        places
-    timeout_ms: how long the server may wait for completion, in milliseconds
-    validate_only: true checks the request and changes nothing
-    requester: client that sent the request; no field of the message
-    """
-
-    __slots__ = ("topics", "timeout_ms", "validate_only", "requester")
-    api_key: ClassVar[int] = 37
-
-    def __init__(
-        self,
-        *,
-        topics: tuple[CreatePartitionsTopic, ...],
-        timeout_ms: int = 60000,
-        validate_only: bool = False,
-        requester: Requester = NOBODY,
-    ) -> None:
-        self.topics: Final = topics
-        self.timeout_ms: Final = timeout_ms
-        self.validate_only: Final = validate_only
-        self.requester: Final = requester
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreatePartitionsRequest):
-            return NotImplemented
-        return (
-            self.topics == other.topics
-            and self.timeout_ms == other.timeout_ms
-            and self.validate_only == other.validate_only
-            and self.requester == other.requester
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topics,
-                self.timeout_ms,
-                self.validate_only,
-                self.requester,
-            )
-        )
-
-
 class CreatePartitionsTopicResult(Structure):
     """The result for one topic.
 
@@ -185,6 +138,54 @@ class CreatePartitionsResponse(Response):
         )
 
 
+class CreatePartitionsRequest(Request):
+    """CreatePartitions (37).
+
+    topics: A topic that shall have `count` partitions; without `assignments` the controller
+        places
+    timeout_ms: how long the server may wait for completion, in milliseconds
+    validate_only: true checks the request and changes nothing
+    requester: client that sent the request; no field of the message
+    """
+
+    __slots__ = ("topics", "timeout_ms", "validate_only", "requester")
+    api_key: ClassVar[int] = 37
+    RESPONSE: ClassVar[type[Response]] = CreatePartitionsResponse
+
+    def __init__(
+        self,
+        *,
+        topics: tuple[CreatePartitionsTopic, ...],
+        timeout_ms: int = 60000,
+        validate_only: bool = False,
+        requester: Requester = NOBODY,
+    ) -> None:
+        self.topics: Final = topics
+        self.timeout_ms: Final = timeout_ms
+        self.validate_only: Final = validate_only
+        self.requester: Final = requester
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CreatePartitionsRequest):
+            return NotImplemented
+        return (
+            self.topics == other.topics
+            and self.timeout_ms == other.timeout_ms
+            and self.validate_only == other.validate_only
+            and self.requester == other.requester
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.topics,
+                self.timeout_ms,
+                self.validate_only,
+                self.requester,
+            )
+        )
+
+
 class ElectedTopicPartitions(Structure):
     """The partitions of one topic that shall have an election.
 
@@ -208,49 +209,6 @@ class ElectedTopicPartitions(Structure):
             (
                 self.topic,
                 self.partitions,
-            )
-        )
-
-
-class ElectLeadersRequest(Request):
-    """ElectLeaders (43): null `topic_partitions` means every partition.
-
-    The `election_type` is 0 for preferred (the only type of version 0) and 1 for unclean.
-
-    election_type: 0 preferred leader, 1 unclean election
-    topic_partitions: The partitions of one topic that shall have an election
-    timeout_ms: how long the server may wait for completion, in milliseconds
-    """
-
-    __slots__ = ("election_type", "topic_partitions", "timeout_ms")
-    api_key: ClassVar[int] = 43
-
-    def __init__(
-        self,
-        *,
-        election_type: int = 0,
-        topic_partitions: tuple[ElectedTopicPartitions, ...] | None = None,
-        timeout_ms: int = 60000,
-    ) -> None:
-        self.election_type: Final = election_type
-        self.topic_partitions: Final = topic_partitions
-        self.timeout_ms: Final = timeout_ms
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ElectLeadersRequest):
-            return NotImplemented
-        return (
-            self.election_type == other.election_type
-            and self.topic_partitions == other.topic_partitions
-            and self.timeout_ms == other.timeout_ms
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.election_type,
-                self.topic_partitions,
-                self.timeout_ms,
             )
         )
 
@@ -362,100 +320,46 @@ class ElectLeadersResponse(Response):
         )
 
 
-class ReassignablePartition(Structure):
-    """A partition and its new replicas; null cancels its reassignment.
+class ElectLeadersRequest(Request):
+    """ElectLeaders (43): null `topic_partitions` means every partition.
 
-    partition_index: number of the partition, from 0
-    replicas: ids of the brokers of the new replicas; null cancels
-    """
+    The `election_type` is 0 for preferred (the only type of version 0) and 1 for unclean.
 
-    __slots__ = ("partition_index", "replicas")
-
-    def __init__(self, *, partition_index: int, replicas: tuple[int, ...] | None = None) -> None:
-        self.partition_index: Final = partition_index
-        self.replicas: Final = replicas
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReassignablePartition):
-            return NotImplemented
-        return self.partition_index == other.partition_index and self.replicas == other.replicas
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.replicas,
-            )
-        )
-
-
-class ReassignableTopic(Structure):
-    """A topic of an AlterPartitionReassignments request.
-
-    name: name of the topic
-    partitions: A partition and its new replicas; null cancels its reassignment
-    """
-
-    __slots__ = ("name", "partitions")
-
-    def __init__(self, *, name: str, partitions: tuple[ReassignablePartition, ...]) -> None:
-        self.name: Final = name
-        self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReassignableTopic):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
-
-
-class AlterPartitionReassignmentsRequest(Request):
-    """AlterPartitionReassignments (45).
-
-    With `allow_replication_factor_change` false (version 1, KIP-860), a reassignment must keep
-    the number of replicas.
-
+    election_type: 0 preferred leader, 1 unclean election
+    topic_partitions: The partitions of one topic that shall have an election
     timeout_ms: how long the server may wait for completion, in milliseconds
-    allow_replication_factor_change: true permits a new number of replicas (KIP-860)
-    topics: A topic of an AlterPartitionReassignments request
     """
 
-    __slots__ = ("timeout_ms", "allow_replication_factor_change", "topics")
-    api_key: ClassVar[int] = 45
+    __slots__ = ("election_type", "topic_partitions", "timeout_ms")
+    api_key: ClassVar[int] = 43
+    RESPONSE: ClassVar[type[Response]] = ElectLeadersResponse
 
     def __init__(
         self,
         *,
+        election_type: int = 0,
+        topic_partitions: tuple[ElectedTopicPartitions, ...] | None = None,
         timeout_ms: int = 60000,
-        allow_replication_factor_change: bool = True,
-        topics: tuple[ReassignableTopic, ...],
     ) -> None:
+        self.election_type: Final = election_type
+        self.topic_partitions: Final = topic_partitions
         self.timeout_ms: Final = timeout_ms
-        self.allow_replication_factor_change: Final = allow_replication_factor_change
-        self.topics: Final = topics
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterPartitionReassignmentsRequest):
+        if not isinstance(other, ElectLeadersRequest):
             return NotImplemented
         return (
-            self.timeout_ms == other.timeout_ms
-            and self.allow_replication_factor_change == other.allow_replication_factor_change
-            and self.topics == other.topics
+            self.election_type == other.election_type
+            and self.topic_partitions == other.topic_partitions
+            and self.timeout_ms == other.timeout_ms
         )
 
     def __hash__(self) -> int:
         return hash(
             (
+                self.election_type,
+                self.topic_partitions,
                 self.timeout_ms,
-                self.allow_replication_factor_change,
-                self.topics,
             )
         )
 
@@ -496,6 +400,33 @@ class ReassignablePartitionResponse(Structure):
         )
 
 
+class ReassignablePartition(Structure):
+    """A partition and its new replicas; null cancels its reassignment.
+
+    partition_index: number of the partition, from 0
+    replicas: ids of the brokers of the new replicas; null cancels
+    """
+
+    __slots__ = ("partition_index", "replicas")
+
+    def __init__(self, *, partition_index: int, replicas: tuple[int, ...] | None = None) -> None:
+        self.partition_index: Final = partition_index
+        self.replicas: Final = replicas
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ReassignablePartition):
+            return NotImplemented
+        return self.partition_index == other.partition_index and self.replicas == other.replicas
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.partition_index,
+                self.replicas,
+            )
+        )
+
+
 class ReassignableTopicResponse(Structure):
     """The results for one topic.
 
@@ -514,6 +445,33 @@ class ReassignableTopicResponse(Structure):
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ReassignableTopicResponse):
+            return NotImplemented
+        return self.name == other.name and self.partitions == other.partitions
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.name,
+                self.partitions,
+            )
+        )
+
+
+class ReassignableTopic(Structure):
+    """A topic of an AlterPartitionReassignments request.
+
+    name: name of the topic
+    partitions: A partition and its new replicas; null cancels its reassignment
+    """
+
+    __slots__ = ("name", "partitions")
+
+    def __init__(self, *, name: str, partitions: tuple[ReassignablePartition, ...]) -> None:
+        self.name: Final = name
+        self.partitions: Final = partitions
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ReassignableTopic):
             return NotImplemented
         return self.name == other.name and self.partitions == other.partitions
 
@@ -583,6 +541,51 @@ class AlterPartitionReassignmentsResponse(Response):
         )
 
 
+class AlterPartitionReassignmentsRequest(Request):
+    """AlterPartitionReassignments (45).
+
+    With `allow_replication_factor_change` false (version 1, KIP-860), a reassignment must keep
+    the number of replicas.
+
+    timeout_ms: how long the server may wait for completion, in milliseconds
+    allow_replication_factor_change: true permits a new number of replicas (KIP-860)
+    topics: A topic of an AlterPartitionReassignments request
+    """
+
+    __slots__ = ("timeout_ms", "allow_replication_factor_change", "topics")
+    api_key: ClassVar[int] = 45
+    RESPONSE: ClassVar[type[Response]] = AlterPartitionReassignmentsResponse
+
+    def __init__(
+        self,
+        *,
+        timeout_ms: int = 60000,
+        allow_replication_factor_change: bool = True,
+        topics: tuple[ReassignableTopic, ...],
+    ) -> None:
+        self.timeout_ms: Final = timeout_ms
+        self.allow_replication_factor_change: Final = allow_replication_factor_change
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AlterPartitionReassignmentsRequest):
+            return NotImplemented
+        return (
+            self.timeout_ms == other.timeout_ms
+            and self.allow_replication_factor_change == other.allow_replication_factor_change
+            and self.topics == other.topics
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.timeout_ms,
+                self.allow_replication_factor_change,
+                self.topics,
+            )
+        )
+
+
 class ListPartitionReassignmentsTopic(Structure):
     """A topic and its partitions whose reassignments are listed.
 
@@ -606,39 +609,6 @@ class ListPartitionReassignmentsTopic(Structure):
             (
                 self.name,
                 self.partition_indexes,
-            )
-        )
-
-
-class ListPartitionReassignmentsRequest(Request):
-    """ListPartitionReassignments (46): null `topics` means every partition.
-
-    timeout_ms: how long the server may wait for completion, in milliseconds
-    topics: A topic and its partitions whose reassignments are listed
-    """
-
-    __slots__ = ("timeout_ms", "topics")
-    api_key: ClassVar[int] = 46
-
-    def __init__(
-        self,
-        *,
-        timeout_ms: int = 60000,
-        topics: tuple[ListPartitionReassignmentsTopic, ...] | None = None,
-    ) -> None:
-        self.timeout_ms: Final = timeout_ms
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListPartitionReassignmentsRequest):
-            return NotImplemented
-        return self.timeout_ms == other.timeout_ms and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.timeout_ms,
-                self.topics,
             )
         )
 
@@ -758,6 +728,40 @@ class ListPartitionReassignmentsResponse(Response):
                 self.throttle_time_ms,
                 self.error_code,
                 self.error_message,
+                self.topics,
+            )
+        )
+
+
+class ListPartitionReassignmentsRequest(Request):
+    """ListPartitionReassignments (46): null `topics` means every partition.
+
+    timeout_ms: how long the server may wait for completion, in milliseconds
+    topics: A topic and its partitions whose reassignments are listed
+    """
+
+    __slots__ = ("timeout_ms", "topics")
+    api_key: ClassVar[int] = 46
+    RESPONSE: ClassVar[type[Response]] = ListPartitionReassignmentsResponse
+
+    def __init__(
+        self,
+        *,
+        timeout_ms: int = 60000,
+        topics: tuple[ListPartitionReassignmentsTopic, ...] | None = None,
+    ) -> None:
+        self.timeout_ms: Final = timeout_ms
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ListPartitionReassignmentsRequest):
+            return NotImplemented
+        return self.timeout_ms == other.timeout_ms and self.topics == other.topics
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.timeout_ms,
                 self.topics,
             )
         )

@@ -273,47 +273,6 @@ class VoteTopic(Structure):
         )
 
 
-class VoteRequest(Request):
-    """Vote (52); `voter_id` is the id of the intended voter, -1 if not set.
-
-    cluster_id: id of the cluster; null in a request is not checked
-    voter_id: id of the intended voter; -1 if not set
-    topics: A topic of a Vote request
-    """
-
-    __slots__ = ("cluster_id", "voter_id", "topics")
-    api_key: ClassVar[int] = 52
-
-    def __init__(
-        self,
-        *,
-        cluster_id: str | None = None,
-        voter_id: int = -1,
-        topics: tuple[VoteTopic, ...] = (),
-    ) -> None:
-        self.cluster_id: Final = cluster_id
-        self.voter_id: Final = voter_id
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, VoteRequest):
-            return NotImplemented
-        return (
-            self.cluster_id == other.cluster_id
-            and self.voter_id == other.voter_id
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.cluster_id,
-                self.voter_id,
-                self.topics,
-            )
-        )
-
-
 class VotePartitionResult(Structure):
     """The reply of one voter.
 
@@ -436,6 +395,48 @@ class VoteResponse(Response):
         )
 
 
+class VoteRequest(Request):
+    """Vote (52); `voter_id` is the id of the intended voter, -1 if not set.
+
+    cluster_id: id of the cluster; null in a request is not checked
+    voter_id: id of the intended voter; -1 if not set
+    topics: A topic of a Vote request
+    """
+
+    __slots__ = ("cluster_id", "voter_id", "topics")
+    api_key: ClassVar[int] = 52
+    RESPONSE: ClassVar[type[Response]] = VoteResponse
+
+    def __init__(
+        self,
+        *,
+        cluster_id: str | None = None,
+        voter_id: int = -1,
+        topics: tuple[VoteTopic, ...] = (),
+    ) -> None:
+        self.cluster_id: Final = cluster_id
+        self.voter_id: Final = voter_id
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, VoteRequest):
+            return NotImplemented
+        return (
+            self.cluster_id == other.cluster_id
+            and self.voter_id == other.voter_id
+            and self.topics == other.topics
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.cluster_id,
+                self.voter_id,
+                self.topics,
+            )
+        )
+
+
 class BeginQuorumEpochPartition(Structure):
     """The leader and its epoch.
 
@@ -510,52 +511,6 @@ class BeginQuorumEpochTopic(Structure):
         )
 
 
-class BeginQuorumEpochRequest(Request):
-    """BeginQuorumEpoch (53): the sender leads.
-
-    cluster_id: id of the cluster; null in a request is not checked
-    voter_id: id of the intended voter; -1 if not set
-    topics: A topic of a BeginQuorumEpoch request
-    leader_endpoints: The address of a voter's listener; `name` is the listener's name
-    """
-
-    __slots__ = ("cluster_id", "voter_id", "topics", "leader_endpoints")
-    api_key: ClassVar[int] = 53
-
-    def __init__(
-        self,
-        *,
-        cluster_id: str | None = None,
-        voter_id: int = -1,
-        topics: tuple[BeginQuorumEpochTopic, ...] = (),
-        leader_endpoints: tuple[QuorumEndpoint, ...] = (),
-    ) -> None:
-        self.cluster_id: Final = cluster_id
-        self.voter_id: Final = voter_id
-        self.topics: Final = topics
-        self.leader_endpoints: Final = leader_endpoints
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BeginQuorumEpochRequest):
-            return NotImplemented
-        return (
-            self.cluster_id == other.cluster_id
-            and self.voter_id == other.voter_id
-            and self.topics == other.topics
-            and self.leader_endpoints == other.leader_endpoints
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.cluster_id,
-                self.voter_id,
-                self.topics,
-                self.leader_endpoints,
-            )
-        )
-
-
 class BeginQuorumEpochResponse(Response):
     """The reply to a BeginQuorumEpoch request.
 
@@ -596,6 +551,53 @@ class BeginQuorumEpochResponse(Response):
                 self.error_code,
                 self.topics,
                 self.node_endpoints,
+            )
+        )
+
+
+class BeginQuorumEpochRequest(Request):
+    """BeginQuorumEpoch (53): the sender leads.
+
+    cluster_id: id of the cluster; null in a request is not checked
+    voter_id: id of the intended voter; -1 if not set
+    topics: A topic of a BeginQuorumEpoch request
+    leader_endpoints: The address of a voter's listener; `name` is the listener's name
+    """
+
+    __slots__ = ("cluster_id", "voter_id", "topics", "leader_endpoints")
+    api_key: ClassVar[int] = 53
+    RESPONSE: ClassVar[type[Response]] = BeginQuorumEpochResponse
+
+    def __init__(
+        self,
+        *,
+        cluster_id: str | None = None,
+        voter_id: int = -1,
+        topics: tuple[BeginQuorumEpochTopic, ...] = (),
+        leader_endpoints: tuple[QuorumEndpoint, ...] = (),
+    ) -> None:
+        self.cluster_id: Final = cluster_id
+        self.voter_id: Final = voter_id
+        self.topics: Final = topics
+        self.leader_endpoints: Final = leader_endpoints
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BeginQuorumEpochRequest):
+            return NotImplemented
+        return (
+            self.cluster_id == other.cluster_id
+            and self.voter_id == other.voter_id
+            and self.topics == other.topics
+            and self.leader_endpoints == other.leader_endpoints
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.cluster_id,
+                self.voter_id,
+                self.topics,
+                self.leader_endpoints,
             )
         )
 
@@ -716,47 +718,6 @@ class EndQuorumEpochTopic(Structure):
         )
 
 
-class EndQuorumEpochRequest(Request):
-    """EndQuorumEpoch (54): the sender resigns.
-
-    cluster_id: id of the cluster; null in a request is not checked
-    topics: A topic of an EndQuorumEpoch request
-    leader_endpoints: The address of a voter's listener; `name` is the listener's name
-    """
-
-    __slots__ = ("cluster_id", "topics", "leader_endpoints")
-    api_key: ClassVar[int] = 54
-
-    def __init__(
-        self,
-        *,
-        cluster_id: str | None = None,
-        topics: tuple[EndQuorumEpochTopic, ...] = (),
-        leader_endpoints: tuple[QuorumEndpoint, ...] = (),
-    ) -> None:
-        self.cluster_id: Final = cluster_id
-        self.topics: Final = topics
-        self.leader_endpoints: Final = leader_endpoints
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, EndQuorumEpochRequest):
-            return NotImplemented
-        return (
-            self.cluster_id == other.cluster_id
-            and self.topics == other.topics
-            and self.leader_endpoints == other.leader_endpoints
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.cluster_id,
-                self.topics,
-                self.leader_endpoints,
-            )
-        )
-
-
 class EndQuorumEpochResponse(Response):
     """The reply to a EndQuorumEpoch request.
 
@@ -797,6 +758,48 @@ class EndQuorumEpochResponse(Response):
                 self.error_code,
                 self.topics,
                 self.node_endpoints,
+            )
+        )
+
+
+class EndQuorumEpochRequest(Request):
+    """EndQuorumEpoch (54): the sender resigns.
+
+    cluster_id: id of the cluster; null in a request is not checked
+    topics: A topic of an EndQuorumEpoch request
+    leader_endpoints: The address of a voter's listener; `name` is the listener's name
+    """
+
+    __slots__ = ("cluster_id", "topics", "leader_endpoints")
+    api_key: ClassVar[int] = 54
+    RESPONSE: ClassVar[type[Response]] = EndQuorumEpochResponse
+
+    def __init__(
+        self,
+        *,
+        cluster_id: str | None = None,
+        topics: tuple[EndQuorumEpochTopic, ...] = (),
+        leader_endpoints: tuple[QuorumEndpoint, ...] = (),
+    ) -> None:
+        self.cluster_id: Final = cluster_id
+        self.topics: Final = topics
+        self.leader_endpoints: Final = leader_endpoints
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, EndQuorumEpochRequest):
+            return NotImplemented
+        return (
+            self.cluster_id == other.cluster_id
+            and self.topics == other.topics
+            and self.leader_endpoints == other.leader_endpoints
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.cluster_id,
+                self.topics,
+                self.leader_endpoints,
             )
         )
 
@@ -846,27 +849,6 @@ class DescribeQuorumTopic(Structure):
                 self.partitions,
             )
         )
-
-
-class DescribeQuorumRequest(Request):
-    """DescribeQuorum (55).
-
-    topics: A topic of a DescribeQuorum request
-    """
-
-    __slots__ = ("topics",)
-    api_key: ClassVar[int] = 55
-
-    def __init__(self, *, topics: tuple[DescribeQuorumTopic, ...] = ()) -> None:
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeQuorumRequest):
-            return NotImplemented
-        return self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash((self.topics,))
 
 
 class DescribeQuorumPartitionResult(Structure):
@@ -1057,3 +1039,25 @@ class DescribeQuorumResponse(Response):
                 self.nodes,
             )
         )
+
+
+class DescribeQuorumRequest(Request):
+    """DescribeQuorum (55).
+
+    topics: A topic of a DescribeQuorum request
+    """
+
+    __slots__ = ("topics",)
+    api_key: ClassVar[int] = 55
+    RESPONSE: ClassVar[type[Response]] = DescribeQuorumResponse
+
+    def __init__(self, *, topics: tuple[DescribeQuorumTopic, ...] = ()) -> None:
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DescribeQuorumRequest):
+            return NotImplemented
+        return self.topics == other.topics
+
+    def __hash__(self) -> int:
+        return hash((self.topics,))

@@ -73,39 +73,6 @@ class QuotaFilterComponent(Structure):
         )
 
 
-class DescribeClientQuotasRequest(Request):
-    """DescribeClientQuotas (48).
-
-    `strict` excludes entities with a type that no component names.
-
-    components: A condition on one type of entity. `match_type` is 0 for the name `match`, 1 for
-        the default entity and 2 for any entity
-    strict: true excludes entities with a type that no component names
-    """
-
-    __slots__ = ("components", "strict")
-    api_key: ClassVar[int] = 48
-
-    def __init__(
-        self, *, components: tuple[QuotaFilterComponent, ...], strict: bool = False
-    ) -> None:
-        self.components: Final = components
-        self.strict: Final = strict
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeClientQuotasRequest):
-            return NotImplemented
-        return self.components == other.components and self.strict == other.strict
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.components,
-                self.strict,
-            )
-        )
-
-
 class QuotaValue(Structure):
     """A quota with its value.
 
@@ -212,6 +179,40 @@ class DescribeClientQuotasResponse(Response):
         )
 
 
+class DescribeClientQuotasRequest(Request):
+    """DescribeClientQuotas (48).
+
+    `strict` excludes entities with a type that no component names.
+
+    components: A condition on one type of entity. `match_type` is 0 for the name `match`, 1 for
+        the default entity and 2 for any entity
+    strict: true excludes entities with a type that no component names
+    """
+
+    __slots__ = ("components", "strict")
+    api_key: ClassVar[int] = 48
+    RESPONSE: ClassVar[type[Response]] = DescribeClientQuotasResponse
+
+    def __init__(
+        self, *, components: tuple[QuotaFilterComponent, ...], strict: bool = False
+    ) -> None:
+        self.components: Final = components
+        self.strict: Final = strict
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DescribeClientQuotasRequest):
+            return NotImplemented
+        return self.components == other.components and self.strict == other.strict
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.components,
+                self.strict,
+            )
+        )
+
+
 class QuotaOperation(Structure):
     """One change of a quota; `value` is ignored if the quota is removed.
 
@@ -267,36 +268,6 @@ class AlterClientQuotasEntry(Structure):
             (
                 self.entity,
                 self.ops,
-            )
-        )
-
-
-class AlterClientQuotasRequest(Request):
-    """AlterClientQuotas (49).
-
-    entries: The changes of one entity
-    validate_only: true checks the request and changes nothing
-    """
-
-    __slots__ = ("entries", "validate_only")
-    api_key: ClassVar[int] = 49
-
-    def __init__(
-        self, *, entries: tuple[AlterClientQuotasEntry, ...], validate_only: bool = False
-    ) -> None:
-        self.entries: Final = entries
-        self.validate_only: Final = validate_only
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterClientQuotasRequest):
-            return NotImplemented
-        return self.entries == other.entries and self.validate_only == other.validate_only
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.entries,
-                self.validate_only,
             )
         )
 
@@ -368,5 +339,36 @@ class AlterClientQuotasResponse(Response):
             (
                 self.throttle_time_ms,
                 self.entries,
+            )
+        )
+
+
+class AlterClientQuotasRequest(Request):
+    """AlterClientQuotas (49).
+
+    entries: The changes of one entity
+    validate_only: true checks the request and changes nothing
+    """
+
+    __slots__ = ("entries", "validate_only")
+    api_key: ClassVar[int] = 49
+    RESPONSE: ClassVar[type[Response]] = AlterClientQuotasResponse
+
+    def __init__(
+        self, *, entries: tuple[AlterClientQuotasEntry, ...], validate_only: bool = False
+    ) -> None:
+        self.entries: Final = entries
+        self.validate_only: Final = validate_only
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AlterClientQuotasRequest):
+            return NotImplemented
+        return self.entries == other.entries and self.validate_only == other.validate_only
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.entries,
+                self.validate_only,
             )
         )

@@ -30,27 +30,6 @@ class UserName(Structure):
         return hash((self.name,))
 
 
-class DescribeUserScramCredentialsRequest(Request):
-    """DescribeUserScramCredentials (50); None or no users mean every user.
-
-    users: A user to describe
-    """
-
-    __slots__ = ("users",)
-    api_key: ClassVar[int] = 50
-
-    def __init__(self, *, users: tuple[UserName, ...] | None = None) -> None:
-        self.users: Final = users
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeUserScramCredentialsRequest):
-            return NotImplemented
-        return self.users == other.users
-
-    def __hash__(self) -> int:
-        return hash((self.users,))
-
-
 class CredentialInfo(Structure):
     """A credential without its secrets.
 
@@ -172,6 +151,28 @@ class DescribeUserScramCredentialsResponse(Response):
         )
 
 
+class DescribeUserScramCredentialsRequest(Request):
+    """DescribeUserScramCredentials (50); None or no users mean every user.
+
+    users: A user to describe
+    """
+
+    __slots__ = ("users",)
+    api_key: ClassVar[int] = 50
+    RESPONSE: ClassVar[type[Response]] = DescribeUserScramCredentialsResponse
+
+    def __init__(self, *, users: tuple[UserName, ...] | None = None) -> None:
+        self.users: Final = users
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DescribeUserScramCredentialsRequest):
+            return NotImplemented
+        return self.users == other.users
+
+    def __hash__(self) -> int:
+        return hash((self.users,))
+
+
 class ScramCredentialDeletion(Structure):
     """Removes a user's credential of one mechanism.
 
@@ -243,39 +244,6 @@ class ScramCredentialUpsertion(Structure):
         )
 
 
-class AlterUserScramCredentialsRequest(Request):
-    """AlterUserScramCredentials (51).
-
-    deletions: Removes a user's credential of one mechanism
-    upsertions: Sets a user's credential of one mechanism; the client has salted the password
-    """
-
-    __slots__ = ("deletions", "upsertions")
-    api_key: ClassVar[int] = 51
-
-    def __init__(
-        self,
-        *,
-        deletions: tuple[ScramCredentialDeletion, ...] = (),
-        upsertions: tuple[ScramCredentialUpsertion, ...] = (),
-    ) -> None:
-        self.deletions: Final = deletions
-        self.upsertions: Final = upsertions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterUserScramCredentialsRequest):
-            return NotImplemented
-        return self.deletions == other.deletions and self.upsertions == other.upsertions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.deletions,
-                self.upsertions,
-            )
-        )
-
-
 class AlterUserScramCredentialsResult(Structure):
     """The result for one user.
 
@@ -339,5 +307,39 @@ class AlterUserScramCredentialsResponse(Response):
             (
                 self.throttle_time_ms,
                 self.results,
+            )
+        )
+
+
+class AlterUserScramCredentialsRequest(Request):
+    """AlterUserScramCredentials (51).
+
+    deletions: Removes a user's credential of one mechanism
+    upsertions: Sets a user's credential of one mechanism; the client has salted the password
+    """
+
+    __slots__ = ("deletions", "upsertions")
+    api_key: ClassVar[int] = 51
+    RESPONSE: ClassVar[type[Response]] = AlterUserScramCredentialsResponse
+
+    def __init__(
+        self,
+        *,
+        deletions: tuple[ScramCredentialDeletion, ...] = (),
+        upsertions: tuple[ScramCredentialUpsertion, ...] = (),
+    ) -> None:
+        self.deletions: Final = deletions
+        self.upsertions: Final = upsertions
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AlterUserScramCredentialsRequest):
+            return NotImplemented
+        return self.deletions == other.deletions and self.upsertions == other.upsertions
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.deletions,
+                self.upsertions,
             )
         )

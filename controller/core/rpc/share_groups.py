@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from ..message import Structure
+from ..message import Response, Structure
 from .data_plane import DataPlaneRequest
 from .data_plane import DataPlaneResponse
 from ..uuid import ZERO_UUID, Uuid
@@ -191,59 +191,6 @@ class StateBatch(Structure):
         )
 
 
-class ShareGroupHeartbeatRequest(DataPlaneRequest):
-    """A member joins a share group, renews its session, or leaves.
-
-    A field of null has not changed since the last heartbeat.
-
-    group_id: id of the group
-    member_id: id of the member; null or empty if the member has none
-    member_epoch: epoch of the member; 0 joins, -1 leaves
-    rack_id: rack of the client; null or empty if unknown
-    subscribed_topic_names: names of the topics that the member reads; null if unchanged
-    """
-
-    __slots__ = ("group_id", "member_id", "member_epoch", "rack_id", "subscribed_topic_names")
-    api_key: ClassVar[int] = 76
-
-    def __init__(
-        self,
-        *,
-        group_id: str = "",
-        member_id: str = "",
-        member_epoch: int = 0,
-        rack_id: str | None = None,
-        subscribed_topic_names: tuple[str, ...] | None = None,
-    ) -> None:
-        self.group_id: Final = group_id
-        self.member_id: Final = member_id
-        self.member_epoch: Final = member_epoch
-        self.rack_id: Final = rack_id
-        self.subscribed_topic_names: Final = subscribed_topic_names
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareGroupHeartbeatRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.member_id == other.member_id
-            and self.member_epoch == other.member_epoch
-            and self.rack_id == other.rack_id
-            and self.subscribed_topic_names == other.subscribed_topic_names
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.member_id,
-                self.member_epoch,
-                self.rack_id,
-                self.subscribed_topic_names,
-            )
-        )
-
-
 class ShareGroupHeartbeatResponse(DataPlaneResponse):
     """The reply to a ShareGroupHeartbeat request.
 
@@ -312,35 +259,56 @@ class ShareGroupHeartbeatResponse(DataPlaneResponse):
         )
 
 
-class ShareGroupDescribeRequest(DataPlaneRequest):
-    """Requests descriptions of share groups.
+class ShareGroupHeartbeatRequest(DataPlaneRequest):
+    """A member joins a share group, renews its session, or leaves.
 
-    group_ids: ids of the groups
-    include_authorized_operations: true requests the permitted operations on each group
+    A field of null has not changed since the last heartbeat.
+
+    group_id: id of the group
+    member_id: id of the member; null or empty if the member has none
+    member_epoch: epoch of the member; 0 joins, -1 leaves
+    rack_id: rack of the client; null or empty if unknown
+    subscribed_topic_names: names of the topics that the member reads; null if unchanged
     """
 
-    __slots__ = ("group_ids", "include_authorized_operations")
-    api_key: ClassVar[int] = 77
+    __slots__ = ("group_id", "member_id", "member_epoch", "rack_id", "subscribed_topic_names")
+    api_key: ClassVar[int] = 76
+    RESPONSE: ClassVar[type[Response]] = ShareGroupHeartbeatResponse
 
     def __init__(
-        self, *, group_ids: tuple[str, ...] = (), include_authorized_operations: bool = False
+        self,
+        *,
+        group_id: str = "",
+        member_id: str = "",
+        member_epoch: int = 0,
+        rack_id: str | None = None,
+        subscribed_topic_names: tuple[str, ...] | None = None,
     ) -> None:
-        self.group_ids: Final = group_ids
-        self.include_authorized_operations: Final = include_authorized_operations
+        self.group_id: Final = group_id
+        self.member_id: Final = member_id
+        self.member_epoch: Final = member_epoch
+        self.rack_id: Final = rack_id
+        self.subscribed_topic_names: Final = subscribed_topic_names
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareGroupDescribeRequest):
+        if not isinstance(other, ShareGroupHeartbeatRequest):
             return NotImplemented
         return (
-            self.group_ids == other.group_ids
-            and self.include_authorized_operations == other.include_authorized_operations
+            self.group_id == other.group_id
+            and self.member_id == other.member_id
+            and self.member_epoch == other.member_epoch
+            and self.rack_id == other.rack_id
+            and self.subscribed_topic_names == other.subscribed_topic_names
         )
 
     def __hash__(self) -> int:
         return hash(
             (
-                self.group_ids,
-                self.include_authorized_operations,
+                self.group_id,
+                self.member_id,
+                self.member_epoch,
+                self.rack_id,
+                self.subscribed_topic_names,
             )
         )
 
@@ -527,6 +495,40 @@ class ShareGroupDescribeResponse(DataPlaneResponse):
         )
 
 
+class ShareGroupDescribeRequest(DataPlaneRequest):
+    """Requests descriptions of share groups.
+
+    group_ids: ids of the groups
+    include_authorized_operations: true requests the permitted operations on each group
+    """
+
+    __slots__ = ("group_ids", "include_authorized_operations")
+    api_key: ClassVar[int] = 77
+    RESPONSE: ClassVar[type[Response]] = ShareGroupDescribeResponse
+
+    def __init__(
+        self, *, group_ids: tuple[str, ...] = (), include_authorized_operations: bool = False
+    ) -> None:
+        self.group_ids: Final = group_ids
+        self.include_authorized_operations: Final = include_authorized_operations
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ShareGroupDescribeRequest):
+            return NotImplemented
+        return (
+            self.group_ids == other.group_ids
+            and self.include_authorized_operations == other.include_authorized_operations
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.group_ids,
+                self.include_authorized_operations,
+            )
+        )
+
+
 class ShareFetchFetchPartition(Structure):
     """A partition to fetch, with acknowledgements.
 
@@ -614,105 +616,6 @@ class ShareFetchForgottenTopic(Structure):
             (
                 self.topic_id,
                 self.partitions,
-            )
-        )
-
-
-class ShareFetchRequest(DataPlaneRequest):
-    """A member acquires records, and acknowledges earlier ones.
-
-    group_id: id of the group
-    member_id: id of the member; null or empty if the member has none
-    share_session_epoch: number of the request in the share session; 0 opens, -1 closes
-    max_wait_ms: how long the server may wait for `min_bytes`, in milliseconds
-    min_bytes: bytes of records for which the server waits
-    max_bytes: most bytes of records in the response; a first batch may exceed this bound
-    max_records: most records to acquire; in mode 0 the last batch may exceed this bound
-    batch_size: records that a batch of acquired records should have
-    share_acquire_mode: 0 whole batches, 1 never more than `max_records` (KIP-1206)
-    is_renew_ack: true if an acknowledgement renews an acquisition lock (KIP-1222)
-    topics: A topic to fetch
-    forgotten_topics_data: Partitions to remove from the share session
-    """
-
-    __slots__ = (
-        "group_id",
-        "member_id",
-        "share_session_epoch",
-        "max_wait_ms",
-        "min_bytes",
-        "max_bytes",
-        "max_records",
-        "batch_size",
-        "share_acquire_mode",
-        "is_renew_ack",
-        "topics",
-        "forgotten_topics_data",
-    )
-    api_key: ClassVar[int] = 78
-
-    def __init__(
-        self,
-        *,
-        group_id: str | None = None,
-        member_id: str | None = "",
-        share_session_epoch: int = 0,
-        max_wait_ms: int = 0,
-        min_bytes: int = 0,
-        max_bytes: int = 0x7FFFFFFF,
-        max_records: int = 0,
-        batch_size: int = 0,
-        share_acquire_mode: int = 0,
-        is_renew_ack: bool = False,
-        topics: tuple[ShareFetchFetchTopic, ...] = (),
-        forgotten_topics_data: tuple[ShareFetchForgottenTopic, ...] = (),
-    ) -> None:
-        self.group_id: Final = group_id
-        self.member_id: Final = member_id
-        self.share_session_epoch: Final = share_session_epoch
-        self.max_wait_ms: Final = max_wait_ms
-        self.min_bytes: Final = min_bytes
-        self.max_bytes: Final = max_bytes
-        self.max_records: Final = max_records
-        self.batch_size: Final = batch_size
-        self.share_acquire_mode: Final = share_acquire_mode
-        self.is_renew_ack: Final = is_renew_ack
-        self.topics: Final = topics
-        self.forgotten_topics_data: Final = forgotten_topics_data
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareFetchRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.member_id == other.member_id
-            and self.share_session_epoch == other.share_session_epoch
-            and self.max_wait_ms == other.max_wait_ms
-            and self.min_bytes == other.min_bytes
-            and self.max_bytes == other.max_bytes
-            and self.max_records == other.max_records
-            and self.batch_size == other.batch_size
-            and self.share_acquire_mode == other.share_acquire_mode
-            and self.is_renew_ack == other.is_renew_ack
-            and self.topics == other.topics
-            and self.forgotten_topics_data == other.forgotten_topics_data
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.member_id,
-                self.share_session_epoch,
-                self.max_wait_ms,
-                self.min_bytes,
-                self.max_bytes,
-                self.max_records,
-                self.batch_size,
-                self.share_acquire_mode,
-                self.is_renew_ack,
-                self.topics,
-                self.forgotten_topics_data,
             )
         )
 
@@ -925,6 +828,106 @@ class ShareFetchResponse(DataPlaneResponse):
         )
 
 
+class ShareFetchRequest(DataPlaneRequest):
+    """A member acquires records, and acknowledges earlier ones.
+
+    group_id: id of the group
+    member_id: id of the member; null or empty if the member has none
+    share_session_epoch: number of the request in the share session; 0 opens, -1 closes
+    max_wait_ms: how long the server may wait for `min_bytes`, in milliseconds
+    min_bytes: bytes of records for which the server waits
+    max_bytes: most bytes of records in the response; a first batch may exceed this bound
+    max_records: most records to acquire; in mode 0 the last batch may exceed this bound
+    batch_size: records that a batch of acquired records should have
+    share_acquire_mode: 0 whole batches, 1 never more than `max_records` (KIP-1206)
+    is_renew_ack: true if an acknowledgement renews an acquisition lock (KIP-1222)
+    topics: A topic to fetch
+    forgotten_topics_data: Partitions to remove from the share session
+    """
+
+    __slots__ = (
+        "group_id",
+        "member_id",
+        "share_session_epoch",
+        "max_wait_ms",
+        "min_bytes",
+        "max_bytes",
+        "max_records",
+        "batch_size",
+        "share_acquire_mode",
+        "is_renew_ack",
+        "topics",
+        "forgotten_topics_data",
+    )
+    api_key: ClassVar[int] = 78
+    RESPONSE: ClassVar[type[Response]] = ShareFetchResponse
+
+    def __init__(
+        self,
+        *,
+        group_id: str | None = None,
+        member_id: str | None = "",
+        share_session_epoch: int = 0,
+        max_wait_ms: int = 0,
+        min_bytes: int = 0,
+        max_bytes: int = 0x7FFFFFFF,
+        max_records: int = 0,
+        batch_size: int = 0,
+        share_acquire_mode: int = 0,
+        is_renew_ack: bool = False,
+        topics: tuple[ShareFetchFetchTopic, ...] = (),
+        forgotten_topics_data: tuple[ShareFetchForgottenTopic, ...] = (),
+    ) -> None:
+        self.group_id: Final = group_id
+        self.member_id: Final = member_id
+        self.share_session_epoch: Final = share_session_epoch
+        self.max_wait_ms: Final = max_wait_ms
+        self.min_bytes: Final = min_bytes
+        self.max_bytes: Final = max_bytes
+        self.max_records: Final = max_records
+        self.batch_size: Final = batch_size
+        self.share_acquire_mode: Final = share_acquire_mode
+        self.is_renew_ack: Final = is_renew_ack
+        self.topics: Final = topics
+        self.forgotten_topics_data: Final = forgotten_topics_data
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ShareFetchRequest):
+            return NotImplemented
+        return (
+            self.group_id == other.group_id
+            and self.member_id == other.member_id
+            and self.share_session_epoch == other.share_session_epoch
+            and self.max_wait_ms == other.max_wait_ms
+            and self.min_bytes == other.min_bytes
+            and self.max_bytes == other.max_bytes
+            and self.max_records == other.max_records
+            and self.batch_size == other.batch_size
+            and self.share_acquire_mode == other.share_acquire_mode
+            and self.is_renew_ack == other.is_renew_ack
+            and self.topics == other.topics
+            and self.forgotten_topics_data == other.forgotten_topics_data
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.group_id,
+                self.member_id,
+                self.share_session_epoch,
+                self.max_wait_ms,
+                self.min_bytes,
+                self.max_bytes,
+                self.max_records,
+                self.batch_size,
+                self.share_acquire_mode,
+                self.is_renew_ack,
+                self.topics,
+                self.forgotten_topics_data,
+            )
+        )
+
+
 class AcknowledgePartition(Structure):
     """A partition with acknowledgements.
 
@@ -985,57 +988,6 @@ class AcknowledgeTopic(Structure):
             (
                 self.topic_id,
                 self.partitions,
-            )
-        )
-
-
-class ShareAcknowledgeRequest(DataPlaneRequest):
-    """A member acknowledges records.
-
-    group_id: id of the group
-    member_id: id of the member; null or empty if the member has none
-    share_session_epoch: number of the request in the share session; -1 closes
-    is_renew_ack: true if an acknowledgement renews an acquisition lock (KIP-1222)
-    topics: A topic with acknowledgements
-    """
-
-    __slots__ = ("group_id", "member_id", "share_session_epoch", "is_renew_ack", "topics")
-    api_key: ClassVar[int] = 79
-
-    def __init__(
-        self,
-        *,
-        group_id: str | None = None,
-        member_id: str | None = "",
-        share_session_epoch: int = 0,
-        is_renew_ack: bool = False,
-        topics: tuple[AcknowledgeTopic, ...] = (),
-    ) -> None:
-        self.group_id: Final = group_id
-        self.member_id: Final = member_id
-        self.share_session_epoch: Final = share_session_epoch
-        self.is_renew_ack: Final = is_renew_ack
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareAcknowledgeRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.member_id == other.member_id
-            and self.share_session_epoch == other.share_session_epoch
-            and self.is_renew_ack == other.is_renew_ack
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.member_id,
-                self.share_session_epoch,
-                self.is_renew_ack,
-                self.topics,
             )
         )
 
@@ -1187,6 +1139,58 @@ class ShareAcknowledgeResponse(DataPlaneResponse):
         )
 
 
+class ShareAcknowledgeRequest(DataPlaneRequest):
+    """A member acknowledges records.
+
+    group_id: id of the group
+    member_id: id of the member; null or empty if the member has none
+    share_session_epoch: number of the request in the share session; -1 closes
+    is_renew_ack: true if an acknowledgement renews an acquisition lock (KIP-1222)
+    topics: A topic with acknowledgements
+    """
+
+    __slots__ = ("group_id", "member_id", "share_session_epoch", "is_renew_ack", "topics")
+    api_key: ClassVar[int] = 79
+    RESPONSE: ClassVar[type[Response]] = ShareAcknowledgeResponse
+
+    def __init__(
+        self,
+        *,
+        group_id: str | None = None,
+        member_id: str | None = "",
+        share_session_epoch: int = 0,
+        is_renew_ack: bool = False,
+        topics: tuple[AcknowledgeTopic, ...] = (),
+    ) -> None:
+        self.group_id: Final = group_id
+        self.member_id: Final = member_id
+        self.share_session_epoch: Final = share_session_epoch
+        self.is_renew_ack: Final = is_renew_ack
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ShareAcknowledgeRequest):
+            return NotImplemented
+        return (
+            self.group_id == other.group_id
+            and self.member_id == other.member_id
+            and self.share_session_epoch == other.share_session_epoch
+            and self.is_renew_ack == other.is_renew_ack
+            and self.topics == other.topics
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.group_id,
+                self.member_id,
+                self.share_session_epoch,
+                self.is_renew_ack,
+                self.topics,
+            )
+        )
+
+
 class InitializeShareGroupStatePartitionData(Structure):
     """The first state of one partition.
 
@@ -1253,34 +1257,6 @@ class InitializeStateData(Structure):
         )
 
 
-class InitializeShareGroupStateRequest(DataPlaneRequest):
-    """The group coordinator creates the state of share partitions.
-
-    group_id: id of the group
-    topics: A topic whose partitions get a state
-    """
-
-    __slots__ = ("group_id", "topics")
-    api_key: ClassVar[int] = 83
-
-    def __init__(self, *, group_id: str = "", topics: tuple[InitializeStateData, ...] = ()) -> None:
-        self.group_id: Final = group_id
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, InitializeShareGroupStateRequest):
-            return NotImplemented
-        return self.group_id == other.group_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
-            )
-        )
-
-
 class InitializeStateResult(Structure):
     """The results for one topic.
 
@@ -1337,6 +1313,35 @@ class InitializeShareGroupStateResponse(DataPlaneResponse):
         return hash((self.results,))
 
 
+class InitializeShareGroupStateRequest(DataPlaneRequest):
+    """The group coordinator creates the state of share partitions.
+
+    group_id: id of the group
+    topics: A topic whose partitions get a state
+    """
+
+    __slots__ = ("group_id", "topics")
+    api_key: ClassVar[int] = 83
+    RESPONSE: ClassVar[type[Response]] = InitializeShareGroupStateResponse
+
+    def __init__(self, *, group_id: str = "", topics: tuple[InitializeStateData, ...] = ()) -> None:
+        self.group_id: Final = group_id
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, InitializeShareGroupStateRequest):
+            return NotImplemented
+        return self.group_id == other.group_id and self.topics == other.topics
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.group_id,
+                self.topics,
+            )
+        )
+
+
 class ReadStateData(Structure):
     """A topic whose state is read.
 
@@ -1365,34 +1370,6 @@ class ReadStateData(Structure):
             (
                 self.topic_id,
                 self.partitions,
-            )
-        )
-
-
-class ReadShareGroupStateRequest(DataPlaneRequest):
-    """A partition's leader reads the state of share partitions.
-
-    group_id: id of the group
-    topics: A topic whose state is read
-    """
-
-    __slots__ = ("group_id", "topics")
-    api_key: ClassVar[int] = 84
-
-    def __init__(self, *, group_id: str = "", topics: tuple[ReadStateData, ...] = ()) -> None:
-        self.group_id: Final = group_id
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReadShareGroupStateRequest):
-            return NotImplemented
-        return self.group_id == other.group_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
             )
         )
 
@@ -1516,6 +1493,35 @@ class ReadShareGroupStateResponse(DataPlaneResponse):
         return hash((self.results,))
 
 
+class ReadShareGroupStateRequest(DataPlaneRequest):
+    """A partition's leader reads the state of share partitions.
+
+    group_id: id of the group
+    topics: A topic whose state is read
+    """
+
+    __slots__ = ("group_id", "topics")
+    api_key: ClassVar[int] = 84
+    RESPONSE: ClassVar[type[Response]] = ReadShareGroupStateResponse
+
+    def __init__(self, *, group_id: str = "", topics: tuple[ReadStateData, ...] = ()) -> None:
+        self.group_id: Final = group_id
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ReadShareGroupStateRequest):
+            return NotImplemented
+        return self.group_id == other.group_id and self.topics == other.topics
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.group_id,
+                self.topics,
+            )
+        )
+
+
 class WriteShareGroupStatePartitionData(Structure):
     """The new state of one partition.
 
@@ -1610,34 +1616,6 @@ class WriteStateData(Structure):
         )
 
 
-class WriteShareGroupStateRequest(DataPlaneRequest):
-    """A partition's leader writes the state of share partitions.
-
-    group_id: id of the group
-    topics: A topic whose state is written
-    """
-
-    __slots__ = ("group_id", "topics")
-    api_key: ClassVar[int] = 85
-
-    def __init__(self, *, group_id: str = "", topics: tuple[WriteStateData, ...] = ()) -> None:
-        self.group_id: Final = group_id
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WriteShareGroupStateRequest):
-            return NotImplemented
-        return self.group_id == other.group_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
-            )
-        )
-
-
 class WriteStateResult(Structure):
     """The results for one topic.
 
@@ -1694,6 +1672,35 @@ class WriteShareGroupStateResponse(DataPlaneResponse):
         return hash((self.results,))
 
 
+class WriteShareGroupStateRequest(DataPlaneRequest):
+    """A partition's leader writes the state of share partitions.
+
+    group_id: id of the group
+    topics: A topic whose state is written
+    """
+
+    __slots__ = ("group_id", "topics")
+    api_key: ClassVar[int] = 85
+    RESPONSE: ClassVar[type[Response]] = WriteShareGroupStateResponse
+
+    def __init__(self, *, group_id: str = "", topics: tuple[WriteStateData, ...] = ()) -> None:
+        self.group_id: Final = group_id
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, WriteShareGroupStateRequest):
+            return NotImplemented
+        return self.group_id == other.group_id and self.topics == other.topics
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.group_id,
+                self.topics,
+            )
+        )
+
+
 class DeleteShareGroupStatePartitionData(Structure):
     """A partition whose state is deleted.
 
@@ -1742,34 +1749,6 @@ class DeleteStateData(Structure):
             (
                 self.topic_id,
                 self.partitions,
-            )
-        )
-
-
-class DeleteShareGroupStateRequest(DataPlaneRequest):
-    """The group coordinator deletes the state of share partitions.
-
-    group_id: id of the group
-    topics: A topic whose state is deleted
-    """
-
-    __slots__ = ("group_id", "topics")
-    api_key: ClassVar[int] = 86
-
-    def __init__(self, *, group_id: str = "", topics: tuple[DeleteStateData, ...] = ()) -> None:
-        self.group_id: Final = group_id
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteShareGroupStateRequest):
-            return NotImplemented
-        return self.group_id == other.group_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
             )
         )
 
@@ -1830,6 +1809,35 @@ class DeleteShareGroupStateResponse(DataPlaneResponse):
         return hash((self.results,))
 
 
+class DeleteShareGroupStateRequest(DataPlaneRequest):
+    """The group coordinator deletes the state of share partitions.
+
+    group_id: id of the group
+    topics: A topic whose state is deleted
+    """
+
+    __slots__ = ("group_id", "topics")
+    api_key: ClassVar[int] = 86
+    RESPONSE: ClassVar[type[Response]] = DeleteShareGroupStateResponse
+
+    def __init__(self, *, group_id: str = "", topics: tuple[DeleteStateData, ...] = ()) -> None:
+        self.group_id: Final = group_id
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DeleteShareGroupStateRequest):
+            return NotImplemented
+        return self.group_id == other.group_id and self.topics == other.topics
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.group_id,
+                self.topics,
+            )
+        )
+
+
 class ReadStateSummaryData(Structure):
     """A topic whose state is read.
 
@@ -1858,36 +1866,6 @@ class ReadStateSummaryData(Structure):
             (
                 self.topic_id,
                 self.partitions,
-            )
-        )
-
-
-class ReadShareGroupStateSummaryRequest(DataPlaneRequest):
-    """Requests the start offsets of share partitions, without the states of records.
-
-    group_id: id of the group
-    topics: A topic whose state is read
-    """
-
-    __slots__ = ("group_id", "topics")
-    api_key: ClassVar[int] = 87
-
-    def __init__(
-        self, *, group_id: str = "", topics: tuple[ReadStateSummaryData, ...] = ()
-    ) -> None:
-        self.group_id: Final = group_id
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReadShareGroupStateSummaryRequest):
-            return NotImplemented
-        return self.group_id == other.group_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
             )
         )
 
@@ -2016,6 +1994,37 @@ class ReadShareGroupStateSummaryResponse(DataPlaneResponse):
         return hash((self.results,))
 
 
+class ReadShareGroupStateSummaryRequest(DataPlaneRequest):
+    """Requests the start offsets of share partitions, without the states of records.
+
+    group_id: id of the group
+    topics: A topic whose state is read
+    """
+
+    __slots__ = ("group_id", "topics")
+    api_key: ClassVar[int] = 87
+    RESPONSE: ClassVar[type[Response]] = ReadShareGroupStateSummaryResponse
+
+    def __init__(
+        self, *, group_id: str = "", topics: tuple[ReadStateSummaryData, ...] = ()
+    ) -> None:
+        self.group_id: Final = group_id
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ReadShareGroupStateSummaryRequest):
+            return NotImplemented
+        return self.group_id == other.group_id and self.topics == other.topics
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.group_id,
+                self.topics,
+            )
+        )
+
+
 class DescribeShareGroupOffsetsRequestTopic(Structure):
     """A topic to describe; null `topics` means every topic of the group.
 
@@ -2073,27 +2082,6 @@ class DescribeShareGroupOffsetsRequestGroup(Structure):
                 self.topics,
             )
         )
-
-
-class DescribeShareGroupOffsetsRequest(DataPlaneRequest):
-    """Requests the start offsets of share groups.
-
-    groups: A group to describe
-    """
-
-    __slots__ = ("groups",)
-    api_key: ClassVar[int] = 90
-
-    def __init__(self, *, groups: tuple[DescribeShareGroupOffsetsRequestGroup, ...] = ()) -> None:
-        self.groups: Final = groups
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeShareGroupOffsetsRequest):
-            return NotImplemented
-        return self.groups == other.groups
-
-    def __hash__(self) -> int:
-        return hash((self.groups,))
 
 
 class DescribeShareGroupOffsetsResponsePartition(Structure):
@@ -2284,6 +2272,28 @@ class DescribeShareGroupOffsetsResponse(DataPlaneResponse):
         )
 
 
+class DescribeShareGroupOffsetsRequest(DataPlaneRequest):
+    """Requests the start offsets of share groups.
+
+    groups: A group to describe
+    """
+
+    __slots__ = ("groups",)
+    api_key: ClassVar[int] = 90
+    RESPONSE: ClassVar[type[Response]] = DescribeShareGroupOffsetsResponse
+
+    def __init__(self, *, groups: tuple[DescribeShareGroupOffsetsRequestGroup, ...] = ()) -> None:
+        self.groups: Final = groups
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DescribeShareGroupOffsetsRequest):
+            return NotImplemented
+        return self.groups == other.groups
+
+    def __hash__(self) -> int:
+        return hash((self.groups,))
+
+
 class AlterShareGroupOffsetsRequestPartition(Structure):
     """The start offset of one partition.
 
@@ -2342,36 +2352,6 @@ class AlterShareGroupOffsetsRequestTopic(Structure):
             (
                 self.topic_name,
                 self.partitions,
-            )
-        )
-
-
-class AlterShareGroupOffsetsRequest(DataPlaneRequest):
-    """Sets the start offsets of an empty share group.
-
-    group_id: id of the group
-    topics: A topic whose start offsets are set
-    """
-
-    __slots__ = ("group_id", "topics")
-    api_key: ClassVar[int] = 91
-
-    def __init__(
-        self, *, group_id: str = "", topics: tuple[AlterShareGroupOffsetsRequestTopic, ...] = ()
-    ) -> None:
-        self.group_id: Final = group_id
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterShareGroupOffsetsRequest):
-            return NotImplemented
-        return self.group_id == other.group_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
             )
         )
 
@@ -2503,6 +2483,37 @@ class AlterShareGroupOffsetsResponse(DataPlaneResponse):
         )
 
 
+class AlterShareGroupOffsetsRequest(DataPlaneRequest):
+    """Sets the start offsets of an empty share group.
+
+    group_id: id of the group
+    topics: A topic whose start offsets are set
+    """
+
+    __slots__ = ("group_id", "topics")
+    api_key: ClassVar[int] = 91
+    RESPONSE: ClassVar[type[Response]] = AlterShareGroupOffsetsResponse
+
+    def __init__(
+        self, *, group_id: str = "", topics: tuple[AlterShareGroupOffsetsRequestTopic, ...] = ()
+    ) -> None:
+        self.group_id: Final = group_id
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AlterShareGroupOffsetsRequest):
+            return NotImplemented
+        return self.group_id == other.group_id and self.topics == other.topics
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.group_id,
+                self.topics,
+            )
+        )
+
+
 class DeleteShareGroupOffsetsRequestTopic(Structure):
     """A topic whose offsets are deleted.
 
@@ -2521,36 +2532,6 @@ class DeleteShareGroupOffsetsRequestTopic(Structure):
 
     def __hash__(self) -> int:
         return hash((self.topic_name,))
-
-
-class DeleteShareGroupOffsetsRequest(DataPlaneRequest):
-    """Deletes the offsets of topics from an empty share group.
-
-    group_id: id of the group
-    topics: A topic whose offsets are deleted
-    """
-
-    __slots__ = ("group_id", "topics")
-    api_key: ClassVar[int] = 92
-
-    def __init__(
-        self, *, group_id: str = "", topics: tuple[DeleteShareGroupOffsetsRequestTopic, ...] = ()
-    ) -> None:
-        self.group_id: Final = group_id
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteShareGroupOffsetsRequest):
-            return NotImplemented
-        return self.group_id == other.group_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
-            )
-        )
 
 
 class DeleteShareGroupOffsetsResponseTopic(Structure):
@@ -2642,5 +2623,36 @@ class DeleteShareGroupOffsetsResponse(DataPlaneResponse):
                 self.error_code,
                 self.error_message,
                 self.responses,
+            )
+        )
+
+
+class DeleteShareGroupOffsetsRequest(DataPlaneRequest):
+    """Deletes the offsets of topics from an empty share group.
+
+    group_id: id of the group
+    topics: A topic whose offsets are deleted
+    """
+
+    __slots__ = ("group_id", "topics")
+    api_key: ClassVar[int] = 92
+    RESPONSE: ClassVar[type[Response]] = DeleteShareGroupOffsetsResponse
+
+    def __init__(
+        self, *, group_id: str = "", topics: tuple[DeleteShareGroupOffsetsRequestTopic, ...] = ()
+    ) -> None:
+        self.group_id: Final = group_id
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DeleteShareGroupOffsetsRequest):
+            return NotImplemented
+        return self.group_id == other.group_id and self.topics == other.topics
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.group_id,
+                self.topics,
             )
         )

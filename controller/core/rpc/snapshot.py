@@ -95,52 +95,6 @@ class SnapshotTopic(Structure):
         )
 
 
-class FetchSnapshotRequest(Request):
-    """FetchSnapshot (59).
-
-    cluster_id: id of the cluster; null in a request is not checked
-    replica_id: id of the fetching replica; -1 if unknown
-    max_bytes: most bytes of the slices in the response
-    topics: A topic of a FetchSnapshot request
-    """
-
-    __slots__ = ("cluster_id", "replica_id", "max_bytes", "topics")
-    api_key: ClassVar[int] = 59
-
-    def __init__(
-        self,
-        *,
-        cluster_id: str | None = None,
-        replica_id: int = -1,
-        max_bytes: int = 0x7FFFFFFF,
-        topics: tuple[SnapshotTopic, ...] = (),
-    ) -> None:
-        self.cluster_id: Final = cluster_id
-        self.replica_id: Final = replica_id
-        self.max_bytes: Final = max_bytes
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FetchSnapshotRequest):
-            return NotImplemented
-        return (
-            self.cluster_id == other.cluster_id
-            and self.replica_id == other.replica_id
-            and self.max_bytes == other.max_bytes
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.cluster_id,
-                self.replica_id,
-                self.max_bytes,
-                self.topics,
-            )
-        )
-
-
 class SnapshotPartitionData(Structure):
     """One slice, from the byte offset `position`; `size` is that of the whole snapshot.
 
@@ -282,5 +236,52 @@ class FetchSnapshotResponse(Response):
                 self.error_code,
                 self.topics,
                 self.node_endpoints,
+            )
+        )
+
+
+class FetchSnapshotRequest(Request):
+    """FetchSnapshot (59).
+
+    cluster_id: id of the cluster; null in a request is not checked
+    replica_id: id of the fetching replica; -1 if unknown
+    max_bytes: most bytes of the slices in the response
+    topics: A topic of a FetchSnapshot request
+    """
+
+    __slots__ = ("cluster_id", "replica_id", "max_bytes", "topics")
+    api_key: ClassVar[int] = 59
+    RESPONSE: ClassVar[type[Response]] = FetchSnapshotResponse
+
+    def __init__(
+        self,
+        *,
+        cluster_id: str | None = None,
+        replica_id: int = -1,
+        max_bytes: int = 0x7FFFFFFF,
+        topics: tuple[SnapshotTopic, ...] = (),
+    ) -> None:
+        self.cluster_id: Final = cluster_id
+        self.replica_id: Final = replica_id
+        self.max_bytes: Final = max_bytes
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FetchSnapshotRequest):
+            return NotImplemented
+        return (
+            self.cluster_id == other.cluster_id
+            and self.replica_id == other.replica_id
+            and self.max_bytes == other.max_bytes
+            and self.topics == other.topics
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.cluster_id,
+                self.replica_id,
+                self.max_bytes,
+                self.topics,
             )
         )

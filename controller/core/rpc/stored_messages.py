@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from ..message import Structure
+from ..message import Response, Structure
 from .data_plane import DataPlaneRequest
 from .data_plane import DataPlaneResponse
 from ..uuid import ZERO_UUID, Uuid
@@ -116,52 +116,6 @@ class TopicProduceData(Structure):
                 self.name,
                 self.topic_id,
                 self.partition_data,
-            )
-        )
-
-
-class ProduceRequest(DataPlaneRequest):
-    """A producer writes batches of records.
-
-    transactional_id: transactional id of the producer; null if the producer has none
-    acks: replies 0 never, 1 after the leader's write, -1 after that of the whole ISR
-    timeout_ms: how long the server may wait for completion, in milliseconds
-    topic_data: The batches for one topic
-    """
-
-    __slots__ = ("transactional_id", "acks", "timeout_ms", "topic_data")
-    api_key: ClassVar[int] = 0
-
-    def __init__(
-        self,
-        *,
-        transactional_id: str | None = None,
-        acks: int = 0,
-        timeout_ms: int = 0,
-        topic_data: tuple[TopicProduceData, ...] = (),
-    ) -> None:
-        self.transactional_id: Final = transactional_id
-        self.acks: Final = acks
-        self.timeout_ms: Final = timeout_ms
-        self.topic_data: Final = topic_data
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ProduceRequest):
-            return NotImplemented
-        return (
-            self.transactional_id == other.transactional_id
-            and self.acks == other.acks
-            and self.timeout_ms == other.timeout_ms
-            and self.topic_data == other.topic_data
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.transactional_id,
-                self.acks,
-                self.timeout_ms,
-                self.topic_data,
             )
         )
 
@@ -388,114 +342,49 @@ class ProduceResponse(DataPlaneResponse):
         )
 
 
-class ListOffsetsPartition(Structure):
-    """The requested timestamp of one partition.
+class ProduceRequest(DataPlaneRequest):
+    """A producer writes batches of records.
 
-    partition_index: number of the partition, from 0
-    current_leader_epoch: leader epoch that the sender knows; -1 if unknown
-    timestamp: milliseconds since the epoch, or -1 latest, -2 earliest, -3 largest timestamp, -4
-        earliest local, -5 latest tiered, -6 earliest that is not yet tiered
-    """
-
-    __slots__ = ("partition_index", "current_leader_epoch", "timestamp")
-
-    def __init__(
-        self, *, partition_index: int = 0, current_leader_epoch: int = -1, timestamp: int = 0
-    ) -> None:
-        self.partition_index: Final = partition_index
-        self.current_leader_epoch: Final = current_leader_epoch
-        self.timestamp: Final = timestamp
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListOffsetsPartition):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.current_leader_epoch == other.current_leader_epoch
-            and self.timestamp == other.timestamp
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.current_leader_epoch,
-                self.timestamp,
-            )
-        )
-
-
-class ListOffsetsTopic(Structure):
-    """A topic whose offsets are requested.
-
-    name: name of the topic
-    partitions: The requested timestamp of one partition
-    """
-
-    __slots__ = ("name", "partitions")
-
-    def __init__(
-        self, *, name: str = "", partitions: tuple[ListOffsetsPartition, ...] = ()
-    ) -> None:
-        self.name: Final = name
-        self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListOffsetsTopic):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
-
-
-class ListOffsetsRequest(DataPlaneRequest):
-    """Requests offsets by timestamp.
-
-    replica_id: id of the requesting replica; -1 for a consumer
-    isolation_level: 0 reads uncommitted records too, 1 only committed records
-    topics: A topic whose offsets are requested
+    transactional_id: transactional id of the producer; null if the producer has none
+    acks: replies 0 never, 1 after the leader's write, -1 after that of the whole ISR
     timeout_ms: how long the server may wait for completion, in milliseconds
+    topic_data: The batches for one topic
     """
 
-    __slots__ = ("replica_id", "isolation_level", "topics", "timeout_ms")
-    api_key: ClassVar[int] = 2
+    __slots__ = ("transactional_id", "acks", "timeout_ms", "topic_data")
+    api_key: ClassVar[int] = 0
+    RESPONSE: ClassVar[type[Response]] = ProduceResponse
 
     def __init__(
         self,
         *,
-        replica_id: int = 0,
-        isolation_level: int = 0,
-        topics: tuple[ListOffsetsTopic, ...] = (),
+        transactional_id: str | None = None,
+        acks: int = 0,
         timeout_ms: int = 0,
+        topic_data: tuple[TopicProduceData, ...] = (),
     ) -> None:
-        self.replica_id: Final = replica_id
-        self.isolation_level: Final = isolation_level
-        self.topics: Final = topics
+        self.transactional_id: Final = transactional_id
+        self.acks: Final = acks
         self.timeout_ms: Final = timeout_ms
+        self.topic_data: Final = topic_data
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListOffsetsRequest):
+        if not isinstance(other, ProduceRequest):
             return NotImplemented
         return (
-            self.replica_id == other.replica_id
-            and self.isolation_level == other.isolation_level
-            and self.topics == other.topics
+            self.transactional_id == other.transactional_id
+            and self.acks == other.acks
             and self.timeout_ms == other.timeout_ms
+            and self.topic_data == other.topic_data
         )
 
     def __hash__(self) -> int:
         return hash(
             (
-                self.replica_id,
-                self.isolation_level,
-                self.topics,
+                self.transactional_id,
+                self.acks,
                 self.timeout_ms,
+                self.topic_data,
             )
         )
 
@@ -550,6 +439,43 @@ class ListOffsetsPartitionResponse(Structure):
         )
 
 
+class ListOffsetsPartition(Structure):
+    """The requested timestamp of one partition.
+
+    partition_index: number of the partition, from 0
+    current_leader_epoch: leader epoch that the sender knows; -1 if unknown
+    timestamp: milliseconds since the epoch, or -1 latest, -2 earliest, -3 largest timestamp, -4
+        earliest local, -5 latest tiered, -6 earliest that is not yet tiered
+    """
+
+    __slots__ = ("partition_index", "current_leader_epoch", "timestamp")
+
+    def __init__(
+        self, *, partition_index: int = 0, current_leader_epoch: int = -1, timestamp: int = 0
+    ) -> None:
+        self.partition_index: Final = partition_index
+        self.current_leader_epoch: Final = current_leader_epoch
+        self.timestamp: Final = timestamp
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ListOffsetsPartition):
+            return NotImplemented
+        return (
+            self.partition_index == other.partition_index
+            and self.current_leader_epoch == other.current_leader_epoch
+            and self.timestamp == other.timestamp
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.partition_index,
+                self.current_leader_epoch,
+                self.timestamp,
+            )
+        )
+
+
 class ListOffsetsTopicResponse(Structure):
     """The offsets of one topic.
 
@@ -568,6 +494,35 @@ class ListOffsetsTopicResponse(Structure):
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ListOffsetsTopicResponse):
+            return NotImplemented
+        return self.name == other.name and self.partitions == other.partitions
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.name,
+                self.partitions,
+            )
+        )
+
+
+class ListOffsetsTopic(Structure):
+    """A topic whose offsets are requested.
+
+    name: name of the topic
+    partitions: The requested timestamp of one partition
+    """
+
+    __slots__ = ("name", "partitions")
+
+    def __init__(
+        self, *, name: str = "", partitions: tuple[ListOffsetsPartition, ...] = ()
+    ) -> None:
+        self.name: Final = name
+        self.partitions: Final = partitions
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ListOffsetsTopic):
             return NotImplemented
         return self.name == other.name and self.partitions == other.partitions
 
@@ -610,25 +565,51 @@ class ListOffsetsResponse(DataPlaneResponse):
         )
 
 
-class SaslHandshakeRequest(DataPlaneRequest):
-    """A client chooses a SASL mechanism.
+class ListOffsetsRequest(DataPlaneRequest):
+    """Requests offsets by timestamp.
 
-    mechanism: name of the mechanism, such as PLAIN or SCRAM-SHA-256
+    replica_id: id of the requesting replica; -1 for a consumer
+    isolation_level: 0 reads uncommitted records too, 1 only committed records
+    topics: A topic whose offsets are requested
+    timeout_ms: how long the server may wait for completion, in milliseconds
     """
 
-    __slots__ = ("mechanism",)
-    api_key: ClassVar[int] = 17
+    __slots__ = ("replica_id", "isolation_level", "topics", "timeout_ms")
+    api_key: ClassVar[int] = 2
+    RESPONSE: ClassVar[type[Response]] = ListOffsetsResponse
 
-    def __init__(self, *, mechanism: str = "") -> None:
-        self.mechanism: Final = mechanism
+    def __init__(
+        self,
+        *,
+        replica_id: int = 0,
+        isolation_level: int = 0,
+        topics: tuple[ListOffsetsTopic, ...] = (),
+        timeout_ms: int = 0,
+    ) -> None:
+        self.replica_id: Final = replica_id
+        self.isolation_level: Final = isolation_level
+        self.topics: Final = topics
+        self.timeout_ms: Final = timeout_ms
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SaslHandshakeRequest):
+        if not isinstance(other, ListOffsetsRequest):
             return NotImplemented
-        return self.mechanism == other.mechanism
+        return (
+            self.replica_id == other.replica_id
+            and self.isolation_level == other.isolation_level
+            and self.topics == other.topics
+            and self.timeout_ms == other.timeout_ms
+        )
 
     def __hash__(self) -> int:
-        return hash((self.mechanism,))
+        return hash(
+            (
+                self.replica_id,
+                self.isolation_level,
+                self.topics,
+                self.timeout_ms,
+            )
+        )
 
 
 class SaslHandshakeResponse(DataPlaneResponse):
@@ -656,6 +637,28 @@ class SaslHandshakeResponse(DataPlaneResponse):
                 self.mechanisms,
             )
         )
+
+
+class SaslHandshakeRequest(DataPlaneRequest):
+    """A client chooses a SASL mechanism.
+
+    mechanism: name of the mechanism, such as PLAIN or SCRAM-SHA-256
+    """
+
+    __slots__ = ("mechanism",)
+    api_key: ClassVar[int] = 17
+    RESPONSE: ClassVar[type[Response]] = SaslHandshakeResponse
+
+    def __init__(self, *, mechanism: str = "") -> None:
+        self.mechanism: Final = mechanism
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SaslHandshakeRequest):
+            return NotImplemented
+        return self.mechanism == other.mechanism
+
+    def __hash__(self) -> int:
+        return hash((self.mechanism,))
 
 
 class DeleteRecordsPartition(Structure):
@@ -710,34 +713,6 @@ class DeleteRecordsTopic(Structure):
             (
                 self.name,
                 self.partitions,
-            )
-        )
-
-
-class DeleteRecordsRequest(DataPlaneRequest):
-    """Deletes the records at the beginning of partitions.
-
-    topics: A topic whose records are deleted
-    timeout_ms: how long the server may wait for completion, in milliseconds
-    """
-
-    __slots__ = ("topics", "timeout_ms")
-    api_key: ClassVar[int] = 21
-
-    def __init__(self, *, topics: tuple[DeleteRecordsTopic, ...] = (), timeout_ms: int = 0) -> None:
-        self.topics: Final = topics
-        self.timeout_ms: Final = timeout_ms
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteRecordsRequest):
-            return NotImplemented
-        return self.topics == other.topics and self.timeout_ms == other.timeout_ms
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topics,
-                self.timeout_ms,
             )
         )
 
@@ -838,6 +813,35 @@ class DeleteRecordsResponse(DataPlaneResponse):
         )
 
 
+class DeleteRecordsRequest(DataPlaneRequest):
+    """Deletes the records at the beginning of partitions.
+
+    topics: A topic whose records are deleted
+    timeout_ms: how long the server may wait for completion, in milliseconds
+    """
+
+    __slots__ = ("topics", "timeout_ms")
+    api_key: ClassVar[int] = 21
+    RESPONSE: ClassVar[type[Response]] = DeleteRecordsResponse
+
+    def __init__(self, *, topics: tuple[DeleteRecordsTopic, ...] = (), timeout_ms: int = 0) -> None:
+        self.topics: Final = topics
+        self.timeout_ms: Final = timeout_ms
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DeleteRecordsRequest):
+            return NotImplemented
+        return self.topics == other.topics and self.timeout_ms == other.timeout_ms
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.topics,
+                self.timeout_ms,
+            )
+        )
+
+
 class OffsetForLeaderPartition(Structure):
     """The requested epoch of one partition.
 
@@ -899,36 +903,6 @@ class OffsetForLeaderTopic(Structure):
             (
                 self.topic,
                 self.partitions,
-            )
-        )
-
-
-class OffsetForLeaderEpochRequest(DataPlaneRequest):
-    """Requests the ends of leader epochs, to find where logs diverge.
-
-    replica_id: id of the follower; -1 for a consumer, -2 for a tool
-    topics: A topic whose epochs are requested
-    """
-
-    __slots__ = ("replica_id", "topics")
-    api_key: ClassVar[int] = 23
-
-    def __init__(
-        self, *, replica_id: int = -2, topics: tuple[OffsetForLeaderTopic, ...] = ()
-    ) -> None:
-        self.replica_id: Final = replica_id
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetForLeaderEpochRequest):
-            return NotImplemented
-        return self.replica_id == other.replica_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.replica_id,
-                self.topics,
             )
         )
 
@@ -1040,6 +1014,37 @@ class OffsetForLeaderEpochResponse(DataPlaneResponse):
         )
 
 
+class OffsetForLeaderEpochRequest(DataPlaneRequest):
+    """Requests the ends of leader epochs, to find where logs diverge.
+
+    replica_id: id of the follower; -1 for a consumer, -2 for a tool
+    topics: A topic whose epochs are requested
+    """
+
+    __slots__ = ("replica_id", "topics")
+    api_key: ClassVar[int] = 23
+    RESPONSE: ClassVar[type[Response]] = OffsetForLeaderEpochResponse
+
+    def __init__(
+        self, *, replica_id: int = -2, topics: tuple[OffsetForLeaderTopic, ...] = ()
+    ) -> None:
+        self.replica_id: Final = replica_id
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, OffsetForLeaderEpochRequest):
+            return NotImplemented
+        return self.replica_id == other.replica_id and self.topics == other.topics
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.replica_id,
+                self.topics,
+            )
+        )
+
+
 class AlterReplicaLogDirTopic(Structure):
     """The replicas of one topic.
 
@@ -1092,27 +1097,6 @@ class AlterReplicaLogDir(Structure):
                 self.topics,
             )
         )
-
-
-class AlterReplicaLogDirsRequest(DataPlaneRequest):
-    """Moves replicas between the log directories of a broker.
-
-    dirs: A directory with the replicas that shall move to it
-    """
-
-    __slots__ = ("dirs",)
-    api_key: ClassVar[int] = 34
-
-    def __init__(self, *, dirs: tuple[AlterReplicaLogDir, ...] = ()) -> None:
-        self.dirs: Final = dirs
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterReplicaLogDirsRequest):
-            return NotImplemented
-        return self.dirs == other.dirs
-
-    def __hash__(self) -> int:
-        return hash((self.dirs,))
 
 
 class AlterReplicaLogDirPartitionResult(Structure):
@@ -1207,25 +1191,26 @@ class AlterReplicaLogDirsResponse(DataPlaneResponse):
         )
 
 
-class SaslAuthenticateRequest(DataPlaneRequest):
-    """One step of a SASL exchange.
+class AlterReplicaLogDirsRequest(DataPlaneRequest):
+    """Moves replicas between the log directories of a broker.
 
-    auth_bytes: message of the client, in the mechanism's own encoding
+    dirs: A directory with the replicas that shall move to it
     """
 
-    __slots__ = ("auth_bytes",)
-    api_key: ClassVar[int] = 36
+    __slots__ = ("dirs",)
+    api_key: ClassVar[int] = 34
+    RESPONSE: ClassVar[type[Response]] = AlterReplicaLogDirsResponse
 
-    def __init__(self, *, auth_bytes: bytes = b"") -> None:
-        self.auth_bytes: Final = auth_bytes
+    def __init__(self, *, dirs: tuple[AlterReplicaLogDir, ...] = ()) -> None:
+        self.dirs: Final = dirs
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SaslAuthenticateRequest):
+        if not isinstance(other, AlterReplicaLogDirsRequest):
             return NotImplemented
-        return self.auth_bytes == other.auth_bytes
+        return self.dirs == other.dirs
 
     def __hash__(self) -> int:
-        return hash((self.auth_bytes,))
+        return hash((self.dirs,))
 
 
 class SaslAuthenticateResponse(DataPlaneResponse):
@@ -1272,3 +1257,25 @@ class SaslAuthenticateResponse(DataPlaneResponse):
                 self.session_lifetime_ms,
             )
         )
+
+
+class SaslAuthenticateRequest(DataPlaneRequest):
+    """One step of a SASL exchange.
+
+    auth_bytes: message of the client, in the mechanism's own encoding
+    """
+
+    __slots__ = ("auth_bytes",)
+    api_key: ClassVar[int] = 36
+    RESPONSE: ClassVar[type[Response]] = SaslAuthenticateResponse
+
+    def __init__(self, *, auth_bytes: bytes = b"") -> None:
+        self.auth_bytes: Final = auth_bytes
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SaslAuthenticateRequest):
+            return NotImplemented
+        return self.auth_bytes == other.auth_bytes
+
+    def __hash__(self) -> int:
+        return hash((self.auth_bytes,))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from ..message import Structure
+from ..message import Response, Structure
 from .data_plane import DataPlaneRequest
 from .data_plane import DataPlaneResponse
 
@@ -647,138 +647,6 @@ class StreamsGroupHeartbeatTopology(Structure):
         )
 
 
-class StreamsGroupHeartbeatRequest(DataPlaneRequest):
-    """A member joins a streams group, renews its session, or leaves.
-
-    A field of null has not changed since the last heartbeat.
-
-    group_id: id of the group
-    member_id: id of the member; null or empty if the member has none
-    member_epoch: epoch of the member; 0 joins, -1 leaves, -2 leaves for a restart (static
-        member)
-    endpoint_information_epoch: epoch of the addresses that the member knows
-    instance_id: id of a static member; null if the member is dynamic
-    rack_id: rack of the client; null or empty if unknown
-    rebalance_timeout_ms: time that a member has in a rebalance, in milliseconds; -1 if not set
-    topology: The topology of the member's application
-    active_tasks: tasks that the member runs; null if unchanged
-    standby_tasks: tasks whose state the member copies; null if unchanged
-    warmup_tasks: tasks whose state the member restores before running; null if unchanged
-    process_id: id of the member's process; null if unchanged
-    user_endpoint: address of the member's interactive queries; null if none or unchanged
-    client_tags: rack-awareness tags of the member; null if unchanged
-    task_offsets: offsets up to which the member has restored tasks; null if unchanged
-    task_end_offsets: ends of the changelogs of tasks, exclusive; null if unchanged
-    shutdown_application: true requests that all members shut down
-    """
-
-    __slots__ = (
-        "group_id",
-        "member_id",
-        "member_epoch",
-        "endpoint_information_epoch",
-        "instance_id",
-        "rack_id",
-        "rebalance_timeout_ms",
-        "topology",
-        "active_tasks",
-        "standby_tasks",
-        "warmup_tasks",
-        "process_id",
-        "user_endpoint",
-        "client_tags",
-        "task_offsets",
-        "task_end_offsets",
-        "shutdown_application",
-    )
-    api_key: ClassVar[int] = 88
-
-    def __init__(
-        self,
-        *,
-        group_id: str = "",
-        member_id: str = "",
-        member_epoch: int = 0,
-        endpoint_information_epoch: int = 0,
-        instance_id: str | None = None,
-        rack_id: str | None = None,
-        rebalance_timeout_ms: int = -1,
-        topology: StreamsGroupHeartbeatTopology | None = None,
-        active_tasks: tuple[StreamsGroupTaskIds, ...] | None = None,
-        standby_tasks: tuple[StreamsGroupTaskIds, ...] | None = None,
-        warmup_tasks: tuple[StreamsGroupTaskIds, ...] | None = None,
-        process_id: str | None = None,
-        user_endpoint: StreamsGroupEndpoint | None = None,
-        client_tags: tuple[StreamsGroupKeyValue, ...] | None = None,
-        task_offsets: tuple[StreamsGroupTaskOffset, ...] | None = None,
-        task_end_offsets: tuple[StreamsGroupTaskOffset, ...] | None = None,
-        shutdown_application: bool = False,
-    ) -> None:
-        self.group_id: Final = group_id
-        self.member_id: Final = member_id
-        self.member_epoch: Final = member_epoch
-        self.endpoint_information_epoch: Final = endpoint_information_epoch
-        self.instance_id: Final = instance_id
-        self.rack_id: Final = rack_id
-        self.rebalance_timeout_ms: Final = rebalance_timeout_ms
-        self.topology: Final = topology
-        self.active_tasks: Final = active_tasks
-        self.standby_tasks: Final = standby_tasks
-        self.warmup_tasks: Final = warmup_tasks
-        self.process_id: Final = process_id
-        self.user_endpoint: Final = user_endpoint
-        self.client_tags: Final = client_tags
-        self.task_offsets: Final = task_offsets
-        self.task_end_offsets: Final = task_end_offsets
-        self.shutdown_application: Final = shutdown_application
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupHeartbeatRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.member_id == other.member_id
-            and self.member_epoch == other.member_epoch
-            and self.endpoint_information_epoch == other.endpoint_information_epoch
-            and self.instance_id == other.instance_id
-            and self.rack_id == other.rack_id
-            and self.rebalance_timeout_ms == other.rebalance_timeout_ms
-            and self.topology == other.topology
-            and self.active_tasks == other.active_tasks
-            and self.standby_tasks == other.standby_tasks
-            and self.warmup_tasks == other.warmup_tasks
-            and self.process_id == other.process_id
-            and self.user_endpoint == other.user_endpoint
-            and self.client_tags == other.client_tags
-            and self.task_offsets == other.task_offsets
-            and self.task_end_offsets == other.task_end_offsets
-            and self.shutdown_application == other.shutdown_application
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.member_id,
-                self.member_epoch,
-                self.endpoint_information_epoch,
-                self.instance_id,
-                self.rack_id,
-                self.rebalance_timeout_ms,
-                self.topology,
-                self.active_tasks,
-                self.standby_tasks,
-                self.warmup_tasks,
-                self.process_id,
-                self.user_endpoint,
-                self.client_tags,
-                self.task_offsets,
-                self.task_end_offsets,
-                self.shutdown_application,
-            )
-        )
-
-
 class StreamsGroupHeartbeatStatus(Structure):
     """A condition of the group that the member should know; null `status` means unchanged.
 
@@ -981,43 +849,135 @@ class StreamsGroupHeartbeatResponse(DataPlaneResponse):
         )
 
 
-class StreamsGroupDescribeRequest(DataPlaneRequest):
-    """Requests descriptions of streams groups.
+class StreamsGroupHeartbeatRequest(DataPlaneRequest):
+    """A member joins a streams group, renews its session, or leaves.
 
-    group_ids: ids of the groups
-    include_authorized_operations: true requests the permitted operations on each group
-    include_topology_description: true requests the descriptions of topologies (KIP-1331)
+    A field of null has not changed since the last heartbeat.
+
+    group_id: id of the group
+    member_id: id of the member; null or empty if the member has none
+    member_epoch: epoch of the member; 0 joins, -1 leaves, -2 leaves for a restart (static
+        member)
+    endpoint_information_epoch: epoch of the addresses that the member knows
+    instance_id: id of a static member; null if the member is dynamic
+    rack_id: rack of the client; null or empty if unknown
+    rebalance_timeout_ms: time that a member has in a rebalance, in milliseconds; -1 if not set
+    topology: The topology of the member's application
+    active_tasks: tasks that the member runs; null if unchanged
+    standby_tasks: tasks whose state the member copies; null if unchanged
+    warmup_tasks: tasks whose state the member restores before running; null if unchanged
+    process_id: id of the member's process; null if unchanged
+    user_endpoint: address of the member's interactive queries; null if none or unchanged
+    client_tags: rack-awareness tags of the member; null if unchanged
+    task_offsets: offsets up to which the member has restored tasks; null if unchanged
+    task_end_offsets: ends of the changelogs of tasks, exclusive; null if unchanged
+    shutdown_application: true requests that all members shut down
     """
 
-    __slots__ = ("group_ids", "include_authorized_operations", "include_topology_description")
-    api_key: ClassVar[int] = 89
+    __slots__ = (
+        "group_id",
+        "member_id",
+        "member_epoch",
+        "endpoint_information_epoch",
+        "instance_id",
+        "rack_id",
+        "rebalance_timeout_ms",
+        "topology",
+        "active_tasks",
+        "standby_tasks",
+        "warmup_tasks",
+        "process_id",
+        "user_endpoint",
+        "client_tags",
+        "task_offsets",
+        "task_end_offsets",
+        "shutdown_application",
+    )
+    api_key: ClassVar[int] = 88
+    RESPONSE: ClassVar[type[Response]] = StreamsGroupHeartbeatResponse
 
     def __init__(
         self,
         *,
-        group_ids: tuple[str, ...] = (),
-        include_authorized_operations: bool = False,
-        include_topology_description: bool = False,
+        group_id: str = "",
+        member_id: str = "",
+        member_epoch: int = 0,
+        endpoint_information_epoch: int = 0,
+        instance_id: str | None = None,
+        rack_id: str | None = None,
+        rebalance_timeout_ms: int = -1,
+        topology: StreamsGroupHeartbeatTopology | None = None,
+        active_tasks: tuple[StreamsGroupTaskIds, ...] | None = None,
+        standby_tasks: tuple[StreamsGroupTaskIds, ...] | None = None,
+        warmup_tasks: tuple[StreamsGroupTaskIds, ...] | None = None,
+        process_id: str | None = None,
+        user_endpoint: StreamsGroupEndpoint | None = None,
+        client_tags: tuple[StreamsGroupKeyValue, ...] | None = None,
+        task_offsets: tuple[StreamsGroupTaskOffset, ...] | None = None,
+        task_end_offsets: tuple[StreamsGroupTaskOffset, ...] | None = None,
+        shutdown_application: bool = False,
     ) -> None:
-        self.group_ids: Final = group_ids
-        self.include_authorized_operations: Final = include_authorized_operations
-        self.include_topology_description: Final = include_topology_description
+        self.group_id: Final = group_id
+        self.member_id: Final = member_id
+        self.member_epoch: Final = member_epoch
+        self.endpoint_information_epoch: Final = endpoint_information_epoch
+        self.instance_id: Final = instance_id
+        self.rack_id: Final = rack_id
+        self.rebalance_timeout_ms: Final = rebalance_timeout_ms
+        self.topology: Final = topology
+        self.active_tasks: Final = active_tasks
+        self.standby_tasks: Final = standby_tasks
+        self.warmup_tasks: Final = warmup_tasks
+        self.process_id: Final = process_id
+        self.user_endpoint: Final = user_endpoint
+        self.client_tags: Final = client_tags
+        self.task_offsets: Final = task_offsets
+        self.task_end_offsets: Final = task_end_offsets
+        self.shutdown_application: Final = shutdown_application
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupDescribeRequest):
+        if not isinstance(other, StreamsGroupHeartbeatRequest):
             return NotImplemented
         return (
-            self.group_ids == other.group_ids
-            and self.include_authorized_operations == other.include_authorized_operations
-            and self.include_topology_description == other.include_topology_description
+            self.group_id == other.group_id
+            and self.member_id == other.member_id
+            and self.member_epoch == other.member_epoch
+            and self.endpoint_information_epoch == other.endpoint_information_epoch
+            and self.instance_id == other.instance_id
+            and self.rack_id == other.rack_id
+            and self.rebalance_timeout_ms == other.rebalance_timeout_ms
+            and self.topology == other.topology
+            and self.active_tasks == other.active_tasks
+            and self.standby_tasks == other.standby_tasks
+            and self.warmup_tasks == other.warmup_tasks
+            and self.process_id == other.process_id
+            and self.user_endpoint == other.user_endpoint
+            and self.client_tags == other.client_tags
+            and self.task_offsets == other.task_offsets
+            and self.task_end_offsets == other.task_end_offsets
+            and self.shutdown_application == other.shutdown_application
         )
 
     def __hash__(self) -> int:
         return hash(
             (
-                self.group_ids,
-                self.include_authorized_operations,
-                self.include_topology_description,
+                self.group_id,
+                self.member_id,
+                self.member_epoch,
+                self.endpoint_information_epoch,
+                self.instance_id,
+                self.rack_id,
+                self.rebalance_timeout_ms,
+                self.topology,
+                self.active_tasks,
+                self.standby_tasks,
+                self.warmup_tasks,
+                self.process_id,
+                self.user_endpoint,
+                self.client_tags,
+                self.task_offsets,
+                self.task_end_offsets,
+                self.shutdown_application,
             )
         )
 
@@ -1372,48 +1332,44 @@ class StreamsGroupDescribeResponse(DataPlaneResponse):
         )
 
 
-class StreamsGroupTopologyDescriptionUpdateRequest(DataPlaneRequest):
-    """A member sends the description of its topology (KIP-1331).
+class StreamsGroupDescribeRequest(DataPlaneRequest):
+    """Requests descriptions of streams groups.
 
-    group_id: id of the group
-    member_id: id of the member; null or empty if the member has none
-    topology_epoch: epoch of the topology
-    topology_description: A topology as its application describes it (KIP-1331)
+    group_ids: ids of the groups
+    include_authorized_operations: true requests the permitted operations on each group
+    include_topology_description: true requests the descriptions of topologies (KIP-1331)
     """
 
-    __slots__ = ("group_id", "member_id", "topology_epoch", "topology_description")
-    api_key: ClassVar[int] = 93
+    __slots__ = ("group_ids", "include_authorized_operations", "include_topology_description")
+    api_key: ClassVar[int] = 89
+    RESPONSE: ClassVar[type[Response]] = StreamsGroupDescribeResponse
 
     def __init__(
         self,
         *,
-        group_id: str = "",
-        member_id: str = "",
-        topology_epoch: int = 0,
-        topology_description: StreamsGroupTopologyDescription = StreamsGroupTopologyDescription(),
+        group_ids: tuple[str, ...] = (),
+        include_authorized_operations: bool = False,
+        include_topology_description: bool = False,
     ) -> None:
-        self.group_id: Final = group_id
-        self.member_id: Final = member_id
-        self.topology_epoch: Final = topology_epoch
-        self.topology_description: Final = topology_description
+        self.group_ids: Final = group_ids
+        self.include_authorized_operations: Final = include_authorized_operations
+        self.include_topology_description: Final = include_topology_description
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupTopologyDescriptionUpdateRequest):
+        if not isinstance(other, StreamsGroupDescribeRequest):
             return NotImplemented
         return (
-            self.group_id == other.group_id
-            and self.member_id == other.member_id
-            and self.topology_epoch == other.topology_epoch
-            and self.topology_description == other.topology_description
+            self.group_ids == other.group_ids
+            and self.include_authorized_operations == other.include_authorized_operations
+            and self.include_topology_description == other.include_topology_description
         )
 
     def __hash__(self) -> int:
         return hash(
             (
-                self.group_id,
-                self.member_id,
-                self.topology_epoch,
-                self.topology_description,
+                self.group_ids,
+                self.include_authorized_operations,
+                self.include_topology_description,
             )
         )
 
@@ -1450,5 +1406,52 @@ class StreamsGroupTopologyDescriptionUpdateResponse(DataPlaneResponse):
                 self.throttle_time_ms,
                 self.error_code,
                 self.error_message,
+            )
+        )
+
+
+class StreamsGroupTopologyDescriptionUpdateRequest(DataPlaneRequest):
+    """A member sends the description of its topology (KIP-1331).
+
+    group_id: id of the group
+    member_id: id of the member; null or empty if the member has none
+    topology_epoch: epoch of the topology
+    topology_description: A topology as its application describes it (KIP-1331)
+    """
+
+    __slots__ = ("group_id", "member_id", "topology_epoch", "topology_description")
+    api_key: ClassVar[int] = 93
+    RESPONSE: ClassVar[type[Response]] = StreamsGroupTopologyDescriptionUpdateResponse
+
+    def __init__(
+        self,
+        *,
+        group_id: str = "",
+        member_id: str = "",
+        topology_epoch: int = 0,
+        topology_description: StreamsGroupTopologyDescription = StreamsGroupTopologyDescription(),
+    ) -> None:
+        self.group_id: Final = group_id
+        self.member_id: Final = member_id
+        self.topology_epoch: Final = topology_epoch
+        self.topology_description: Final = topology_description
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, StreamsGroupTopologyDescriptionUpdateRequest):
+            return NotImplemented
+        return (
+            self.group_id == other.group_id
+            and self.member_id == other.member_id
+            and self.topology_epoch == other.topology_epoch
+            and self.topology_description == other.topology_description
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.group_id,
+                self.member_id,
+                self.topology_epoch,
+                self.topology_description,
             )
         )

@@ -11,34 +11,6 @@ from ..uuid import ZERO_UUID, Uuid
 from .senders import NO_CLIENT, TelemetryClient
 
 
-class GetTelemetrySubscriptionsRequest(Request):
-    """GetTelemetrySubscriptions (71); a client without an id asks with zeros.
-
-    client_instance_id: id of the client's instance; zeros request a new id
-    client: client that sent the request; no field of the message
-    """
-
-    __slots__ = ("client_instance_id", "client")
-    api_key: ClassVar[int] = 71
-
-    def __init__(self, *, client_instance_id: Uuid, client: TelemetryClient = NO_CLIENT) -> None:
-        self.client_instance_id: Final = client_instance_id
-        self.client: Final = client
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, GetTelemetrySubscriptionsRequest):
-            return NotImplemented
-        return self.client_instance_id == other.client_instance_id and self.client == other.client
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.client_instance_id,
-                self.client,
-            )
-        )
-
-
 class GetTelemetrySubscriptionsResponse(Response):
     """The reply to a GetTelemetrySubscriptions request.
 
@@ -121,6 +93,64 @@ class GetTelemetrySubscriptionsResponse(Response):
         )
 
 
+class GetTelemetrySubscriptionsRequest(Request):
+    """GetTelemetrySubscriptions (71); a client without an id asks with zeros.
+
+    client_instance_id: id of the client's instance; zeros request a new id
+    client: client that sent the request; no field of the message
+    """
+
+    __slots__ = ("client_instance_id", "client")
+    api_key: ClassVar[int] = 71
+    RESPONSE: ClassVar[type[Response]] = GetTelemetrySubscriptionsResponse
+
+    def __init__(self, *, client_instance_id: Uuid, client: TelemetryClient = NO_CLIENT) -> None:
+        self.client_instance_id: Final = client_instance_id
+        self.client: Final = client
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GetTelemetrySubscriptionsRequest):
+            return NotImplemented
+        return self.client_instance_id == other.client_instance_id and self.client == other.client
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.client_instance_id,
+                self.client,
+            )
+        )
+
+
+class PushTelemetryResponse(Response):
+    """The reply to a PushTelemetry request.
+
+    throttle_time_ms: how long the client shall wait before its next request, in milliseconds
+    error_code: Kafka's number of the error; 0 is success
+    """
+
+    __slots__ = ("throttle_time_ms", "error_code")
+
+    def __init__(self, *, throttle_time_ms: int = 0, error_code: int = 0) -> None:
+        self.throttle_time_ms: Final = throttle_time_ms
+        self.error_code: Final = error_code
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PushTelemetryResponse):
+            return NotImplemented
+        return (
+            self.throttle_time_ms == other.throttle_time_ms and self.error_code == other.error_code
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.throttle_time_ms,
+                self.error_code,
+            )
+        )
+
+
 class PushTelemetryRequest(Request):
     """PushTelemetry (72).
 
@@ -141,6 +171,7 @@ class PushTelemetryRequest(Request):
         "client",
     )
     api_key: ClassVar[int] = 72
+    RESPONSE: ClassVar[type[Response]] = PushTelemetryResponse
 
     def __init__(
         self,
@@ -180,34 +211,5 @@ class PushTelemetryRequest(Request):
                 self.compression_type,
                 self.metrics,
                 self.client,
-            )
-        )
-
-
-class PushTelemetryResponse(Response):
-    """The reply to a PushTelemetry request.
-
-    throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    error_code: Kafka's number of the error; 0 is success
-    """
-
-    __slots__ = ("throttle_time_ms", "error_code")
-
-    def __init__(self, *, throttle_time_ms: int = 0, error_code: int = 0) -> None:
-        self.throttle_time_ms: Final = throttle_time_ms
-        self.error_code: Final = error_code
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PushTelemetryResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms and self.error_code == other.error_code
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
             )
         )

@@ -116,53 +116,6 @@ class CreatableTopic(Structure):
         )
 
 
-class CreateTopicsRequest(Request):
-    """CreateTopics (19).
-
-    topics: A topic to create; -1 partitions or replicas mean the controller's default (rule
-        4.56)
-    timeout_ms: how long the server may wait for completion, in milliseconds
-    validate_only: true checks the request and changes nothing
-    requester: client that sent the request; no field of the message
-    """
-
-    __slots__ = ("topics", "timeout_ms", "validate_only", "requester")
-    api_key: ClassVar[int] = 19
-
-    def __init__(
-        self,
-        *,
-        topics: tuple[CreatableTopic, ...],
-        timeout_ms: int = 60000,
-        validate_only: bool = False,
-        requester: Requester = NOBODY,
-    ) -> None:
-        self.topics: Final = topics
-        self.timeout_ms: Final = timeout_ms
-        self.validate_only: Final = validate_only
-        self.requester: Final = requester
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreateTopicsRequest):
-            return NotImplemented
-        return (
-            self.topics == other.topics
-            and self.timeout_ms == other.timeout_ms
-            and self.validate_only == other.validate_only
-            and self.requester == other.requester
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topics,
-                self.timeout_ms,
-                self.validate_only,
-                self.requester,
-            )
-        )
-
-
 class CreatableTopicConfig(Structure):
     """A configuration of a created topic.
 
@@ -318,6 +271,54 @@ class CreateTopicsResponse(Response):
         )
 
 
+class CreateTopicsRequest(Request):
+    """CreateTopics (19).
+
+    topics: A topic to create; -1 partitions or replicas mean the controller's default (rule
+        4.56)
+    timeout_ms: how long the server may wait for completion, in milliseconds
+    validate_only: true checks the request and changes nothing
+    requester: client that sent the request; no field of the message
+    """
+
+    __slots__ = ("topics", "timeout_ms", "validate_only", "requester")
+    api_key: ClassVar[int] = 19
+    RESPONSE: ClassVar[type[Response]] = CreateTopicsResponse
+
+    def __init__(
+        self,
+        *,
+        topics: tuple[CreatableTopic, ...],
+        timeout_ms: int = 60000,
+        validate_only: bool = False,
+        requester: Requester = NOBODY,
+    ) -> None:
+        self.topics: Final = topics
+        self.timeout_ms: Final = timeout_ms
+        self.validate_only: Final = validate_only
+        self.requester: Final = requester
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CreateTopicsRequest):
+            return NotImplemented
+        return (
+            self.topics == other.topics
+            and self.timeout_ms == other.timeout_ms
+            and self.validate_only == other.validate_only
+            and self.requester == other.requester
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.topics,
+                self.timeout_ms,
+                self.validate_only,
+                self.requester,
+            )
+        )
+
+
 class DeleteTopicState(Structure):
     """A topic to delete, by name or by id.
 
@@ -341,52 +342,6 @@ class DeleteTopicState(Structure):
             (
                 self.name,
                 self.topic_id,
-            )
-        )
-
-
-class DeleteTopicsRequest(Request):
-    """DeleteTopics (20); `topic_names` in versions 1-5, `topics` (by name or id) in version 6.
-
-    topics: A topic to delete, by name or by id
-    topic_names: names of the topics
-    timeout_ms: how long the server may wait for completion, in milliseconds
-    requester: client that sent the request; no field of the message
-    """
-
-    __slots__ = ("topics", "topic_names", "timeout_ms", "requester")
-    api_key: ClassVar[int] = 20
-
-    def __init__(
-        self,
-        *,
-        topics: tuple[DeleteTopicState, ...] = (),
-        topic_names: tuple[str, ...] = (),
-        timeout_ms: int = 60000,
-        requester: Requester = NOBODY,
-    ) -> None:
-        self.topics: Final = topics
-        self.topic_names: Final = topic_names
-        self.timeout_ms: Final = timeout_ms
-        self.requester: Final = requester
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteTopicsRequest):
-            return NotImplemented
-        return (
-            self.topics == other.topics
-            and self.topic_names == other.topic_names
-            and self.timeout_ms == other.timeout_ms
-            and self.requester == other.requester
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topics,
-                self.topic_names,
-                self.timeout_ms,
-                self.requester,
             )
         )
 
@@ -462,6 +417,53 @@ class DeleteTopicsResponse(Response):
             (
                 self.throttle_time_ms,
                 self.responses,
+            )
+        )
+
+
+class DeleteTopicsRequest(Request):
+    """DeleteTopics (20); `topic_names` in versions 1-5, `topics` (by name or id) in version 6.
+
+    topics: A topic to delete, by name or by id
+    topic_names: names of the topics
+    timeout_ms: how long the server may wait for completion, in milliseconds
+    requester: client that sent the request; no field of the message
+    """
+
+    __slots__ = ("topics", "topic_names", "timeout_ms", "requester")
+    api_key: ClassVar[int] = 20
+    RESPONSE: ClassVar[type[Response]] = DeleteTopicsResponse
+
+    def __init__(
+        self,
+        *,
+        topics: tuple[DeleteTopicState, ...] = (),
+        topic_names: tuple[str, ...] = (),
+        timeout_ms: int = 60000,
+        requester: Requester = NOBODY,
+    ) -> None:
+        self.topics: Final = topics
+        self.topic_names: Final = topic_names
+        self.timeout_ms: Final = timeout_ms
+        self.requester: Final = requester
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DeleteTopicsRequest):
+            return NotImplemented
+        return (
+            self.topics == other.topics
+            and self.topic_names == other.topic_names
+            and self.timeout_ms == other.timeout_ms
+            and self.requester == other.requester
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.topics,
+                self.topic_names,
+                self.timeout_ms,
+                self.requester,
             )
         )
 
@@ -578,43 +580,6 @@ class AlterPartitionTopic(Structure):
             (
                 self.topic_id,
                 self.partitions,
-            )
-        )
-
-
-class AlterPartitionRequest(Request):
-    """AlterPartition (56).
-
-    broker_id: id of the leader
-    broker_epoch: epoch of the broker's registration; -1 if none
-    topics: A topic of an AlterPartition request
-    """
-
-    __slots__ = ("broker_id", "broker_epoch", "topics")
-    api_key: ClassVar[int] = 56
-
-    def __init__(
-        self, *, broker_id: int, broker_epoch: int = -1, topics: tuple[AlterPartitionTopic, ...]
-    ) -> None:
-        self.broker_id: Final = broker_id
-        self.broker_epoch: Final = broker_epoch
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterPartitionRequest):
-            return NotImplemented
-        return (
-            self.broker_id == other.broker_id
-            and self.broker_epoch == other.broker_epoch
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.broker_id,
-                self.broker_epoch,
-                self.topics,
             )
         )
 
@@ -752,6 +717,44 @@ class AlterPartitionResponse(Response):
             (
                 self.throttle_time_ms,
                 self.error_code,
+                self.topics,
+            )
+        )
+
+
+class AlterPartitionRequest(Request):
+    """AlterPartition (56).
+
+    broker_id: id of the leader
+    broker_epoch: epoch of the broker's registration; -1 if none
+    topics: A topic of an AlterPartition request
+    """
+
+    __slots__ = ("broker_id", "broker_epoch", "topics")
+    api_key: ClassVar[int] = 56
+    RESPONSE: ClassVar[type[Response]] = AlterPartitionResponse
+
+    def __init__(
+        self, *, broker_id: int, broker_epoch: int = -1, topics: tuple[AlterPartitionTopic, ...]
+    ) -> None:
+        self.broker_id: Final = broker_id
+        self.broker_epoch: Final = broker_epoch
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AlterPartitionRequest):
+            return NotImplemented
+        return (
+            self.broker_id == other.broker_id
+            and self.broker_epoch == other.broker_epoch
+            and self.topics == other.topics
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.broker_id,
+                self.broker_epoch,
                 self.topics,
             )
         )

@@ -7,57 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from ..message import Structure
+from ..message import Response, Structure
 from .data_plane import DataPlaneRequest
 from .data_plane import DataPlaneResponse
 from ..uuid import ZERO_UUID, Uuid
-
-
-class InitProducerIdRequest(DataPlaneRequest):
-    """A producer requests its id and epoch, and fences earlier producers of its transactional
-    id.
-
-    transactional_id: transactional id of the producer; null if the producer has none
-    transaction_timeout_ms: time after which a transaction is aborted, in milliseconds
-    producer_id: id that the producer has; -1 requests a new id
-    producer_epoch: epoch that the producer has; -1 if none
-    """
-
-    __slots__ = ("transactional_id", "transaction_timeout_ms", "producer_id", "producer_epoch")
-    api_key: ClassVar[int] = 22
-
-    def __init__(
-        self,
-        *,
-        transactional_id: str | None = "",
-        transaction_timeout_ms: int = 0,
-        producer_id: int = -1,
-        producer_epoch: int = -1,
-    ) -> None:
-        self.transactional_id: Final = transactional_id
-        self.transaction_timeout_ms: Final = transaction_timeout_ms
-        self.producer_id: Final = producer_id
-        self.producer_epoch: Final = producer_epoch
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, InitProducerIdRequest):
-            return NotImplemented
-        return (
-            self.transactional_id == other.transactional_id
-            and self.transaction_timeout_ms == other.transaction_timeout_ms
-            and self.producer_id == other.producer_id
-            and self.producer_epoch == other.producer_epoch
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.transactional_id,
-                self.transaction_timeout_ms,
-                self.producer_id,
-                self.producer_epoch,
-            )
-        )
 
 
 class InitProducerIdResponse(DataPlaneResponse):
@@ -99,6 +52,54 @@ class InitProducerIdResponse(DataPlaneResponse):
             (
                 self.throttle_time_ms,
                 self.error_code,
+                self.producer_id,
+                self.producer_epoch,
+            )
+        )
+
+
+class InitProducerIdRequest(DataPlaneRequest):
+    """A producer requests its id and epoch, and fences earlier producers of its transactional
+    id.
+
+    transactional_id: transactional id of the producer; null if the producer has none
+    transaction_timeout_ms: time after which a transaction is aborted, in milliseconds
+    producer_id: id that the producer has; -1 requests a new id
+    producer_epoch: epoch that the producer has; -1 if none
+    """
+
+    __slots__ = ("transactional_id", "transaction_timeout_ms", "producer_id", "producer_epoch")
+    api_key: ClassVar[int] = 22
+    RESPONSE: ClassVar[type[Response]] = InitProducerIdResponse
+
+    def __init__(
+        self,
+        *,
+        transactional_id: str | None = "",
+        transaction_timeout_ms: int = 0,
+        producer_id: int = -1,
+        producer_epoch: int = -1,
+    ) -> None:
+        self.transactional_id: Final = transactional_id
+        self.transaction_timeout_ms: Final = transaction_timeout_ms
+        self.producer_id: Final = producer_id
+        self.producer_epoch: Final = producer_epoch
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, InitProducerIdRequest):
+            return NotImplemented
+        return (
+            self.transactional_id == other.transactional_id
+            and self.transaction_timeout_ms == other.transaction_timeout_ms
+            and self.producer_id == other.producer_id
+            and self.producer_epoch == other.producer_epoch
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.transactional_id,
+                self.transaction_timeout_ms,
                 self.producer_id,
                 self.producer_epoch,
             )
@@ -205,63 +206,6 @@ class V3AndBelowTopic(Structure):
             (
                 self.name,
                 self.partitions,
-            )
-        )
-
-
-class AddPartitionsToTxnRequest(DataPlaneRequest):
-    """A producer, or from version 4 on a broker, adds partitions to transactions.
-
-    transactions: A transaction that gets partitions
-    v3_and_below_transactional_id: transactional id of the producer
-    v3_and_below_producer_id: id of the producer
-    v3_and_below_producer_epoch: epoch of the producer
-    v3_and_below_topics: A topic whose partitions are added
-    """
-
-    __slots__ = (
-        "transactions",
-        "v3_and_below_transactional_id",
-        "v3_and_below_producer_id",
-        "v3_and_below_producer_epoch",
-        "v3_and_below_topics",
-    )
-    api_key: ClassVar[int] = 24
-
-    def __init__(
-        self,
-        *,
-        transactions: tuple[AddPartitionsToTxnTransaction, ...] = (),
-        v3_and_below_transactional_id: str = "",
-        v3_and_below_producer_id: int = 0,
-        v3_and_below_producer_epoch: int = 0,
-        v3_and_below_topics: tuple[V3AndBelowTopic, ...] = (),
-    ) -> None:
-        self.transactions: Final = transactions
-        self.v3_and_below_transactional_id: Final = v3_and_below_transactional_id
-        self.v3_and_below_producer_id: Final = v3_and_below_producer_id
-        self.v3_and_below_producer_epoch: Final = v3_and_below_producer_epoch
-        self.v3_and_below_topics: Final = v3_and_below_topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AddPartitionsToTxnRequest):
-            return NotImplemented
-        return (
-            self.transactions == other.transactions
-            and self.v3_and_below_transactional_id == other.v3_and_below_transactional_id
-            and self.v3_and_below_producer_id == other.v3_and_below_producer_id
-            and self.v3_and_below_producer_epoch == other.v3_and_below_producer_epoch
-            and self.v3_and_below_topics == other.v3_and_below_topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.transactions,
-                self.v3_and_below_transactional_id,
-                self.v3_and_below_producer_id,
-                self.v3_and_below_producer_epoch,
-                self.v3_and_below_topics,
             )
         )
 
@@ -483,48 +427,60 @@ class AddPartitionsToTxnResponse(DataPlaneResponse):
         )
 
 
-class AddOffsetsToTxnRequest(DataPlaneRequest):
-    """A producer adds the offsets of a group to its transaction.
+class AddPartitionsToTxnRequest(DataPlaneRequest):
+    """A producer, or from version 4 on a broker, adds partitions to transactions.
 
-    transactional_id: transactional id of the producer; null if the producer has none
-    producer_id: id of the producer; -1 if none
-    producer_epoch: epoch of the producer; -1 if none
-    group_id: id of the group
+    transactions: A transaction that gets partitions
+    v3_and_below_transactional_id: transactional id of the producer
+    v3_and_below_producer_id: id of the producer
+    v3_and_below_producer_epoch: epoch of the producer
+    v3_and_below_topics: A topic whose partitions are added
     """
 
-    __slots__ = ("transactional_id", "producer_id", "producer_epoch", "group_id")
-    api_key: ClassVar[int] = 25
+    __slots__ = (
+        "transactions",
+        "v3_and_below_transactional_id",
+        "v3_and_below_producer_id",
+        "v3_and_below_producer_epoch",
+        "v3_and_below_topics",
+    )
+    api_key: ClassVar[int] = 24
+    RESPONSE: ClassVar[type[Response]] = AddPartitionsToTxnResponse
 
     def __init__(
         self,
         *,
-        transactional_id: str = "",
-        producer_id: int = 0,
-        producer_epoch: int = 0,
-        group_id: str = "",
+        transactions: tuple[AddPartitionsToTxnTransaction, ...] = (),
+        v3_and_below_transactional_id: str = "",
+        v3_and_below_producer_id: int = 0,
+        v3_and_below_producer_epoch: int = 0,
+        v3_and_below_topics: tuple[V3AndBelowTopic, ...] = (),
     ) -> None:
-        self.transactional_id: Final = transactional_id
-        self.producer_id: Final = producer_id
-        self.producer_epoch: Final = producer_epoch
-        self.group_id: Final = group_id
+        self.transactions: Final = transactions
+        self.v3_and_below_transactional_id: Final = v3_and_below_transactional_id
+        self.v3_and_below_producer_id: Final = v3_and_below_producer_id
+        self.v3_and_below_producer_epoch: Final = v3_and_below_producer_epoch
+        self.v3_and_below_topics: Final = v3_and_below_topics
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AddOffsetsToTxnRequest):
+        if not isinstance(other, AddPartitionsToTxnRequest):
             return NotImplemented
         return (
-            self.transactional_id == other.transactional_id
-            and self.producer_id == other.producer_id
-            and self.producer_epoch == other.producer_epoch
-            and self.group_id == other.group_id
+            self.transactions == other.transactions
+            and self.v3_and_below_transactional_id == other.v3_and_below_transactional_id
+            and self.v3_and_below_producer_id == other.v3_and_below_producer_id
+            and self.v3_and_below_producer_epoch == other.v3_and_below_producer_epoch
+            and self.v3_and_below_topics == other.v3_and_below_topics
         )
 
     def __hash__(self) -> int:
         return hash(
             (
-                self.transactional_id,
-                self.producer_id,
-                self.producer_epoch,
-                self.group_id,
+                self.transactions,
+                self.v3_and_below_transactional_id,
+                self.v3_and_below_producer_id,
+                self.v3_and_below_producer_epoch,
+                self.v3_and_below_topics,
             )
         )
 
@@ -558,17 +514,18 @@ class AddOffsetsToTxnResponse(DataPlaneResponse):
         )
 
 
-class EndTxnRequest(DataPlaneRequest):
-    """A producer commits or aborts its transaction.
+class AddOffsetsToTxnRequest(DataPlaneRequest):
+    """A producer adds the offsets of a group to its transaction.
 
     transactional_id: transactional id of the producer; null if the producer has none
     producer_id: id of the producer; -1 if none
     producer_epoch: epoch of the producer; -1 if none
-    committed: true commits, false aborts
+    group_id: id of the group
     """
 
-    __slots__ = ("transactional_id", "producer_id", "producer_epoch", "committed")
-    api_key: ClassVar[int] = 26
+    __slots__ = ("transactional_id", "producer_id", "producer_epoch", "group_id")
+    api_key: ClassVar[int] = 25
+    RESPONSE: ClassVar[type[Response]] = AddOffsetsToTxnResponse
 
     def __init__(
         self,
@@ -576,21 +533,21 @@ class EndTxnRequest(DataPlaneRequest):
         transactional_id: str = "",
         producer_id: int = 0,
         producer_epoch: int = 0,
-        committed: bool = False,
+        group_id: str = "",
     ) -> None:
         self.transactional_id: Final = transactional_id
         self.producer_id: Final = producer_id
         self.producer_epoch: Final = producer_epoch
-        self.committed: Final = committed
+        self.group_id: Final = group_id
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, EndTxnRequest):
+        if not isinstance(other, AddOffsetsToTxnRequest):
             return NotImplemented
         return (
             self.transactional_id == other.transactional_id
             and self.producer_id == other.producer_id
             and self.producer_epoch == other.producer_epoch
-            and self.committed == other.committed
+            and self.group_id == other.group_id
         )
 
     def __hash__(self) -> int:
@@ -599,7 +556,7 @@ class EndTxnRequest(DataPlaneRequest):
                 self.transactional_id,
                 self.producer_id,
                 self.producer_epoch,
-                self.committed,
+                self.group_id,
             )
         )
 
@@ -645,6 +602,53 @@ class EndTxnResponse(DataPlaneResponse):
                 self.error_code,
                 self.producer_id,
                 self.producer_epoch,
+            )
+        )
+
+
+class EndTxnRequest(DataPlaneRequest):
+    """A producer commits or aborts its transaction.
+
+    transactional_id: transactional id of the producer; null if the producer has none
+    producer_id: id of the producer; -1 if none
+    producer_epoch: epoch of the producer; -1 if none
+    committed: true commits, false aborts
+    """
+
+    __slots__ = ("transactional_id", "producer_id", "producer_epoch", "committed")
+    api_key: ClassVar[int] = 26
+    RESPONSE: ClassVar[type[Response]] = EndTxnResponse
+
+    def __init__(
+        self,
+        *,
+        transactional_id: str = "",
+        producer_id: int = 0,
+        producer_epoch: int = 0,
+        committed: bool = False,
+    ) -> None:
+        self.transactional_id: Final = transactional_id
+        self.producer_id: Final = producer_id
+        self.producer_epoch: Final = producer_epoch
+        self.committed: Final = committed
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, EndTxnRequest):
+            return NotImplemented
+        return (
+            self.transactional_id == other.transactional_id
+            and self.producer_id == other.producer_id
+            and self.producer_epoch == other.producer_epoch
+            and self.committed == other.committed
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.transactional_id,
+                self.producer_id,
+                self.producer_epoch,
+                self.committed,
             )
         )
 
@@ -736,27 +740,6 @@ class WritableTxnMarker(Structure):
                 self.transaction_version,
             )
         )
-
-
-class WriteTxnMarkersRequest(DataPlaneRequest):
-    """A transaction coordinator writes the ends of transactions to partitions.
-
-    markers: The end of one transaction
-    """
-
-    __slots__ = ("markers",)
-    api_key: ClassVar[int] = 27
-
-    def __init__(self, *, markers: tuple[WritableTxnMarker, ...] = ()) -> None:
-        self.markers: Final = markers
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WriteTxnMarkersRequest):
-            return NotImplemented
-        return self.markers == other.markers
-
-    def __hash__(self) -> int:
-        return hash((self.markers,))
 
 
 class WritableTxnMarkerPartitionResult(Structure):
@@ -869,6 +852,28 @@ class WriteTxnMarkersResponse(DataPlaneResponse):
         return hash((self.markers,))
 
 
+class WriteTxnMarkersRequest(DataPlaneRequest):
+    """A transaction coordinator writes the ends of transactions to partitions.
+
+    markers: The end of one transaction
+    """
+
+    __slots__ = ("markers",)
+    api_key: ClassVar[int] = 27
+    RESPONSE: ClassVar[type[Response]] = WriteTxnMarkersResponse
+
+    def __init__(self, *, markers: tuple[WritableTxnMarker, ...] = ()) -> None:
+        self.markers: Final = markers
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, WriteTxnMarkersRequest):
+            return NotImplemented
+        return self.markers == other.markers
+
+    def __hash__(self) -> int:
+        return hash((self.markers,))
+
+
 class TxnOffsetCommitRequestPartition(Structure):
     """The offset of one partition.
 
@@ -955,81 +960,6 @@ class TxnOffsetCommitRequestTopic(Structure):
                 self.name,
                 self.topic_id,
                 self.partitions,
-            )
-        )
-
-
-class TxnOffsetCommitRequest(DataPlaneRequest):
-    """A producer commits offsets of a group in its transaction.
-
-    transactional_id: transactional id of the producer; null if the producer has none
-    group_id: id of the group
-    producer_id: id of the producer; -1 if none
-    producer_epoch: epoch of the producer; -1 if none
-    generation_id: generation, or member epoch of the new protocol; -1 if unknown
-    member_id: id of the member; null or empty if the member has none
-    group_instance_id: id of a static member; null if the member is dynamic
-    topics: A topic whose offsets are committed
-    """
-
-    __slots__ = (
-        "transactional_id",
-        "group_id",
-        "producer_id",
-        "producer_epoch",
-        "generation_id",
-        "member_id",
-        "group_instance_id",
-        "topics",
-    )
-    api_key: ClassVar[int] = 28
-
-    def __init__(
-        self,
-        *,
-        transactional_id: str = "",
-        group_id: str = "",
-        producer_id: int = 0,
-        producer_epoch: int = 0,
-        generation_id: int = -1,
-        member_id: str = "",
-        group_instance_id: str | None = None,
-        topics: tuple[TxnOffsetCommitRequestTopic, ...] = (),
-    ) -> None:
-        self.transactional_id: Final = transactional_id
-        self.group_id: Final = group_id
-        self.producer_id: Final = producer_id
-        self.producer_epoch: Final = producer_epoch
-        self.generation_id: Final = generation_id
-        self.member_id: Final = member_id
-        self.group_instance_id: Final = group_instance_id
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TxnOffsetCommitRequest):
-            return NotImplemented
-        return (
-            self.transactional_id == other.transactional_id
-            and self.group_id == other.group_id
-            and self.producer_id == other.producer_id
-            and self.producer_epoch == other.producer_epoch
-            and self.generation_id == other.generation_id
-            and self.member_id == other.member_id
-            and self.group_instance_id == other.group_instance_id
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.transactional_id,
-                self.group_id,
-                self.producer_id,
-                self.producer_epoch,
-                self.generation_id,
-                self.member_id,
-                self.group_instance_id,
-                self.topics,
             )
         )
 
@@ -1134,6 +1064,82 @@ class TxnOffsetCommitResponse(DataPlaneResponse):
         )
 
 
+class TxnOffsetCommitRequest(DataPlaneRequest):
+    """A producer commits offsets of a group in its transaction.
+
+    transactional_id: transactional id of the producer; null if the producer has none
+    group_id: id of the group
+    producer_id: id of the producer; -1 if none
+    producer_epoch: epoch of the producer; -1 if none
+    generation_id: generation, or member epoch of the new protocol; -1 if unknown
+    member_id: id of the member; null or empty if the member has none
+    group_instance_id: id of a static member; null if the member is dynamic
+    topics: A topic whose offsets are committed
+    """
+
+    __slots__ = (
+        "transactional_id",
+        "group_id",
+        "producer_id",
+        "producer_epoch",
+        "generation_id",
+        "member_id",
+        "group_instance_id",
+        "topics",
+    )
+    api_key: ClassVar[int] = 28
+    RESPONSE: ClassVar[type[Response]] = TxnOffsetCommitResponse
+
+    def __init__(
+        self,
+        *,
+        transactional_id: str = "",
+        group_id: str = "",
+        producer_id: int = 0,
+        producer_epoch: int = 0,
+        generation_id: int = -1,
+        member_id: str = "",
+        group_instance_id: str | None = None,
+        topics: tuple[TxnOffsetCommitRequestTopic, ...] = (),
+    ) -> None:
+        self.transactional_id: Final = transactional_id
+        self.group_id: Final = group_id
+        self.producer_id: Final = producer_id
+        self.producer_epoch: Final = producer_epoch
+        self.generation_id: Final = generation_id
+        self.member_id: Final = member_id
+        self.group_instance_id: Final = group_instance_id
+        self.topics: Final = topics
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TxnOffsetCommitRequest):
+            return NotImplemented
+        return (
+            self.transactional_id == other.transactional_id
+            and self.group_id == other.group_id
+            and self.producer_id == other.producer_id
+            and self.producer_epoch == other.producer_epoch
+            and self.generation_id == other.generation_id
+            and self.member_id == other.member_id
+            and self.group_instance_id == other.group_instance_id
+            and self.topics == other.topics
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.transactional_id,
+                self.group_id,
+                self.producer_id,
+                self.producer_epoch,
+                self.generation_id,
+                self.member_id,
+                self.group_instance_id,
+                self.topics,
+            )
+        )
+
+
 class DescribeProducersTopicRequest(Structure):
     """A topic whose producers are described.
 
@@ -1159,27 +1165,6 @@ class DescribeProducersTopicRequest(Structure):
                 self.partition_indexes,
             )
         )
-
-
-class DescribeProducersRequest(DataPlaneRequest):
-    """Requests the producers that are active in partitions (KIP-664).
-
-    topics: A topic whose producers are described
-    """
-
-    __slots__ = ("topics",)
-    api_key: ClassVar[int] = 61
-
-    def __init__(self, *, topics: tuple[DescribeProducersTopicRequest, ...] = ()) -> None:
-        self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeProducersRequest):
-            return NotImplemented
-        return self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash((self.topics,))
 
 
 class ProducerState(Structure):
@@ -1349,25 +1334,26 @@ class DescribeProducersResponse(DataPlaneResponse):
         )
 
 
-class DescribeTransactionsRequest(DataPlaneRequest):
-    """Requests the states of transactions (KIP-664).
+class DescribeProducersRequest(DataPlaneRequest):
+    """Requests the producers that are active in partitions (KIP-664).
 
-    transactional_ids: transactional ids of the producers
+    topics: A topic whose producers are described
     """
 
-    __slots__ = ("transactional_ids",)
-    api_key: ClassVar[int] = 65
+    __slots__ = ("topics",)
+    api_key: ClassVar[int] = 61
+    RESPONSE: ClassVar[type[Response]] = DescribeProducersResponse
 
-    def __init__(self, *, transactional_ids: tuple[str, ...] = ()) -> None:
-        self.transactional_ids: Final = transactional_ids
+    def __init__(self, *, topics: tuple[DescribeProducersTopicRequest, ...] = ()) -> None:
+        self.topics: Final = topics
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeTransactionsRequest):
+        if not isinstance(other, DescribeProducersRequest):
             return NotImplemented
-        return self.transactional_ids == other.transactional_ids
+        return self.topics == other.topics
 
     def __hash__(self) -> int:
-        return hash((self.transactional_ids,))
+        return hash((self.topics,))
 
 
 class TopicData(Structure):
@@ -1511,55 +1497,26 @@ class DescribeTransactionsResponse(DataPlaneResponse):
         )
 
 
-class ListTransactionsRequest(DataPlaneRequest):
-    """Requests the transactions that the broker coordinates (KIP-664).
+class DescribeTransactionsRequest(DataPlaneRequest):
+    """Requests the states of transactions (KIP-664).
 
-    state_filters: states of the transactions to list; empty means every state
-    producer_id_filters: ids of the producers to list; empty means every producer
-    duration_filter: shortest age of the transactions, in milliseconds; -1 is any
-    transactional_id_pattern: pattern of transactional ids (KIP-1152); null is any
+    transactional_ids: transactional ids of the producers
     """
 
-    __slots__ = (
-        "state_filters",
-        "producer_id_filters",
-        "duration_filter",
-        "transactional_id_pattern",
-    )
-    api_key: ClassVar[int] = 66
+    __slots__ = ("transactional_ids",)
+    api_key: ClassVar[int] = 65
+    RESPONSE: ClassVar[type[Response]] = DescribeTransactionsResponse
 
-    def __init__(
-        self,
-        *,
-        state_filters: tuple[str, ...] = (),
-        producer_id_filters: tuple[int, ...] = (),
-        duration_filter: int = -1,
-        transactional_id_pattern: str | None = None,
-    ) -> None:
-        self.state_filters: Final = state_filters
-        self.producer_id_filters: Final = producer_id_filters
-        self.duration_filter: Final = duration_filter
-        self.transactional_id_pattern: Final = transactional_id_pattern
+    def __init__(self, *, transactional_ids: tuple[str, ...] = ()) -> None:
+        self.transactional_ids: Final = transactional_ids
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListTransactionsRequest):
+        if not isinstance(other, DescribeTransactionsRequest):
             return NotImplemented
-        return (
-            self.state_filters == other.state_filters
-            and self.producer_id_filters == other.producer_id_filters
-            and self.duration_filter == other.duration_filter
-            and self.transactional_id_pattern == other.transactional_id_pattern
-        )
+        return self.transactional_ids == other.transactional_ids
 
     def __hash__(self) -> int:
-        return hash(
-            (
-                self.state_filters,
-                self.producer_id_filters,
-                self.duration_filter,
-                self.transactional_id_pattern,
-            )
-        )
+        return hash((self.transactional_ids,))
 
 
 class ListTransactionsTransactionState(Structure):
@@ -1642,5 +1599,57 @@ class ListTransactionsResponse(DataPlaneResponse):
                 self.error_code,
                 self.unknown_state_filters,
                 self.transaction_states,
+            )
+        )
+
+
+class ListTransactionsRequest(DataPlaneRequest):
+    """Requests the transactions that the broker coordinates (KIP-664).
+
+    state_filters: states of the transactions to list; empty means every state
+    producer_id_filters: ids of the producers to list; empty means every producer
+    duration_filter: shortest age of the transactions, in milliseconds; -1 is any
+    transactional_id_pattern: pattern of transactional ids (KIP-1152); null is any
+    """
+
+    __slots__ = (
+        "state_filters",
+        "producer_id_filters",
+        "duration_filter",
+        "transactional_id_pattern",
+    )
+    api_key: ClassVar[int] = 66
+    RESPONSE: ClassVar[type[Response]] = ListTransactionsResponse
+
+    def __init__(
+        self,
+        *,
+        state_filters: tuple[str, ...] = (),
+        producer_id_filters: tuple[int, ...] = (),
+        duration_filter: int = -1,
+        transactional_id_pattern: str | None = None,
+    ) -> None:
+        self.state_filters: Final = state_filters
+        self.producer_id_filters: Final = producer_id_filters
+        self.duration_filter: Final = duration_filter
+        self.transactional_id_pattern: Final = transactional_id_pattern
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ListTransactionsRequest):
+            return NotImplemented
+        return (
+            self.state_filters == other.state_filters
+            and self.producer_id_filters == other.producer_id_filters
+            and self.duration_filter == other.duration_filter
+            and self.transactional_id_pattern == other.transactional_id_pattern
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.state_filters,
+                self.producer_id_filters,
+                self.duration_filter,
+                self.transactional_id_pattern,
             )
         )

@@ -11,6 +11,42 @@ from ..uuid import Uuid
 from .quorum import QuorumEndpoint
 
 
+class AddRaftVoterResponse(Response):
+    """The reply to a AddRaftVoter request.
+
+    throttle_time_ms: how long the client shall wait before its next request, in milliseconds
+    error_code: Kafka's number of the error; 0 is success
+    error_message: what was expected and what came; null or empty on success
+    """
+
+    __slots__ = ("throttle_time_ms", "error_code", "error_message")
+
+    def __init__(
+        self, *, throttle_time_ms: int = 0, error_code: int = 0, error_message: str | None = None
+    ) -> None:
+        self.throttle_time_ms: Final = throttle_time_ms
+        self.error_code: Final = error_code
+        self.error_message: Final = error_message
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AddRaftVoterResponse):
+            return NotImplemented
+        return (
+            self.throttle_time_ms == other.throttle_time_ms
+            and self.error_code == other.error_code
+            and self.error_message == other.error_message
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.throttle_time_ms,
+                self.error_code,
+                self.error_message,
+            )
+        )
+
+
 class AddRaftVoterRequest(Request):
     """AddRaftVoter (80).
 
@@ -34,6 +70,7 @@ class AddRaftVoterRequest(Request):
         "ack_when_committed",
     )
     api_key: ClassVar[int] = 80
+    RESPONSE: ClassVar[type[Response]] = AddRaftVoterResponse
 
     def __init__(
         self,
@@ -77,79 +114,6 @@ class AddRaftVoterRequest(Request):
         )
 
 
-class AddRaftVoterResponse(Response):
-    """The reply to a AddRaftVoter request.
-
-    throttle_time_ms: how long the client shall wait before its next request, in milliseconds
-    error_code: Kafka's number of the error; 0 is success
-    error_message: what was expected and what came; null or empty on success
-    """
-
-    __slots__ = ("throttle_time_ms", "error_code", "error_message")
-
-    def __init__(
-        self, *, throttle_time_ms: int = 0, error_code: int = 0, error_message: str | None = None
-    ) -> None:
-        self.throttle_time_ms: Final = throttle_time_ms
-        self.error_code: Final = error_code
-        self.error_message: Final = error_message
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AddRaftVoterResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-            )
-        )
-
-
-class RemoveRaftVoterRequest(Request):
-    """RemoveRaftVoter (81).
-
-    cluster_id: id of the cluster; null in a request is not checked
-    voter_id: id of the voter
-    voter_directory_id: id of the voter's directory
-    """
-
-    __slots__ = ("cluster_id", "voter_id", "voter_directory_id")
-    api_key: ClassVar[int] = 81
-
-    def __init__(
-        self, *, cluster_id: str | None = None, voter_id: int, voter_directory_id: Uuid
-    ) -> None:
-        self.cluster_id: Final = cluster_id
-        self.voter_id: Final = voter_id
-        self.voter_directory_id: Final = voter_directory_id
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RemoveRaftVoterRequest):
-            return NotImplemented
-        return (
-            self.cluster_id == other.cluster_id
-            and self.voter_id == other.voter_id
-            and self.voter_directory_id == other.voter_directory_id
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.cluster_id,
-                self.voter_id,
-                self.voter_directory_id,
-            )
-        )
-
-
 class RemoveRaftVoterResponse(Response):
     """The reply to a RemoveRaftVoter request.
 
@@ -186,6 +150,44 @@ class RemoveRaftVoterResponse(Response):
         )
 
 
+class RemoveRaftVoterRequest(Request):
+    """RemoveRaftVoter (81).
+
+    cluster_id: id of the cluster; null in a request is not checked
+    voter_id: id of the voter
+    voter_directory_id: id of the voter's directory
+    """
+
+    __slots__ = ("cluster_id", "voter_id", "voter_directory_id")
+    api_key: ClassVar[int] = 81
+    RESPONSE: ClassVar[type[Response]] = RemoveRaftVoterResponse
+
+    def __init__(
+        self, *, cluster_id: str | None = None, voter_id: int, voter_directory_id: Uuid
+    ) -> None:
+        self.cluster_id: Final = cluster_id
+        self.voter_id: Final = voter_id
+        self.voter_directory_id: Final = voter_directory_id
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RemoveRaftVoterRequest):
+            return NotImplemented
+        return (
+            self.cluster_id == other.cluster_id
+            and self.voter_id == other.voter_id
+            and self.voter_directory_id == other.voter_directory_id
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.cluster_id,
+                self.voter_id,
+                self.voter_directory_id,
+            )
+        )
+
+
 class KRaftVersionFeature(Structure):
     """The levels of kraft.version that a voter supports.
 
@@ -212,69 +214,6 @@ class KRaftVersionFeature(Structure):
             (
                 self.min_supported_version,
                 self.max_supported_version,
-            )
-        )
-
-
-class UpdateRaftVoterRequest(Request):
-    """UpdateRaftVoter (82).
-
-    cluster_id: id of the cluster; null in a request is not checked
-    current_leader_epoch: epoch of the quorum that the voter knows; -1 if unknown
-    voter_id: id of the voter
-    voter_directory_id: id of the voter's directory
-    listeners: The address of a voter's listener; `name` is the listener's name
-    k_raft_version_feature: The levels of kraft.version that a voter supports
-    """
-
-    __slots__ = (
-        "cluster_id",
-        "current_leader_epoch",
-        "voter_id",
-        "voter_directory_id",
-        "listeners",
-        "k_raft_version_feature",
-    )
-    api_key: ClassVar[int] = 82
-
-    def __init__(
-        self,
-        *,
-        cluster_id: str | None = None,
-        current_leader_epoch: int = -1,
-        voter_id: int,
-        voter_directory_id: Uuid,
-        listeners: tuple[QuorumEndpoint, ...] = (),
-        k_raft_version_feature: KRaftVersionFeature = KRaftVersionFeature(),
-    ) -> None:
-        self.cluster_id: Final = cluster_id
-        self.current_leader_epoch: Final = current_leader_epoch
-        self.voter_id: Final = voter_id
-        self.voter_directory_id: Final = voter_directory_id
-        self.listeners: Final = listeners
-        self.k_raft_version_feature: Final = k_raft_version_feature
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UpdateRaftVoterRequest):
-            return NotImplemented
-        return (
-            self.cluster_id == other.cluster_id
-            and self.current_leader_epoch == other.current_leader_epoch
-            and self.voter_id == other.voter_id
-            and self.voter_directory_id == other.voter_directory_id
-            and self.listeners == other.listeners
-            and self.k_raft_version_feature == other.k_raft_version_feature
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.cluster_id,
-                self.current_leader_epoch,
-                self.voter_id,
-                self.voter_directory_id,
-                self.listeners,
-                self.k_raft_version_feature,
             )
         )
 
@@ -355,5 +294,69 @@ class UpdateRaftVoterResponse(Response):
                 self.throttle_time_ms,
                 self.error_code,
                 self.current_leader,
+            )
+        )
+
+
+class UpdateRaftVoterRequest(Request):
+    """UpdateRaftVoter (82).
+
+    cluster_id: id of the cluster; null in a request is not checked
+    current_leader_epoch: epoch of the quorum that the voter knows; -1 if unknown
+    voter_id: id of the voter
+    voter_directory_id: id of the voter's directory
+    listeners: The address of a voter's listener; `name` is the listener's name
+    k_raft_version_feature: The levels of kraft.version that a voter supports
+    """
+
+    __slots__ = (
+        "cluster_id",
+        "current_leader_epoch",
+        "voter_id",
+        "voter_directory_id",
+        "listeners",
+        "k_raft_version_feature",
+    )
+    api_key: ClassVar[int] = 82
+    RESPONSE: ClassVar[type[Response]] = UpdateRaftVoterResponse
+
+    def __init__(
+        self,
+        *,
+        cluster_id: str | None = None,
+        current_leader_epoch: int = -1,
+        voter_id: int,
+        voter_directory_id: Uuid,
+        listeners: tuple[QuorumEndpoint, ...] = (),
+        k_raft_version_feature: KRaftVersionFeature = KRaftVersionFeature(),
+    ) -> None:
+        self.cluster_id: Final = cluster_id
+        self.current_leader_epoch: Final = current_leader_epoch
+        self.voter_id: Final = voter_id
+        self.voter_directory_id: Final = voter_directory_id
+        self.listeners: Final = listeners
+        self.k_raft_version_feature: Final = k_raft_version_feature
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, UpdateRaftVoterRequest):
+            return NotImplemented
+        return (
+            self.cluster_id == other.cluster_id
+            and self.current_leader_epoch == other.current_leader_epoch
+            and self.voter_id == other.voter_id
+            and self.voter_directory_id == other.voter_directory_id
+            and self.listeners == other.listeners
+            and self.k_raft_version_feature == other.k_raft_version_feature
+        )
+
+    def __hash__(self) -> int:
+        return hash(
+            (
+                self.cluster_id,
+                self.current_leader_epoch,
+                self.voter_id,
+                self.voter_directory_id,
+                self.listeners,
+                self.k_raft_version_feature,
             )
         )
