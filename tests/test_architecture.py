@@ -389,10 +389,3 @@ def test_no_module_is_a_drawer() -> None:
     wrong = [name for name in files() if DRAWERS & set(name.rpartition(".")[2].split("_"))]
 
     assert wrong == []
-
-
-def test_tests_of_one_group_share_a_process(request: pytest.FixtureRequest) -> None:
-    """pytest and xdist can fall out over groups in silence; then real-time tests flicker."""
-    grouped = [item for item in request.session.items if item.get_closest_marker("xdist_group")]
-    if request.config.getoption("loadgroup", False):
-        assert [group.nodeid for group in grouped if "@" not in group.nodeid] == []

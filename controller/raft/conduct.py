@@ -36,7 +36,7 @@ def start(quorum: Quorum, turn: Turn) -> None:
     """Restore the durable state of the previous process, and begin with a role (rule 10.3)."""
     stored = quorum.durable
     me = quorum.me
-    if quorum.identity.is_volatile and quorum.is_voter and quorum.other_voters:
+    if quorum.identity.may_have_lost_log and quorum.is_voter and quorum.other_voters:
         quorum.withhold_votes()
     if stored.epoch < quorum.log.last_epoch:
         quorum.become_unattached(quorum.log.last_epoch, turn)

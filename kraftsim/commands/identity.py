@@ -74,7 +74,7 @@ def bound_controller(
         if arguments.metadata_version
         else None,
         bootstrap=() if arguments.metadata_version or formatted is None else formatted.bootstrap,
-        is_volatile=True,
+        may_have_lost_log=formatted is None,
         policies=policies_of(configuration.policies),
     )
     return Bound(node=node, address=bound, option=option)

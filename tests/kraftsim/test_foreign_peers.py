@@ -73,7 +73,7 @@ def two_controllers() -> tuple[NodeConfig, NodeConfig]:
             port=voter.endpoints[0].port,
             directory_id=voter.voter_directory_id,
             voters=voters,
-            is_volatile=True,
+            may_have_lost_log=True,
         )
         for voter in voters
     )
