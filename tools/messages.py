@@ -89,7 +89,7 @@ class _Class:
         lines.append(f"    __slots__ = {_tuple([repr(name) for name in names])}")
         if self.key is not None:
             lines.append(f"    api_key: ClassVar[int] = {self.key}")
-        if self.base.endswith("Request"):
+        if self.base == "Request":
             lines.append(f"    RESPONSE: ClassVar[type[Response]] = {self.response}")
         if in_response and self.arrays:
             inside = ", ".join(f'"{field}": {name}' for field, name in self.arrays.items())
@@ -208,7 +208,7 @@ def _classes(subject: str) -> Iterator[tuple[_Class, bool]]:
                 if part is struct:
                     yield (
                         _Class(part, base, key, comment),
-                        base.endswith("Response") or part.name in in_responses,
+                        base == "Response" or part.name in in_responses,
                     )
                 else:
                     inside = f"A part of {struct.name}."
@@ -222,9 +222,8 @@ def _wholes(
         request, response = sides(declaration)
         name = declaration.name
         title = f"{name} ({declaration.key})." if declaration.key >= 0 else f"{name}."
-        plane = "DataPlane" if declaration.subject in declared.ON_DEMAND else ""
-        yield request.struct, f"{plane}Request", declaration.key, title
-        yield response.struct, f"{plane}Response", None, f"The reply to a {name} request."
+        yield request.struct, "Request", declaration.key, title
+        yield response.struct, "Response", None, f"The reply to a {name} request."
         return
     struct = read_struct(declaration.model, declaration.body)
     key = declaration.key if declaration.sort in ("record", "control") else None
@@ -323,13 +322,9 @@ def _import_lines(subject: str, body: str) -> list[str]:
         if f"({name}):" in body or f"[type[{name}]]" in body or f", type[{name}]]" in body
     ]
     if subject in declared.LOG_SUBJECTS:  # whose base other modules import from here
-        bases = [f"{name} as {name}" for name in bases]
-    if bases:
+        lines += [f"from ..message import {name} as {name}" for name in bases]
+    elif bases:
         lines.append(f"from ..message import {', '.join(bases)}")
-    planes = [
-        f"DataPlane{name}" for name in ("Request", "Response") if f"(DataPlane{name}):" in body
-    ]
-    lines += [f"from .data_plane import {name}" for name in planes]
     uuids = [name for name in ("ZERO_UUID", "Uuid") if name in _words(body)]
     if uuids:
         lines.append(f"from ..uuid import {', '.join(uuids)}")
@@ -369,8 +364,6 @@ def _package() -> str:
         "",
         "from ..message import Request as Request",
         "from ..message import Response as Response",
-        "from .data_plane import DataPlaneRequest as DataPlaneRequest",
-        "from .data_plane import DataPlaneResponse as DataPlaneResponse",
     ]
     requests: list[str] = []
     for subject in declared.TEXTS:

@@ -52,7 +52,6 @@ from kraftsim.controller.core.rpc.scram import DescribeUserScramCredentialsReque
 from kraftsim.controller.core.rpc.telemetry import (
     GetTelemetrySubscriptionsRequest,
     PushTelemetryRequest,
-    TelemetryRequest,
 )
 from kraftsim.controller.core.security.acl_description import describe_acls
 from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
@@ -165,6 +164,9 @@ class ClientView:
         except ApiError as error:
             reply = error.with_traceback(None)
         reply_to(reply)
+
+
+TelemetryRequest = GetTelemetrySubscriptionsRequest | PushTelemetryRequest
 
 
 class Facade:

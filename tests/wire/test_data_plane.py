@@ -7,7 +7,7 @@ import pytest
 from kraftsim.controller.core.apis import is_one_way
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import refusal
-from kraftsim.controller.core.rpc import DataPlaneRequest
+from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.frames import decode_response, encode_response
 from kraftsim.controller.wire.json.json_form import from_json, to_json
@@ -22,9 +22,9 @@ NAMED = [
 ]
 
 
-def request_of(key: int, body: dict[str, Any]) -> DataPlaneRequest:
+def request_of(key: int, body: dict[str, Any]) -> Request:
     request = from_json(APIS[key].request, body)
-    assert isinstance(request, DataPlaneRequest)
+    assert isinstance(request, Request)
     return request
 
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from ..message import ControlRecord as ControlRecord, Structure as Structure
+from ..message import ControlRecord as ControlRecord
+from ..message import Structure as Structure
 from ..uuid import Uuid
 
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from ..message import Record as Record, Structure as Structure
+from ..message import Record as Record
+from ..message import Structure as Structure
 from ..uuid import Uuid
 
 NO_LEADER = -1

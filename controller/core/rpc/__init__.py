@@ -6,8 +6,6 @@ its default. Enumerations are integers, so that an unknown error code is preserv
 
 from ..message import Request as Request
 from ..message import Response as Response
-from .data_plane import DataPlaneRequest as DataPlaneRequest
-from .data_plane import DataPlaneResponse as DataPlaneResponse
 from .acls import AclCreation as AclCreation
 from .acls import AclCreationResult as AclCreationResult
 from .acls import AclDescription as AclDescription

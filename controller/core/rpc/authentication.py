@@ -7,9 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from ..message import Response, Structure
-from .data_plane import DataPlaneRequest
-from .data_plane import DataPlaneResponse
+from ..message import Request, Response, Structure
 
 
 class CreatableRenewers(Structure):
@@ -42,7 +40,7 @@ class CreatableRenewers(Structure):
         )
 
 
-class CreateDelegationTokenResponse(DataPlaneResponse):
+class CreateDelegationTokenResponse(Response):
     """The token, which belongs to `principal_name`.
 
     error_code: Kafka's number of the error; 0 is success
@@ -134,7 +132,7 @@ class CreateDelegationTokenResponse(DataPlaneResponse):
         )
 
 
-class CreateDelegationTokenRequest(DataPlaneRequest):
+class CreateDelegationTokenRequest(Request):
     """Requests a token for the client, or for an owner that it names.
 
     owner_principal_type: type of the owner's principal; null is the client itself
@@ -181,7 +179,7 @@ class CreateDelegationTokenRequest(DataPlaneRequest):
         )
 
 
-class RenewDelegationTokenResponse(DataPlaneResponse):
+class RenewDelegationTokenResponse(Response):
     """The reply to a RenewDelegationToken request.
 
     error_code: Kafka's number of the error; 0 is success
@@ -217,7 +215,7 @@ class RenewDelegationTokenResponse(DataPlaneResponse):
         )
 
 
-class RenewDelegationTokenRequest(DataPlaneRequest):
+class RenewDelegationTokenRequest(Request):
     """Postpones the expiry of a token.
 
     hmac: HMAC of the token's id, the secret of the token
@@ -246,7 +244,7 @@ class RenewDelegationTokenRequest(DataPlaneRequest):
         )
 
 
-class ExpireDelegationTokenResponse(DataPlaneResponse):
+class ExpireDelegationTokenResponse(Response):
     """The reply to a ExpireDelegationToken request.
 
     error_code: Kafka's number of the error; 0 is success
@@ -282,7 +280,7 @@ class ExpireDelegationTokenResponse(DataPlaneResponse):
         )
 
 
-class ExpireDelegationTokenRequest(DataPlaneRequest):
+class ExpireDelegationTokenRequest(Request):
     """Changes the expiry of a token, or removes the token.
 
     hmac: HMAC of the token's id, the secret of the token
@@ -461,7 +459,7 @@ class DescribedDelegationToken(Structure):
         )
 
 
-class DescribeDelegationTokenResponse(DataPlaneResponse):
+class DescribeDelegationTokenResponse(Response):
     """The reply to a DescribeDelegationToken request.
 
     error_code: Kafka's number of the error; 0 is success
@@ -502,7 +500,7 @@ class DescribeDelegationTokenResponse(DataPlaneResponse):
         )
 
 
-class DescribeDelegationTokenRequest(DataPlaneRequest):
+class DescribeDelegationTokenRequest(Request):
     """Requests the tokens of owners, or every token that the client may see.
 
     owners: A principal whose tokens are described; null `owners` means every principal

@@ -7,9 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from ..message import Response, Structure
-from .data_plane import DataPlaneRequest
-from .data_plane import DataPlaneResponse
+from ..message import Request, Response, Structure
 from ..uuid import ZERO_UUID, Uuid
 
 
@@ -286,7 +284,7 @@ class OffsetCommitResponseTopic(Structure):
         )
 
 
-class OffsetCommitResponse(DataPlaneResponse):
+class OffsetCommitResponse(Response):
     """The reply to a OffsetCommit request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -316,7 +314,7 @@ class OffsetCommitResponse(DataPlaneResponse):
         )
 
 
-class OffsetCommitRequest(DataPlaneRequest):
+class OffsetCommitRequest(Request):
     """A member, or a client outside of the group's protocol, commits offsets.
 
     group_id: id of the group
@@ -714,7 +712,7 @@ class OffsetFetchResponseGroup(Structure):
         )
 
 
-class OffsetFetchResponse(DataPlaneResponse):
+class OffsetFetchResponse(Response):
     """The reply to a OffsetFetch request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -763,7 +761,7 @@ class OffsetFetchResponse(DataPlaneResponse):
         )
 
 
-class OffsetFetchRequest(DataPlaneRequest):
+class OffsetFetchRequest(Request):
     """Requests committed offsets; from version 8 on, of several groups.
 
     group_id: id of the group
@@ -865,7 +863,7 @@ class Coordinator(Structure):
         )
 
 
-class FindCoordinatorResponse(DataPlaneResponse):
+class FindCoordinatorResponse(Response):
     """The reply to a FindCoordinator request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -934,7 +932,7 @@ class FindCoordinatorResponse(DataPlaneResponse):
         )
 
 
-class FindCoordinatorRequest(DataPlaneRequest):
+class FindCoordinatorRequest(Request):
     """Requests the brokers that coordinate groups, transactions or share partitions.
 
     key: group id or transactional id
@@ -1035,7 +1033,7 @@ class JoinGroupResponseMember(Structure):
         )
 
 
-class JoinGroupResponse(DataPlaneResponse):
+class JoinGroupResponse(Response):
     """The generation that a member has joined; `members` is empty unless it leads.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -1116,7 +1114,7 @@ class JoinGroupResponse(DataPlaneResponse):
         )
 
 
-class JoinGroupRequest(DataPlaneRequest):
+class JoinGroupRequest(Request):
     """A client joins a group of the classic protocol, or joins a rebalance.
 
     group_id: id of the group
@@ -1192,7 +1190,7 @@ class JoinGroupRequest(DataPlaneRequest):
         )
 
 
-class HeartbeatResponse(DataPlaneResponse):
+class HeartbeatResponse(Response):
     """The reply to a Heartbeat request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -1221,7 +1219,7 @@ class HeartbeatResponse(DataPlaneResponse):
         )
 
 
-class HeartbeatRequest(DataPlaneRequest):
+class HeartbeatRequest(Request):
     """A member of the classic protocol renews its session.
 
     group_id: id of the group
@@ -1344,7 +1342,7 @@ class MemberResponse(Structure):
         )
 
 
-class LeaveGroupResponse(DataPlaneResponse):
+class LeaveGroupResponse(Response):
     """The reply to a LeaveGroup request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -1385,7 +1383,7 @@ class LeaveGroupResponse(DataPlaneResponse):
         )
 
 
-class LeaveGroupRequest(DataPlaneRequest):
+class LeaveGroupRequest(Request):
     """Members leave a group of the classic protocol.
 
     group_id: id of the group
@@ -1450,7 +1448,7 @@ class SyncGroupRequestAssignment(Structure):
         )
 
 
-class SyncGroupResponse(DataPlaneResponse):
+class SyncGroupResponse(Response):
     """The reply to a SyncGroup request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -1500,7 +1498,7 @@ class SyncGroupResponse(DataPlaneResponse):
         )
 
 
-class SyncGroupRequest(DataPlaneRequest):
+class SyncGroupRequest(Request):
     """A member requests its assignment; the leader sends that of every member.
 
     group_id: id of the group
@@ -1707,7 +1705,7 @@ class DescribeGroupsDescribedGroup(Structure):
         )
 
 
-class DescribeGroupsResponse(DataPlaneResponse):
+class DescribeGroupsResponse(Response):
     """The reply to a DescribeGroups request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -1737,7 +1735,7 @@ class DescribeGroupsResponse(DataPlaneResponse):
         )
 
 
-class DescribeGroupsRequest(DataPlaneRequest):
+class DescribeGroupsRequest(Request):
     """Requests descriptions of groups of the classic protocol.
 
     groups: ids of the groups
@@ -1816,7 +1814,7 @@ class ListedGroup(Structure):
         )
 
 
-class ListGroupsResponse(DataPlaneResponse):
+class ListGroupsResponse(Response):
     """The reply to a ListGroups request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -1857,7 +1855,7 @@ class ListGroupsResponse(DataPlaneResponse):
         )
 
 
-class ListGroupsRequest(DataPlaneRequest):
+class ListGroupsRequest(Request):
     """Requests the groups that the broker coordinates.
 
     states_filter: states of the groups to list; empty means every state (KIP-518)
@@ -1924,7 +1922,7 @@ class DeletableGroupResult(Structure):
         )
 
 
-class DeleteGroupsResponse(DataPlaneResponse):
+class DeleteGroupsResponse(Response):
     """The reply to a DeleteGroups request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -1954,7 +1952,7 @@ class DeleteGroupsResponse(DataPlaneResponse):
         )
 
 
-class DeleteGroupsRequest(DataPlaneRequest):
+class DeleteGroupsRequest(Request):
     """Deletes empty groups.
 
     groups_names: ids of the groups
@@ -2084,7 +2082,7 @@ class OffsetDeleteResponseTopic(Structure):
         )
 
 
-class OffsetDeleteResponse(DataPlaneResponse):
+class OffsetDeleteResponse(Response):
     """The reply to a OffsetDelete request.
 
     error_code: Kafka's number of the error; 0 is success
@@ -2125,7 +2123,7 @@ class OffsetDeleteResponse(DataPlaneResponse):
         )
 
 
-class OffsetDeleteRequest(DataPlaneRequest):
+class OffsetDeleteRequest(Request):
     """Deletes committed offsets of a group.
 
     group_id: id of the group
@@ -2156,7 +2154,7 @@ class OffsetDeleteRequest(DataPlaneRequest):
         )
 
 
-class ConsumerGroupHeartbeatResponse(DataPlaneResponse):
+class ConsumerGroupHeartbeatResponse(Response):
     """The reply to a ConsumerGroupHeartbeat request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -2224,7 +2222,7 @@ class ConsumerGroupHeartbeatResponse(DataPlaneResponse):
         )
 
 
-class ConsumerGroupHeartbeatRequest(DataPlaneRequest):
+class ConsumerGroupHeartbeatRequest(Request):
     """A member of the new protocol (KIP-848) joins, renews its session, or leaves.
 
     A field of null has not changed since the last heartbeat.
@@ -2488,7 +2486,7 @@ class ConsumerGroupDescribeDescribedGroup(Structure):
         )
 
 
-class ConsumerGroupDescribeResponse(DataPlaneResponse):
+class ConsumerGroupDescribeResponse(Response):
     """The reply to a ConsumerGroupDescribe request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -2523,7 +2521,7 @@ class ConsumerGroupDescribeResponse(DataPlaneResponse):
         )
 
 
-class ConsumerGroupDescribeRequest(DataPlaneRequest):
+class ConsumerGroupDescribeRequest(Request):
     """Requests descriptions of groups of the new protocol (KIP-848).
 
     group_ids: ids of the groups

@@ -7,9 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from ..message import Response, Structure
-from .data_plane import DataPlaneRequest
-from .data_plane import DataPlaneResponse
+from ..message import Request, Response, Structure
 from ..uuid import ZERO_UUID, Uuid
 from .groups import ConsumerGroupAssignment, ConsumerGroupMemberAssignment
 from .stored_messages import ProduceNodeEndpoint
@@ -191,7 +189,7 @@ class StateBatch(Structure):
         )
 
 
-class ShareGroupHeartbeatResponse(DataPlaneResponse):
+class ShareGroupHeartbeatResponse(Response):
     """The reply to a ShareGroupHeartbeat request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -259,7 +257,7 @@ class ShareGroupHeartbeatResponse(DataPlaneResponse):
         )
 
 
-class ShareGroupHeartbeatRequest(DataPlaneRequest):
+class ShareGroupHeartbeatRequest(Request):
     """A member joins a share group, renews its session, or leaves.
 
     A field of null has not changed since the last heartbeat.
@@ -462,7 +460,7 @@ class ShareGroupDescribeDescribedGroup(Structure):
         )
 
 
-class ShareGroupDescribeResponse(DataPlaneResponse):
+class ShareGroupDescribeResponse(Response):
     """The reply to a ShareGroupDescribe request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -495,7 +493,7 @@ class ShareGroupDescribeResponse(DataPlaneResponse):
         )
 
 
-class ShareGroupDescribeRequest(DataPlaneRequest):
+class ShareGroupDescribeRequest(Request):
     """Requests descriptions of share groups.
 
     group_ids: ids of the groups
@@ -762,7 +760,7 @@ class ShareFetchableTopicResponse(Structure):
         )
 
 
-class ShareFetchResponse(DataPlaneResponse):
+class ShareFetchResponse(Response):
     """The reply to a ShareFetch request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -828,7 +826,7 @@ class ShareFetchResponse(DataPlaneResponse):
         )
 
 
-class ShareFetchRequest(DataPlaneRequest):
+class ShareFetchRequest(Request):
     """A member acquires records, and acknowledges earlier ones.
 
     group_id: id of the group
@@ -1073,7 +1071,7 @@ class ShareAcknowledgeTopicResponse(Structure):
         )
 
 
-class ShareAcknowledgeResponse(DataPlaneResponse):
+class ShareAcknowledgeResponse(Response):
     """The reply to a ShareAcknowledge request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -1139,7 +1137,7 @@ class ShareAcknowledgeResponse(DataPlaneResponse):
         )
 
 
-class ShareAcknowledgeRequest(DataPlaneRequest):
+class ShareAcknowledgeRequest(Request):
     """A member acknowledges records.
 
     group_id: id of the group
@@ -1292,7 +1290,7 @@ class InitializeStateResult(Structure):
         )
 
 
-class InitializeShareGroupStateResponse(DataPlaneResponse):
+class InitializeShareGroupStateResponse(Response):
     """The reply to a InitializeShareGroupState request.
 
     results: The results for one topic
@@ -1313,7 +1311,7 @@ class InitializeShareGroupStateResponse(DataPlaneResponse):
         return hash((self.results,))
 
 
-class InitializeShareGroupStateRequest(DataPlaneRequest):
+class InitializeShareGroupStateRequest(Request):
     """The group coordinator creates the state of share partitions.
 
     group_id: id of the group
@@ -1472,7 +1470,7 @@ class ReadStateResult(Structure):
         )
 
 
-class ReadShareGroupStateResponse(DataPlaneResponse):
+class ReadShareGroupStateResponse(Response):
     """The reply to a ReadShareGroupState request.
 
     results: The states of one topic
@@ -1493,7 +1491,7 @@ class ReadShareGroupStateResponse(DataPlaneResponse):
         return hash((self.results,))
 
 
-class ReadShareGroupStateRequest(DataPlaneRequest):
+class ReadShareGroupStateRequest(Request):
     """A partition's leader reads the state of share partitions.
 
     group_id: id of the group
@@ -1651,7 +1649,7 @@ class WriteStateResult(Structure):
         )
 
 
-class WriteShareGroupStateResponse(DataPlaneResponse):
+class WriteShareGroupStateResponse(Response):
     """The reply to a WriteShareGroupState request.
 
     results: The results for one topic
@@ -1672,7 +1670,7 @@ class WriteShareGroupStateResponse(DataPlaneResponse):
         return hash((self.results,))
 
 
-class WriteShareGroupStateRequest(DataPlaneRequest):
+class WriteShareGroupStateRequest(Request):
     """A partition's leader writes the state of share partitions.
 
     group_id: id of the group
@@ -1788,7 +1786,7 @@ class DeleteStateResult(Structure):
         )
 
 
-class DeleteShareGroupStateResponse(DataPlaneResponse):
+class DeleteShareGroupStateResponse(Response):
     """The reply to a DeleteShareGroupState request.
 
     results: The results for one topic
@@ -1809,7 +1807,7 @@ class DeleteShareGroupStateResponse(DataPlaneResponse):
         return hash((self.results,))
 
 
-class DeleteShareGroupStateRequest(DataPlaneRequest):
+class DeleteShareGroupStateRequest(Request):
     """The group coordinator deletes the state of share partitions.
 
     group_id: id of the group
@@ -1973,7 +1971,7 @@ class ReadStateSummaryResult(Structure):
         )
 
 
-class ReadShareGroupStateSummaryResponse(DataPlaneResponse):
+class ReadShareGroupStateSummaryResponse(Response):
     """The reply to a ReadShareGroupStateSummary request.
 
     results: The summaries of one topic
@@ -1994,7 +1992,7 @@ class ReadShareGroupStateSummaryResponse(DataPlaneResponse):
         return hash((self.results,))
 
 
-class ReadShareGroupStateSummaryRequest(DataPlaneRequest):
+class ReadShareGroupStateSummaryRequest(Request):
     """Requests the start offsets of share partitions, without the states of records.
 
     group_id: id of the group
@@ -2237,7 +2235,7 @@ class DescribeShareGroupOffsetsResponseGroup(Structure):
         )
 
 
-class DescribeShareGroupOffsetsResponse(DataPlaneResponse):
+class DescribeShareGroupOffsetsResponse(Response):
     """The reply to a DescribeShareGroupOffsets request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -2272,7 +2270,7 @@ class DescribeShareGroupOffsetsResponse(DataPlaneResponse):
         )
 
 
-class DescribeShareGroupOffsetsRequest(DataPlaneRequest):
+class DescribeShareGroupOffsetsRequest(Request):
     """Requests the start offsets of share groups.
 
     groups: A group to describe
@@ -2435,7 +2433,7 @@ class AlterShareGroupOffsetsResponseTopic(Structure):
         )
 
 
-class AlterShareGroupOffsetsResponse(DataPlaneResponse):
+class AlterShareGroupOffsetsResponse(Response):
     """The reply to a AlterShareGroupOffsets request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -2483,7 +2481,7 @@ class AlterShareGroupOffsetsResponse(DataPlaneResponse):
         )
 
 
-class AlterShareGroupOffsetsRequest(DataPlaneRequest):
+class AlterShareGroupOffsetsRequest(Request):
     """Sets the start offsets of an empty share group.
 
     group_id: id of the group
@@ -2579,7 +2577,7 @@ class DeleteShareGroupOffsetsResponseTopic(Structure):
         )
 
 
-class DeleteShareGroupOffsetsResponse(DataPlaneResponse):
+class DeleteShareGroupOffsetsResponse(Response):
     """The reply to a DeleteShareGroupOffsets request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -2627,7 +2625,7 @@ class DeleteShareGroupOffsetsResponse(DataPlaneResponse):
         )
 
 
-class DeleteShareGroupOffsetsRequest(DataPlaneRequest):
+class DeleteShareGroupOffsetsRequest(Request):
     """Deletes the offsets of topics from an empty share group.
 
     group_id: id of the group

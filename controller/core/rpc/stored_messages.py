@@ -7,9 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from ..message import Response, Structure
-from .data_plane import DataPlaneRequest
-from .data_plane import DataPlaneResponse
+from ..message import Request, Response, Structure
 from ..uuid import ZERO_UUID, Uuid
 
 
@@ -298,7 +296,7 @@ class TopicProduceResponse(Structure):
         )
 
 
-class ProduceResponse(DataPlaneResponse):
+class ProduceResponse(Response):
     """The reply to a Produce request.
 
     responses: The results for one topic
@@ -342,7 +340,7 @@ class ProduceResponse(DataPlaneResponse):
         )
 
 
-class ProduceRequest(DataPlaneRequest):
+class ProduceRequest(Request):
     """A producer writes batches of records.
 
     transactional_id: transactional id of the producer; null if the producer has none
@@ -535,7 +533,7 @@ class ListOffsetsTopic(Structure):
         )
 
 
-class ListOffsetsResponse(DataPlaneResponse):
+class ListOffsetsResponse(Response):
     """The reply to a ListOffsets request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -565,7 +563,7 @@ class ListOffsetsResponse(DataPlaneResponse):
         )
 
 
-class ListOffsetsRequest(DataPlaneRequest):
+class ListOffsetsRequest(Request):
     """Requests offsets by timestamp.
 
     replica_id: id of the requesting replica; -1 for a consumer
@@ -612,7 +610,7 @@ class ListOffsetsRequest(DataPlaneRequest):
         )
 
 
-class SaslHandshakeResponse(DataPlaneResponse):
+class SaslHandshakeResponse(Response):
     """The reply to a SaslHandshake request.
 
     error_code: Kafka's number of the error; 0 is success
@@ -639,7 +637,7 @@ class SaslHandshakeResponse(DataPlaneResponse):
         )
 
 
-class SaslHandshakeRequest(DataPlaneRequest):
+class SaslHandshakeRequest(Request):
     """A client chooses a SASL mechanism.
 
     mechanism: name of the mechanism, such as PLAIN or SCRAM-SHA-256
@@ -783,7 +781,7 @@ class DeleteRecordsTopicResult(Structure):
         )
 
 
-class DeleteRecordsResponse(DataPlaneResponse):
+class DeleteRecordsResponse(Response):
     """The reply to a DeleteRecords request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -813,7 +811,7 @@ class DeleteRecordsResponse(DataPlaneResponse):
         )
 
 
-class DeleteRecordsRequest(DataPlaneRequest):
+class DeleteRecordsRequest(Request):
     """Deletes the records at the beginning of partitions.
 
     topics: A topic whose records are deleted
@@ -984,7 +982,7 @@ class OffsetForLeaderTopicResult(Structure):
         )
 
 
-class OffsetForLeaderEpochResponse(DataPlaneResponse):
+class OffsetForLeaderEpochResponse(Response):
     """The reply to a OffsetForLeaderEpoch request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -1014,7 +1012,7 @@ class OffsetForLeaderEpochResponse(DataPlaneResponse):
         )
 
 
-class OffsetForLeaderEpochRequest(DataPlaneRequest):
+class OffsetForLeaderEpochRequest(Request):
     """Requests the ends of leader epochs, to find where logs diverge.
 
     replica_id: id of the follower; -1 for a consumer, -2 for a tool
@@ -1161,7 +1159,7 @@ class AlterReplicaLogDirTopicResult(Structure):
         )
 
 
-class AlterReplicaLogDirsResponse(DataPlaneResponse):
+class AlterReplicaLogDirsResponse(Response):
     """The reply to a AlterReplicaLogDirs request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -1191,7 +1189,7 @@ class AlterReplicaLogDirsResponse(DataPlaneResponse):
         )
 
 
-class AlterReplicaLogDirsRequest(DataPlaneRequest):
+class AlterReplicaLogDirsRequest(Request):
     """Moves replicas between the log directories of a broker.
 
     dirs: A directory with the replicas that shall move to it
@@ -1213,7 +1211,7 @@ class AlterReplicaLogDirsRequest(DataPlaneRequest):
         return hash((self.dirs,))
 
 
-class SaslAuthenticateResponse(DataPlaneResponse):
+class SaslAuthenticateResponse(Response):
     """The reply to a SaslAuthenticate request.
 
     error_code: Kafka's number of the error; 0 is success
@@ -1259,7 +1257,7 @@ class SaslAuthenticateResponse(DataPlaneResponse):
         )
 
 
-class SaslAuthenticateRequest(DataPlaneRequest):
+class SaslAuthenticateRequest(Request):
     """One step of a SASL exchange.
 
     auth_bytes: message of the client, in the mechanism's own encoding

@@ -7,9 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from ..message import Response, Structure
-from .data_plane import DataPlaneRequest
-from .data_plane import DataPlaneResponse
+from ..message import Request, Response, Structure
 
 
 class StreamsGroupTaskIds(Structure):
@@ -718,7 +716,7 @@ class EndpointToPartitions(Structure):
         )
 
 
-class StreamsGroupHeartbeatResponse(DataPlaneResponse):
+class StreamsGroupHeartbeatResponse(Response):
     """The reply to a StreamsGroupHeartbeat request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -849,7 +847,7 @@ class StreamsGroupHeartbeatResponse(DataPlaneResponse):
         )
 
 
-class StreamsGroupHeartbeatRequest(DataPlaneRequest):
+class StreamsGroupHeartbeatRequest(Request):
     """A member joins a streams group, renews its session, or leaves.
 
     A field of null has not changed since the last heartbeat.
@@ -1297,7 +1295,7 @@ class StreamsGroupDescribeDescribedGroup(Structure):
         )
 
 
-class StreamsGroupDescribeResponse(DataPlaneResponse):
+class StreamsGroupDescribeResponse(Response):
     """The reply to a StreamsGroupDescribe request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -1332,7 +1330,7 @@ class StreamsGroupDescribeResponse(DataPlaneResponse):
         )
 
 
-class StreamsGroupDescribeRequest(DataPlaneRequest):
+class StreamsGroupDescribeRequest(Request):
     """Requests descriptions of streams groups.
 
     group_ids: ids of the groups
@@ -1374,7 +1372,7 @@ class StreamsGroupDescribeRequest(DataPlaneRequest):
         )
 
 
-class StreamsGroupTopologyDescriptionUpdateResponse(DataPlaneResponse):
+class StreamsGroupTopologyDescriptionUpdateResponse(Response):
     """The reply to a StreamsGroupTopologyDescriptionUpdate request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -1410,7 +1408,7 @@ class StreamsGroupTopologyDescriptionUpdateResponse(DataPlaneResponse):
         )
 
 
-class StreamsGroupTopologyDescriptionUpdateRequest(DataPlaneRequest):
+class StreamsGroupTopologyDescriptionUpdateRequest(Request):
     """A member sends the description of its topology (KIP-1331).
 
     group_id: id of the group

@@ -7,13 +7,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from ..message import Response, Structure
-from .data_plane import DataPlaneRequest
-from .data_plane import DataPlaneResponse
+from ..message import Request, Response, Structure
 from ..uuid import ZERO_UUID, Uuid
 
 
-class InitProducerIdResponse(DataPlaneResponse):
+class InitProducerIdResponse(Response):
     """The reply to a InitProducerId request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -58,7 +56,7 @@ class InitProducerIdResponse(DataPlaneResponse):
         )
 
 
-class InitProducerIdRequest(DataPlaneRequest):
+class InitProducerIdRequest(Request):
     """A producer requests its id and epoch, and fences earlier producers of its transactional
     id.
 
@@ -373,7 +371,7 @@ class ResultsByTopicV3AndBelow(Structure):
         )
 
 
-class AddPartitionsToTxnResponse(DataPlaneResponse):
+class AddPartitionsToTxnResponse(Response):
     """The reply to a AddPartitionsToTxn request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -427,7 +425,7 @@ class AddPartitionsToTxnResponse(DataPlaneResponse):
         )
 
 
-class AddPartitionsToTxnRequest(DataPlaneRequest):
+class AddPartitionsToTxnRequest(Request):
     """A producer, or from version 4 on a broker, adds partitions to transactions.
 
     transactions: A transaction that gets partitions
@@ -485,7 +483,7 @@ class AddPartitionsToTxnRequest(DataPlaneRequest):
         )
 
 
-class AddOffsetsToTxnResponse(DataPlaneResponse):
+class AddOffsetsToTxnResponse(Response):
     """The reply to a AddOffsetsToTxn request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -514,7 +512,7 @@ class AddOffsetsToTxnResponse(DataPlaneResponse):
         )
 
 
-class AddOffsetsToTxnRequest(DataPlaneRequest):
+class AddOffsetsToTxnRequest(Request):
     """A producer adds the offsets of a group to its transaction.
 
     transactional_id: transactional id of the producer; null if the producer has none
@@ -561,7 +559,7 @@ class AddOffsetsToTxnRequest(DataPlaneRequest):
         )
 
 
-class EndTxnResponse(DataPlaneResponse):
+class EndTxnResponse(Response):
     """The reply to a EndTxn request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -606,7 +604,7 @@ class EndTxnResponse(DataPlaneResponse):
         )
 
 
-class EndTxnRequest(DataPlaneRequest):
+class EndTxnRequest(Request):
     """A producer commits or aborts its transaction.
 
     transactional_id: transactional id of the producer; null if the producer has none
@@ -831,7 +829,7 @@ class WritableTxnMarkerResult(Structure):
         )
 
 
-class WriteTxnMarkersResponse(DataPlaneResponse):
+class WriteTxnMarkersResponse(Response):
     """The reply to a WriteTxnMarkers request.
 
     markers: The results for one producer
@@ -852,7 +850,7 @@ class WriteTxnMarkersResponse(DataPlaneResponse):
         return hash((self.markers,))
 
 
-class WriteTxnMarkersRequest(DataPlaneRequest):
+class WriteTxnMarkersRequest(Request):
     """A transaction coordinator writes the ends of transactions to partitions.
 
     markers: The end of one transaction
@@ -1034,7 +1032,7 @@ class TxnOffsetCommitResponseTopic(Structure):
         )
 
 
-class TxnOffsetCommitResponse(DataPlaneResponse):
+class TxnOffsetCommitResponse(Response):
     """The reply to a TxnOffsetCommit request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -1064,7 +1062,7 @@ class TxnOffsetCommitResponse(DataPlaneResponse):
         )
 
 
-class TxnOffsetCommitRequest(DataPlaneRequest):
+class TxnOffsetCommitRequest(Request):
     """A producer commits offsets of a group in its transaction.
 
     transactional_id: transactional id of the producer; null if the producer has none
@@ -1304,7 +1302,7 @@ class TopicResponse(Structure):
         )
 
 
-class DescribeProducersResponse(DataPlaneResponse):
+class DescribeProducersResponse(Response):
     """The reply to a DescribeProducers request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -1334,7 +1332,7 @@ class DescribeProducersResponse(DataPlaneResponse):
         )
 
 
-class DescribeProducersRequest(DataPlaneRequest):
+class DescribeProducersRequest(Request):
     """Requests the producers that are active in partitions (KIP-664).
 
     topics: A topic whose producers are described
@@ -1459,7 +1457,7 @@ class DescribeTransactionsTransactionState(Structure):
         )
 
 
-class DescribeTransactionsResponse(DataPlaneResponse):
+class DescribeTransactionsResponse(Response):
     """The reply to a DescribeTransactions request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -1497,7 +1495,7 @@ class DescribeTransactionsResponse(DataPlaneResponse):
         )
 
 
-class DescribeTransactionsRequest(DataPlaneRequest):
+class DescribeTransactionsRequest(Request):
     """Requests the states of transactions (KIP-664).
 
     transactional_ids: transactional ids of the producers
@@ -1555,7 +1553,7 @@ class ListTransactionsTransactionState(Structure):
         )
 
 
-class ListTransactionsResponse(DataPlaneResponse):
+class ListTransactionsResponse(Response):
     """The reply to a ListTransactions request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
@@ -1603,7 +1601,7 @@ class ListTransactionsResponse(DataPlaneResponse):
         )
 
 
-class ListTransactionsRequest(DataPlaneRequest):
+class ListTransactionsRequest(Request):
     """Requests the transactions that the broker coordinates (KIP-664).
 
     state_filters: states of the transactions to list; empty means every state
