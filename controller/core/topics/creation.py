@@ -92,7 +92,7 @@ class _Creation(slices.Sliced):
         results = (*self._results, *self._refused.values())
         reply = _spellable(self._request, results, allowance.throttle_ms)
         written = () if self._request.validate_only else tuple(self.records)
-        return Decision(written, reply, allowance.note(self._now_ms), is_atomic=True)
+        return Decision(written, reply, is_atomic=True, mutation=allowance.note(self._now_ms))
 
 
 def _refused_by_the_listener(counts: Counter[str]) -> dict[str, CreatableTopicResult]:
