@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from kraftsim.broker_agent.facade import ALL_TOPIC_OPERATIONS, is_offline, unknown_name
+from kraftsim.broker_agent.metadata_replies import ALL_TOPIC_OPERATIONS, is_offline, unknown_name
 from kraftsim.broker_agent.replica_store import StoredReplica
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from ..message import ControlRecord as ControlRecord, Structure as Structure
+from ..message import ControlRecord as ControlRecord
+from ..message import Structure as Structure
 from ..uuid import Uuid
 
 
@@ -18,7 +19,7 @@ class LeaderChange(ControlRecord):
     granting_voters: ids of the voters that voted for the leader, itself included
     """
 
-    __slots__ = ("leader_id", "voters", "granting_voters")
+    __slots__ = ("granting_voters", "leader_id", "voters")
     api_key: ClassVar[int] = 2
 
     def __init__(
@@ -117,7 +118,7 @@ class VoterEndpoint(Structure):
     port: TCP port
     """
 
-    __slots__ = ("name", "host", "port")
+    __slots__ = ("host", "name", "port")
 
     def __init__(self, *, name: str, host: str, port: int) -> None:
         self.name: Final = name
@@ -146,7 +147,7 @@ class VersionRange(Structure):
     max_supported_version: highest level that the node supports
     """
 
-    __slots__ = ("min_supported_version", "max_supported_version")
+    __slots__ = ("max_supported_version", "min_supported_version")
 
     def __init__(self, *, min_supported_version: int, max_supported_version: int) -> None:
         self.min_supported_version: Final = min_supported_version
@@ -179,7 +180,7 @@ class Voter(Structure):
         included
     """
 
-    __slots__ = ("voter_id", "voter_directory_id", "endpoints", "k_raft_version_feature")
+    __slots__ = ("endpoints", "k_raft_version_feature", "voter_directory_id", "voter_id")
 
     def __init__(
         self,

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from ..message import Record as Record, Structure as Structure
+from ..message import Record as Record
+from ..message import Structure as Structure
 from ..uuid import Uuid
 
 NO_LEADER = -1
@@ -32,7 +33,7 @@ class Endpoint(Structure):
     security_protocol: 0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL
     """
 
-    __slots__ = ("name", "host", "port", "security_protocol")
+    __slots__ = ("host", "name", "port", "security_protocol")
 
     def __init__(self, *, name: str, host: str, port: int, security_protocol: int = 0) -> None:
         self.name: Final = name
@@ -69,7 +70,7 @@ class FeatureRange(Structure):
     max_supported_version: highest level that the node supports
     """
 
-    __slots__ = ("name", "min_supported_version", "max_supported_version")
+    __slots__ = ("max_supported_version", "min_supported_version", "name")
 
     def __init__(
         self, *, name: str, min_supported_version: int, max_supported_version: int
@@ -118,17 +119,17 @@ class RegisterBrokerRecord(Record):
     """
 
     __slots__ = (
-        "broker_id",
-        "is_migrating_zk_broker",
-        "incarnation_id",
         "broker_epoch",
+        "broker_id",
+        "cordoned_log_dirs",
         "end_points",
         "features",
-        "rack",
         "fenced",
         "in_controlled_shutdown",
+        "incarnation_id",
+        "is_migrating_zk_broker",
         "log_dirs",
-        "cordoned_log_dirs",
+        "rack",
         "start_time_ms",
     )
     api_key: ClassVar[int] = 0
@@ -206,7 +207,7 @@ class UnregisterBrokerRecord(Record):
     broker_epoch: epoch of the broker's registration; -1 if none
     """
 
-    __slots__ = ("broker_id", "broker_epoch")
+    __slots__ = ("broker_epoch", "broker_id")
     api_key: ClassVar[int] = 1
 
     def __init__(self, *, broker_id: int, broker_epoch: int) -> None:
@@ -274,19 +275,19 @@ class PartitionRecord(Record):
     """
 
     __slots__ = (
-        "partition_id",
-        "topic_id",
-        "replicas",
-        "isr",
-        "removing_replicas",
         "adding_replicas",
-        "leader",
-        "leader_recovery_state",
-        "leader_epoch",
-        "partition_epoch",
         "directories",
         "eligible_leader_replicas",
+        "isr",
         "last_known_elr",
+        "leader",
+        "leader_epoch",
+        "leader_recovery_state",
+        "partition_epoch",
+        "partition_id",
+        "removing_replicas",
+        "replicas",
+        "topic_id",
     )
     api_key: ClassVar[int] = 3
 
@@ -369,7 +370,7 @@ class ConfigRecord(Record):
     value: value as text; null removes the configuration
     """
 
-    __slots__ = ("resource_type", "resource_name", "name", "value")
+    __slots__ = ("name", "resource_name", "resource_type", "value")
     api_key: ClassVar[int] = 4
 
     def __init__(
@@ -418,17 +419,17 @@ class PartitionChangeRecord(Record):
     """
 
     __slots__ = (
-        "partition_id",
-        "topic_id",
-        "isr",
-        "leader",
-        "replicas",
-        "removing_replicas",
         "adding_replicas",
-        "leader_recovery_state",
         "directories",
         "eligible_leader_replicas",
+        "isr",
         "last_known_elr",
+        "leader",
+        "leader_recovery_state",
+        "partition_id",
+        "removing_replicas",
+        "replicas",
+        "topic_id",
     )
     api_key: ClassVar[int] = 5
 
@@ -501,7 +502,7 @@ class FenceBrokerRecord(Record):
     epoch: epoch of the broker's registration
     """
 
-    __slots__ = ("id", "epoch")
+    __slots__ = ("epoch", "id")
     api_key: ClassVar[int] = 7
 
     def __init__(self, *, id: int, epoch: int) -> None:
@@ -529,7 +530,7 @@ class UnfenceBrokerRecord(Record):
     epoch: epoch of the broker's registration
     """
 
-    __slots__ = ("id", "epoch")
+    __slots__ = ("epoch", "id")
     api_key: ClassVar[int] = 8
 
     def __init__(self, *, id: int, epoch: int) -> None:
@@ -584,12 +585,12 @@ class DelegationTokenRecord(Record):
     """
 
     __slots__ = (
-        "owner",
-        "requester",
-        "renewers",
+        "expiration_timestamp",
         "issue_timestamp",
         "max_timestamp",
-        "expiration_timestamp",
+        "owner",
+        "renewers",
+        "requester",
         "token_id",
     )
     api_key: ClassVar[int] = 10
@@ -651,7 +652,7 @@ class UserScramCredentialRecord(Record):
     iterations: how often the hash function was applied
     """
 
-    __slots__ = ("name", "mechanism", "salt", "stored_key", "server_key", "iterations")
+    __slots__ = ("iterations", "mechanism", "name", "salt", "server_key", "stored_key")
     api_key: ClassVar[int] = 11
 
     def __init__(
@@ -703,7 +704,7 @@ class FeatureLevelRecord(Record):
     feature_level: finalized level; 0 removes the feature
     """
 
-    __slots__ = ("name", "feature_level")
+    __slots__ = ("feature_level", "name")
     api_key: ClassVar[int] = 12
 
     def __init__(self, *, name: str, feature_level: int) -> None:
@@ -731,7 +732,7 @@ class QuotaEntity(Structure):
     entity_name: name of the user or client id, or the IP address; null is the default entity
     """
 
-    __slots__ = ("entity_type", "entity_name")
+    __slots__ = ("entity_name", "entity_type")
 
     def __init__(self, *, entity_type: str, entity_name: str | None) -> None:
         self.entity_type: Final = entity_type
@@ -760,7 +761,7 @@ class ClientQuotaRecord(Record):
     remove: true removes the quota
     """
 
-    __slots__ = ("entity", "key", "value", "remove")
+    __slots__ = ("entity", "key", "remove", "value")
     api_key: ClassVar[int] = 14
 
     def __init__(
@@ -800,7 +801,7 @@ class ProducerIdsRecord(Record):
     next_producer_id: first producer id after the block
     """
 
-    __slots__ = ("broker_id", "broker_epoch", "next_producer_id")
+    __slots__ = ("broker_epoch", "broker_id", "next_producer_id")
     api_key: ClassVar[int] = 15
 
     def __init__(self, *, broker_id: int, broker_epoch: int, next_producer_id: int) -> None:
@@ -839,12 +840,12 @@ class BrokerRegistrationChangeRecord(Record):
     """
 
     __slots__ = (
-        "broker_id",
         "broker_epoch",
+        "broker_id",
+        "cordoned_log_dirs",
         "fenced",
         "in_controlled_shutdown",
         "log_dirs",
-        "cordoned_log_dirs",
     )
     api_key: ClassVar[int] = 17
 
@@ -904,14 +905,14 @@ class AccessControlEntryRecord(Record):
     """
 
     __slots__ = (
-        "id",
-        "resource_type",
-        "resource_name",
-        "pattern_type",
-        "principal",
         "host",
+        "id",
         "operation",
+        "pattern_type",
         "permission_type",
+        "principal",
+        "resource_name",
+        "resource_type",
     )
     api_key: ClassVar[int] = 18
 
@@ -1028,7 +1029,7 @@ class RemoveUserScramCredentialRecord(Record):
     mechanism: SCRAM mechanism: 1 SCRAM-SHA-256, 2 SCRAM-SHA-512
     """
 
-    __slots__ = ("name", "mechanism")
+    __slots__ = ("mechanism", "name")
     api_key: ClassVar[int] = 22
 
     def __init__(self, *, name: str, mechanism: int) -> None:
@@ -1135,7 +1136,7 @@ class RegisterControllerRecord(Record):
     features: The levels of a feature that a node supports, both ends included
     """
 
-    __slots__ = ("controller_id", "incarnation_id", "zk_migration_ready", "end_points", "features")
+    __slots__ = ("controller_id", "end_points", "features", "incarnation_id", "zk_migration_ready")
     api_key: ClassVar[int] = 27
 
     def __init__(

@@ -21,7 +21,7 @@ class AclDescription(Structure):
     permission_type: 2 denies, 3 allows; 1 in a filter is either
     """
 
-    __slots__ = ("principal", "host", "operation", "permission_type")
+    __slots__ = ("host", "operation", "permission_type", "principal")
 
     def __init__(self, *, principal: str, host: str, operation: int, permission_type: int) -> None:
         self.principal: Final = principal
@@ -59,7 +59,7 @@ class DescribeAclsResource(Structure):
     acls: One entry of a resource pattern
     """
 
-    __slots__ = ("resource_type", "resource_name", "pattern_type", "acls")
+    __slots__ = ("acls", "pattern_type", "resource_name", "resource_type")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"acls": AclDescription}
 
     def __init__(
@@ -105,7 +105,7 @@ class DescribeAclsResponse(Response):
     resources: A resource pattern with its entries
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "error_message", "resources")
+    __slots__ = ("error_code", "error_message", "resources", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"resources": DescribeAclsResource}
 
     def __init__(
@@ -155,13 +155,13 @@ class DescribeAclsRequest(Request):
     """
 
     __slots__ = (
-        "resource_type_filter",
-        "resource_name_filter",
-        "pattern_type_filter",
-        "principal_filter",
         "host_filter",
         "operation",
+        "pattern_type_filter",
         "permission_type",
+        "principal_filter",
+        "resource_name_filter",
+        "resource_type_filter",
     )
     api_key: ClassVar[int] = 29
     RESPONSE: ClassVar[type[Response]] = DescribeAclsResponse
@@ -225,13 +225,13 @@ class AclCreation(Structure):
     """
 
     __slots__ = (
-        "resource_type",
-        "resource_name",
-        "resource_pattern_type",
-        "principal",
         "host",
         "operation",
         "permission_type",
+        "principal",
+        "resource_name",
+        "resource_pattern_type",
+        "resource_type",
     )
 
     def __init__(
@@ -314,7 +314,7 @@ class CreateAclsResponse(Response):
     results: The result for one entry, in the order of the request
     """
 
-    __slots__ = ("throttle_time_ms", "results")
+    __slots__ = ("results", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": AclCreationResult}
 
     def __init__(
@@ -372,13 +372,13 @@ class DeleteAclsFilter(Structure):
     """
 
     __slots__ = (
-        "resource_type_filter",
-        "resource_name_filter",
-        "pattern_type_filter",
-        "principal_filter",
         "host_filter",
         "operation",
+        "pattern_type_filter",
         "permission_type",
+        "principal_filter",
+        "resource_name_filter",
+        "resource_type_filter",
     )
 
     def __init__(
@@ -444,13 +444,13 @@ class DeleteAclsMatchingAcl(Structure):
     __slots__ = (
         "error_code",
         "error_message",
-        "resource_type",
-        "resource_name",
-        "pattern_type",
-        "principal",
         "host",
         "operation",
+        "pattern_type",
         "permission_type",
+        "principal",
+        "resource_name",
+        "resource_type",
     )
 
     def __init__(
@@ -555,7 +555,7 @@ class DeleteAclsResponse(Response):
     filter_results: The result of one filter, in the order of the request
     """
 
-    __slots__ = ("throttle_time_ms", "filter_results")
+    __slots__ = ("filter_results", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"filter_results": DeleteAclsFilterResult}
 
     def __init__(

@@ -20,7 +20,7 @@ class AllocateProducerIdsResponse(Response):
     producer_id_len: number of producer ids in the block
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "producer_id_start", "producer_id_len")
+    __slots__ = ("error_code", "producer_id_len", "producer_id_start", "throttle_time_ms")
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class AllocateProducerIdsRequest(Request):
     broker_epoch: epoch of the broker's registration; -1 if none
     """
 
-    __slots__ = ("broker_id", "broker_epoch")
+    __slots__ = ("broker_epoch", "broker_id")
     api_key: ClassVar[int] = 67
     RESPONSE: ClassVar[type[Response]] = AllocateProducerIdsResponse
 
@@ -112,7 +112,7 @@ class AssignedTopic(Structure):
     partitions: A partition whose replica is in the directory
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
 
     def __init__(self, *, topic_id: Uuid, partitions: tuple[AssignedPartition, ...]) -> None:
         self.topic_id: Final = topic_id
@@ -166,7 +166,7 @@ class AssignedPartitionResult(Structure):
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("partition_index", "error_code")
+    __slots__ = ("error_code", "partition_index")
 
     def __init__(self, *, partition_index: int, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -193,7 +193,7 @@ class AssignedTopicResult(Structure):
     partitions: The result for one partition
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": AssignedPartitionResult}
 
     def __init__(self, *, topic_id: Uuid, partitions: tuple[AssignedPartitionResult, ...]) -> None:
@@ -250,7 +250,7 @@ class AssignReplicasToDirsResponse(Response):
     directories: The results for one directory
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "directories")
+    __slots__ = ("directories", "error_code", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"directories": AssignedDirectoryResult}
 
     def __init__(
@@ -291,7 +291,7 @@ class AssignReplicasToDirsRequest(Request):
     directories: A log directory of the broker, and the replicas that it stores
     """
 
-    __slots__ = ("broker_id", "broker_epoch", "directories")
+    __slots__ = ("broker_epoch", "broker_id", "directories")
     api_key: ClassVar[int] = 73
     RESPONSE: ClassVar[type[Response]] = AssignReplicasToDirsResponse
 

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from ..message import Response, Structure
-from .data_plane import DataPlaneRequest
-from .data_plane import DataPlaneResponse
+from .data_plane import DataPlaneRequest, DataPlaneResponse
 
 
 class CreatableRenewers(Structure):
@@ -19,7 +18,7 @@ class CreatableRenewers(Structure):
     principal_name: name of the principal
     """
 
-    __slots__ = ("principal_type", "principal_name")
+    __slots__ = ("principal_name", "principal_type")
 
     def __init__(self, *, principal_type: str = "", principal_name: str = "") -> None:
         self.principal_type: Final = principal_type
@@ -60,16 +59,16 @@ class CreateDelegationTokenResponse(DataPlaneResponse):
 
     __slots__ = (
         "error_code",
-        "principal_type",
-        "principal_name",
-        "token_requester_principal_type",
-        "token_requester_principal_name",
-        "issue_timestamp_ms",
         "expiry_timestamp_ms",
-        "max_timestamp_ms",
-        "token_id",
         "hmac",
+        "issue_timestamp_ms",
+        "max_timestamp_ms",
+        "principal_name",
+        "principal_type",
         "throttle_time_ms",
+        "token_id",
+        "token_requester_principal_name",
+        "token_requester_principal_type",
     )
 
     def __init__(
@@ -143,7 +142,7 @@ class CreateDelegationTokenRequest(DataPlaneRequest):
     max_lifetime_ms: greatest age of the token, in milliseconds; -1 is the broker's maximum
     """
 
-    __slots__ = ("owner_principal_type", "owner_principal_name", "renewers", "max_lifetime_ms")
+    __slots__ = ("max_lifetime_ms", "owner_principal_name", "owner_principal_type", "renewers")
     api_key: ClassVar[int] = 38
     RESPONSE: ClassVar[type[Response]] = CreateDelegationTokenResponse
 
@@ -290,7 +289,7 @@ class ExpireDelegationTokenRequest(DataPlaneRequest):
         the token
     """
 
-    __slots__ = ("hmac", "expiry_time_period_ms")
+    __slots__ = ("expiry_time_period_ms", "hmac")
     api_key: ClassVar[int] = 40
     RESPONSE: ClassVar[type[Response]] = ExpireDelegationTokenResponse
 
@@ -319,7 +318,7 @@ class DescribeDelegationTokenOwner(Structure):
     principal_name: name of the principal
     """
 
-    __slots__ = ("principal_type", "principal_name")
+    __slots__ = ("principal_name", "principal_type")
 
     def __init__(self, *, principal_type: str = "", principal_name: str = "") -> None:
         self.principal_type: Final = principal_type
@@ -349,7 +348,7 @@ class DescribedDelegationTokenRenewer(Structure):
     principal_name: name of the principal
     """
 
-    __slots__ = ("principal_type", "principal_name")
+    __slots__ = ("principal_name", "principal_type")
 
     def __init__(self, *, principal_type: str = "", principal_name: str = "") -> None:
         self.principal_type: Final = principal_type
@@ -388,16 +387,16 @@ class DescribedDelegationToken(Structure):
     """
 
     __slots__ = (
-        "principal_type",
-        "principal_name",
-        "token_requester_principal_type",
-        "token_requester_principal_name",
-        "issue_timestamp",
         "expiry_timestamp",
-        "max_timestamp",
-        "token_id",
         "hmac",
+        "issue_timestamp",
+        "max_timestamp",
+        "principal_name",
+        "principal_type",
         "renewers",
+        "token_id",
+        "token_requester_principal_name",
+        "token_requester_principal_type",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "renewers": DescribedDelegationTokenRenewer
@@ -469,7 +468,7 @@ class DescribeDelegationTokenResponse(DataPlaneResponse):
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     """
 
-    __slots__ = ("error_code", "tokens", "throttle_time_ms")
+    __slots__ = ("error_code", "throttle_time_ms", "tokens")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"tokens": DescribedDelegationToken}
 
     def __init__(

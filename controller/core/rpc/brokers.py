@@ -19,7 +19,7 @@ class BrokerListener(Structure):
     security_protocol: 0 PLAINTEXT, 1 SSL, 2 SASL_PLAINTEXT, 3 SASL_SSL
     """
 
-    __slots__ = ("name", "host", "port", "security_protocol")
+    __slots__ = ("host", "name", "port", "security_protocol")
 
     def __init__(self, *, name: str, host: str, port: int, security_protocol: int = 0) -> None:
         self.name: Final = name
@@ -56,7 +56,7 @@ class BrokerFeature(Structure):
     max_supported_version: highest level that the node supports
     """
 
-    __slots__ = ("name", "min_supported_version", "max_supported_version")
+    __slots__ = ("max_supported_version", "min_supported_version", "name")
 
     def __init__(
         self, *, name: str, min_supported_version: int, max_supported_version: int
@@ -92,7 +92,7 @@ class BrokerRegistrationResponse(Response):
     broker_epoch: epoch of the new registration; -1 on error
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "broker_epoch")
+    __slots__ = ("broker_epoch", "error_code", "throttle_time_ms")
 
     def __init__(
         self, *, throttle_time_ms: int = 0, error_code: int = 0, broker_epoch: int = -1
@@ -139,13 +139,13 @@ class BrokerRegistrationRequest(Request):
     __slots__ = (
         "broker_id",
         "cluster_id",
-        "incarnation_id",
-        "listeners",
         "features",
-        "rack",
+        "incarnation_id",
         "is_migrating_zk_broker",
+        "listeners",
         "log_dirs",
         "previous_broker_epoch",
+        "rack",
     )
     api_key: ClassVar[int] = 62
     RESPONSE: ClassVar[type[Response]] = BrokerRegistrationResponse
@@ -214,7 +214,7 @@ class BrokerHeartbeatResponse(Response):
     should_shut_down: true if the broker may shut down now
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "is_caught_up", "is_fenced", "should_shut_down")
+    __slots__ = ("error_code", "is_caught_up", "is_fenced", "should_shut_down", "throttle_time_ms")
 
     def __init__(
         self,
@@ -270,13 +270,13 @@ class BrokerHeartbeatRequest(Request):
     """
 
     __slots__ = (
-        "broker_id",
         "broker_epoch",
+        "broker_id",
+        "cordoned_log_dirs",
         "current_metadata_offset",
+        "offline_log_dirs",
         "want_fence",
         "want_shut_down",
-        "offline_log_dirs",
-        "cordoned_log_dirs",
     )
     api_key: ClassVar[int] = 63
     RESPONSE: ClassVar[type[Response]] = BrokerHeartbeatResponse
@@ -335,7 +335,7 @@ class UnregisterBrokerResponse(Response):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "throttle_time_ms")
 
     def __init__(
         self, *, throttle_time_ms: int = 0, error_code: int = 0, error_message: str | None = ""
@@ -393,7 +393,7 @@ class DecommissionBrokerResponse(Response):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "throttle_time_ms")
 
     def __init__(
         self, *, throttle_time_ms: int = 0, error_code: int = 0, error_message: str | None = ""

@@ -22,7 +22,7 @@ class MetadataRequestTopic(Structure):
     name: name of the topic; null if `topic_id` is set
     """
 
-    __slots__ = ("topic_id", "name")
+    __slots__ = ("name", "topic_id")
 
     def __init__(self, *, topic_id: Uuid = ZERO_UUID, name: str | None = None) -> None:
         self.topic_id: Final = topic_id
@@ -52,7 +52,7 @@ class MetadataBroker(Structure):
     start_time_ms: when the broker started, in milliseconds since the epoch; 0 if unknown
     """
 
-    __slots__ = ("node_id", "host", "port", "rack", "start_time_ms")
+    __slots__ = ("host", "node_id", "port", "rack", "start_time_ms")
 
     def __init__(
         self, *, node_id: int, host: str, port: int, rack: str | None = None, start_time_ms: int = 0
@@ -100,12 +100,12 @@ class MetadataPartition(Structure):
 
     __slots__ = (
         "error_code",
-        "partition_index",
-        "leader_id",
-        "leader_epoch",
-        "replica_nodes",
         "isr_nodes",
+        "leader_epoch",
+        "leader_id",
         "offline_replicas",
+        "partition_index",
+        "replica_nodes",
     )
 
     def __init__(
@@ -167,11 +167,11 @@ class MetadataTopic(Structure):
 
     __slots__ = (
         "error_code",
-        "name",
-        "topic_id",
         "is_internal",
+        "name",
         "partitions",
         "topic_authorized_operations",
+        "topic_id",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": MetadataPartition}
 
@@ -230,13 +230,13 @@ class MetadataResponse(Response):
     """
 
     __slots__ = (
-        "throttle_time_ms",
         "brokers",
+        "cluster_authorized_operations",
         "cluster_id",
         "controller_id",
-        "topics",
-        "cluster_authorized_operations",
         "error_code",
+        "throttle_time_ms",
+        "topics",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "brokers": MetadataBroker,
@@ -299,10 +299,10 @@ class MetadataRequest(Request):
     """
 
     __slots__ = (
-        "topics",
         "allow_auto_topic_creation",
         "include_cluster_authorized_operations",
         "include_topic_authorized_operations",
+        "topics",
     )
     api_key: ClassVar[int] = 3
     RESPONSE: ClassVar[type[Response]] = MetadataResponse
@@ -351,7 +351,7 @@ class ApiVersion(Structure):
     max_version: highest supported version
     """
 
-    __slots__ = ("api_key", "min_version", "max_version")
+    __slots__ = ("api_key", "max_version", "min_version")
 
     def __init__(self, *, api_key: int, min_version: int, max_version: int) -> None:
         self.api_key: Final = api_key
@@ -385,7 +385,7 @@ class SupportedFeatureKey(Structure):
     max_version: highest supported version
     """
 
-    __slots__ = ("name", "min_version", "max_version")
+    __slots__ = ("max_version", "min_version", "name")
 
     def __init__(self, *, name: str, min_version: int, max_version: int) -> None:
         self.name: Final = name
@@ -419,7 +419,7 @@ class FinalizedFeatureKey(Structure):
     min_version_level: equal to the finalized level
     """
 
-    __slots__ = ("name", "max_version_level", "min_version_level")
+    __slots__ = ("max_version_level", "min_version_level", "name")
 
     def __init__(self, *, name: str, max_version_level: int, min_version_level: int) -> None:
         self.name: Final = name
@@ -458,12 +458,12 @@ class ApiVersionsResponse(Response):
     """
 
     __slots__ = (
-        "error_code",
         "api_keys",
-        "throttle_time_ms",
-        "supported_features",
-        "finalized_features_epoch",
+        "error_code",
         "finalized_features",
+        "finalized_features_epoch",
+        "supported_features",
+        "throttle_time_ms",
         "zk_migration_ready",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
@@ -580,7 +580,7 @@ class DescribeClusterBroker(Structure):
     start_time_ms: when the broker started, in milliseconds since the epoch; 0 if unknown
     """
 
-    __slots__ = ("broker_id", "host", "port", "rack", "is_fenced", "start_time_ms")
+    __slots__ = ("broker_id", "host", "is_fenced", "port", "rack", "start_time_ms")
 
     def __init__(
         self,
@@ -640,14 +640,14 @@ class DescribeClusterResponse(Response):
     """
 
     __slots__ = (
-        "throttle_time_ms",
-        "error_code",
-        "error_message",
-        "endpoint_type",
-        "cluster_id",
-        "controller_id",
         "brokers",
         "cluster_authorized_operations",
+        "cluster_id",
+        "controller_id",
+        "endpoint_type",
+        "error_code",
+        "error_message",
+        "throttle_time_ms",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"brokers": DescribeClusterBroker}
 
@@ -709,7 +709,7 @@ class DescribeClusterRequest(Request):
     include_fenced_brokers: true requests fenced brokers too
     """
 
-    __slots__ = ("include_cluster_authorized_operations", "endpoint_type", "include_fenced_brokers")
+    __slots__ = ("endpoint_type", "include_cluster_authorized_operations", "include_fenced_brokers")
     api_key: ClassVar[int] = 60
     RESPONSE: ClassVar[type[Response]] = DescribeClusterResponse
 

@@ -19,7 +19,7 @@ class AlterConfigsResourceResponse(Structure):
     resource_name: name of the resource; an empty name of a broker stands for every broker
     """
 
-    __slots__ = ("error_code", "error_message", "resource_type", "resource_name")
+    __slots__ = ("error_code", "error_message", "resource_name", "resource_type")
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class DescribeConfigsResource(Structure):
     configuration_keys: names of the configurations; null or empty means all
     """
 
-    __slots__ = ("resource_type", "resource_name", "configuration_keys")
+    __slots__ = ("configuration_keys", "resource_name", "resource_type")
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class DescribeConfigsSynonym(Structure):
     source: level of the value, numbered as in `config_source`
     """
 
-    __slots__ = ("name", "value", "source")
+    __slots__ = ("name", "source", "value")
 
     def __init__(self, *, name: str, value: str | None, source: int) -> None:
         self.name: Final = name
@@ -140,14 +140,14 @@ class DescribeConfigsEntry(Structure):
     """
 
     __slots__ = (
-        "name",
-        "value",
-        "read_only",
         "config_source",
-        "is_sensitive",
-        "synonyms",
         "config_type",
         "documentation",
+        "is_sensitive",
+        "name",
+        "read_only",
+        "synonyms",
+        "value",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"synonyms": DescribeConfigsSynonym}
 
@@ -211,7 +211,7 @@ class DescribeConfigsResult(Structure):
     configs: A configuration with its value; the value of a sensitive configuration is None
     """
 
-    __slots__ = ("error_code", "error_message", "resource_type", "resource_name", "configs")
+    __slots__ = ("configs", "error_code", "error_message", "resource_name", "resource_type")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"configs": DescribeConfigsEntry}
 
     def __init__(
@@ -259,7 +259,7 @@ class DescribeConfigsResponse(Response):
     results: The result for one resource
     """
 
-    __slots__ = ("throttle_time_ms", "results")
+    __slots__ = ("results", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": DescribeConfigsResult}
 
     def __init__(
@@ -291,7 +291,7 @@ class DescribeConfigsRequest(Request):
     include_documentation: true requests the documentation
     """
 
-    __slots__ = ("resources", "include_synonyms", "include_documentation")
+    __slots__ = ("include_documentation", "include_synonyms", "resources")
     api_key: ClassVar[int] = 32
     RESPONSE: ClassVar[type[Response]] = DescribeConfigsResponse
 
@@ -360,7 +360,7 @@ class AlterConfigsResource(Structure):
     configs: One configuration of an AlterConfigs request
     """
 
-    __slots__ = ("resource_type", "resource_name", "configs")
+    __slots__ = ("configs", "resource_name", "resource_type")
 
     def __init__(
         self, *, resource_type: int, resource_name: str, configs: tuple[LegacyConfig, ...]
@@ -395,7 +395,7 @@ class AlterConfigsResponse(Response):
     responses: The result for one resource
     """
 
-    __slots__ = ("throttle_time_ms", "responses")
+    __slots__ = ("responses", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"responses": AlterConfigsResourceResponse}
 
     def __init__(
@@ -428,7 +428,7 @@ class AlterConfigsRequest(Request):
     is_forwarded: true if a broker sent the request for its client; no field of the message
     """
 
-    __slots__ = ("resources", "validate_only", "is_forwarded")
+    __slots__ = ("is_forwarded", "resources", "validate_only")
     api_key: ClassVar[int] = 33
     RESPONSE: ClassVar[type[Response]] = AlterConfigsResponse
 
@@ -472,7 +472,7 @@ class AlterableConfig(Structure):
     value: value as text; null for a deletion
     """
 
-    __slots__ = ("name", "config_operation", "value")
+    __slots__ = ("config_operation", "name", "value")
 
     def __init__(self, *, name: str, config_operation: int, value: str | None) -> None:
         self.name: Final = name
@@ -507,7 +507,7 @@ class IncrementalAlterConfigsResource(Structure):
         to delete, 2 to append and 3 to subtract
     """
 
-    __slots__ = ("resource_type", "resource_name", "configs")
+    __slots__ = ("configs", "resource_name", "resource_type")
 
     def __init__(
         self, *, resource_type: int, resource_name: str, configs: tuple[AlterableConfig, ...]
@@ -542,7 +542,7 @@ class IncrementalAlterConfigsResponse(Response):
     responses: The result for one resource
     """
 
-    __slots__ = ("throttle_time_ms", "responses")
+    __slots__ = ("responses", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"responses": AlterConfigsResourceResponse}
 
     def __init__(
@@ -575,7 +575,7 @@ class IncrementalAlterConfigsRequest(Request):
     is_forwarded: true if a broker sent the request for its client; no field of the message
     """
 
-    __slots__ = ("resources", "validate_only", "is_forwarded")
+    __slots__ = ("is_forwarded", "resources", "validate_only")
     api_key: ClassVar[int] = 44
     RESPONSE: ClassVar[type[Response]] = IncrementalAlterConfigsResponse
 
@@ -646,7 +646,7 @@ class ListConfigResourcesResponse(Response):
     config_resources: A resource that has configurations
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "config_resources")
+    __slots__ = ("config_resources", "error_code", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"config_resources": ListedConfigResource}
 
     def __init__(

@@ -20,7 +20,7 @@ class TopicCursor(Structure):
     partition_index: number of the partition, from 0
     """
 
-    __slots__ = ("topic_name", "partition_index")
+    __slots__ = ("partition_index", "topic_name")
 
     def __init__(self, *, topic_name: str, partition_index: int) -> None:
         self.topic_name: Final = topic_name
@@ -47,7 +47,7 @@ class LogDirTopic(Structure):
     partitions: numbers of the partitions
     """
 
-    __slots__ = ("topic", "partitions")
+    __slots__ = ("partitions", "topic")
 
     def __init__(self, *, topic: str, partitions: tuple[int, ...]) -> None:
         self.topic: Final = topic
@@ -76,7 +76,7 @@ class LogDirPartition(Structure):
     is_future_key: true if the replica is moving to this directory
     """
 
-    __slots__ = ("partition_index", "partition_size", "offset_lag", "is_future_key")
+    __slots__ = ("is_future_key", "offset_lag", "partition_index", "partition_size")
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class LogDir(Structure):
     is_cordoned: true if the directory takes no new replicas (KIP-1066)
     """
 
-    __slots__ = ("error_code", "log_dir", "topics", "total_bytes", "usable_bytes", "is_cordoned")
+    __slots__ = ("error_code", "is_cordoned", "log_dir", "topics", "total_bytes", "usable_bytes")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"topics": LogDirTopicReplicas}
 
     def __init__(
@@ -204,7 +204,7 @@ class DescribeLogDirsResponse(Response):
     results: A log directory; sizes are in bytes, -1 if they are unknown
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "results")
+    __slots__ = ("error_code", "results", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": LogDir}
 
     def __init__(
@@ -290,15 +290,15 @@ class DescribedPartition(Structure):
     """
 
     __slots__ = (
-        "error_code",
-        "partition_index",
-        "leader_id",
-        "leader_epoch",
-        "replica_nodes",
-        "isr_nodes",
         "eligible_leader_replicas",
+        "error_code",
+        "isr_nodes",
         "last_known_elr",
+        "leader_epoch",
+        "leader_id",
         "offline_replicas",
+        "partition_index",
+        "replica_nodes",
     )
 
     def __init__(
@@ -368,11 +368,11 @@ class DescribedTopic(Structure):
 
     __slots__ = (
         "error_code",
-        "name",
-        "topic_id",
         "is_internal",
+        "name",
         "partitions",
         "topic_authorized_operations",
+        "topic_id",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": DescribedPartition}
 
@@ -426,7 +426,7 @@ class DescribeTopicPartitionsResponse(Response):
     next_cursor: The partition at which a page begins
     """
 
-    __slots__ = ("throttle_time_ms", "topics", "next_cursor")
+    __slots__ = ("next_cursor", "throttle_time_ms", "topics")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"topics": DescribedTopic}
 
     def __init__(
@@ -467,7 +467,7 @@ class DescribeTopicPartitionsRequest(Request):
     cursor: The partition at which a page begins
     """
 
-    __slots__ = ("topics", "response_partition_limit", "cursor")
+    __slots__ = ("cursor", "response_partition_limit", "topics")
     api_key: ClassVar[int] = 75
     RESPONSE: ClassVar[type[Response]] = DescribeTopicPartitionsResponse
 

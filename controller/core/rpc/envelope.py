@@ -16,7 +16,7 @@ class EnvelopeResponse(Response):
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("response_data", "error_code")
+    __slots__ = ("error_code", "response_data")
 
     def __init__(self, *, response_data: bytes | None = None, error_code: int = 0) -> None:
         self.response_data: Final = response_data
@@ -45,7 +45,7 @@ class EnvelopeRequest(Request):
     client_host_address: IP address of the client, 4 or 16 bytes
     """
 
-    __slots__ = ("request_data", "request_principal", "client_host_address")
+    __slots__ = ("client_host_address", "request_data", "request_principal")
     api_key: ClassVar[int] = 58
     RESPONSE: ClassVar[type[Response]] = EnvelopeResponse
 
@@ -87,7 +87,7 @@ class ForwardedPrincipal(Structure):
     token_authenticated: true if a delegation token authenticated the client
     """
 
-    __slots__ = ("type", "name", "token_authenticated")
+    __slots__ = ("name", "token_authenticated", "type")
 
     def __init__(self, *, type: str, name: str, token_authenticated: bool = False) -> None:
         self.type: Final = type

@@ -21,7 +21,7 @@ class FeatureUpdate(Structure):
     upgrade_type: 1 upgrade, 2 safe downgrade, 3 unsafe downgrade
     """
 
-    __slots__ = ("feature", "max_version_level", "allow_downgrade", "upgrade_type")
+    __slots__ = ("allow_downgrade", "feature", "max_version_level", "upgrade_type")
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class UpdatableFeatureResult(Structure):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("feature", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "feature")
 
     def __init__(
         self, *, feature: str, error_code: int = 0, error_message: str | None = ""
@@ -102,7 +102,7 @@ class UpdateFeaturesResponse(Response):
     results: The result for one feature
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "error_message", "results")
+    __slots__ = ("error_code", "error_message", "results", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": UpdatableFeatureResult}
 
     def __init__(
@@ -148,7 +148,7 @@ class UpdateFeaturesRequest(Request):
     validate_only: true checks the request and changes nothing
     """
 
-    __slots__ = ("timeout_ms", "feature_updates", "validate_only")
+    __slots__ = ("feature_updates", "timeout_ms", "validate_only")
     api_key: ClassVar[int] = 57
     RESPONSE: ClassVar[type[Response]] = UpdateFeaturesResponse
 
@@ -190,7 +190,7 @@ class ControllerRegistrationResponse(Response):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "throttle_time_ms")
 
     def __init__(
         self, *, throttle_time_ms: int = 0, error_code: int = 0, error_message: str | None = ""
@@ -228,7 +228,7 @@ class ControllerRegistrationRequest(Request):
     features: The levels of a feature that a node supports, both ends included
     """
 
-    __slots__ = ("controller_id", "incarnation_id", "zk_migration_ready", "listeners", "features")
+    __slots__ = ("controller_id", "features", "incarnation_id", "listeners", "zk_migration_ready")
     api_key: ClassVar[int] = 70
     RESPONSE: ClassVar[type[Response]] = ControllerRegistrationResponse
 
@@ -278,7 +278,7 @@ class UnregisterControllerResponse(Response):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "throttle_time_ms")
 
     def __init__(
         self, *, throttle_time_ms: int = 0, error_code: int = 0, error_message: str | None = ""

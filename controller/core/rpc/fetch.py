@@ -23,7 +23,7 @@ class LeaderIdAndEpoch(Structure):
     leader_epoch: epoch of the leader
     """
 
-    __slots__ = ("leader_id", "leader_epoch")
+    __slots__ = ("leader_epoch", "leader_id")
 
     def __init__(self, *, leader_id: int = -1, leader_epoch: int = -1) -> None:
         self.leader_id: Final = leader_id
@@ -79,7 +79,7 @@ class NodeEndpoint(Structure):
     rack: rack of the node; null if unknown
     """
 
-    __slots__ = ("node_id", "host", "port", "rack")
+    __slots__ = ("host", "node_id", "port", "rack")
 
     def __init__(self, *, node_id: int, host: str, port: int, rack: str | None = None) -> None:
         self.node_id: Final = node_id
@@ -115,7 +115,7 @@ class FetchReplicaState(Structure):
     replica_epoch: epoch of the fetching broker's registration; -1 for a voter or a consumer
     """
 
-    __slots__ = ("replica_id", "replica_epoch")
+    __slots__ = ("replica_epoch", "replica_id")
 
     def __init__(self, *, replica_id: int = -1, replica_epoch: int = -1) -> None:
         self.replica_id: Final = replica_id
@@ -150,14 +150,14 @@ class FetchPartition(Structure):
     """
 
     __slots__ = (
-        "partition",
         "current_leader_epoch",
         "fetch_offset",
+        "high_watermark",
         "last_fetched_epoch",
         "log_start_offset",
+        "partition",
         "partition_max_bytes",
         "replica_directory_id",
-        "high_watermark",
     )
 
     def __init__(
@@ -218,7 +218,7 @@ class FetchTopic(Structure):
     partitions: The position from which a replica fetches
     """
 
-    __slots__ = ("topic", "topic_id", "partitions")
+    __slots__ = ("partitions", "topic", "topic_id")
 
     def __init__(
         self, *, topic: str = "", topic_id: Uuid = ZERO_UUID, partitions: tuple[FetchPartition, ...]
@@ -254,7 +254,7 @@ class ForgottenTopic(Structure):
     partitions: numbers of the partitions
     """
 
-    __slots__ = ("topic", "topic_id", "partitions")
+    __slots__ = ("partitions", "topic", "topic_id")
 
     def __init__(
         self, *, topic: str = "", topic_id: Uuid = ZERO_UUID, partitions: tuple[int, ...]
@@ -293,7 +293,7 @@ class EpochEndOffset(Structure):
     end_offset: end of this epoch in the leader's log, exclusive; -1 without divergence
     """
 
-    __slots__ = ("epoch", "end_offset")
+    __slots__ = ("end_offset", "epoch")
 
     def __init__(self, *, epoch: int = -1, end_offset: int = -1) -> None:
         self.epoch: Final = epoch
@@ -320,7 +320,7 @@ class AbortedTransaction(Structure):
     first_offset: offset of the first record of the transaction
     """
 
-    __slots__ = ("producer_id", "first_offset")
+    __slots__ = ("first_offset", "producer_id")
 
     def __init__(self, *, producer_id: int, first_offset: int) -> None:
         self.producer_id: Final = producer_id
@@ -364,17 +364,17 @@ class FetchPartitionData(Structure):
     """
 
     __slots__ = (
-        "partition_index",
+        "aborted_transactions",
+        "current_leader",
+        "diverging_epoch",
         "error_code",
         "high_watermark",
         "last_stable_offset",
         "log_start_offset",
-        "diverging_epoch",
-        "current_leader",
-        "snapshot_id",
-        "aborted_transactions",
+        "partition_index",
         "preferred_read_replica",
         "records",
+        "snapshot_id",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"aborted_transactions": AbortedTransaction}
 
@@ -449,7 +449,7 @@ class FetchTopicData(Structure):
         encodes as many as the request's bound allows
     """
 
-    __slots__ = ("topic", "topic_id", "partitions")
+    __slots__ = ("partitions", "topic", "topic_id")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": FetchPartitionData}
 
     def __init__(
@@ -492,7 +492,7 @@ class FetchResponse(Response):
     node_endpoints: The address of a node
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "session_id", "responses", "node_endpoints")
+    __slots__ = ("error_code", "node_endpoints", "responses", "session_id", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "responses": FetchTopicData,
         "node_endpoints": NodeEndpoint,
@@ -555,17 +555,17 @@ class FetchRequest(Request):
 
     __slots__ = (
         "cluster_id",
-        "replica_id",
-        "replica_state",
+        "forgotten_topics_data",
+        "isolation_level",
+        "max_bytes",
         "max_wait_ms",
         "min_bytes",
-        "max_bytes",
-        "isolation_level",
-        "session_id",
-        "session_epoch",
-        "topics",
-        "forgotten_topics_data",
         "rack_id",
+        "replica_id",
+        "replica_state",
+        "session_epoch",
+        "session_id",
+        "topics",
     )
     api_key: ClassVar[int] = 1
     RESPONSE: ClassVar[type[Response]] = FetchResponse

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from ..message import Response, Structure
-from .data_plane import DataPlaneRequest
-from .data_plane import DataPlaneResponse
 from ..uuid import ZERO_UUID, Uuid
+from .data_plane import DataPlaneRequest, DataPlaneResponse
 
 
 class ConsumerGroupHeartbeatTopicPartitions(Structure):
@@ -20,7 +19,7 @@ class ConsumerGroupHeartbeatTopicPartitions(Structure):
     partitions: numbers of the partitions
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
 
     def __init__(self, *, topic_id: Uuid = ZERO_UUID, partitions: tuple[int, ...] = ()) -> None:
         self.topic_id: Final = topic_id
@@ -73,7 +72,7 @@ class ConsumerGroupDescribeTopicPartitions(Structure):
     partitions: numbers of the partitions
     """
 
-    __slots__ = ("topic_id", "topic_name", "partitions")
+    __slots__ = ("partitions", "topic_id", "topic_name")
 
     def __init__(
         self, *, topic_id: Uuid = ZERO_UUID, topic_name: str = "", partitions: tuple[int, ...] = ()
@@ -136,10 +135,10 @@ class OffsetCommitRequestPartition(Structure):
     """
 
     __slots__ = (
-        "partition_index",
-        "committed_offset",
         "committed_leader_epoch",
         "committed_metadata",
+        "committed_offset",
+        "partition_index",
     )
 
     def __init__(
@@ -184,7 +183,7 @@ class OffsetCommitRequestTopic(Structure):
     partitions: The offset of one partition
     """
 
-    __slots__ = ("name", "topic_id", "partitions")
+    __slots__ = ("name", "partitions", "topic_id")
 
     def __init__(
         self,
@@ -223,7 +222,7 @@ class OffsetCommitResponsePartition(Structure):
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("partition_index", "error_code")
+    __slots__ = ("error_code", "partition_index")
 
     def __init__(self, *, partition_index: int = 0, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -251,7 +250,7 @@ class OffsetCommitResponseTopic(Structure):
     partitions: The result for one partition
     """
 
-    __slots__ = ("name", "topic_id", "partitions")
+    __slots__ = ("name", "partitions", "topic_id")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": OffsetCommitResponsePartition
     }
@@ -328,10 +327,10 @@ class OffsetCommitRequest(DataPlaneRequest):
     """
 
     __slots__ = (
-        "group_id",
         "generation_id_or_member_epoch",
-        "member_id",
+        "group_id",
         "group_instance_id",
+        "member_id",
         "retention_time_ms",
         "topics",
     )
@@ -415,7 +414,7 @@ class OffsetFetchRequestTopics(Structure):
     partition_indexes: numbers of the partitions, from 0
     """
 
-    __slots__ = ("name", "topic_id", "partition_indexes")
+    __slots__ = ("name", "partition_indexes", "topic_id")
 
     def __init__(
         self, *, name: str = "", topic_id: Uuid = ZERO_UUID, partition_indexes: tuple[int, ...] = ()
@@ -452,7 +451,7 @@ class OffsetFetchRequestGroup(Structure):
     topics: A topic whose offsets are requested; null `topics` means every topic
     """
 
-    __slots__ = ("group_id", "member_id", "member_epoch", "topics")
+    __slots__ = ("group_id", "member_epoch", "member_id", "topics")
 
     def __init__(
         self,
@@ -499,11 +498,11 @@ class OffsetFetchPartition(Structure):
     """
 
     __slots__ = (
-        "partition_index",
-        "committed_offset",
         "committed_leader_epoch",
-        "metadata",
+        "committed_offset",
         "error_code",
+        "metadata",
+        "partition_index",
     )
 
     def __init__(
@@ -585,11 +584,11 @@ class OffsetFetchResponsePartitions(Structure):
     """
 
     __slots__ = (
-        "partition_index",
-        "committed_offset",
         "committed_leader_epoch",
-        "metadata",
+        "committed_offset",
         "error_code",
+        "metadata",
+        "partition_index",
     )
 
     def __init__(
@@ -638,7 +637,7 @@ class OffsetFetchResponseTopics(Structure):
     partitions: The committed offset of one partition
     """
 
-    __slots__ = ("name", "topic_id", "partitions")
+    __slots__ = ("name", "partitions", "topic_id")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": OffsetFetchResponsePartitions
     }
@@ -681,7 +680,7 @@ class OffsetFetchResponseGroup(Structure):
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("group_id", "topics", "error_code")
+    __slots__ = ("error_code", "group_id", "topics")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"topics": OffsetFetchResponseTopics}
 
     def __init__(
@@ -723,7 +722,7 @@ class OffsetFetchResponse(DataPlaneResponse):
     groups: The offsets of one group
     """
 
-    __slots__ = ("throttle_time_ms", "topics", "error_code", "groups")
+    __slots__ = ("error_code", "groups", "throttle_time_ms", "topics")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "topics": OffsetFetchResponseTopic,
         "groups": OffsetFetchResponseGroup,
@@ -772,7 +771,7 @@ class OffsetFetchRequest(DataPlaneRequest):
     require_stable: true refuses offsets that an open transaction may change (KIP-447)
     """
 
-    __slots__ = ("group_id", "topics", "groups", "require_stable")
+    __slots__ = ("group_id", "groups", "require_stable", "topics")
     api_key: ClassVar[int] = 9
     RESPONSE: ClassVar[type[Response]] = OffsetFetchResponse
 
@@ -821,7 +820,7 @@ class Coordinator(Structure):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("key", "node_id", "host", "port", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "host", "key", "node_id", "port")
 
     def __init__(
         self,
@@ -878,13 +877,13 @@ class FindCoordinatorResponse(DataPlaneResponse):
     """
 
     __slots__ = (
-        "throttle_time_ms",
+        "coordinators",
         "error_code",
         "error_message",
-        "node_id",
         "host",
+        "node_id",
         "port",
-        "coordinators",
+        "throttle_time_ms",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"coordinators": Coordinator}
 
@@ -942,7 +941,7 @@ class FindCoordinatorRequest(DataPlaneRequest):
     coordinator_keys: ids, or group:topicId:partition for share partitions
     """
 
-    __slots__ = ("key", "key_type", "coordinator_keys")
+    __slots__ = ("coordinator_keys", "key", "key_type")
     api_key: ClassVar[int] = 10
     RESPONSE: ClassVar[type[Response]] = FindCoordinatorResponse
 
@@ -979,7 +978,7 @@ class JoinGroupRequestProtocol(Structure):
     metadata: subscription of the member, in the protocol's own encoding
     """
 
-    __slots__ = ("name", "metadata")
+    __slots__ = ("metadata", "name")
 
     def __init__(self, *, name: str = "", metadata: bytes = b"") -> None:
         self.name: Final = name
@@ -1007,7 +1006,7 @@ class JoinGroupResponseMember(Structure):
     metadata: subscription of the member, in the protocol's own encoding
     """
 
-    __slots__ = ("member_id", "group_instance_id", "metadata")
+    __slots__ = ("group_instance_id", "member_id", "metadata")
 
     def __init__(
         self, *, member_id: str = "", group_instance_id: str | None = None, metadata: bytes = b""
@@ -1050,15 +1049,15 @@ class JoinGroupResponse(DataPlaneResponse):
     """
 
     __slots__ = (
-        "throttle_time_ms",
         "error_code",
         "generation_id",
-        "protocol_type",
-        "protocol_name",
         "leader",
-        "skip_assignment",
         "member_id",
         "members",
+        "protocol_name",
+        "protocol_type",
+        "skip_assignment",
+        "throttle_time_ms",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"members": JoinGroupResponseMember}
 
@@ -1131,13 +1130,13 @@ class JoinGroupRequest(DataPlaneRequest):
 
     __slots__ = (
         "group_id",
-        "session_timeout_ms",
-        "rebalance_timeout_ms",
-        "member_id",
         "group_instance_id",
+        "member_id",
         "protocol_type",
         "protocols",
         "reason",
+        "rebalance_timeout_ms",
+        "session_timeout_ms",
     )
     api_key: ClassVar[int] = 11
     RESPONSE: ClassVar[type[Response]] = JoinGroupResponse
@@ -1199,7 +1198,7 @@ class HeartbeatResponse(DataPlaneResponse):
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("throttle_time_ms", "error_code")
+    __slots__ = ("error_code", "throttle_time_ms")
 
     def __init__(self, *, throttle_time_ms: int = 0, error_code: int = 0) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
@@ -1230,7 +1229,7 @@ class HeartbeatRequest(DataPlaneRequest):
     group_instance_id: id of a static member; null if the member is dynamic
     """
 
-    __slots__ = ("group_id", "generation_id", "member_id", "group_instance_id")
+    __slots__ = ("generation_id", "group_id", "group_instance_id", "member_id")
     api_key: ClassVar[int] = 12
     RESPONSE: ClassVar[type[Response]] = HeartbeatResponse
 
@@ -1276,7 +1275,7 @@ class MemberIdentity(Structure):
     reason: reason as text; null if not given
     """
 
-    __slots__ = ("member_id", "group_instance_id", "reason")
+    __slots__ = ("group_instance_id", "member_id", "reason")
 
     def __init__(
         self,
@@ -1316,7 +1315,7 @@ class MemberResponse(Structure):
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("member_id", "group_instance_id", "error_code")
+    __slots__ = ("error_code", "group_instance_id", "member_id")
 
     def __init__(
         self, *, member_id: str = "", group_instance_id: str | None = "", error_code: int = 0
@@ -1352,7 +1351,7 @@ class LeaveGroupResponse(DataPlaneResponse):
     members: The result for one member
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "members")
+    __slots__ = ("error_code", "members", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"members": MemberResponse}
 
     def __init__(
@@ -1430,7 +1429,7 @@ class SyncGroupRequestAssignment(Structure):
     assignment: assignment of the member, in the protocol's own encoding
     """
 
-    __slots__ = ("member_id", "assignment")
+    __slots__ = ("assignment", "member_id")
 
     def __init__(self, *, member_id: str = "", assignment: bytes = b"") -> None:
         self.member_id: Final = member_id
@@ -1460,7 +1459,7 @@ class SyncGroupResponse(DataPlaneResponse):
     assignment: assignment of the member, in the protocol's own encoding
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "protocol_type", "protocol_name", "assignment")
+    __slots__ = ("assignment", "error_code", "protocol_name", "protocol_type", "throttle_time_ms")
 
     def __init__(
         self,
@@ -1513,13 +1512,13 @@ class SyncGroupRequest(DataPlaneRequest):
     """
 
     __slots__ = (
-        "group_id",
-        "generation_id",
-        "member_id",
-        "group_instance_id",
-        "protocol_type",
-        "protocol_name",
         "assignments",
+        "generation_id",
+        "group_id",
+        "group_instance_id",
+        "member_id",
+        "protocol_name",
+        "protocol_type",
     )
     api_key: ClassVar[int] = 14
     RESPONSE: ClassVar[type[Response]] = SyncGroupResponse
@@ -1582,12 +1581,12 @@ class DescribedGroupMember(Structure):
     """
 
     __slots__ = (
-        "member_id",
-        "group_instance_id",
-        "client_id",
         "client_host",
-        "member_metadata",
+        "client_id",
+        "group_instance_id",
         "member_assignment",
+        "member_id",
+        "member_metadata",
     )
 
     def __init__(
@@ -1646,14 +1645,14 @@ class DescribeGroupsDescribedGroup(Structure):
     """
 
     __slots__ = (
+        "authorized_operations",
         "error_code",
         "error_message",
         "group_id",
         "group_state",
-        "protocol_type",
-        "protocol_data",
         "members",
-        "authorized_operations",
+        "protocol_data",
+        "protocol_type",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"members": DescribedGroupMember}
 
@@ -1714,7 +1713,7 @@ class DescribeGroupsResponse(DataPlaneResponse):
     groups: One group with its members
     """
 
-    __slots__ = ("throttle_time_ms", "groups")
+    __slots__ = ("groups", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"groups": DescribeGroupsDescribedGroup}
 
     def __init__(
@@ -1780,7 +1779,7 @@ class ListedGroup(Structure):
     group_type: type of the group: classic, consumer, share or streams
     """
 
-    __slots__ = ("group_id", "protocol_type", "group_state", "group_type")
+    __slots__ = ("group_id", "group_state", "group_type", "protocol_type")
 
     def __init__(
         self,
@@ -1824,7 +1823,7 @@ class ListGroupsResponse(DataPlaneResponse):
     groups: One group
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "groups")
+    __slots__ = ("error_code", "groups", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"groups": ListedGroup}
 
     def __init__(
@@ -1896,7 +1895,7 @@ class DeletableGroupResult(Structure):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("group_id", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "group_id")
 
     def __init__(
         self, *, group_id: str = "", error_code: int = 0, error_message: str | None = None
@@ -1931,7 +1930,7 @@ class DeleteGroupsResponse(DataPlaneResponse):
     results: The result for one group
     """
 
-    __slots__ = ("throttle_time_ms", "results")
+    __slots__ = ("results", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": DeletableGroupResult}
 
     def __init__(
@@ -2032,7 +2031,7 @@ class OffsetDeleteResponsePartition(Structure):
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("partition_index", "error_code")
+    __slots__ = ("error_code", "partition_index")
 
     def __init__(self, *, partition_index: int = 0, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -2169,13 +2168,13 @@ class ConsumerGroupHeartbeatResponse(DataPlaneResponse):
     """
 
     __slots__ = (
-        "throttle_time_ms",
+        "assignment",
         "error_code",
         "error_message",
-        "member_id",
-        "member_epoch",
         "heartbeat_interval_ms",
-        "assignment",
+        "member_epoch",
+        "member_id",
+        "throttle_time_ms",
     )
 
     def __init__(
@@ -2244,14 +2243,14 @@ class ConsumerGroupHeartbeatRequest(DataPlaneRequest):
 
     __slots__ = (
         "group_id",
-        "member_id",
-        "member_epoch",
         "instance_id",
+        "member_epoch",
+        "member_id",
         "rack_id",
         "rebalance_timeout_ms",
+        "server_assignor",
         "subscribed_topic_names",
         "subscribed_topic_regex",
-        "server_assignor",
         "topic_partitions",
     )
     api_key: ClassVar[int] = 68
@@ -2332,17 +2331,17 @@ class ConsumerGroupDescribeMember(Structure):
     """
 
     __slots__ = (
-        "member_id",
-        "instance_id",
-        "rack_id",
-        "member_epoch",
-        "client_id",
+        "assignment",
         "client_host",
+        "client_id",
+        "instance_id",
+        "member_epoch",
+        "member_id",
+        "member_type",
+        "rack_id",
         "subscribed_topic_names",
         "subscribed_topic_regex",
-        "assignment",
         "target_assignment",
-        "member_type",
     )
 
     def __init__(
@@ -2422,15 +2421,15 @@ class ConsumerGroupDescribeDescribedGroup(Structure):
     """
 
     __slots__ = (
-        "error_code",
-        "error_message",
-        "group_id",
-        "group_state",
-        "group_epoch",
         "assignment_epoch",
         "assignor_name",
-        "members",
         "authorized_operations",
+        "error_code",
+        "error_message",
+        "group_epoch",
+        "group_id",
+        "group_state",
+        "members",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"members": ConsumerGroupDescribeMember}
 
@@ -2495,7 +2494,7 @@ class ConsumerGroupDescribeResponse(DataPlaneResponse):
     groups: One group with its members
     """
 
-    __slots__ = ("throttle_time_ms", "groups")
+    __slots__ = ("groups", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "groups": ConsumerGroupDescribeDescribedGroup
     }

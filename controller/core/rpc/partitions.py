@@ -42,7 +42,7 @@ class CreatePartitionsTopic(Structure):
     assignments: The replicas of one new partition
     """
 
-    __slots__ = ("name", "count", "assignments")
+    __slots__ = ("assignments", "count", "name")
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class CreatePartitionsTopicResult(Structure):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("name", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "name")
 
     def __init__(self, *, name: str, error_code: int = 0, error_message: str | None = None) -> None:
         self.name: Final = name
@@ -115,7 +115,7 @@ class CreatePartitionsResponse(Response):
     results: The result for one topic
     """
 
-    __slots__ = ("throttle_time_ms", "results")
+    __slots__ = ("results", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": CreatePartitionsTopicResult}
 
     def __init__(
@@ -148,7 +148,7 @@ class CreatePartitionsRequest(Request):
     requester: client that sent the request; no field of the message
     """
 
-    __slots__ = ("topics", "timeout_ms", "validate_only", "requester")
+    __slots__ = ("requester", "timeout_ms", "topics", "validate_only")
     api_key: ClassVar[int] = 37
     RESPONSE: ClassVar[type[Response]] = CreatePartitionsResponse
 
@@ -193,7 +193,7 @@ class ElectedTopicPartitions(Structure):
     partitions: numbers of the partitions
     """
 
-    __slots__ = ("topic", "partitions")
+    __slots__ = ("partitions", "topic")
 
     def __init__(self, *, topic: str, partitions: tuple[int, ...]) -> None:
         self.topic: Final = topic
@@ -221,7 +221,7 @@ class ElectedPartitionResult(Structure):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("partition_id", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "partition_id")
 
     def __init__(
         self, *, partition_id: int, error_code: int = 0, error_message: str | None = None
@@ -256,7 +256,7 @@ class ReplicaElectionResult(Structure):
     partition_result: The result of one election
     """
 
-    __slots__ = ("topic", "partition_result")
+    __slots__ = ("partition_result", "topic")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partition_result": ElectedPartitionResult}
 
     def __init__(self, *, topic: str, partition_result: tuple[ElectedPartitionResult, ...]) -> None:
@@ -285,7 +285,7 @@ class ElectLeadersResponse(Response):
     replica_election_results: The results of a topic's elections
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "replica_election_results")
+    __slots__ = ("error_code", "replica_election_results", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "replica_election_results": ReplicaElectionResult
     }
@@ -330,7 +330,7 @@ class ElectLeadersRequest(Request):
     timeout_ms: how long the server may wait for completion, in milliseconds
     """
 
-    __slots__ = ("election_type", "topic_partitions", "timeout_ms")
+    __slots__ = ("election_type", "timeout_ms", "topic_partitions")
     api_key: ClassVar[int] = 43
     RESPONSE: ClassVar[type[Response]] = ElectLeadersResponse
 
@@ -372,7 +372,7 @@ class ReassignablePartitionResponse(Structure):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("partition_index", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "partition_index")
 
     def __init__(
         self, *, partition_index: int, error_code: int = 0, error_message: str | None = None
@@ -495,11 +495,11 @@ class AlterPartitionReassignmentsResponse(Response):
     """
 
     __slots__ = (
-        "throttle_time_ms",
         "allow_replication_factor_change",
         "error_code",
         "error_message",
         "responses",
+        "throttle_time_ms",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"responses": ReassignableTopicResponse}
 
@@ -552,7 +552,7 @@ class AlterPartitionReassignmentsRequest(Request):
     topics: A topic of an AlterPartitionReassignments request
     """
 
-    __slots__ = ("timeout_ms", "allow_replication_factor_change", "topics")
+    __slots__ = ("allow_replication_factor_change", "timeout_ms", "topics")
     api_key: ClassVar[int] = 45
     RESPONSE: ClassVar[type[Response]] = AlterPartitionReassignmentsResponse
 
@@ -622,7 +622,7 @@ class OngoingPartitionReassignment(Structure):
     removing_replicas: ids of the brokers that a reassignment removes; null if unchanged
     """
 
-    __slots__ = ("partition_index", "replicas", "adding_replicas", "removing_replicas")
+    __slots__ = ("adding_replicas", "partition_index", "removing_replicas", "replicas")
 
     def __init__(
         self,
@@ -696,7 +696,7 @@ class ListPartitionReassignmentsResponse(Response):
     topics: The reassignments of one topic
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "error_message", "topics")
+    __slots__ = ("error_code", "error_message", "throttle_time_ms", "topics")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"topics": OngoingTopicReassignment}
 
     def __init__(

@@ -20,7 +20,7 @@ class QuorumEndpoint(Structure):
     port: TCP port
     """
 
-    __slots__ = ("name", "host", "port")
+    __slots__ = ("host", "name", "port")
 
     def __init__(self, *, name: str, host: str, port: int) -> None:
         self.name: Final = name
@@ -51,7 +51,7 @@ class QuorumEpochPartitionResult(Structure):
     leader_epoch: epoch of the leader; -1 if unknown
     """
 
-    __slots__ = ("partition_index", "error_code", "leader_id", "leader_epoch")
+    __slots__ = ("error_code", "leader_epoch", "leader_id", "partition_index")
 
     def __init__(
         self, *, partition_index: int = 0, error_code: int = 0, leader_id: int, leader_epoch: int
@@ -89,7 +89,7 @@ class QuorumEpochTopicResult(Structure):
     partitions: The receiver's leader and epoch, in replies to Begin- and EndQuorumEpoch
     """
 
-    __slots__ = ("topic_name", "partitions")
+    __slots__ = ("partitions", "topic_name")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": QuorumEpochPartitionResult}
 
     def __init__(
@@ -127,11 +127,11 @@ class ReplicaState(Structure):
     """
 
     __slots__ = (
-        "replica_id",
-        "replica_directory_id",
-        "log_end_offset",
-        "last_fetch_timestamp",
         "last_caught_up_timestamp",
+        "last_fetch_timestamp",
+        "log_end_offset",
+        "replica_directory_id",
+        "replica_id",
     )
 
     def __init__(
@@ -186,14 +186,14 @@ class VotePartition(Structure):
     """
 
     __slots__ = (
+        "last_offset",
+        "last_offset_epoch",
         "partition_index",
+        "pre_vote",
+        "replica_directory_id",
         "replica_epoch",
         "replica_id",
-        "replica_directory_id",
         "voter_directory_id",
-        "last_offset_epoch",
-        "last_offset",
-        "pre_vote",
     )
 
     def __init__(
@@ -253,7 +253,7 @@ class VoteTopic(Structure):
     partitions: A candidate's epoch and the end of its log
     """
 
-    __slots__ = ("topic_name", "partitions")
+    __slots__ = ("partitions", "topic_name")
 
     def __init__(self, *, topic_name: str, partitions: tuple[VotePartition, ...]) -> None:
         self.topic_name: Final = topic_name
@@ -283,7 +283,7 @@ class VotePartitionResult(Structure):
     vote_granted: true if the voter votes for the candidate
     """
 
-    __slots__ = ("partition_index", "error_code", "leader_id", "leader_epoch", "vote_granted")
+    __slots__ = ("error_code", "leader_epoch", "leader_id", "partition_index", "vote_granted")
 
     def __init__(
         self,
@@ -330,7 +330,7 @@ class VoteTopicResult(Structure):
     partitions: The reply of one voter
     """
 
-    __slots__ = ("topic_name", "partitions")
+    __slots__ = ("partitions", "topic_name")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": VotePartitionResult}
 
     def __init__(self, *, topic_name: str, partitions: tuple[VotePartitionResult, ...]) -> None:
@@ -359,7 +359,7 @@ class VoteResponse(Response):
     node_endpoints: The address of a leader, as the quorum's own APIs encode it: without a rack
     """
 
-    __slots__ = ("error_code", "topics", "node_endpoints")
+    __slots__ = ("error_code", "node_endpoints", "topics")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "topics": VoteTopicResult,
         "node_endpoints": NodeEndpoint,
@@ -403,7 +403,7 @@ class VoteRequest(Request):
     topics: A topic of a Vote request
     """
 
-    __slots__ = ("cluster_id", "voter_id", "topics")
+    __slots__ = ("cluster_id", "topics", "voter_id")
     api_key: ClassVar[int] = 52
     RESPONSE: ClassVar[type[Response]] = VoteResponse
 
@@ -446,7 +446,7 @@ class BeginQuorumEpochPartition(Structure):
     leader_epoch: epoch of the leader; -1 if unknown
     """
 
-    __slots__ = ("partition_index", "voter_directory_id", "leader_id", "leader_epoch")
+    __slots__ = ("leader_epoch", "leader_id", "partition_index", "voter_directory_id")
 
     def __init__(
         self,
@@ -489,7 +489,7 @@ class BeginQuorumEpochTopic(Structure):
     partitions: The leader and its epoch
     """
 
-    __slots__ = ("topic_name", "partitions")
+    __slots__ = ("partitions", "topic_name")
 
     def __init__(
         self, *, topic_name: str, partitions: tuple[BeginQuorumEpochPartition, ...]
@@ -519,7 +519,7 @@ class BeginQuorumEpochResponse(Response):
     node_endpoints: The address of a leader, as the quorum's own APIs encode it: without a rack
     """
 
-    __slots__ = ("error_code", "topics", "node_endpoints")
+    __slots__ = ("error_code", "node_endpoints", "topics")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "topics": QuorumEpochTopicResult,
         "node_endpoints": NodeEndpoint,
@@ -564,7 +564,7 @@ class BeginQuorumEpochRequest(Request):
     leader_endpoints: The address of a voter's listener; `name` is the listener's name
     """
 
-    __slots__ = ("cluster_id", "voter_id", "topics", "leader_endpoints")
+    __slots__ = ("cluster_id", "leader_endpoints", "topics", "voter_id")
     api_key: ClassVar[int] = 53
     RESPONSE: ClassVar[type[Response]] = BeginQuorumEpochResponse
 
@@ -609,7 +609,7 @@ class PreferredCandidate(Structure):
     candidate_directory_id: id of the voter's directory
     """
 
-    __slots__ = ("candidate_id", "candidate_directory_id")
+    __slots__ = ("candidate_directory_id", "candidate_id")
 
     def __init__(self, *, candidate_id: int, candidate_directory_id: Uuid = ZERO_UUID) -> None:
         self.candidate_id: Final = candidate_id
@@ -645,11 +645,11 @@ class EndQuorumEpochPartition(Structure):
     """
 
     __slots__ = (
-        "partition_index",
-        "leader_id",
         "leader_epoch",
-        "preferred_successors",
+        "leader_id",
+        "partition_index",
         "preferred_candidates",
+        "preferred_successors",
     )
 
     def __init__(
@@ -698,7 +698,7 @@ class EndQuorumEpochTopic(Structure):
         `preferred_successors`, version 1 `preferred_candidates`
     """
 
-    __slots__ = ("topic_name", "partitions")
+    __slots__ = ("partitions", "topic_name")
 
     def __init__(self, *, topic_name: str, partitions: tuple[EndQuorumEpochPartition, ...]) -> None:
         self.topic_name: Final = topic_name
@@ -726,7 +726,7 @@ class EndQuorumEpochResponse(Response):
     node_endpoints: The address of a leader, as the quorum's own APIs encode it: without a rack
     """
 
-    __slots__ = ("error_code", "topics", "node_endpoints")
+    __slots__ = ("error_code", "node_endpoints", "topics")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "topics": QuorumEpochTopicResult,
         "node_endpoints": NodeEndpoint,
@@ -770,7 +770,7 @@ class EndQuorumEpochRequest(Request):
     leader_endpoints: The address of a voter's listener; `name` is the listener's name
     """
 
-    __slots__ = ("cluster_id", "topics", "leader_endpoints")
+    __slots__ = ("cluster_id", "leader_endpoints", "topics")
     api_key: ClassVar[int] = 54
     RESPONSE: ClassVar[type[Response]] = EndQuorumEpochResponse
 
@@ -831,7 +831,7 @@ class DescribeQuorumTopic(Structure):
     partitions: A partition of a DescribeQuorum request
     """
 
-    __slots__ = ("topic_name", "partitions")
+    __slots__ = ("partitions", "topic_name")
 
     def __init__(self, *, topic_name: str, partitions: tuple[DescribeQuorumPartition, ...]) -> None:
         self.topic_name: Final = topic_name
@@ -867,14 +867,14 @@ class DescribeQuorumPartitionResult(Structure):
     """
 
     __slots__ = (
-        "partition_index",
+        "current_voters",
         "error_code",
         "error_message",
-        "leader_id",
-        "leader_epoch",
         "high_watermark",
-        "current_voters",
+        "leader_epoch",
+        "leader_id",
         "observers",
+        "partition_index",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "current_voters": ReplicaState,
@@ -939,7 +939,7 @@ class DescribeQuorumTopicResult(Structure):
         (rule 5.25)
     """
 
-    __slots__ = ("topic_name", "partitions")
+    __slots__ = ("partitions", "topic_name")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": DescribeQuorumPartitionResult
     }
@@ -971,7 +971,7 @@ class QuorumNode(Structure):
     listeners: The address of a voter's listener; `name` is the listener's name
     """
 
-    __slots__ = ("node_id", "listeners")
+    __slots__ = ("listeners", "node_id")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"listeners": QuorumEndpoint}
 
     def __init__(self, *, node_id: int, listeners: tuple[QuorumEndpoint, ...]) -> None:
@@ -1001,7 +1001,7 @@ class DescribeQuorumResponse(Response):
     nodes: The listeners of a voter
     """
 
-    __slots__ = ("error_code", "error_message", "topics", "nodes")
+    __slots__ = ("error_code", "error_message", "nodes", "topics")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "topics": DescribeQuorumTopicResult,
         "nodes": QuorumNode,

@@ -17,7 +17,7 @@ class QuotaEntityData(Structure):
     entity_name: name of the user or client id, or the IP address; null is the default entity
     """
 
-    __slots__ = ("entity_type", "entity_name")
+    __slots__ = ("entity_name", "entity_type")
 
     def __init__(self, *, entity_type: str, entity_name: str | None) -> None:
         self.entity_type: Final = entity_type
@@ -47,7 +47,7 @@ class QuotaFilterComponent(Structure):
     match: name of the entity; null for the other types of match
     """
 
-    __slots__ = ("entity_type", "match_type", "match")
+    __slots__ = ("entity_type", "match", "match_type")
 
     def __init__(self, *, entity_type: str, match_type: int, match: str | None) -> None:
         self.entity_type: Final = entity_type
@@ -142,7 +142,7 @@ class DescribeClientQuotasResponse(Response):
     entries: The quotas of one entity
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "error_message", "entries")
+    __slots__ = ("entries", "error_code", "error_message", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"entries": DescribedClientQuotas}
 
     def __init__(
@@ -221,7 +221,7 @@ class QuotaOperation(Structure):
     remove: true removes the quota
     """
 
-    __slots__ = ("key", "value", "remove")
+    __slots__ = ("key", "remove", "value")
 
     def __init__(self, *, key: str, value: float, remove: bool) -> None:
         self.key: Final = key
@@ -280,7 +280,7 @@ class AlterClientQuotasResult(Structure):
     entity: One part of an entity; a name of None is the default entity of the type
     """
 
-    __slots__ = ("error_code", "error_message", "entity")
+    __slots__ = ("entity", "error_code", "error_message")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"entity": QuotaEntityData}
 
     def __init__(
@@ -320,7 +320,7 @@ class AlterClientQuotasResponse(Response):
     entries: The result for one entity
     """
 
-    __slots__ = ("throttle_time_ms", "entries")
+    __slots__ = ("entries", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"entries": AlterClientQuotasResult}
 
     def __init__(

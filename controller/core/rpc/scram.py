@@ -37,7 +37,7 @@ class CredentialInfo(Structure):
     iterations: how often the hash function was applied
     """
 
-    __slots__ = ("mechanism", "iterations")
+    __slots__ = ("iterations", "mechanism")
 
     def __init__(self, *, mechanism: int, iterations: int) -> None:
         self.mechanism: Final = mechanism
@@ -66,7 +66,7 @@ class DescribeUserScramCredentialsResult(Structure):
     credential_infos: A credential without its secrets
     """
 
-    __slots__ = ("user", "error_code", "error_message", "credential_infos")
+    __slots__ = ("credential_infos", "error_code", "error_message", "user")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"credential_infos": CredentialInfo}
 
     def __init__(
@@ -112,7 +112,7 @@ class DescribeUserScramCredentialsResponse(Response):
     results: The credentials of one user
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "error_message", "results")
+    __slots__ = ("error_code", "error_message", "results", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "results": DescribeUserScramCredentialsResult
     }
@@ -180,7 +180,7 @@ class ScramCredentialDeletion(Structure):
     mechanism: SCRAM mechanism: 1 SCRAM-SHA-256, 2 SCRAM-SHA-512
     """
 
-    __slots__ = ("name", "mechanism")
+    __slots__ = ("mechanism", "name")
 
     def __init__(self, *, name: str, mechanism: int) -> None:
         self.name: Final = name
@@ -210,7 +210,7 @@ class ScramCredentialUpsertion(Structure):
     salted_password: password after salting and the iterations
     """
 
-    __slots__ = ("name", "mechanism", "iterations", "salt", "salted_password")
+    __slots__ = ("iterations", "mechanism", "name", "salt", "salted_password")
 
     def __init__(
         self, *, name: str, mechanism: int, iterations: int, salt: bytes, salted_password: bytes
@@ -252,7 +252,7 @@ class AlterUserScramCredentialsResult(Structure):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("user", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "user")
 
     def __init__(self, *, user: str, error_code: int = 0, error_message: str | None = None) -> None:
         self.user: Final = user
@@ -285,7 +285,7 @@ class AlterUserScramCredentialsResponse(Response):
     results: The result for one user
     """
 
-    __slots__ = ("throttle_time_ms", "results")
+    __slots__ = ("results", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": AlterUserScramCredentialsResult}
 
     def __init__(

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from ..message import Response, Structure
-from .data_plane import DataPlaneRequest
-from .data_plane import DataPlaneResponse
 from ..uuid import ZERO_UUID, Uuid
+from .data_plane import DataPlaneRequest, DataPlaneResponse
 from .groups import ConsumerGroupAssignment, ConsumerGroupMemberAssignment
 from .stored_messages import ProduceNodeEndpoint
 
@@ -24,7 +23,7 @@ class AcknowledgementBatch(Structure):
         renew the lock (KIP-1222)
     """
 
-    __slots__ = ("first_offset", "last_offset", "acknowledge_types")
+    __slots__ = ("acknowledge_types", "first_offset", "last_offset")
 
     def __init__(
         self,
@@ -63,7 +62,7 @@ class ShareFetchLeaderIdAndEpoch(Structure):
     leader_epoch: epoch of the leader; -1 if unknown
     """
 
-    __slots__ = ("leader_id", "leader_epoch")
+    __slots__ = ("leader_epoch", "leader_id")
 
     def __init__(self, *, leader_id: int = 0, leader_epoch: int = 0) -> None:
         self.leader_id: Final = leader_id
@@ -91,7 +90,7 @@ class InitializeShareGroupStatePartitionResult(Structure):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("partition", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "partition")
 
     def __init__(
         self, *, partition: int = 0, error_code: int = 0, error_message: str | None = None
@@ -126,7 +125,7 @@ class ReadShareGroupStatePartitionData(Structure):
     leader_epoch: epoch of the leader; -1 if unknown
     """
 
-    __slots__ = ("partition", "leader_epoch")
+    __slots__ = ("leader_epoch", "partition")
 
     def __init__(self, *, partition: int = 0, leader_epoch: int = 0) -> None:
         self.partition: Final = partition
@@ -155,7 +154,7 @@ class StateBatch(Structure):
     delivery_count: how often the records were delivered
     """
 
-    __slots__ = ("first_offset", "last_offset", "delivery_state", "delivery_count")
+    __slots__ = ("delivery_count", "delivery_state", "first_offset", "last_offset")
 
     def __init__(
         self,
@@ -204,13 +203,13 @@ class ShareGroupHeartbeatResponse(DataPlaneResponse):
     """
 
     __slots__ = (
-        "throttle_time_ms",
+        "assignment",
         "error_code",
         "error_message",
-        "member_id",
-        "member_epoch",
         "heartbeat_interval_ms",
-        "assignment",
+        "member_epoch",
+        "member_id",
+        "throttle_time_ms",
     )
 
     def __init__(
@@ -271,7 +270,7 @@ class ShareGroupHeartbeatRequest(DataPlaneRequest):
     subscribed_topic_names: names of the topics that the member reads; null if unchanged
     """
 
-    __slots__ = ("group_id", "member_id", "member_epoch", "rack_id", "subscribed_topic_names")
+    __slots__ = ("group_id", "member_epoch", "member_id", "rack_id", "subscribed_topic_names")
     api_key: ClassVar[int] = 76
     RESPONSE: ClassVar[type[Response]] = ShareGroupHeartbeatResponse
 
@@ -326,13 +325,13 @@ class ShareGroupDescribeMember(Structure):
     """
 
     __slots__ = (
+        "assignment",
+        "client_host",
+        "client_id",
+        "member_epoch",
         "member_id",
         "rack_id",
-        "member_epoch",
-        "client_id",
-        "client_host",
         "subscribed_topic_names",
-        "assignment",
     )
 
     def __init__(
@@ -396,15 +395,15 @@ class ShareGroupDescribeDescribedGroup(Structure):
     """
 
     __slots__ = (
-        "error_code",
-        "error_message",
-        "group_id",
-        "group_state",
-        "group_epoch",
         "assignment_epoch",
         "assignor_name",
-        "members",
         "authorized_operations",
+        "error_code",
+        "error_message",
+        "group_epoch",
+        "group_id",
+        "group_state",
+        "members",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"members": ShareGroupDescribeMember}
 
@@ -469,7 +468,7 @@ class ShareGroupDescribeResponse(DataPlaneResponse):
     groups: One share group with its members
     """
 
-    __slots__ = ("throttle_time_ms", "groups")
+    __slots__ = ("groups", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"groups": ShareGroupDescribeDescribedGroup}
 
     def __init__(
@@ -536,7 +535,7 @@ class ShareFetchFetchPartition(Structure):
     acknowledgement_batches: What a member did with a range of records
     """
 
-    __slots__ = ("partition_index", "acknowledgement_batches")
+    __slots__ = ("acknowledgement_batches", "partition_index")
 
     def __init__(
         self,
@@ -571,7 +570,7 @@ class ShareFetchFetchTopic(Structure):
     partitions: A partition to fetch, with acknowledgements
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
 
     def __init__(
         self, *, topic_id: Uuid = ZERO_UUID, partitions: tuple[ShareFetchFetchPartition, ...] = ()
@@ -600,7 +599,7 @@ class ShareFetchForgottenTopic(Structure):
     partitions: numbers of the partitions
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
 
     def __init__(self, *, topic_id: Uuid = ZERO_UUID, partitions: tuple[int, ...] = ()) -> None:
         self.topic_id: Final = topic_id
@@ -628,7 +627,7 @@ class AcquiredRecords(Structure):
     delivery_count: how often the records were delivered
     """
 
-    __slots__ = ("first_offset", "last_offset", "delivery_count")
+    __slots__ = ("delivery_count", "first_offset", "last_offset")
 
     def __init__(
         self, *, first_offset: int = 0, last_offset: int = 0, delivery_count: int = 0
@@ -671,14 +670,14 @@ class ShareFetchPartitionData(Structure):
     """
 
     __slots__ = (
-        "partition_index",
-        "error_code",
-        "error_message",
         "acknowledge_error_code",
         "acknowledge_error_message",
-        "current_leader",
-        "records",
         "acquired_records",
+        "current_leader",
+        "error_code",
+        "error_message",
+        "partition_index",
+        "records",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"acquired_records": AcquiredRecords}
 
@@ -739,7 +738,7 @@ class ShareFetchableTopicResponse(Structure):
     partitions: The records of one partition, and the result of the acknowledgements
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": ShareFetchPartitionData}
 
     def __init__(
@@ -774,12 +773,12 @@ class ShareFetchResponse(DataPlaneResponse):
     """
 
     __slots__ = (
-        "throttle_time_ms",
+        "acquisition_lock_timeout_ms",
         "error_code",
         "error_message",
-        "acquisition_lock_timeout_ms",
-        "responses",
         "node_endpoints",
+        "responses",
+        "throttle_time_ms",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "responses": ShareFetchableTopicResponse,
@@ -846,18 +845,18 @@ class ShareFetchRequest(DataPlaneRequest):
     """
 
     __slots__ = (
+        "batch_size",
+        "forgotten_topics_data",
         "group_id",
-        "member_id",
-        "share_session_epoch",
-        "max_wait_ms",
-        "min_bytes",
+        "is_renew_ack",
         "max_bytes",
         "max_records",
-        "batch_size",
+        "max_wait_ms",
+        "member_id",
+        "min_bytes",
         "share_acquire_mode",
-        "is_renew_ack",
+        "share_session_epoch",
         "topics",
-        "forgotten_topics_data",
     )
     api_key: ClassVar[int] = 78
     RESPONSE: ClassVar[type[Response]] = ShareFetchResponse
@@ -935,7 +934,7 @@ class AcknowledgePartition(Structure):
     acknowledgement_batches: What a member did with a range of records
     """
 
-    __slots__ = ("partition_index", "acknowledgement_batches")
+    __slots__ = ("acknowledgement_batches", "partition_index")
 
     def __init__(
         self,
@@ -970,7 +969,7 @@ class AcknowledgeTopic(Structure):
     partitions: A partition with acknowledgements
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
 
     def __init__(
         self, *, topic_id: Uuid = ZERO_UUID, partitions: tuple[AcknowledgePartition, ...] = ()
@@ -1002,7 +1001,7 @@ class ShareAcknowledgePartitionData(Structure):
         unknown
     """
 
-    __slots__ = ("partition_index", "error_code", "error_message", "current_leader")
+    __slots__ = ("current_leader", "error_code", "error_message", "partition_index")
 
     def __init__(
         self,
@@ -1045,7 +1044,7 @@ class ShareAcknowledgeTopicResponse(Structure):
     partitions: The result for one partition
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": ShareAcknowledgePartitionData
     }
@@ -1085,12 +1084,12 @@ class ShareAcknowledgeResponse(DataPlaneResponse):
     """
 
     __slots__ = (
-        "throttle_time_ms",
+        "acquisition_lock_timeout_ms",
         "error_code",
         "error_message",
-        "acquisition_lock_timeout_ms",
-        "responses",
         "node_endpoints",
+        "responses",
+        "throttle_time_ms",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "responses": ShareAcknowledgeTopicResponse,
@@ -1149,7 +1148,7 @@ class ShareAcknowledgeRequest(DataPlaneRequest):
     topics: A topic with acknowledgements
     """
 
-    __slots__ = ("group_id", "member_id", "share_session_epoch", "is_renew_ack", "topics")
+    __slots__ = ("group_id", "is_renew_ack", "member_id", "share_session_epoch", "topics")
     api_key: ClassVar[int] = 79
     RESPONSE: ClassVar[type[Response]] = ShareAcknowledgeResponse
 
@@ -1199,7 +1198,7 @@ class InitializeShareGroupStatePartitionData(Structure):
     start_offset: first offset that the share group may deliver; -1 if not initialized
     """
 
-    __slots__ = ("partition", "state_epoch", "start_offset")
+    __slots__ = ("partition", "start_offset", "state_epoch")
 
     def __init__(self, *, partition: int = 0, state_epoch: int = 0, start_offset: int = 0) -> None:
         self.partition: Final = partition
@@ -1232,7 +1231,7 @@ class InitializeStateData(Structure):
     partitions: The first state of one partition
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
 
     def __init__(
         self,
@@ -1264,7 +1263,7 @@ class InitializeStateResult(Structure):
     partitions: The result for one partition
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": InitializeShareGroupStatePartitionResult
     }
@@ -1349,7 +1348,7 @@ class ReadStateData(Structure):
     partitions: A partition whose state is read
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
 
     def __init__(
         self,
@@ -1386,12 +1385,12 @@ class ReadShareGroupStatePartitionResult(Structure):
     """
 
     __slots__ = (
-        "partition",
         "error_code",
         "error_message",
-        "state_epoch",
+        "partition",
         "start_offset",
         "state_batches",
+        "state_epoch",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"state_batches": StateBatch}
 
@@ -1444,7 +1443,7 @@ class ReadStateResult(Structure):
     partitions: The state of one partition
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": ReadShareGroupStatePartitionResult
     }
@@ -1534,12 +1533,12 @@ class WriteShareGroupStatePartitionData(Structure):
     """
 
     __slots__ = (
-        "partition",
-        "state_epoch",
-        "leader_epoch",
-        "start_offset",
         "delivery_complete_count",
+        "leader_epoch",
+        "partition",
+        "start_offset",
         "state_batches",
+        "state_epoch",
     )
 
     def __init__(
@@ -1591,7 +1590,7 @@ class WriteStateData(Structure):
     partitions: The new state of one partition
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
 
     def __init__(
         self,
@@ -1623,7 +1622,7 @@ class WriteStateResult(Structure):
     partitions: The result for one partition
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": InitializeShareGroupStatePartitionResult
     }
@@ -1728,7 +1727,7 @@ class DeleteStateData(Structure):
     partitions: A partition whose state is deleted
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
 
     def __init__(
         self,
@@ -1760,7 +1759,7 @@ class DeleteStateResult(Structure):
     partitions: The result for one partition
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": InitializeShareGroupStatePartitionResult
     }
@@ -1845,7 +1844,7 @@ class ReadStateSummaryData(Structure):
     partitions: A partition whose state is read
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
 
     def __init__(
         self,
@@ -1883,13 +1882,13 @@ class ReadShareGroupStateSummaryPartitionResult(Structure):
     """
 
     __slots__ = (
-        "partition",
+        "delivery_complete_count",
         "error_code",
         "error_message",
-        "state_epoch",
         "leader_epoch",
+        "partition",
         "start_offset",
-        "delivery_complete_count",
+        "state_epoch",
     )
 
     def __init__(
@@ -1945,7 +1944,7 @@ class ReadStateSummaryResult(Structure):
     partitions: The summary of one partition's state
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": ReadShareGroupStateSummaryPartitionResult
     }
@@ -2032,7 +2031,7 @@ class DescribeShareGroupOffsetsRequestTopic(Structure):
     partitions: numbers of the partitions
     """
 
-    __slots__ = ("topic_name", "partitions")
+    __slots__ = ("partitions", "topic_name")
 
     def __init__(self, *, topic_name: str = "", partitions: tuple[int, ...] = ()) -> None:
         self.topic_name: Final = topic_name
@@ -2096,12 +2095,12 @@ class DescribeShareGroupOffsetsResponsePartition(Structure):
     """
 
     __slots__ = (
-        "partition_index",
-        "start_offset",
-        "leader_epoch",
-        "lag",
         "error_code",
         "error_message",
+        "lag",
+        "leader_epoch",
+        "partition_index",
+        "start_offset",
     )
 
     def __init__(
@@ -2154,7 +2153,7 @@ class DescribeShareGroupOffsetsResponseTopic(Structure):
     partitions: The start offset of one partition
     """
 
-    __slots__ = ("topic_name", "topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id", "topic_name")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": DescribeShareGroupOffsetsResponsePartition
     }
@@ -2198,7 +2197,7 @@ class DescribeShareGroupOffsetsResponseGroup(Structure):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("group_id", "topics", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "group_id", "topics")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "topics": DescribeShareGroupOffsetsResponseTopic
     }
@@ -2244,7 +2243,7 @@ class DescribeShareGroupOffsetsResponse(DataPlaneResponse):
     groups: The offsets of one group
     """
 
-    __slots__ = ("throttle_time_ms", "groups")
+    __slots__ = ("groups", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "groups": DescribeShareGroupOffsetsResponseGroup
     }
@@ -2331,7 +2330,7 @@ class AlterShareGroupOffsetsRequestTopic(Structure):
     partitions: The start offset of one partition
     """
 
-    __slots__ = ("topic_name", "partitions")
+    __slots__ = ("partitions", "topic_name")
 
     def __init__(
         self,
@@ -2364,7 +2363,7 @@ class AlterShareGroupOffsetsResponsePartition(Structure):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("partition_index", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "partition_index")
 
     def __init__(
         self, *, partition_index: int = 0, error_code: int = 0, error_message: str | None = None
@@ -2400,7 +2399,7 @@ class AlterShareGroupOffsetsResponseTopic(Structure):
     partitions: The result for one partition
     """
 
-    __slots__ = ("topic_name", "topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id", "topic_name")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": AlterShareGroupOffsetsResponsePartition
     }
@@ -2444,7 +2443,7 @@ class AlterShareGroupOffsetsResponse(DataPlaneResponse):
     responses: The results for one topic
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "error_message", "responses")
+    __slots__ = ("error_code", "error_message", "responses", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "responses": AlterShareGroupOffsetsResponseTopic
     }
@@ -2543,7 +2542,7 @@ class DeleteShareGroupOffsetsResponseTopic(Structure):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("topic_name", "topic_id", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "topic_id", "topic_name")
 
     def __init__(
         self,
@@ -2588,7 +2587,7 @@ class DeleteShareGroupOffsetsResponse(DataPlaneResponse):
     responses: The result for one topic
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "error_message", "responses")
+    __slots__ = ("error_code", "error_message", "responses", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "responses": DeleteShareGroupOffsetsResponseTopic
     }

@@ -23,11 +23,11 @@ class SnapshotPartition(Structure):
     """
 
     __slots__ = (
-        "partition",
         "current_leader_epoch",
-        "snapshot_id",
+        "partition",
         "position",
         "replica_directory_id",
+        "snapshot_id",
     )
 
     def __init__(
@@ -108,12 +108,12 @@ class SnapshotPartitionData(Structure):
     """
 
     __slots__ = (
-        "index",
-        "error_code",
-        "snapshot_id",
         "current_leader",
-        "size",
+        "error_code",
+        "index",
         "position",
+        "size",
+        "snapshot_id",
         "unaligned_records",
     )
 
@@ -200,7 +200,7 @@ class FetchSnapshotResponse(Response):
     node_endpoints: The address of a leader, as the quorum's own APIs encode it: without a rack
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "topics", "node_endpoints")
+    __slots__ = ("error_code", "node_endpoints", "throttle_time_ms", "topics")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "topics": SnapshotTopicData,
         "node_endpoints": NodeEndpoint,
@@ -249,7 +249,7 @@ class FetchSnapshotRequest(Request):
     topics: A topic of a FetchSnapshot request
     """
 
-    __slots__ = ("cluster_id", "replica_id", "max_bytes", "topics")
+    __slots__ = ("cluster_id", "max_bytes", "replica_id", "topics")
     api_key: ClassVar[int] = 59
     RESPONSE: ClassVar[type[Response]] = FetchSnapshotResponse
 

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from ..message import Response, Structure
-from .data_plane import DataPlaneRequest
-from .data_plane import DataPlaneResponse
 from ..uuid import ZERO_UUID, Uuid
+from .data_plane import DataPlaneRequest, DataPlaneResponse
 
 
 class ProduceNodeEndpoint(Structure):
@@ -22,7 +21,7 @@ class ProduceNodeEndpoint(Structure):
     rack: rack of the node; null if unknown
     """
 
-    __slots__ = ("node_id", "host", "port", "rack")
+    __slots__ = ("host", "node_id", "port", "rack")
 
     def __init__(
         self, *, node_id: int = 0, host: str = "", port: int = 0, rack: str | None = None
@@ -88,7 +87,7 @@ class TopicProduceData(Structure):
     partition_data: The batches for one partition
     """
 
-    __slots__ = ("name", "topic_id", "partition_data")
+    __slots__ = ("name", "partition_data", "topic_id")
 
     def __init__(
         self,
@@ -159,7 +158,7 @@ class ProduceLeaderIdAndEpoch(Structure):
     leader_epoch: epoch of the leader; -1 if unknown
     """
 
-    __slots__ = ("leader_id", "leader_epoch")
+    __slots__ = ("leader_epoch", "leader_id")
 
     def __init__(self, *, leader_id: int = -1, leader_epoch: int = -1) -> None:
         self.leader_id: Final = leader_id
@@ -194,14 +193,14 @@ class PartitionProduceResponse(Structure):
     """
 
     __slots__ = (
-        "index",
-        "error_code",
         "base_offset",
+        "current_leader",
+        "error_code",
+        "error_message",
+        "index",
         "log_append_time_ms",
         "log_start_offset",
         "record_errors",
-        "error_message",
-        "current_leader",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"record_errors": BatchIndexAndErrorMessage}
 
@@ -263,7 +262,7 @@ class TopicProduceResponse(Structure):
     partition_responses: The result for one partition
     """
 
-    __slots__ = ("name", "topic_id", "partition_responses")
+    __slots__ = ("name", "partition_responses", "topic_id")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partition_responses": PartitionProduceResponse
     }
@@ -306,7 +305,7 @@ class ProduceResponse(DataPlaneResponse):
     node_endpoints: The address of a leader that a reply names
     """
 
-    __slots__ = ("responses", "throttle_time_ms", "node_endpoints")
+    __slots__ = ("node_endpoints", "responses", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "responses": TopicProduceResponse,
         "node_endpoints": ProduceNodeEndpoint,
@@ -351,7 +350,7 @@ class ProduceRequest(DataPlaneRequest):
     topic_data: The batches for one topic
     """
 
-    __slots__ = ("transactional_id", "acks", "timeout_ms", "topic_data")
+    __slots__ = ("acks", "timeout_ms", "topic_data", "transactional_id")
     api_key: ClassVar[int] = 0
     RESPONSE: ClassVar[type[Response]] = ProduceResponse
 
@@ -399,7 +398,7 @@ class ListOffsetsPartitionResponse(Structure):
     leader_epoch: leader epoch of the found offset; -1 if unknown
     """
 
-    __slots__ = ("partition_index", "error_code", "timestamp", "offset", "leader_epoch")
+    __slots__ = ("error_code", "leader_epoch", "offset", "partition_index", "timestamp")
 
     def __init__(
         self,
@@ -448,7 +447,7 @@ class ListOffsetsPartition(Structure):
         earliest local, -5 latest tiered, -6 earliest that is not yet tiered
     """
 
-    __slots__ = ("partition_index", "current_leader_epoch", "timestamp")
+    __slots__ = ("current_leader_epoch", "partition_index", "timestamp")
 
     def __init__(
         self, *, partition_index: int = 0, current_leader_epoch: int = -1, timestamp: int = 0
@@ -574,7 +573,7 @@ class ListOffsetsRequest(DataPlaneRequest):
     timeout_ms: how long the server may wait for completion, in milliseconds
     """
 
-    __slots__ = ("replica_id", "isolation_level", "topics", "timeout_ms")
+    __slots__ = ("isolation_level", "replica_id", "timeout_ms", "topics")
     api_key: ClassVar[int] = 2
     RESPONSE: ClassVar[type[Response]] = ListOffsetsResponse
 
@@ -668,7 +667,7 @@ class DeleteRecordsPartition(Structure):
     offset: new first offset; -1 is the high watermark
     """
 
-    __slots__ = ("partition_index", "offset")
+    __slots__ = ("offset", "partition_index")
 
     def __init__(self, *, partition_index: int = 0, offset: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -725,7 +724,7 @@ class DeleteRecordsPartitionResult(Structure):
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("partition_index", "low_watermark", "error_code")
+    __slots__ = ("error_code", "low_watermark", "partition_index")
 
     def __init__(
         self, *, partition_index: int = 0, low_watermark: int = 0, error_code: int = 0
@@ -820,7 +819,7 @@ class DeleteRecordsRequest(DataPlaneRequest):
     timeout_ms: how long the server may wait for completion, in milliseconds
     """
 
-    __slots__ = ("topics", "timeout_ms")
+    __slots__ = ("timeout_ms", "topics")
     api_key: ClassVar[int] = 21
     RESPONSE: ClassVar[type[Response]] = DeleteRecordsResponse
 
@@ -850,7 +849,7 @@ class OffsetForLeaderPartition(Structure):
     leader_epoch: epoch whose end is requested
     """
 
-    __slots__ = ("partition", "current_leader_epoch", "leader_epoch")
+    __slots__ = ("current_leader_epoch", "leader_epoch", "partition")
 
     def __init__(
         self, *, partition: int = 0, current_leader_epoch: int = -1, leader_epoch: int = 0
@@ -885,7 +884,7 @@ class OffsetForLeaderTopic(Structure):
     partitions: The requested epoch of one partition
     """
 
-    __slots__ = ("topic", "partitions")
+    __slots__ = ("partitions", "topic")
 
     def __init__(
         self, *, topic: str = "", partitions: tuple[OffsetForLeaderPartition, ...] = ()
@@ -916,7 +915,7 @@ class OffsetForLeaderEpochEpochEndOffset(Structure):
     end_offset: end of that epoch, exclusive; -1 if none
     """
 
-    __slots__ = ("error_code", "partition", "leader_epoch", "end_offset")
+    __slots__ = ("end_offset", "error_code", "leader_epoch", "partition")
 
     def __init__(
         self,
@@ -959,7 +958,7 @@ class OffsetForLeaderTopicResult(Structure):
     partitions: The end of an epoch in the leader's log of one partition
     """
 
-    __slots__ = ("topic", "partitions")
+    __slots__ = ("partitions", "topic")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": OffsetForLeaderEpochEpochEndOffset
     }
@@ -1106,7 +1105,7 @@ class AlterReplicaLogDirPartitionResult(Structure):
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("partition_index", "error_code")
+    __slots__ = ("error_code", "partition_index")
 
     def __init__(self, *, partition_index: int = 0, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -1133,7 +1132,7 @@ class AlterReplicaLogDirTopicResult(Structure):
     partitions: The result for one partition
     """
 
-    __slots__ = ("topic_name", "partitions")
+    __slots__ = ("partitions", "topic_name")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": AlterReplicaLogDirPartitionResult
     }
@@ -1168,7 +1167,7 @@ class AlterReplicaLogDirsResponse(DataPlaneResponse):
     results: The results for one topic
     """
 
-    __slots__ = ("throttle_time_ms", "results")
+    __slots__ = ("results", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"results": AlterReplicaLogDirTopicResult}
 
     def __init__(
@@ -1223,7 +1222,7 @@ class SaslAuthenticateResponse(DataPlaneResponse):
         milliseconds; 0 is never
     """
 
-    __slots__ = ("error_code", "error_message", "auth_bytes", "session_lifetime_ms")
+    __slots__ = ("auth_bytes", "error_code", "error_message", "session_lifetime_ms")
 
     def __init__(
         self,

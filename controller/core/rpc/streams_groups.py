@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from ..message import Response, Structure
-from .data_plane import DataPlaneRequest
-from .data_plane import DataPlaneResponse
+from .data_plane import DataPlaneRequest, DataPlaneResponse
 
 
 class StreamsGroupTaskIds(Structure):
@@ -19,7 +18,7 @@ class StreamsGroupTaskIds(Structure):
     partitions: numbers of the tasks' partitions
     """
 
-    __slots__ = ("subtopology_id", "partitions")
+    __slots__ = ("partitions", "subtopology_id")
 
     def __init__(self, *, subtopology_id: str = "", partitions: tuple[int, ...] = ()) -> None:
         self.subtopology_id: Final = subtopology_id
@@ -147,7 +146,7 @@ class StreamsGroupTaskOffset(Structure):
     offset: sum of offsets of the task's changelogs
     """
 
-    __slots__ = ("subtopology_id", "partition", "offset")
+    __slots__ = ("offset", "partition", "subtopology_id")
 
     def __init__(self, *, subtopology_id: str = "", partition: int = 0, offset: int = 0) -> None:
         self.subtopology_id: Final = subtopology_id
@@ -180,7 +179,7 @@ class StreamsGroupHeartbeatTopicPartition(Structure):
     partitions: numbers of the partitions
     """
 
-    __slots__ = ("topic", "partitions")
+    __slots__ = ("partitions", "topic")
 
     def __init__(self, *, topic: str = "", partitions: tuple[int, ...] = ()) -> None:
         self.topic: Final = topic
@@ -256,7 +255,7 @@ class StreamsGroupNode(Structure):
     successors: names of the nodes that read the output of this node
     """
 
-    __slots__ = ("name", "node_type", "source_topics", "sink_topic", "stores", "successors")
+    __slots__ = ("name", "node_type", "sink_topic", "source_topics", "stores", "successors")
 
     def __init__(
         self,
@@ -307,7 +306,7 @@ class StreamsGroupTopologyDescriptionSubtopology(Structure):
     nodes: nodes of the subtopology
     """
 
-    __slots__ = ("subtopology_id", "nodes")
+    __slots__ = ("nodes", "subtopology_id")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"nodes": StreamsGroupNode}
 
     def __init__(
@@ -341,7 +340,7 @@ class StreamsGroupSource(Structure):
     successors: names of the nodes that read the output of this node
     """
 
-    __slots__ = ("name", "node_type", "source_topics", "sink_topic", "stores", "successors")
+    __slots__ = ("name", "node_type", "sink_topic", "source_topics", "stores", "successors")
 
     def __init__(
         self,
@@ -396,7 +395,7 @@ class StreamsGroupProcessor(Structure):
     successors: names of the nodes that read the output of this node
     """
 
-    __slots__ = ("name", "node_type", "source_topics", "sink_topic", "stores", "successors")
+    __slots__ = ("name", "node_type", "sink_topic", "source_topics", "stores", "successors")
 
     def __init__(
         self,
@@ -447,7 +446,7 @@ class StreamsGroupGlobalStore(Structure):
     processor: node that writes the store
     """
 
-    __slots__ = ("source", "processor")
+    __slots__ = ("processor", "source")
 
     def __init__(
         self,
@@ -479,7 +478,7 @@ class StreamsGroupTopologyDescription(Structure):
     global_stores: A state store that every member has whole, and the nodes that fill it
     """
 
-    __slots__ = ("subtopologies", "global_stores")
+    __slots__ = ("global_stores", "subtopologies")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "subtopologies": StreamsGroupTopologyDescriptionSubtopology,
         "global_stores": StreamsGroupGlobalStore,
@@ -518,7 +517,7 @@ class CopartitionGroup(Structure):
     repartition_source_topics: indexes in the `repartition_source_topics` of the subtopology
     """
 
-    __slots__ = ("source_topics", "source_topic_regex", "repartition_source_topics")
+    __slots__ = ("repartition_source_topics", "source_topic_regex", "source_topics")
 
     def __init__(
         self,
@@ -563,13 +562,13 @@ class StreamsGroupHeartbeatSubtopology(Structure):
     """
 
     __slots__ = (
-        "subtopology_id",
-        "source_topics",
-        "source_topic_regex",
-        "state_changelog_topics",
+        "copartition_groups",
         "repartition_sink_topics",
         "repartition_source_topics",
-        "copartition_groups",
+        "source_topic_regex",
+        "source_topics",
+        "state_changelog_topics",
+        "subtopology_id",
     )
 
     def __init__(
@@ -682,7 +681,7 @@ class EndpointToPartitions(Structure):
     standby_partitions: partitions of standby tasks
     """
 
-    __slots__ = ("user_endpoint", "active_partitions", "standby_partitions")
+    __slots__ = ("active_partitions", "standby_partitions", "user_endpoint")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "active_partitions": StreamsGroupHeartbeatTopicPartition,
         "standby_partitions": StreamsGroupHeartbeatTopicPartition,
@@ -742,22 +741,22 @@ class StreamsGroupHeartbeatResponse(DataPlaneResponse):
     """
 
     __slots__ = (
-        "throttle_time_ms",
+        "acceptable_recovery_lag",
+        "acceptable_recovery_lag_legacy",
+        "active_tasks",
+        "endpoint_information_epoch",
         "error_code",
         "error_message",
-        "member_id",
-        "member_epoch",
         "heartbeat_interval_ms",
-        "acceptable_recovery_lag_legacy",
-        "task_offset_interval_ms",
-        "acceptable_recovery_lag",
-        "status",
-        "active_tasks",
-        "standby_tasks",
-        "warmup_tasks",
-        "topology_description_required",
-        "endpoint_information_epoch",
+        "member_epoch",
+        "member_id",
         "partitions_by_user_endpoint",
+        "standby_tasks",
+        "status",
+        "task_offset_interval_ms",
+        "throttle_time_ms",
+        "topology_description_required",
+        "warmup_tasks",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "status": StreamsGroupHeartbeatStatus,
@@ -875,23 +874,23 @@ class StreamsGroupHeartbeatRequest(DataPlaneRequest):
     """
 
     __slots__ = (
-        "group_id",
-        "member_id",
-        "member_epoch",
+        "active_tasks",
+        "client_tags",
         "endpoint_information_epoch",
+        "group_id",
         "instance_id",
+        "member_epoch",
+        "member_id",
+        "process_id",
         "rack_id",
         "rebalance_timeout_ms",
-        "topology",
-        "active_tasks",
-        "standby_tasks",
-        "warmup_tasks",
-        "process_id",
-        "user_endpoint",
-        "client_tags",
-        "task_offsets",
-        "task_end_offsets",
         "shutdown_application",
+        "standby_tasks",
+        "task_end_offsets",
+        "task_offsets",
+        "topology",
+        "user_endpoint",
+        "warmup_tasks",
     )
     api_key: ClassVar[int] = 88
     RESPONSE: ClassVar[type[Response]] = StreamsGroupHeartbeatResponse
@@ -993,11 +992,11 @@ class StreamsGroupDescribeTopologySubtopology(Structure):
     """
 
     __slots__ = (
-        "subtopology_id",
-        "source_topics",
         "repartition_sink_topics",
-        "state_changelog_topics",
         "repartition_source_topics",
+        "source_topics",
+        "state_changelog_topics",
+        "subtopology_id",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "state_changelog_topics": StreamsGroupTopicInfo,
@@ -1098,21 +1097,21 @@ class StreamsGroupDescribeMember(Structure):
     """
 
     __slots__ = (
-        "member_id",
-        "member_epoch",
-        "instance_id",
-        "rack_id",
-        "client_id",
-        "client_host",
-        "topology_epoch",
-        "process_id",
-        "user_endpoint",
-        "client_tags",
-        "task_offsets",
-        "task_end_offsets",
         "assignment",
-        "target_assignment",
+        "client_host",
+        "client_id",
+        "client_tags",
+        "instance_id",
         "is_classic",
+        "member_epoch",
+        "member_id",
+        "process_id",
+        "rack_id",
+        "target_assignment",
+        "task_end_offsets",
+        "task_offsets",
+        "topology_epoch",
+        "user_endpoint",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "client_tags": StreamsGroupKeyValue,
@@ -1216,18 +1215,18 @@ class StreamsGroupDescribeDescribedGroup(Structure):
     """
 
     __slots__ = (
+        "assignment_epoch",
+        "assignor_name",
+        "authorized_operations",
         "error_code",
         "error_message",
+        "group_epoch",
         "group_id",
         "group_state",
-        "group_epoch",
-        "assignment_epoch",
-        "topology",
         "members",
-        "authorized_operations",
+        "topology",
         "topology_description",
         "topology_description_status",
-        "assignor_name",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"members": StreamsGroupDescribeMember}
 
@@ -1304,7 +1303,7 @@ class StreamsGroupDescribeResponse(DataPlaneResponse):
     groups: One streams group with its members
     """
 
-    __slots__ = ("throttle_time_ms", "groups")
+    __slots__ = ("groups", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "groups": StreamsGroupDescribeDescribedGroup
     }
@@ -1382,7 +1381,7 @@ class StreamsGroupTopologyDescriptionUpdateResponse(DataPlaneResponse):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "throttle_time_ms")
 
     def __init__(
         self, *, throttle_time_ms: int = 0, error_code: int = 0, error_message: str | None = None
@@ -1419,7 +1418,7 @@ class StreamsGroupTopologyDescriptionUpdateRequest(DataPlaneRequest):
     topology_description: A topology as its application describes it (KIP-1331)
     """
 
-    __slots__ = ("group_id", "member_id", "topology_epoch", "topology_description")
+    __slots__ = ("group_id", "member_id", "topology_description", "topology_epoch")
     api_key: ClassVar[int] = 93
     RESPONSE: ClassVar[type[Response]] = StreamsGroupTopologyDescriptionUpdateResponse
 

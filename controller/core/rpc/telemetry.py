@@ -28,15 +28,15 @@ class GetTelemetrySubscriptionsResponse(Response):
     """
 
     __slots__ = (
-        "throttle_time_ms",
-        "error_code",
-        "client_instance_id",
-        "subscription_id",
         "accepted_compression_types",
-        "push_interval_ms",
-        "telemetry_max_bytes",
+        "client_instance_id",
         "delta_temporality",
+        "error_code",
+        "push_interval_ms",
         "requested_metrics",
+        "subscription_id",
+        "telemetry_max_bytes",
+        "throttle_time_ms",
     )
 
     def __init__(
@@ -100,7 +100,7 @@ class GetTelemetrySubscriptionsRequest(Request):
     client: client that sent the request; no field of the message
     """
 
-    __slots__ = ("client_instance_id", "client")
+    __slots__ = ("client", "client_instance_id")
     api_key: ClassVar[int] = 71
     RESPONSE: ClassVar[type[Response]] = GetTelemetrySubscriptionsResponse
 
@@ -129,7 +129,7 @@ class PushTelemetryResponse(Response):
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("throttle_time_ms", "error_code")
+    __slots__ = ("error_code", "throttle_time_ms")
 
     def __init__(self, *, throttle_time_ms: int = 0, error_code: int = 0) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
@@ -163,12 +163,12 @@ class PushTelemetryRequest(Request):
     """
 
     __slots__ = (
+        "client",
         "client_instance_id",
-        "subscription_id",
-        "terminating",
         "compression_type",
         "metrics",
-        "client",
+        "subscription_id",
+        "terminating",
     )
     api_key: ClassVar[int] = 72
     RESPONSE: ClassVar[type[Response]] = PushTelemetryResponse

@@ -19,7 +19,7 @@ class CreatableReplicaAssignment(Structure):
     broker_ids: ids of the brokers that store the partition, the preferred leader first
     """
 
-    __slots__ = ("partition_index", "broker_ids")
+    __slots__ = ("broker_ids", "partition_index")
 
     def __init__(self, *, partition_index: int, broker_ids: tuple[int, ...]) -> None:
         self.partition_index: Final = partition_index
@@ -76,7 +76,7 @@ class CreatableTopic(Structure):
     configs: A configuration of a new topic
     """
 
-    __slots__ = ("name", "num_partitions", "replication_factor", "assignments", "configs")
+    __slots__ = ("assignments", "configs", "name", "num_partitions", "replication_factor")
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class CreatableTopicConfig(Structure):
     is_sensitive: true if the value is secret and therefore null
     """
 
-    __slots__ = ("name", "value", "read_only", "config_source", "is_sensitive")
+    __slots__ = ("config_source", "is_sensitive", "name", "read_only", "value")
 
     def __init__(
         self,
@@ -180,14 +180,14 @@ class CreatableTopicResult(Structure):
     """
 
     __slots__ = (
-        "name",
-        "topic_id",
+        "configs",
         "error_code",
         "error_message",
-        "topic_config_error_code",
+        "name",
         "num_partitions",
         "replication_factor",
-        "configs",
+        "topic_config_error_code",
+        "topic_id",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"configs": CreatableTopicConfig}
 
@@ -281,7 +281,7 @@ class CreateTopicsRequest(Request):
     requester: client that sent the request; no field of the message
     """
 
-    __slots__ = ("topics", "timeout_ms", "validate_only", "requester")
+    __slots__ = ("requester", "timeout_ms", "topics", "validate_only")
     api_key: ClassVar[int] = 19
     RESPONSE: ClassVar[type[Response]] = CreateTopicsResponse
 
@@ -355,7 +355,7 @@ class DeletableTopicResult(Structure):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("name", "topic_id", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "name", "topic_id")
 
     def __init__(
         self,
@@ -398,7 +398,7 @@ class DeleteTopicsResponse(Response):
     responses: The result for one topic
     """
 
-    __slots__ = ("throttle_time_ms", "responses")
+    __slots__ = ("responses", "throttle_time_ms")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"responses": DeletableTopicResult}
 
     def __init__(
@@ -430,7 +430,7 @@ class DeleteTopicsRequest(Request):
     requester: client that sent the request; no field of the message
     """
 
-    __slots__ = ("topics", "topic_names", "timeout_ms", "requester")
+    __slots__ = ("requester", "timeout_ms", "topic_names", "topics")
     api_key: ClassVar[int] = 20
     RESPONSE: ClassVar[type[Response]] = DeleteTopicsResponse
 
@@ -475,7 +475,7 @@ class AlterPartitionBrokerState(Structure):
     broker_epoch: epoch of the broker's registration; -1 is not checked
     """
 
-    __slots__ = ("broker_id", "broker_epoch")
+    __slots__ = ("broker_epoch", "broker_id")
 
     def __init__(self, *, broker_id: int, broker_epoch: int = -1) -> None:
         self.broker_id: Final = broker_id
@@ -507,12 +507,12 @@ class AlterPartitionData(Structure):
     """
 
     __slots__ = (
-        "partition_index",
         "leader_epoch",
+        "leader_recovery_state",
         "new_isr",
         "new_isr_with_epochs",
-        "leader_recovery_state",
         "partition_epoch",
+        "partition_index",
     )
 
     def __init__(
@@ -564,7 +564,7 @@ class AlterPartitionTopic(Structure):
     partitions: The proposed ISR: `new_isr` in version 2, `new_isr_with_epochs` in version 3
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
 
     def __init__(self, *, topic_id: Uuid, partitions: tuple[AlterPartitionData, ...]) -> None:
         self.topic_id: Final = topic_id
@@ -597,13 +597,13 @@ class AlterPartitionResult(Structure):
     """
 
     __slots__ = (
-        "partition_index",
         "error_code",
-        "leader_id",
-        "leader_epoch",
         "isr",
+        "leader_epoch",
+        "leader_id",
         "leader_recovery_state",
         "partition_epoch",
+        "partition_index",
     )
 
     def __init__(
@@ -660,7 +660,7 @@ class AlterPartitionTopicResult(Structure):
         4.34)
     """
 
-    __slots__ = ("topic_id", "partitions")
+    __slots__ = ("partitions", "topic_id")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"partitions": AlterPartitionResult}
 
     def __init__(self, *, topic_id: Uuid, partitions: tuple[AlterPartitionResult, ...]) -> None:
@@ -689,7 +689,7 @@ class AlterPartitionResponse(Response):
     topics: A topic of an AlterPartition response
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "topics")
+    __slots__ = ("error_code", "throttle_time_ms", "topics")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"topics": AlterPartitionTopicResult}
 
     def __init__(
@@ -730,7 +730,7 @@ class AlterPartitionRequest(Request):
     topics: A topic of an AlterPartition request
     """
 
-    __slots__ = ("broker_id", "broker_epoch", "topics")
+    __slots__ = ("broker_epoch", "broker_id", "topics")
     api_key: ClassVar[int] = 56
     RESPONSE: ClassVar[type[Response]] = AlterPartitionResponse
 

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from ..message import Response, Structure
-from .data_plane import DataPlaneRequest
-from .data_plane import DataPlaneResponse
 from ..uuid import ZERO_UUID, Uuid
+from .data_plane import DataPlaneRequest, DataPlaneResponse
 
 
 class InitProducerIdResponse(DataPlaneResponse):
@@ -22,7 +21,7 @@ class InitProducerIdResponse(DataPlaneResponse):
     producer_epoch: epoch of the producer; -1 if none
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "producer_id", "producer_epoch")
+    __slots__ = ("error_code", "producer_epoch", "producer_id", "throttle_time_ms")
 
     def __init__(
         self,
@@ -68,7 +67,7 @@ class InitProducerIdRequest(DataPlaneRequest):
     producer_epoch: epoch that the producer has; -1 if none
     """
 
-    __slots__ = ("transactional_id", "transaction_timeout_ms", "producer_id", "producer_epoch")
+    __slots__ = ("producer_epoch", "producer_id", "transaction_timeout_ms", "transactional_id")
     api_key: ClassVar[int] = 22
     RESPONSE: ClassVar[type[Response]] = InitProducerIdResponse
 
@@ -143,7 +142,7 @@ class AddPartitionsToTxnTransaction(Structure):
     topics: A topic whose partitions are added
     """
 
-    __slots__ = ("transactional_id", "producer_id", "producer_epoch", "verify_only", "topics")
+    __slots__ = ("producer_epoch", "producer_id", "topics", "transactional_id", "verify_only")
 
     def __init__(
         self,
@@ -217,7 +216,7 @@ class AddPartitionsToTxnPartitionResult(Structure):
     partition_error_code: Kafka's number of the partition's error; 0 is success
     """
 
-    __slots__ = ("partition_index", "partition_error_code")
+    __slots__ = ("partition_error_code", "partition_index")
 
     def __init__(self, *, partition_index: int = 0, partition_error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -282,7 +281,7 @@ class AddPartitionsToTxnResult(Structure):
     topic_results: The results for one topic
     """
 
-    __slots__ = ("transactional_id", "topic_results")
+    __slots__ = ("topic_results", "transactional_id")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "topic_results": AddPartitionsToTxnTopicResult
     }
@@ -320,7 +319,7 @@ class ResultsByPartition(Structure):
     partition_error_code: Kafka's number of the partition's error; 0 is success
     """
 
-    __slots__ = ("partition_index", "partition_error_code")
+    __slots__ = ("partition_error_code", "partition_index")
 
     def __init__(self, *, partition_index: int = 0, partition_error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -383,10 +382,10 @@ class AddPartitionsToTxnResponse(DataPlaneResponse):
     """
 
     __slots__ = (
-        "throttle_time_ms",
         "error_code",
-        "results_by_transaction",
         "results_by_topic_v3_and_below",
+        "results_by_transaction",
+        "throttle_time_ms",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "results_by_transaction": AddPartitionsToTxnResult,
@@ -439,10 +438,10 @@ class AddPartitionsToTxnRequest(DataPlaneRequest):
 
     __slots__ = (
         "transactions",
-        "v3_and_below_transactional_id",
-        "v3_and_below_producer_id",
         "v3_and_below_producer_epoch",
+        "v3_and_below_producer_id",
         "v3_and_below_topics",
+        "v3_and_below_transactional_id",
     )
     api_key: ClassVar[int] = 24
     RESPONSE: ClassVar[type[Response]] = AddPartitionsToTxnResponse
@@ -492,7 +491,7 @@ class AddOffsetsToTxnResponse(DataPlaneResponse):
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("throttle_time_ms", "error_code")
+    __slots__ = ("error_code", "throttle_time_ms")
 
     def __init__(self, *, throttle_time_ms: int = 0, error_code: int = 0) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
@@ -523,7 +522,7 @@ class AddOffsetsToTxnRequest(DataPlaneRequest):
     group_id: id of the group
     """
 
-    __slots__ = ("transactional_id", "producer_id", "producer_epoch", "group_id")
+    __slots__ = ("group_id", "producer_epoch", "producer_id", "transactional_id")
     api_key: ClassVar[int] = 25
     RESPONSE: ClassVar[type[Response]] = AddOffsetsToTxnResponse
 
@@ -570,7 +569,7 @@ class EndTxnResponse(DataPlaneResponse):
     producer_epoch: epoch for the next transaction (KIP-890); -1 if none
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "producer_id", "producer_epoch")
+    __slots__ = ("error_code", "producer_epoch", "producer_id", "throttle_time_ms")
 
     def __init__(
         self,
@@ -615,7 +614,7 @@ class EndTxnRequest(DataPlaneRequest):
     committed: true commits, false aborts
     """
 
-    __slots__ = ("transactional_id", "producer_id", "producer_epoch", "committed")
+    __slots__ = ("committed", "producer_epoch", "producer_id", "transactional_id")
     api_key: ClassVar[int] = 26
     RESPONSE: ClassVar[type[Response]] = EndTxnResponse
 
@@ -692,11 +691,11 @@ class WritableTxnMarker(Structure):
     """
 
     __slots__ = (
-        "producer_id",
-        "producer_epoch",
-        "transaction_result",
-        "topics",
         "coordinator_epoch",
+        "producer_epoch",
+        "producer_id",
+        "topics",
+        "transaction_result",
         "transaction_version",
     )
 
@@ -749,7 +748,7 @@ class WritableTxnMarkerPartitionResult(Structure):
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("partition_index", "error_code")
+    __slots__ = ("error_code", "partition_index")
 
     def __init__(self, *, partition_index: int = 0, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -884,10 +883,10 @@ class TxnOffsetCommitRequestPartition(Structure):
     """
 
     __slots__ = (
-        "partition_index",
-        "committed_offset",
         "committed_leader_epoch",
         "committed_metadata",
+        "committed_offset",
+        "partition_index",
     )
 
     def __init__(
@@ -932,7 +931,7 @@ class TxnOffsetCommitRequestTopic(Structure):
     partitions: The offset of one partition
     """
 
-    __slots__ = ("name", "topic_id", "partitions")
+    __slots__ = ("name", "partitions", "topic_id")
 
     def __init__(
         self,
@@ -971,7 +970,7 @@ class TxnOffsetCommitResponsePartition(Structure):
     error_code: Kafka's number of the error; 0 is success
     """
 
-    __slots__ = ("partition_index", "error_code")
+    __slots__ = ("error_code", "partition_index")
 
     def __init__(self, *, partition_index: int = 0, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
@@ -999,7 +998,7 @@ class TxnOffsetCommitResponseTopic(Structure):
     partitions: The result for one partition
     """
 
-    __slots__ = ("name", "topic_id", "partitions")
+    __slots__ = ("name", "partitions", "topic_id")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "partitions": TxnOffsetCommitResponsePartition
     }
@@ -1078,14 +1077,14 @@ class TxnOffsetCommitRequest(DataPlaneRequest):
     """
 
     __slots__ = (
-        "transactional_id",
-        "group_id",
-        "producer_id",
-        "producer_epoch",
         "generation_id",
-        "member_id",
+        "group_id",
         "group_instance_id",
+        "member_id",
+        "producer_epoch",
+        "producer_id",
         "topics",
+        "transactional_id",
     )
     api_key: ClassVar[int] = 28
     RESPONSE: ClassVar[type[Response]] = TxnOffsetCommitResponse
@@ -1180,12 +1179,12 @@ class ProducerState(Structure):
     """
 
     __slots__ = (
-        "producer_id",
-        "producer_epoch",
-        "last_sequence",
-        "last_timestamp",
         "coordinator_epoch",
         "current_txn_start_offset",
+        "last_sequence",
+        "last_timestamp",
+        "producer_epoch",
+        "producer_id",
     )
 
     def __init__(
@@ -1239,7 +1238,7 @@ class PartitionResponse(Structure):
     active_producers: An idempotent or transactional producer of the partition
     """
 
-    __slots__ = ("partition_index", "error_code", "error_message", "active_producers")
+    __slots__ = ("active_producers", "error_code", "error_message", "partition_index")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"active_producers": ProducerState}
 
     def __init__(
@@ -1363,7 +1362,7 @@ class TopicData(Structure):
     partitions: numbers of the partitions
     """
 
-    __slots__ = ("topic", "partitions")
+    __slots__ = ("partitions", "topic")
 
     def __init__(self, *, topic: str = "", partitions: tuple[int, ...] = ()) -> None:
         self.topic: Final = topic
@@ -1399,13 +1398,13 @@ class DescribeTransactionsTransactionState(Structure):
 
     __slots__ = (
         "error_code",
-        "transactional_id",
+        "producer_epoch",
+        "producer_id",
+        "topics",
+        "transaction_start_time_ms",
         "transaction_state",
         "transaction_timeout_ms",
-        "transaction_start_time_ms",
-        "producer_id",
-        "producer_epoch",
-        "topics",
+        "transactional_id",
     )
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {"topics": TopicData}
 
@@ -1527,7 +1526,7 @@ class ListTransactionsTransactionState(Structure):
     transaction_state: state of the transaction, such as Ongoing or CompleteCommit
     """
 
-    __slots__ = ("transactional_id", "producer_id", "transaction_state")
+    __slots__ = ("producer_id", "transaction_state", "transactional_id")
 
     def __init__(
         self, *, transactional_id: str = "", producer_id: int = 0, transaction_state: str = ""
@@ -1564,7 +1563,7 @@ class ListTransactionsResponse(DataPlaneResponse):
     transaction_states: One transaction
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "unknown_state_filters", "transaction_states")
+    __slots__ = ("error_code", "throttle_time_ms", "transaction_states", "unknown_state_filters")
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {
         "transaction_states": ListTransactionsTransactionState
     }
@@ -1613,9 +1612,9 @@ class ListTransactionsRequest(DataPlaneRequest):
     """
 
     __slots__ = (
-        "state_filters",
-        "producer_id_filters",
         "duration_filter",
+        "producer_id_filters",
+        "state_filters",
         "transactional_id_pattern",
     )
     api_key: ClassVar[int] = 66

@@ -19,7 +19,7 @@ class AddRaftVoterResponse(Response):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "throttle_time_ms")
 
     def __init__(
         self, *, throttle_time_ms: int = 0, error_code: int = 0, error_message: str | None = None
@@ -62,12 +62,12 @@ class AddRaftVoterRequest(Request):
     """
 
     __slots__ = (
-        "cluster_id",
-        "timeout_ms",
-        "voter_id",
-        "voter_directory_id",
-        "listeners",
         "ack_when_committed",
+        "cluster_id",
+        "listeners",
+        "timeout_ms",
+        "voter_directory_id",
+        "voter_id",
     )
     api_key: ClassVar[int] = 80
     RESPONSE: ClassVar[type[Response]] = AddRaftVoterResponse
@@ -122,7 +122,7 @@ class RemoveRaftVoterResponse(Response):
     error_message: what was expected and what came; null or empty on success
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "error_message")
+    __slots__ = ("error_code", "error_message", "throttle_time_ms")
 
     def __init__(
         self, *, throttle_time_ms: int = 0, error_code: int = 0, error_message: str | None = None
@@ -158,7 +158,7 @@ class RemoveRaftVoterRequest(Request):
     voter_directory_id: id of the voter's directory
     """
 
-    __slots__ = ("cluster_id", "voter_id", "voter_directory_id")
+    __slots__ = ("cluster_id", "voter_directory_id", "voter_id")
     api_key: ClassVar[int] = 81
     RESPONSE: ClassVar[type[Response]] = RemoveRaftVoterResponse
 
@@ -195,7 +195,7 @@ class KRaftVersionFeature(Structure):
     max_supported_version: highest level that the node supports
     """
 
-    __slots__ = ("min_supported_version", "max_supported_version")
+    __slots__ = ("max_supported_version", "min_supported_version")
 
     def __init__(self, *, min_supported_version: int = 0, max_supported_version: int = 0) -> None:
         self.min_supported_version: Final = min_supported_version
@@ -227,7 +227,7 @@ class CurrentVoterLeader(Structure):
     port: TCP port
     """
 
-    __slots__ = ("leader_id", "leader_epoch", "host", "port")
+    __slots__ = ("host", "leader_epoch", "leader_id", "port")
 
     def __init__(
         self, *, leader_id: int = -1, leader_epoch: int = -1, host: str = "", port: int = 0
@@ -266,7 +266,7 @@ class UpdateRaftVoterResponse(Response):
     current_leader: The leader and its address; -1 if unknown
     """
 
-    __slots__ = ("throttle_time_ms", "error_code", "current_leader")
+    __slots__ = ("current_leader", "error_code", "throttle_time_ms")
 
     def __init__(
         self,
@@ -312,10 +312,10 @@ class UpdateRaftVoterRequest(Request):
     __slots__ = (
         "cluster_id",
         "current_leader_epoch",
-        "voter_id",
-        "voter_directory_id",
-        "listeners",
         "k_raft_version_feature",
+        "listeners",
+        "voter_directory_id",
+        "voter_id",
     )
     api_key: ClassVar[int] = 82
     RESPONSE: ClassVar[type[Response]] = UpdateRaftVoterResponse

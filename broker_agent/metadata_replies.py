@@ -1,8 +1,7 @@
-"""The Kafka listener of a simulated broker: which requests it answers, and which it forwards.
+"""Metadata (3): the brokers and topics of the image that one simulated broker has fetched.
 
-Clients connect to brokers only (Metadata is not a controller API), so each broker has a facade. Its
-replies show the metadata that its broker has fetched: a lagging broker returns stale metadata (rule
-5.45).
+Clients connect to brokers only (Metadata is not a controller API). A lagging broker returns stale
+metadata (rule 5.45).
 """
 
 from collections.abc import Iterable, Iterator
