@@ -20,7 +20,7 @@ from kraftsim.controller.core.rpc.descriptions import (
     LogDirTopicReplicas,
     TopicCursor,
 )
-from kraftsim.controller.core.topics.names import INTERNAL_TOPICS
+from kraftsim.controller.core.topic_name import INTERNAL_TOPICS
 from kraftsim.controller.core.uuid import Uuid
 
 from .config import log_dir_path

@@ -19,8 +19,7 @@ from kraftsim.controller.core.rpc import (
     MetadataTopic,
 )
 from kraftsim.controller.core.rpc.cluster import OPERATIONS_ABSENT
-from kraftsim.controller.core.topic_name import flaw
-from kraftsim.controller.core.topics.names import INTERNAL_TOPICS
+from kraftsim.controller.core.topic_name import INTERNAL_TOPICS, flaw
 from kraftsim.controller.core.uuid import LOST_DIRECTORY, ZERO_UUID
 
 ALL_TOPIC_OPERATIONS = 3576  # with no authorizer: bits 3 to 8, 10 and 11

@@ -15,8 +15,8 @@ from ...errors import GOOD, USAGE, UsageError
 from ...printable import printable
 from .. import help_texts
 from ..output import add_output, is_data
-from .damage import damage_line
 from .folder_argument import campaign_folder, folder_of
+from .summary import damage_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
