@@ -24,7 +24,7 @@ from kraftsim.controller.wire.json.json_form import from_json, to_json
 from kraftsim.scenarios.language.suggestions import whole_number
 
 from ..errors import CommandError
-from ..service.description import client_view
+from ..service.cluster_description import client_view
 
 if TYPE_CHECKING:
     from ..api.cluster import Cluster

@@ -10,7 +10,7 @@ from ..core.rpc import (
     QuorumNode,
     ReplicaState,
 )
-from ..core.topics.names import METADATA_TOPIC
+from ..core.topic_name import METADATA_TOPIC
 from . import leading
 from .protocol import Turn
 from .quorum import Quorum

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftsim.broker_agent import facade
+from kraftsim.broker_agent import metadata_replies
 from kraftsim.controller.core.cluster.describe_cluster import any_broker, live_brokers
 from kraftsim.controller.core.handlers import response_to
 from kraftsim.controller.core.rpc import (
@@ -14,7 +14,7 @@ from kraftsim.controller.core.rpc import (
     UnregisterBrokerRequest,
 )
 from kraftsim.controller.raft.protocol import Reply
-from kraftsim.service.description import client_view
+from kraftsim.service.cluster_description import client_view
 from kraftsim.simulation.world import World
 from tests.worlds import ask, create_topic, pass_time, world_of
 
@@ -24,10 +24,10 @@ def metadata(world: World, *names: str | None, by_id: bytes | None = None):
     if by_id is not None:
         topics = (MetadataRequestTopic(topic_id=by_id),)
     image, request = world.agents[1].agent.image, MetadataRequest(topics=topics or None)
-    return facade.metadata(
+    return metadata_replies.metadata(
         image,
         request,
-        facade.described_topics(image, request, "PLAINTEXT"),
+        metadata_replies.described_topics(image, request, "PLAINTEXT"),
         cluster_id=world.topology.cluster_id,
         listener="PLAINTEXT",
         controller_id=any_broker(live_brokers(image), world.streams.draw_of("clients")),

@@ -1,8 +1,7 @@
-"""The Kafka listener of a simulated broker: which requests it answers, and which it forwards.
+"""Metadata (3): the brokers and topics of the image that one simulated broker has fetched.
 
-Clients connect to brokers only (Metadata is not a controller API), so each broker has a facade. Its
-replies show the metadata that its broker has fetched: a lagging broker returns stale metadata (rule
-5.45).
+Clients connect to brokers only (Metadata is not a controller API). A lagging broker returns stale
+metadata (rule 5.45).
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,8 +19,7 @@ from kraftsim.controller.core.rpc import (
     MetadataTopic,
 )
 from kraftsim.controller.core.rpc.cluster import OPERATIONS_ABSENT
-from kraftsim.controller.core.topic_name import flaw
-from kraftsim.controller.core.topics.names import INTERNAL_TOPICS
+from kraftsim.controller.core.topic_name import INTERNAL_TOPICS, flaw
 from kraftsim.controller.core.uuid import LOST_DIRECTORY, ZERO_UUID
 
 ALL_TOPIC_OPERATIONS = 3576  # with no authorizer: bits 3 to 8, 10 and 11

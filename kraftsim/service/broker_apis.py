@@ -1,6 +1,6 @@
-"""The Kafka listener of a simulated broker, in one process or in a fleet over sockets.
+"""The request handlers of a simulated broker's Kafka listeners, in one process or in a fleet.
 
-It answers Metadata and what else describes the cluster from the metadata that its broker has
+A broker answers Metadata and what else describes the cluster from the metadata that its broker has
 fetched, refuses what needs stored messages, and forwards every other request to the active
 controller.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
-from kraftsim.broker_agent import configurations, facade
+from kraftsim.broker_agent import configurations, metadata_replies
 from kraftsim.broker_agent.client_match import ClientMatch
 from kraftsim.broker_agent.config import CLIENT_LISTENER, log_dir_path
 from kraftsim.broker_agent.data_plane import ALTER_REPLICA_LOG_DIRS, DataPlane
@@ -21,12 +21,12 @@ from kraftsim.broker_agent.telemetry import Telemetry
 from kraftsim.controller.core.api_row import READ, REFUSE, STORE
 from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.cluster.describe_cluster import any_broker, describe_brokers
-from kraftsim.controller.core.configs.description import describe_configs
+from kraftsim.controller.core.configs.describe_configs import describe_configs
 from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import Profile
-from kraftsim.controller.core.quotas.description import describe_client_quotas
+from kraftsim.controller.core.quotas.describe_client_quotas import describe_client_quotas
 from kraftsim.controller.core.rpc import (
     ApiVersionsRequest,
     ApiVersionsResponse,
@@ -107,7 +107,7 @@ class ClientView:
         topics: list[MetadataTopic] = []
         parts = 0
         try:
-            for topic in facade.described_topics(image, request, self.listener):
+            for topic in metadata_replies.described_topics(image, request, self.listener):
                 topics.append(topic)
                 parts += 1 + len(topic.partitions)
                 if is_sliced and parts >= PARTS_AT_ONCE:
@@ -116,7 +116,7 @@ class ClientView:
         except ApiError as error:
             reply_to(error.with_traceback(None))
             return
-        reply = facade.metadata(
+        reply = metadata_replies.metadata(
             image,
             request,
             topics,
@@ -169,7 +169,7 @@ class ClientView:
 TelemetryRequest = GetTelemetrySubscriptionsRequest | PushTelemetryRequest
 
 
-class Facade:
+class BrokerApis:
     """The request handlers of a simulated broker's Kafka listener.
 
     `send` sends a request to a controller by its id, as `broker_agent/forwarding.py` expects.
@@ -280,15 +280,15 @@ def _is_small(topics: Sequence[MetadataTopic]) -> bool:
     return parts <= PARTITIONS_KEPT_MAX and not any(topic.error_code for topic in topics)
 
 
-Answer = Callable[[Facade, Any, ReplyTo], None]
+Answer = Callable[[BrokerApis, Any, ReplyTo], None]
 
 
-def _read(respond: Callable[[Facade, Any], Response]) -> Answer:
+def _read(respond: Callable[[BrokerApis, Any], Response]) -> Answer:
     """Returns the function that replies with a response, or with the ApiError of a refusal."""
 
-    def answer(facade: Facade, request: Any, reply_to: ReplyTo) -> None:
+    def answer(apis: BrokerApis, request: Any, reply_to: ReplyTo) -> None:
         try:
-            reply = respond(facade, request)
+            reply = respond(apis, request)
         except ApiError as error:
             reply_to(error)
         else:
@@ -298,31 +298,29 @@ def _read(respond: Callable[[Facade, Any], Response]) -> Answer:
 
 
 ANSWERS: Mapping[type, Answer] = {
-    MetadataRequest: Facade.describe_topics,
-    DescribeClusterRequest: Facade.describe_brokers,
+    MetadataRequest: BrokerApis.describe_topics,
+    DescribeClusterRequest: BrokerApis.describe_brokers,
     DescribeTopicPartitionsRequest: _read(
-        lambda facade, request: describe_topic_partitions(
-            facade.image, request, facade.view.listener
-        )
+        lambda apis, request: describe_topic_partitions(apis.image, request, apis.view.listener)
     ),
-    DescribeLogDirsRequest: _read(Facade.describe_log_dirs),
+    DescribeLogDirsRequest: _read(BrokerApis.describe_log_dirs),
     DescribeConfigsRequest: _read(
-        lambda facade, request: describe_configs(facade.config_view, request)
+        lambda apis, request: describe_configs(apis.config_view, request)
     ),
     DescribeClientQuotasRequest: _read(
-        lambda facade, request: describe_client_quotas(facade.image, request)
+        lambda apis, request: describe_client_quotas(apis.image, request)
     ),
-    DescribeAclsRequest: _read(Facade.describe_acls),
+    DescribeAclsRequest: _read(BrokerApis.describe_acls),
     DescribeUserScramCredentialsRequest: _read(
-        lambda facade, request: describe_user_scram_credentials(facade.image, request)
+        lambda apis, request: describe_user_scram_credentials(apis.image, request)
     ),
     ListConfigResourcesRequest: _read(
-        lambda facade, request: configurations.list_resources(facade.image, request)
+        lambda apis, request: configurations.list_resources(apis.image, request)
     ),
-    GetTelemetrySubscriptionsRequest: Facade.answer_telemetry,
-    PushTelemetryRequest: Facade.answer_telemetry,
-    IncrementalAlterConfigsRequest: Facade.alter_configs,
-    AlterConfigsRequest: Facade.alter_configs,
-    FetchRequest: _read(Facade.refuse_fetch),
+    GetTelemetrySubscriptionsRequest: BrokerApis.answer_telemetry,
+    PushTelemetryRequest: BrokerApis.answer_telemetry,
+    IncrementalAlterConfigsRequest: BrokerApis.alter_configs,
+    AlterConfigsRequest: BrokerApis.alter_configs,
+    FetchRequest: _read(BrokerApis.refuse_fetch),
 }
 """The table of a broker's own answers; the row says what it does with every other request."""

@@ -12,14 +12,14 @@ from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.server.runtime import Runtime
 
 from .binding import binding
-from .facades import ClientView, Facade
+from .broker_apis import BrokerApis, ClientView
 from .followed_listener import FollowedListener
 
 log = logging.getLogger(__name__)
 
 
-class FleetFacades:
-    """The facades of a fleet.
+class FleetListeners:
+    """The Kafka listeners of a fleet.
 
     `bootstrap_servers` lists the addresses of each broker's first listener; it is empty if none is
     bound.
@@ -55,9 +55,9 @@ class FleetFacades:
             for name, listener in listeners.items():
                 if name not in views:
                     views[name] = replace(view, listener=name, kept=KeptReplies())
-                facade = Facade(views[name], agent, self._runtime, ask, self.data_plane)
-                listener.note_ended = facade.telemetry.end_connection
-                listener.serve(self._runtime, facade.describe, facade.answer, view.profile)
+                apis = BrokerApis(views[name], agent, self._runtime, ask, self.data_plane)
+                listener.note_ended = apis.telemetry.end_connection
+                listener.serve(self._runtime, apis.describe, apis.answer, view.profile)
 
     def follow(self, broker_id: int, state: ProcessState) -> None:
         """Opens, holds or closes the broker's listeners as the state of its process requires."""

@@ -5,7 +5,7 @@ from kraftsim.controller.core.value import value
 from kraftsim.simulation.world import World
 
 from ..errors import UnknownBroker
-from .facades import ClientView
+from .broker_apis import ClientView
 
 
 @value
