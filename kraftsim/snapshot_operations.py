@@ -43,12 +43,10 @@ async def remove_snapshot(kraft: "Cluster", name: str) -> SnapshotDocument:
 
 def _verb(verb: str, run: Run, check: Check = check_snapshot) -> Operation:
     path, words = f"/sim/snapshots/{{name}}/{verb}", ("snapshot", verb)
-    return Operation("POST", path, words, f"snapshots.{verb}", run, changes=True, check=check)
+    return Operation("POST", path, words, run, changes=True, check=check)
 
 
-LIST_SNAPSHOTS = Operation(
-    "GET", "/sim/snapshots", ("snapshot", "list"), "snapshots.list", list_snapshots
-)
+LIST_SNAPSHOTS = Operation("GET", "/sim/snapshots", ("snapshot", "list"), list_snapshots)
 SNAPSHOT_OPERATIONS = (
     _verb("save", save_snapshot),
     LIST_SNAPSHOTS,

@@ -21,21 +21,21 @@ async def create_topic(
     config: Mapping[str, Config] | None = None,
 ) -> TopicDocument:
     """Create a topic, with placed replicas or with given ones, and configurations."""
-    await kraft.create_topic(name, partitions, replication_factor, assignments, config)
-    return await kraft.topic(name)
+    await kraft.topics.create(name, partitions, replication_factor, assignments, config)
+    return await kraft.topics.describe(name)
 
 
 async def alter_topic(
     kraft: "Cluster", name: str, partitions: int, assignments: Sequence[Sequence[int]] = ()
 ) -> TopicDocument:
     """Add partitions to a topic, with placed replicas or with given ones."""
-    await kraft.alter_topic(name, partitions, assignments)
-    return await kraft.topic(name)
+    await kraft.topics.alter(name, partitions, assignments)
+    return await kraft.topics.describe(name)
 
 
 async def delete_topic(kraft: "Cluster", name: str) -> DeletedTopic:
     """Delete a topic."""
-    await kraft.delete_topic(name)
+    await kraft.topics.delete(name)
     return {"name": name}
 
 
@@ -44,7 +44,6 @@ TOPIC_OPERATIONS: tuple[Operation, ...] = (
         "POST",
         "/sim/topics/{name}/create",
         ("topic", "create"),
-        "create_topic",
         create_topic,
         changes=True,
         check=check_new_topic,
@@ -53,7 +52,6 @@ TOPIC_OPERATIONS: tuple[Operation, ...] = (
         "POST",
         "/sim/topics/{name}/alter",
         ("topic", "alter"),
-        "alter_topic",
         alter_topic,
         changes=True,
         check=check_grown_topic,
@@ -62,7 +60,6 @@ TOPIC_OPERATIONS: tuple[Operation, ...] = (
         "POST",
         "/sim/topics/{name}/delete",
         ("topic", "delete"),
-        "delete_topic",
         delete_topic,
         changes=True,
         check=check_topic,

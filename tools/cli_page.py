@@ -104,7 +104,7 @@ def _twins(words: tuple[str, ...]) -> str:
     """Returns the same operation in HTTP and Python, if the verb is an operation."""
     for operation in OPERATIONS:
         if operation.words == words:
-            return f" `{operation.method} {operation.path}`, `Cluster.{operation.python}`."
+            return f" `{operation.method} {operation.path}`, `kraft.{operation.python}`."
     return ""
 
 

@@ -24,7 +24,7 @@ def test_a_voter_is_removed_and_added_again(run: Any, monkeypatch: pytest.Monkey
         directory, address = listed["directoryId"], listed["endpoint"]
 
         removed = run(f"quorum remove {voter}")
-        service.do(service.kraft.advance("3s"))
+        service.do(service.kraft.clock.advance("3s"))
         added = run(f"quorum add {voter}@{address}:{directory}")
         again = run(f"quorum add {voter}@{address}:{directory}")
         unknown = run("quorum remove 7")
@@ -78,7 +78,7 @@ def test_where_nobody_leads_one_is_told_what_to_look_at(
         kraft = service.kraft
         leader_id = kraft.world.controller.node.leader_id
         for node_id in (leader_id, 3001 if leader_id == 3000 else 3000):
-            service.do(kraft.kill_controller(node_id))
+            service.do(kraft.controllers.kill(node_id))
         addresses = kraft.bootstrap_controllers
         code, out, err = run(f"quorum remove 3000 --bootstrap-controllers {addresses}")
     finally:
