@@ -1,7 +1,7 @@
 """The verbs for a running cluster: the operations, and the verbs of Kafka's own tools.
 
 `cluster cluster-id|list-endpoints|unregister|decommission` take the options and print the columns
-of Kafka's `kafka-cluster` (rules 6.26 to 6.28), `quorum add|remove` print its sentences
+of Kafka's `kafka-cluster` (rules 6.26 to 6.28), `controller add|remove` print its sentences
 (`quorum/voter_verbs.py`); the other verbs print the response of their operation.
 """
 
@@ -282,8 +282,8 @@ COMMANDS: tuple[Command, ...] = (
         add_dump_arguments,
         dump_log,
     ),
-    _command("quorum add", "make an observer a voter", add_voter_arguments, add_voter),
-    _command("quorum remove", "make a voter an observer", remove_voter_arguments, remove_voter),
+    _command("controller add", "make an observer a voter", add_voter_arguments, add_voter),
+    _command("controller remove", "make a voter an observer", remove_voter_arguments, remove_voter),
     _command(
         "quorum-tool describe",
         "show the quorum in the lines of Kafka's kafka-metadata-quorum",

@@ -154,6 +154,7 @@ async def test_a_cut_link_is_mended_by_the_opposite_verb() -> None:
         ("controller --node-id 3000", "'run'"),
         ("topic show orders", "did you mean 'describe'?"),
         ("broker describe 1", "did you mean 'show'?"),
+        ("quorum remove 3000", "'show', 'transfer-leadership'"),
     ],
 )
 def test_a_former_word_is_refused_with_the_word_for_it(run: Any, line: str, hint: str) -> None:
