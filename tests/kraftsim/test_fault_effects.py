@@ -94,7 +94,7 @@ async def test_http_shows_the_events_and_the_list_leaves_them_out(
     shown = (await http.get("/sim/faults/lost")).document
     (listed,) = (await http.get("/sim/faults")).document["faults"]
 
-    assert shown == listed | {"events": kraft.faults.handle("lost").events}
+    assert shown == listed | {"events": kraft._added.handle("lost").events}
     assert "events" not in listed
 
 

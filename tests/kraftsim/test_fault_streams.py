@@ -26,7 +26,7 @@ class Silent(Arrival):
 
 def tosses(kraft: Cluster, number: int = 40) -> list[bool]:
     """On which of some requests the fault `coin` acts."""
-    coin, seen = kraft.faults.handle("coin"), []
+    coin, seen = kraft._added.handle("coin"), []
     for _ in range(number):
         before = coin.hits
         request = DescribeClusterRequest(endpoint_type=2)

@@ -32,7 +32,7 @@ def test_tests_that_describe_another_cluster_do_not_share(suite):
 @pytest.mark.parametrize("brokers", [1, 2, 1])
 def test_it(request, brokers):
     request.applymarker(pytest.mark.kraft(brokers=brokers, scope="session"))
-    assert len(request.getfixturevalue("kraft_sync").brokers()) == brokers
+    assert len(request.getfixturevalue("kraft_sync").brokers.list()) == brokers
 """
     assert "3 passed" in suite.run(text)
 
@@ -48,7 +48,7 @@ def test_first(kraft_sync):
 
 def test_second(kraft_sync):
     with pytest.raises(CommandError, match="the test of this cluster has ended"):
-        earlier[0].kill(2)
+        earlier[0].brokers.kill(2)
     assert "RUNNING" in kraft_sync.brokers.states_of(2)
 """
     assert "2 passed" in suite.run(text)
@@ -88,7 +88,7 @@ def test_first(kraft_proc):
 def test_second(kraft_proc):
     assert kraft_proc.brokers.show(2)["fenced"] is False
     with pytest.raises(CommandError, match="STALE_GENERATION"):
-        earlier[0].kill(2)
+        earlier[0].brokers.kill(2)
 """
     assert "2 passed" in suite.run(text)
 

@@ -122,7 +122,7 @@ async def test_first(kraft):
 
 async def test_second(kraft):
     with pytest.raises(CommandError, match="the test of this cluster has ended"):
-        await earlier[0].kill(2)
+        await earlier[0].brokers.kill(2)
     assert "RUNNING" in kraft.brokers.states_of(2)
 """
     assert "2 passed" in suite.run(text, plugins="asyncio")
