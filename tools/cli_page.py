@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kraftsim.cli.main import build_parser
 from kraftsim.errors import EXIT_CODES
-from kraftsim.operations import OPERATIONS
+from kraftsim.operations.table import OPERATIONS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "cli.md"
 INTRODUCTION = """\

@@ -14,19 +14,19 @@ from kraftsim.controller.wire.json.document import Document
 from ..errors import GOOD, CommandError
 from ..http.client import call, service_url
 from ..http.paths import kafka_path
-from ..operation import Operation
-from ..operations import (
+from ..operations.operation import Operation
+from ..operations.table import (
     DOWN,
     EXPLAIN,
     LIST_BROKERS,
     LIST_EVENTS,
     LIST_REQUESTS,
-    LIST_TOPICS,
     OPERATIONS,
     SHOW_CLUSTER,
     SHOW_LOG,
     SHOW_QUORUM,
 )
+from ..operations.topics import LIST_TOPICS
 from ..printable import printable
 from .arguments.parameters import add_argument
 from .held_notice import held_notice

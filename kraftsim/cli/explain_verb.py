@@ -51,7 +51,7 @@ def add_explain(parser: argparse.ArgumentParser) -> None:
 
 def _explain(arguments: argparse.Namespace) -> int:
     if arguments.what.isdecimal():
-        from ..operations import EXPLAIN
+        from ..operations.table import EXPLAIN
 
         url = service_url(arguments.url)
         document = call(url, EXPLAIN.method, EXPLAIN.path, {"event": arguments.what})

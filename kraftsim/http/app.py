@@ -32,8 +32,8 @@ from ..errors import (
     UnknownSnapshot,
     UnknownTopic,
 )
-from ..operation import Operation, arguments
-from ..operations import LIST_EVENTS, OPERATIONS, SHOW_LOG
+from ..operations.operation import Operation, arguments
+from ..operations.table import LIST_EVENTS, OPERATIONS, SHOW_LOG
 from .connections import REQUEST_S, HttpConnections
 from .generation import announce_generation, only_of_generation
 from .guard import guard

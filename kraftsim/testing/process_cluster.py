@@ -18,8 +18,8 @@ from kraftsim.scenarios.language.suggestions import nearest
 from ..errors import CommandError
 from ..http.client import call, service_url
 from ..http.paths import KAFKA_API
-from ..operation import Operation
-from ..operations import OPERATIONS, RESET
+from ..operations.operation import Operation
+from ..operations.table import OPERATIONS, RESET
 from .process_faults import Methods, ProcessFaults
 from .requested import refuse
 

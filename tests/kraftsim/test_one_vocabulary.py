@@ -13,8 +13,8 @@ from kraftsim.api.broker_states import STATES
 from kraftsim.api.states import BrokerState, ProcessStateName
 from kraftsim.broker_agent.process_state import LASTING_STATES, ProcessState
 from kraftsim.controller.core.brokers.registration_state import RegistrationState
-from kraftsim.operation import Operation
-from kraftsim.operations import OPERATIONS
+from kraftsim.operations.operation import Operation
+from kraftsim.operations.table import OPERATIONS
 from kraftsim.testing.process_cluster import ProcessCluster
 from tools.blocking_stub import STUB
 

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .api.administration.checks import Config
-from .api.administration.config_words import check_changes, check_described
-from .api.administration.documents import ConfigList
+from ..api.administration.checks import Config
+from ..api.administration.config_words import check_changes, check_described
+from ..api.administration.documents import ConfigList
 from .operation import Operation
 
 if TYPE_CHECKING:
-    from .api.cluster import Cluster
+    from ..api.cluster import Cluster
 
 
 async def get_config(

@@ -1,23 +1,14 @@
-"""The rows of the table of operations that elect leaders and reassign replicas."""
+"""The rows of the table of operations about reassignments of replicas."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .api.administration.checks import check_election, check_partition, check_reassignment
-from .api.administration.documents import ReassignmentList
-from .api.documents import TopicDocument
+from ..api.administration.checks import check_partition, check_reassignment
+from ..api.administration.documents import ReassignmentList
 from .operation import Operation
 
 if TYPE_CHECKING:
-    from .api.cluster import Cluster
-
-
-async def elect_leaders(
-    kraft: "Cluster", name: str, partition: int | None = None, election: str = "preferred"
-) -> TopicDocument:
-    """Elect leaders of a topic: the preferred ones, or unclean ones where there is none."""
-    await kraft.topics.elect_leaders(name, partition, election)
-    return await kraft.topics.describe(name)
+    from ..api.cluster import Cluster
 
 
 async def list_reassignments(kraft: "Cluster") -> ReassignmentList:
@@ -46,15 +37,7 @@ async def _of_topic(kraft: "Cluster", name: str) -> ReassignmentList:
     return {"reassignments": [document for document in in_progress if document["topic"] == name]}
 
 
-PARTITION_OPERATIONS: tuple[Operation, ...] = (
-    Operation(
-        "POST",
-        "/sim/topics/{name}/elect-leaders",
-        ("topic", "elect-leaders"),
-        elect_leaders,
-        changes=True,
-        check=check_election,
-    ),
+REASSIGNMENT_OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "GET",
         "/v1/reassignments",

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from .lessons.documents import (
+from ..lessons.documents import (
     ExportDocument,
     Film,
     LeadDocument,
@@ -15,7 +15,7 @@ from .lessons.documents import (
 from .operation import Operation, Run
 
 if TYPE_CHECKING:
-    from .api.cluster import Cluster
+    from ..api.cluster import Cluster
 
 
 async def show_scene(kraft: "Cluster", from_: int | None = None) -> Picture:

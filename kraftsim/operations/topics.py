@@ -1,15 +1,33 @@
-"""The rows of the table of operations that change topics."""
+"""The rows of the table of operations about topics."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .api.administration.checks import Config, check_grown_topic, check_new_topic, check_topic
-from .api.administration.documents import DeletedTopic
-from .api.documents import TopicDocument
+from ..api.administration.checks import (
+    Config,
+    check_election,
+    check_grown_topic,
+    check_new_topic,
+    check_topic,
+)
+from ..api.administration.documents import DeletedTopic
+from ..api.argument_checks import check_topic_page
+from ..api.documents import TopicDocument, TopicList
 from .operation import Operation
 
 if TYPE_CHECKING:
-    from .api.cluster import Cluster
+    from ..api.cluster import Cluster
+
+
+async def list_topics(kraft: "Cluster", from_: str = "", limit: int | None = None) -> TopicList:
+    """List the topics with leader, replicas and in-sync replicas of every partition."""
+    page = await kraft.topics.list(from_, limit)
+    return {"topics": page, "next": page.next}
+
+
+async def describe_topic(kraft: "Cluster", name: str) -> TopicDocument:
+    """Describe a topic: leader, replicas and in-sync replicas of every partition."""
+    return await kraft.topics.describe(name)
 
 
 async def create_topic(
@@ -39,7 +57,18 @@ async def delete_topic(kraft: "Cluster", name: str) -> DeletedTopic:
     return {"name": name}
 
 
+async def elect_leaders(
+    kraft: "Cluster", name: str, partition: int | None = None, election: str = "preferred"
+) -> TopicDocument:
+    """Elect leaders of a topic: the preferred ones, or unclean ones where there is none."""
+    await kraft.topics.elect_leaders(name, partition, election)
+    return await kraft.topics.describe(name)
+
+
+LIST_TOPICS = Operation("GET", "/v1/topics", ("topic", "list"), list_topics, check=check_topic_page)
 TOPIC_OPERATIONS: tuple[Operation, ...] = (
+    LIST_TOPICS,
+    Operation("GET", "/v1/topics/{name}", ("topic", "describe"), describe_topic),
     Operation(
         "POST",
         "/sim/topics/{name}/create",
@@ -63,5 +92,13 @@ TOPIC_OPERATIONS: tuple[Operation, ...] = (
         delete_topic,
         changes=True,
         check=check_topic,
+    ),
+    Operation(
+        "POST",
+        "/sim/topics/{name}/elect-leaders",
+        ("topic", "elect-leaders"),
+        elect_leaders,
+        changes=True,
+        check=check_election,
     ),
 )

@@ -12,8 +12,8 @@ from typing import Literal, get_args
 from kraftsim.controller.core.camel_case import lower_camel
 from kraftsim.scenarios.language.suggestions import DIGITS_MAX, nearest, whole_number
 
-from .api.argument_checks import Check, accept_all
-from .errors import CommandError
+from ..api.argument_checks import Check, accept_all
+from ..errors import CommandError
 from .parameter_texts import PARAMETER_TEXTS
 
 Run = Callable[..., Awaitable[Mapping[str, object]]]

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from .api.argument_checks import check_fault, check_fault_wait
-from .api.documents import (
+from ..api.argument_checks import check_fault, check_fault_wait
+from ..api.documents import (
     FaultCatalog,
     FaultDocument,
     FaultHistory,
@@ -15,7 +15,7 @@ from .api.documents import (
 from .operation import Operation
 
 if TYPE_CHECKING:
-    from .api.cluster import Cluster
+    from ..api.cluster import Cluster
 
 
 async def add_fault(kraft: "Cluster", fault: Mapping[str, object]) -> FaultDocument:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from .api.argument_checks import (
+from ..api.argument_checks import (
     Check,
     accept_all,
     check_advance,
@@ -10,11 +10,11 @@ from .api.argument_checks import (
     check_run_until,
     check_speed,
 )
-from .api.documents import ClockDocument, EventDocument
+from ..api.documents import ClockDocument, EventDocument
 from .operation import Operation, Run
 
 if TYPE_CHECKING:
-    from .api.cluster import Cluster
+    from ..api.cluster import Cluster
 
 
 async def show_clock(kraft: "Cluster") -> ClockDocument:

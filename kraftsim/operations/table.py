@@ -1,6 +1,6 @@
 """The table of operations, from which HTTP routes, OpenAPI, CLI verbs and help texts are built.
 
-`operation.py` says what a row of the table is.
+`operation.py` says what a row of the table is; modules beside it have the rows of other nouns.
 """
 
 from collections.abc import Iterator
@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 from kraftsim.controller.wire.json.log_paths import LOG, LOG_END
 
-from .api.argument_checks import (
+from ..api.argument_checks import (
     check_broker,
     check_page,
     check_requests,
-    check_topic_page,
     check_transfer,
     check_wait,
 )
-from .api.documents import (
+from ..api.documents import (
     AddedBroker,
     BrokerDocument,
     BrokerList,
@@ -33,21 +32,19 @@ from .api.documents import (
     RequestCount,
     RequestPage,
     ResetCluster,
-    TopicDocument,
-    TopicList,
 )
-from .api.states import BrokerStatesDocument
-from .clock_operations import CLOCK_OPERATIONS
-from .config_operations import CONFIG_OPERATIONS
-from .fault_operations import FAULT_OPERATIONS
-from .lesson_operations import LESSON_OPERATIONS
+from ..api.states import BrokerStatesDocument
+from .clock import CLOCK_OPERATIONS
+from .configs import CONFIG_OPERATIONS
+from .faults import FAULT_OPERATIONS
+from .lessons import LESSON_OPERATIONS
 from .operation import Operation, Run
-from .partition_operations import PARTITION_OPERATIONS
-from .snapshot_operations import SNAPSHOT_OPERATIONS
-from .topic_operations import TOPIC_OPERATIONS
+from .reassignments import REASSIGNMENT_OPERATIONS
+from .snapshots import SNAPSHOT_OPERATIONS
+from .topics import TOPIC_OPERATIONS
 
 if TYPE_CHECKING:
-    from .api.cluster import Cluster
+    from ..api.cluster import Cluster
 
 
 async def show_cluster(kraft: "Cluster") -> ClusterDocument:
@@ -111,17 +108,6 @@ async def list_brokers(kraft: "Cluster", from_: int = 0, limit: int | None = Non
 async def show_broker(kraft: "Cluster", id: int) -> BrokerDocument:
     """Show a broker: registration, fencing, start time and simulated process."""
     return await kraft.brokers.show(id)
-
-
-async def list_topics(kraft: "Cluster", from_: str = "", limit: int | None = None) -> TopicList:
-    """List the topics with leader, replicas and in-sync replicas of every partition."""
-    page = await kraft.topics.list(from_, limit)
-    return {"topics": page, "next": page.next}
-
-
-async def describe_topic(kraft: "Cluster", name: str) -> TopicDocument:
-    """Describe a topic: leader, replicas and in-sync replicas of every partition."""
-    return await kraft.topics.describe(name)
 
 
 async def show_log(kraft: "Cluster", from_: int | None = None, limit: int = 1000) -> LogPage:
@@ -280,7 +266,6 @@ SHOW_CLUSTER = Operation("GET", "/v1/cluster", ("cluster", "show"), show_cluster
 SHOW_QUORUM = Operation("GET", "/v1/quorum", ("quorum", "show"), show_quorum)
 LIST_CONTROLLERS = Operation("GET", "/v1/controllers", ("controller", "list"), list_controllers)
 LIST_BROKERS = Operation("GET", "/v1/brokers", ("broker", "list"), list_brokers, check=check_page)
-LIST_TOPICS = Operation("GET", "/v1/topics", ("topic", "list"), list_topics, check=check_topic_page)
 SHOW_LOG = Operation("GET", LOG, ("log", "show"), show_log, check=check_page)
 LIST_EVENTS = Operation("GET", "/v1/events", ("events",), list_events, check=check_page)
 LIST_REQUESTS = Operation(
@@ -309,10 +294,8 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     LIST_BROKERS,
     Operation("GET", "/v1/brokers/{id}", ("broker", "show"), show_broker),
-    LIST_TOPICS,
-    Operation("GET", "/v1/topics/{name}", ("topic", "describe"), describe_topic),
     *TOPIC_OPERATIONS,
-    *PARTITION_OPERATIONS,
+    *REASSIGNMENT_OPERATIONS,
     *CONFIG_OPERATIONS,
     SHOW_LOG,
     Operation("GET", LOG_END, ("log", "end"), show_log_end),

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from .api.argument_checks import Check, check_branch, check_snapshot
-from .api.documents import BranchDocument, SnapshotDocument, SnapshotList
+from ..api.argument_checks import Check, check_branch, check_snapshot
+from ..api.documents import BranchDocument, SnapshotDocument, SnapshotList
 from .operation import Operation, Run
 
 if TYPE_CHECKING:
-    from .api.cluster import Cluster
+    from ..api.cluster import Cluster
 
 
 async def save_snapshot(kraft: "Cluster", name: str) -> SnapshotDocument:
