@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from .lessons.documents import (
+from ..lessons.documents import (
     ExportDocument,
     Film,
     LeadDocument,
@@ -15,7 +15,7 @@ from .lessons.documents import (
 from .operation import Operation, Run
 
 if TYPE_CHECKING:
-    from .api.cluster import Cluster
+    from ..api.cluster import Cluster
 
 
 async def show_scene(kraft: "Cluster", from_: int | None = None) -> Picture:
@@ -87,26 +87,24 @@ async def predict_lesson(kraft: "Cluster", choice: str) -> LeadDocument:
 
 def _verb(verb: str, run: Run) -> Operation:
     path, words = f"/v1/lessons/{{name}}/{verb}", ("lesson", verb)
-    return Operation("GET", path, words, f"lessons.{verb}", run)
+    return Operation("GET", path, words, run)
 
 
 def _class(verb: str, run: Run) -> Operation:
     words = ("lesson", verb)
-    return Operation("POST", f"/sim/lessons/{verb}", words, f"lessons.{verb}", run, changes=True)
+    return Operation("POST", f"/sim/lessons/{verb}", words, run, changes=True)
 
 
 LESSON_OPERATIONS = (
-    Operation("GET", "/v1/scene", ("scene",), "scene", show_scene),
-    Operation("GET", "/v1/story", ("story",), "story", show_events_in_words),
-    Operation("GET", "/v1/lessons", ("lesson", "list"), "lessons.list", list_lessons),
+    Operation("GET", "/v1/scene", ("scene",), show_scene),
+    Operation("GET", "/v1/story", ("story",), show_events_in_words),
+    Operation("GET", "/v1/lessons", ("lesson", "list"), list_lessons),
     _verb("story", show_story),
     _verb("film", show_film),
     _verb("why", show_why),
-    Operation("POST", "/v1/lessons/export", ("lesson", "export"), "lessons.export", export_lesson),
-    Operation("GET", "/v1/lessons/lead", ("lesson", "lead"), "lessons.lead", show_lead),
+    Operation("POST", "/v1/lessons/export", ("lesson", "export"), export_lesson),
+    Operation("GET", "/v1/lessons/lead", ("lesson", "lead"), show_lead),
     _class("steer", steer_lesson),
     _class("release", release_lesson),
-    Operation(
-        "POST", "/v1/lessons/predict", ("lesson", "predict"), "lessons.predict", predict_lesson
-    ),
+    Operation("POST", "/v1/lessons/predict", ("lesson", "predict"), predict_lesson),
 )

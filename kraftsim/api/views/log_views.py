@@ -10,8 +10,8 @@ from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.simulation.world import World
 
-from ..errors import OffsetGone
-from .documents import LogEndDocument
+from ...errors import OffsetGone
+from ..documents import LogEndDocument
 from .slices import ITEMS_AT_ONCE
 
 LINES_BYTES_MAX = 8 * 1024 * 1024  # per response in lines, as Kafka bounds a Fetch of the log

@@ -5,7 +5,7 @@ from typing import Final
 from kraftsim.controller.core.configs.resources import RESOURCES
 from kraftsim.simulation.journal_kinds import EVENTS
 
-from .api.broker_states import STATES
+from ..api.broker_states import STATES
 
 PARAMETER_TEXTS: Final = {
     "acts": "steps that a visitor adds: an array in JSON, each step with `at` (default: none)",

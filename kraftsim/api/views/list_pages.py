@@ -6,10 +6,10 @@ from typing import Generic, TypeVar
 
 from kraftsim.simulation.world import World
 
-from .argument_checks import check_page, check_topic_page
-from .documents import BrokerDocument, TopicDocument
+from ..argument_checks import check_page, check_topic_page
+from ..documents import BrokerDocument, TopicDocument
 from .slices import in_slices
-from .views import broker_view, topic_view
+from .state_views import broker_view, topic_view
 
 Key = TypeVar("Key", int, str)
 Item = TypeVar("Item")

@@ -8,10 +8,10 @@ from kraftsim.controller.server.runtime import Runtime
 from kraftsim.simulation.streams import Streams
 from kraftsim.simulation.world import VIRTUAL_WALL_START_MS, World
 
-from ..options import ClusterOptions, topology_of
-from ..service.clock_control import ClockControl
-from ..service.listeners import Service
-from ..service.snapshot_files import SNAPSHOT_FILES
+from ...options import ClusterOptions, topology_of
+from ...service.clock_control import ClockControl
+from ...service.listeners import Service
+from ...service.snapshot_files import SNAPSHOT_FILES
 
 
 @dataclass(frozen=True, slots=True)

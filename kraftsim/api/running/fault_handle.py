@@ -1,7 +1,6 @@
 """One fault of a running cluster, as the program that added it sees it."""
 
-from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
@@ -20,25 +19,14 @@ from kraftsim.simulation.requests.held_messages import HeldMessages, Holding
 from kraftsim.simulation.requests.hit_log import Hit
 from kraftsim.simulation.world import World
 
-from ..errors import CommandError
-from ..recording.recorder import Recorder
-from ..service.clock_control import ClockControl
-from .documents import FaultDocument, FaultEvent, HeldRequestDocument
-from .views import event_view
+from ...errors import CommandError
+from ..documents import FaultDocument, FaultEvent, HeldRequestDocument
+from ..views.state_views import event_view
+from .live import Live
 
 OF_REQUESTS = "rpc."
 NUMBERS_SHOWN_MAX = 10  # of held messages, in an error
 ROWS_MAX = 100  # newest rows of the journal about one fault
-
-
-@dataclass(frozen=True, slots=True)
-class Live:
-    """What the faults need of their cluster: world, clock, entry to the timeline, and recorder."""
-
-    world: Callable[[], World]
-    clock: Callable[[], ClockControl]
-    entered: Callable[[], AbstractContextManager[None]]
-    recorder: Callable[[], Recorder]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +104,7 @@ class FaultHandle:
         """
         limit_us = microseconds(timeout)
         reason = f"hits of fault {self.id}"
-        if not await self._live.clock().until(lambda: self.hits >= hits, limit_us, reason):
+        if not await self._live.clock.until(lambda: self.hits >= hits, limit_us, reason):
             raise TimeoutError(
                 f"expected {hits} hits of fault {self.id} within {timeout}, got {self.hits}"
             )
@@ -124,8 +112,8 @@ class FaultHandle:
 
     async def remove(self) -> None:
         """Ends the fault, and undoes it; does nothing if it or its cluster has ended."""
-        if self._stage.world is self._live.world():
-            self._live.recorder().verb("remove_fault", {"id": self.id})
+        if self._stage.world is self._live.world:
+            self._live.recorder.verb("faults.remove", {"id": self.id})
             with self._live.entered():
                 self._stage.lift(self._fault)
 
@@ -157,12 +145,12 @@ class FaultHandle:
 
         Returns how many it released. Raises CommandError for a number that it does not hold.
         """
-        if self._stage.world is not self._live.world():
+        if self._stage.world is not self._live.world:
             raise CommandError(f"fault {self.id}: it ended with the cluster that was reset")
         held = self._fault.held
         if message is not None and message not in dict(held):
             raise CommandError(f"fault {self.id}: {_expected_held(held, message)}")
-        self._live.recorder().verb("release_fault", {"id": self.id, "message": message})
+        self._live.recorder.verb("faults.release", {"id": self.id, "message": message})
         with self._live.entered():
             return held.release_all() if message is None else int(held.release(message))
 

@@ -12,11 +12,13 @@ from typing import Literal, get_args
 from kraftsim.controller.core.camel_case import lower_camel
 from kraftsim.scenarios.language.suggestions import DIGITS_MAX, nearest, whole_number
 
-from .api.argument_checks import Check, accept_all
-from .errors import CommandError
+from ..api.argument_checks import Check, accept_all
+from ..errors import CommandError
 from .parameter_texts import PARAMETER_TEXTS
 
 Run = Callable[..., Awaitable[Mapping[str, object]]]
+
+SINGLE = ("clock", "log", "quorum")  # nouns of which a cluster has one
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +53,12 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation: its HTTP route, its CLI words, its method of `Cluster`, and its function.
+    """An operation: its HTTP route, its CLI words, and its function.
 
-    All three use the same noun and verb: `GET /v1/brokers`, `kraftsim broker list` and
-    `Cluster.brokers()`; `POST /sim/brokers/{id}/kill`, `kraftsim broker kill` and `Cluster.kill()`.
-    A method without a noun concerns a broker.
+    The route, the words and the method of a cluster use the same noun and verb: `GET /v1/brokers`,
+    `kraftsim broker list` and `kraft.brokers.list()`; `POST /sim/brokers/{id}/kill`,
+    `kraftsim broker kill` and `kraft.brokers.kill()`. Verbs of the noun "cluster", and verbs
+    without a noun, are methods of the cluster itself.
 
     `changes` marks an operation that changes the cluster: it belongs to the control side, which is
     served on loopback only. `moves_time` marks an operation that advances a virtual clock: it
@@ -68,11 +71,21 @@ class Operation:
     method: Literal["GET", "POST"]
     path: str
     words: tuple[str, ...]
-    python: str
     run: Run
     changes: bool = False
     moves_time: bool = False
     check: Check = accept_all
+
+    @property
+    def python(self) -> str:
+        """The method of a cluster, with the part that it belongs to: "brokers.kill"."""
+        noun, *verbs = self.words
+        if noun == "events":
+            return "events.list"
+        if noun == "cluster" or not verbs:
+            return self.words[-1]
+        part = noun if noun in SINGLE else f"{noun}s"
+        return f"{part}.{verbs[0].replace('-', '_')}"
 
     @property
     def name(self) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from .api.argument_checks import check_fault, check_fault_wait
-from .api.documents import (
+from ..api.argument_checks import check_fault, check_fault_wait
+from ..api.documents import (
     FaultCatalog,
     FaultDocument,
     FaultHistory,
@@ -15,7 +15,7 @@ from .api.documents import (
 from .operation import Operation
 
 if TYPE_CHECKING:
-    from .api.cluster import Cluster
+    from ..api.cluster import Cluster
 
 
 async def add_fault(kraft: "Cluster", fault: Mapping[str, object]) -> FaultDocument:
@@ -60,29 +60,25 @@ async def show_fault_catalog(kraft: "Cluster") -> FaultCatalog:
     return {"verbs": list(await kraft.faults.catalog())}
 
 
-LIST_FAULTS = Operation("GET", "/sim/faults", ("fault", "list"), "faults.list", list_faults)
+LIST_FAULTS = Operation("GET", "/sim/faults", ("fault", "list"), list_faults)
 FAULT_OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "POST",
         "/sim/faults",
         ("fault", "add"),
-        "faults.add",
         add_fault,
         changes=True,
         check=check_fault,
     ),
     LIST_FAULTS,
     # before the paths with an id, of which it would be one
-    Operation(
-        "GET", "/sim/faults/catalog", ("fault", "catalog"), "faults.catalog", show_fault_catalog
-    ),
-    Operation("GET", "/sim/faults/held", ("fault", "held"), "faults.held", list_held),
-    Operation("GET", "/sim/faults/{id}", ("fault", "show"), "faults.show", show_fault),
+    Operation("GET", "/sim/faults/catalog", ("fault", "catalog"), show_fault_catalog),
+    Operation("GET", "/sim/faults/held", ("fault", "held"), list_held),
+    Operation("GET", "/sim/faults/{id}", ("fault", "show"), show_fault),
     Operation(
         "GET",
         "/sim/faults/{id}/wait",
         ("fault", "wait"),
-        "faults.wait",
         wait_for_fault,
         moves_time=True,
         check=check_fault_wait,
@@ -91,7 +87,6 @@ FAULT_OPERATIONS: tuple[Operation, ...] = (
         "POST",
         "/sim/faults/{id}/remove",
         ("fault", "remove"),
-        "faults.remove",
         remove_fault,
         changes=True,
     ),
@@ -99,7 +94,6 @@ FAULT_OPERATIONS: tuple[Operation, ...] = (
         "POST",
         "/sim/faults/{id}/release",
         ("fault", "release"),
-        "faults.release",
         release_fault,
         changes=True,
     ),

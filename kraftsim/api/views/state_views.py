@@ -17,8 +17,8 @@ from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.world import World
 
-from ..service.request_journal import RefusedVersions
-from .documents import (
+from ...service.request_journal import RefusedVersions
+from ..documents import (
     BrokerDocument,
     ClusterDocument,
     ControllerDocument,

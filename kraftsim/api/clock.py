@@ -1,42 +1,34 @@
-"""The part of `Cluster` that moves, holds and shows its clock."""
+"""The clock of a cluster: shows, moves and holds it."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 from kraftsim.controller.time.timeline import NEVER_US
 from kraftsim.scenarios.language.durations import microseconds
 from kraftsim.simulation.event_row import EventRow
-from kraftsim.simulation.world import World
 
-from ..options import ClusterOptions
 from ..service.clock_control import ClockControl
 from .argument_checks import check_advance, check_lock, check_run_until, check_speed
 from .documents import ClockDocument, EventDocument, HeldRequestDocument
-from .views import event_view
+from .running.added_faults import AddedFaults
+from .running.live import Live
+from .views.state_views import event_view
 
 MOVERS = "`clock advance`, `clock run-until` and `wait` move it"
 
 
-class ClockVerbs(ABC):
-    """The methods of `Cluster` that concern its clock. A virtual clock moves only by waits."""
+class Clock:
+    """The clock of a cluster: `await kraft.clock.advance("11s")`.
 
-    options: ClusterOptions
+    A virtual clock moves only by waits.
+    """
 
-    @property
-    @abstractmethod
-    def world(self) -> World: ...
+    def __init__(self, live: Live, faults: AddedFaults) -> None:
+        self._live, self._faults = live, faults
 
-    @property
-    @abstractmethod
-    def _clock(self) -> ClockControl: ...
-
-    @property
-    @abstractmethod
-    def _held_requests(self) -> Sequence[HeldRequestDocument]: ...
-
-    async def clock(self) -> ClockDocument:
+    async def show(self) -> ClockDocument:
         """Returns time and speed, who waits, who holds the clock, and why time stands still."""
-        return _clock_view(self.world, self._clock, self.options.clock, self._held_requests)
+        return _clock_view(self._live, self._faults.held_requests())
 
     async def advance(self, by: str | float) -> ClockDocument:
         """Lets the duration `by` pass: at once on a clock that stands, otherwise by waiting.
@@ -48,8 +40,8 @@ class ClockVerbs(ABC):
         second it logs them.
         """
         check_advance(by)
-        await self._clock.advance(microseconds(by))
-        return await self.clock()
+        await self._live.clock.advance(microseconds(by))
+        return await self.show()
 
     async def run_until(
         self, kind: str, broker: int | None = None, timeout: str | float = "20s"
@@ -60,7 +52,8 @@ class ClockVerbs(ABC):
         """
         check_run_until(kind, broker, timeout)
         found: list[EventRow] = []
-        listeners, limit_us = self.world.journal.listeners, microseconds(timeout)
+        world = self._live.world
+        listeners = world.journal.listeners
 
         def on_row(row: EventRow) -> None:
             if row.kind == kind and broker in (None, row.broker_id):
@@ -68,66 +61,62 @@ class ClockVerbs(ABC):
 
         listeners.append(on_row)
         try:
-            await self._clock.until(lambda: bool(found), limit_us, f"an event {kind}")
+            await self._live.until(lambda: bool(found), timeout, f"an event {kind}")
         finally:
             listeners.remove(on_row)
-        if not found:
-            raise TimeoutError(self._in_vain(f"an event {kind}", timeout))
-        return event_view(found[0], self.world.timeline.wall_ms_at(found[0].t_us))
+        return event_view(found[0], world.timeline.wall_ms_at(found[0].t_us))
 
     async def sleep(self, duration: str | float) -> None:
         """Waits until the cluster's time has passed by `duration`, whoever moves it."""
         limit_us = microseconds(duration)
-        await self._clock.until(lambda: False, limit_us, f"{duration} to pass")
+        await self._live.clock.until(lambda: False, limit_us, f"{duration} to pass")
 
-    async def pause_clock(self) -> ClockDocument:
-        """Stops the clock: until `resume_clock`, only `advance` moves it."""
-        self._clock.pause()
-        return await self.clock()
+    async def pause(self) -> ClockDocument:
+        """Stops the clock: until `resume`, only `advance` moves it."""
+        self._live.clock.pause()
+        return await self.show()
 
-    async def resume_clock(self) -> ClockDocument:
+    async def resume(self) -> ClockDocument:
         """Lets a paused clock go on as before."""
-        self._clock.resume()
-        return await self.clock()
+        self._live.clock.resume()
+        return await self.show()
 
-    async def speed_clock(self, factor: str | float) -> ClockDocument:
+    async def speed(self, factor: str | float) -> ClockDocument:
         """Makes time pass `factor` times as fast as real time, from now on and on any clock.
 
         With 0, a virtual or auto clock stands again: waits move it, as at its start.
         """
-        check_speed(factor, may_stand=self.options.clock in ("virtual", "auto"))
-        self._clock.run_at(float(factor))
-        return await self.clock()
+        check_speed(factor, may_stand=self._live.options.clock in ("virtual", "auto"))
+        self._live.clock.run_at(float(factor))
+        return await self.show()
 
-    async def lock_clock(self, owner: str, expiry: str | float = "30s") -> ClockDocument:
-        """Holds a clock that stands until `unlock_clock` was called as often, or `expiry`.
+    async def lock(self, owner: str, expiry: str | float = "30s") -> ClockDocument:
+        """Holds a clock that stands until `unlock` was called as often, or `expiry`.
 
         Waits and `advance` wait meanwhile. `expiry` is in real time, at most an hour.
         """
         check_lock(owner, expiry)
-        self._clock.locks.take(owner, microseconds(expiry) / 1e6)
-        return await self.clock()
+        self._live.clock.locks.take(owner, microseconds(expiry) / 1e6)
+        return await self.show()
 
-    async def unlock_clock(self, owner: str) -> ClockDocument:
+    async def unlock(self, owner: str) -> ClockDocument:
         """Lets go of the clock once; CommandError if `owner` holds no lock."""
-        self._clock.locks.let_go(owner)
-        return await self.clock()
+        self._live.clock.locks.let_go(owner)
+        return await self.show()
 
-    def _in_vain(self, expected: str, timeout: str | float) -> str:
-        """Returns the message of a wait that was in vain, and what held the clock."""
-        held_by = self._clock.held_by() if self._clock.is_standing else None
-        reason = "" if held_by is None else f", but time stood still: {held_by}"
-        return f"expected {expected} within {timeout}{reason}"
+    @asynccontextmanager
+    async def held(self, owner: str, expiry: str | float = "30s") -> AsyncIterator[ClockDocument]:
+        """Holds the clock during a block: nobody moves it meanwhile."""
+        document = await self.lock(owner, expiry)
+        try:
+            yield document
+        finally:
+            await self.unlock(owner)
 
 
-def _clock_view(
-    world: World,
-    control: ClockControl,
-    clock: str | float,
-    held_requests: Sequence[HeldRequestDocument],
-) -> ClockDocument:
-    """Returns the clock of a running cluster that was started with the option `clock`."""
-    timeline = world.timeline
+def _clock_view(live: Live, held_requests: Sequence[HeldRequestDocument]) -> ClockDocument:
+    """Returns the clock of a cluster, and the requests that faults hold."""
+    timeline, control, clock = live.world.timeline, live.clock, live.options.clock
     return {
         "clock": clock if isinstance(clock, str) else f"scaled:{clock:g}",
         "nowMs": timeline.now_ms,

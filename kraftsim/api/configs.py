@@ -1,4 +1,4 @@
-"""The part of `Cluster` that shows and changes configurations."""
+"""The configurations of the resources of a cluster."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
@@ -21,12 +21,13 @@ from kraftsim.controller.core.rpc.configs import (
 )
 from kraftsim.scenarios.language.suggestions import nearest, whole_number
 
-from ...errors import UnknownBroker
-from ..controllers import raise_if_refused
-from .checks import Config, texts_of
-from .config_words import SOURCES, check_changes, check_described
-from .documents import ConfigDocument, ConfigList
-from .topic_verbs import TopicVerbs
+from ..errors import UnknownBroker
+from .administration.checks import Config, texts_of
+from .administration.config_words import SOURCES, check_changes, check_described
+from .administration.documents import ConfigDocument, ConfigList
+from .administration.refusals import raise_if_refused, raise_if_topic_refused
+from .running.active_controller import ActiveController
+from .running.live import Live
 
 _TYPES = {number: name for name, number in TYPE_NUMBERS.items()}
 _OF_RESOURCE = {"topic": 1, "broker": 2, "group": 8, "client-metrics": 7}
@@ -38,14 +39,17 @@ _FOREIGN = (
 )
 
 
-class ConfigVerbs(TopicVerbs):
-    """The methods of `Cluster` that show and change configurations.
+class Configs:
+    """The configurations of a cluster: `await kraft.configs.get("topic", "orders")`.
 
     A resource is a topic, a broker, a group or a subscription to client metrics; the broker named
     "default" stands for all brokers.
     """
 
-    async def get_config(
+    def __init__(self, live: Live, controller: ActiveController) -> None:
+        self._live, self._controller = live, controller
+
+    async def get(
         self, resource: str, name: str, key: str | None = None, scope: str = "all"
     ) -> ConfigList:
         """Returns the configurations of a resource, in order of their names.
@@ -76,7 +80,7 @@ class ConfigVerbs(TopicVerbs):
         ]
         return {"configs": shown, "resource": resource, "name": name}
 
-    async def set_config(
+    async def set(
         self,
         resource: str,
         name: str,
@@ -107,15 +111,13 @@ class ConfigVerbs(TopicVerbs):
 
             view = self._config_view(resource, name)
             check_broker_changes(view, changed, value_checks(view.profile))
-        reply = await self.request(IncrementalAlterConfigsRequest(resources=(changed,)))
+        reply = await self._controller.request(IncrementalAlterConfigsRequest(resources=(changed,)))
         assert isinstance(reply, IncrementalAlterConfigsResponse), type(reply)
         result = reply.responses[0]
         keys = {config.name for config in changed.configs if config.config_operation != DELETE}
-        self._raise_if_config_refused(
-            (resource, name), keys, result.error_code, result.error_message
-        )
+        self._raise_if_refused((resource, name), keys, result.error_code, result.error_message)
 
-    def _raise_if_config_refused(
+    def _raise_if_refused(
         self, of: tuple[str, str], keys: Set[str], code: int, message: str | None
     ) -> None:
         """Raises ApiError unless `code` is 0; the refusal of an unknown key names the nearest."""
@@ -125,13 +127,13 @@ class ConfigVerbs(TopicVerbs):
                 near = nearest(key, known, f"kraftsim config get {' '.join(of)}")
                 raise ApiError(ErrorCode(code), f"{message}: expected {near}, got {key!r}")
         if of[0] == "topic":
-            self._raise_if_topic_refused(of[1], code, message)
+            raise_if_topic_refused(self._live.world.committed, of[1], code, message)
         raise_if_refused(code, message)
 
     def _is_foreign(self, resource: str, name: str) -> bool:
         """True for a broker that is not simulated."""
         is_one = resource == "broker" and name != EVERY_BROKER
-        return is_one and whole_number(name) not in self.world.agents
+        return is_one and whole_number(name) not in self._live.world.agents
 
     def _described(self, resource: str, name: str) -> dict[str, DescribeConfigsEntry]:
         """Returns the entries of a resource by their names; raises ApiError if it is refused."""
@@ -141,24 +143,26 @@ class ConfigVerbs(TopicVerbs):
         request = DescribeConfigsRequest(resources=(wanted,), include_synonyms=True)
         (result,) = describe_configs(self._config_view(resource, name), request).results
         if resource == "topic":
-            self._raise_if_topic_refused(name, result.error_code, result.error_message)
+            raise_if_topic_refused(
+                self._live.world.committed, name, result.error_code, result.error_message
+            )
         raise_if_refused(result.error_code, result.error_message)
         return {entry.name: entry for entry in result.configs}
 
     def _config_view(self, resource: str, name: str) -> NodeView:
         """Returns what the node that describes a resource knows, with the committed image."""
-        image = self.world.committed
-        view = replace(self.world.controller.node.config_view, image=image)
+        image = self._live.world.committed
+        view = replace(self._live.world.controller.node.config_view, image=image)
         if resource != "broker" or name == EVERY_BROKER:
             return view
         broker_id = whole_number(name)
-        agent = self.world.agents.get(-1 if broker_id is None else broker_id)
+        agent = self._live.world.agents.get(-1 if broker_id is None else broker_id)
         if agent is not None:
             static = properties(agent.agent.config)
         elif broker_id in image.brokers:
             static = {}  # of a broker that is not simulated
         else:
-            ids = sorted({*image.brokers, *self.world.agents})
+            ids = sorted({*image.brokers, *self._live.world.agents})
             raise UnknownBroker(name, ids)
         assert broker_id is not None, name
         return replace(view, node_id=broker_id, static=static)

@@ -1,6 +1,6 @@
 """The table of operations, from which HTTP routes, OpenAPI, CLI verbs and help texts are built.
 
-`operation.py` says what a row of the table is.
+`operation.py` says what a row of the table is; modules beside it have the rows of other nouns.
 """
 
 from collections.abc import Iterator
@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 from kraftsim.controller.wire.json.log_paths import LOG, LOG_END
 
-from .api.argument_checks import (
+from ..api.argument_checks import (
     check_broker,
     check_page,
     check_requests,
-    check_topic_page,
     check_transfer,
     check_wait,
 )
-from .api.documents import (
+from ..api.documents import (
     AddedBroker,
     BrokerDocument,
     BrokerList,
@@ -33,95 +32,82 @@ from .api.documents import (
     RequestCount,
     RequestPage,
     ResetCluster,
-    TopicDocument,
-    TopicList,
 )
-from .api.states import BrokerStatesDocument
-from .clock_operations import CLOCK_OPERATIONS
-from .config_operations import CONFIG_OPERATIONS
-from .fault_operations import FAULT_OPERATIONS
-from .lesson_operations import LESSON_OPERATIONS
+from ..api.states import BrokerStatesDocument
+from .clock import CLOCK_OPERATIONS
+from .configs import CONFIG_OPERATIONS
+from .faults import FAULT_OPERATIONS
+from .lessons import LESSON_OPERATIONS
 from .operation import Operation, Run
-from .partition_operations import PARTITION_OPERATIONS
-from .snapshot_operations import SNAPSHOT_OPERATIONS
-from .topic_operations import TOPIC_OPERATIONS
+from .reassignments import REASSIGNMENT_OPERATIONS
+from .snapshots import SNAPSHOT_OPERATIONS
+from .topics import TOPIC_OPERATIONS
 
 if TYPE_CHECKING:
-    from .api.cluster import Cluster
+    from ..api.cluster import Cluster
 
 
 async def show_cluster(kraft: "Cluster") -> ClusterDocument:
     """Show the cluster: id, active controller, features and end of the log."""
-    return await kraft.cluster()
+    return await kraft.show()
 
 
 async def show_quorum(kraft: "Cluster") -> QuorumDocument:
     """Show the quorum as its leader describes it: voters and observers with offsets and times."""
-    return await kraft.quorum()
+    return await kraft.quorum.show()
 
 
 async def transfer_leadership(
     kraft: "Cluster", to: int = -1, timeout: str | float = "20s"
 ) -> LeaderDocument:
     """Make the leader resign, and return once its successor is active."""
-    await kraft.transfer_leadership(to, timeout)
-    return kraft.leader()
+    await kraft.quorum.transfer_leadership(to, timeout)
+    return kraft.quorum.leader()
 
 
 async def list_controllers(kraft: "Cluster") -> ControllerList:
     """List the controllers with process state, role in the quorum and end of the log."""
-    return {"controllers": await kraft.controllers()}
+    return {"controllers": [*await kraft.controllers.list()]}
 
 
 async def show_controller(kraft: "Cluster", id: int) -> ControllerDocument:
     """Show a controller: process state, role in the quorum and end of the log."""
-    return await kraft.controller(id)
+    return await kraft.controllers.show(id)
 
 
 async def kill_controller(kraft: "Cluster", id: int) -> ControllerDocument:
     """Kill a controller (SIGKILL); its disk survives, and the other voters elect a leader."""
-    await kraft.kill_controller(id)
-    return await kraft.controller(id)
+    await kraft.controllers.kill(id)
+    return await kraft.controllers.show(id)
 
 
 async def start_controller(kraft: "Cluster", id: int) -> ControllerDocument:
     """Start a new process of a controller on the disk of the previous process."""
-    await kraft.start_controller(id)
-    return await kraft.controller(id)
+    await kraft.controllers.start(id)
+    return await kraft.controllers.show(id)
 
 
 async def pause_controller(kraft: "Cluster", id: int) -> ControllerDocument:
     """Pause a controller (SIGSTOP): the process stays alive and handles no messages."""
-    await kraft.pause_controller(id)
-    return await kraft.controller(id)
+    await kraft.controllers.pause(id)
+    return await kraft.controllers.show(id)
 
 
 async def resume_controller(kraft: "Cluster", id: int) -> ControllerDocument:
     """Resume a paused controller (SIGCONT)."""
-    await kraft.resume_controller(id)
-    return await kraft.controller(id)
+    await kraft.controllers.resume(id)
+    return await kraft.controllers.show(id)
 
 
 async def list_brokers(kraft: "Cluster", from_: int = 0, limit: int | None = None) -> BrokerList:
     """List the registered and the simulated brokers, in order of id."""
-    page = await kraft.brokers(from_, limit)
+    page = await kraft.brokers.list(from_, limit)
     return {"brokers": page, "next": page.next}
 
 
 async def show_broker(kraft: "Cluster", id: int) -> BrokerDocument:
     """Show a broker: registration, fencing, start time and simulated process."""
-    return await kraft.broker(id)
-
-
-async def list_topics(kraft: "Cluster", from_: str = "", limit: int | None = None) -> TopicList:
-    """List the topics with leader, replicas and in-sync replicas of every partition."""
-    page = await kraft.topics(from_, limit)
-    return {"topics": page, "next": page.next}
-
-
-async def describe_topic(kraft: "Cluster", name: str) -> TopicDocument:
-    """Describe a topic: leader, replicas and in-sync replicas of every partition."""
-    return await kraft.topic(name)
+    return await kraft.brokers.show(id)
 
 
 async def show_log(kraft: "Cluster", from_: int | None = None, limit: int = 1000) -> LogPage:
@@ -130,7 +116,7 @@ async def show_log(kraft: "Cluster", from_: int | None = None, limit: int = 1000
     Starts at the first offset of the log unless `from` is given. The response is one JSON object
     per line if the client accepts application/x-ndjson.
     """
-    page, log = await kraft.log(from_, limit), kraft.world.committed_log
+    page, log = await kraft.log.show(from_, limit), kraft.world.committed_log
     return {
         "records": page,
         "next": page.next,
@@ -141,7 +127,7 @@ async def show_log(kraft: "Cluster", from_: int | None = None, limit: int = 1000
 
 async def show_log_end(kraft: "Cluster") -> LogEndDocument:
     """Show the first and the end offset of the committed log, and the cluster id."""
-    return await kraft.log_end()
+    return await kraft.log.end()
 
 
 async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> EventPage:
@@ -149,7 +135,7 @@ async def list_events(kraft: "Cluster", from_: int = 0, limit: int = 1000) -> Ev
 
     A stream begins at the newest event unless `from` is given.
     """
-    page = await kraft.events(from_, limit)
+    page = await kraft.events.list(from_, limit)
     return {"events": page, "next": page.next}
 
 
@@ -161,7 +147,7 @@ async def list_requests(
     limit: int = 1000,
 ) -> RequestPage:
     """List the requests that clients have sent, without those of the simulated brokers."""
-    page = await kraft.requests(api, where, from_, limit)
+    page = await kraft.requests.list(api, where, from_, limit)
     return {"requests": page, "next": page.next}
 
 
@@ -169,7 +155,7 @@ async def count_requests(
     kraft: "Cluster", api: str | None = None, where: str | None = None
 ) -> RequestCount:
     """Count the requests that clients have sent; if none meets the conditions, show near misses."""
-    return await kraft.count_requests(api, where)
+    return await kraft.requests.count(api, where)
 
 
 async def explain(kraft: "Cluster", event: int) -> Explanation:
@@ -179,32 +165,32 @@ async def explain(kraft: "Cluster", event: int) -> Explanation:
 
 async def add_broker(kraft: "Cluster", rack: str | None = None) -> AddedBroker:
     """Start another simulated broker, with the next free id."""
-    broker_id = await kraft.add_broker(rack)
+    broker_id = await kraft.brokers.add(rack)
     return {"brokerId": broker_id}
 
 
 async def stop_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
     """Stop a broker (SIGTERM): it hands over its leaderships, is fenced and exits."""
-    await kraft.stop(id)
-    return kraft.broker_states(id)
+    await kraft.brokers.stop(id)
+    return kraft.brokers.states(id)
 
 
 async def kill_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
     """Kill a broker (SIGKILL); the controller fences it when its lease expires."""
-    await kraft.kill(id)
-    return kraft.broker_states(id)
+    await kraft.brokers.kill(id)
+    return kraft.brokers.states(id)
 
 
 async def pause_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
     """Pause a broker (SIGSTOP): the process stays alive and handles no messages."""
-    await kraft.pause(id)
-    return kraft.broker_states(id)
+    await kraft.brokers.pause(id)
+    return kraft.brokers.states(id)
 
 
 async def resume_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
     """Resume a paused broker (SIGCONT)."""
-    await kraft.resume(id)
-    return kraft.broker_states(id)
+    await kraft.brokers.resume(id)
+    return kraft.brokers.states(id)
 
 
 async def restart_broker(
@@ -214,32 +200,32 @@ async def restart_broker(
 
     With `wait`, responds once the new start time of the broker is registered and unfenced.
     """
-    await kraft.restart(id, wait)
-    return kraft.broker_states(id)
+    await kraft.brokers.restart(id, wait)
+    return kraft.brokers.states(id)
 
 
 async def mute_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
     """Drop every request from a broker to the controllers."""
-    await kraft.mute(id)
-    return kraft.broker_states(id)
+    await kraft.brokers.mute(id)
+    return kraft.brokers.states(id)
 
 
 async def unmute_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
     """Deliver the requests of a muted broker again."""
-    await kraft.unmute(id)
-    return kraft.broker_states(id)
+    await kraft.brokers.unmute(id)
+    return kraft.brokers.states(id)
 
 
 async def deafen_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
     """Drop every response from the controllers to a broker."""
-    await kraft.deafen(id)
-    return kraft.broker_states(id)
+    await kraft.brokers.deafen(id)
+    return kraft.brokers.states(id)
 
 
 async def undeafen_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
     """Deliver responses to a deafened broker again."""
-    await kraft.undeafen(id)
-    return kraft.broker_states(id)
+    await kraft.brokers.undeafen(id)
+    return kraft.brokers.states(id)
 
 
 async def wait(
@@ -272,31 +258,23 @@ def _process_verbs(noun: str, *runs: Run) -> Iterator[Operation]:
     for run in runs:
         verb = run.__name__.partition("_")[0]
         path = f"/sim/{noun}s/{{id}}/{verb}"
-        method = verb if noun == "broker" else run.__name__
-        yield Operation("POST", path, (noun, verb), method, run, changes=True)
+        yield Operation("POST", path, (noun, verb), run, changes=True)
 
 
 # Operations that the router or the command line treats specially, or calls by themselves.
-SHOW_CLUSTER = Operation("GET", "/v1/cluster", ("cluster", "show"), "cluster", show_cluster)
-SHOW_QUORUM = Operation("GET", "/v1/quorum", ("quorum", "show"), "quorum", show_quorum)
-LIST_CONTROLLERS = Operation(
-    "GET", "/v1/controllers", ("controller", "list"), "controllers", list_controllers
-)
-LIST_BROKERS = Operation(
-    "GET", "/v1/brokers", ("broker", "list"), "brokers", list_brokers, check=check_page
-)
-LIST_TOPICS = Operation(
-    "GET", "/v1/topics", ("topic", "list"), "topics", list_topics, check=check_topic_page
-)
-SHOW_LOG = Operation("GET", LOG, ("log", "show"), "log", show_log, check=check_page)
-LIST_EVENTS = Operation("GET", "/v1/events", ("events",), "events", list_events, check=check_page)
+SHOW_CLUSTER = Operation("GET", "/v1/cluster", ("cluster", "show"), show_cluster)
+SHOW_QUORUM = Operation("GET", "/v1/quorum", ("quorum", "show"), show_quorum)
+LIST_CONTROLLERS = Operation("GET", "/v1/controllers", ("controller", "list"), list_controllers)
+LIST_BROKERS = Operation("GET", "/v1/brokers", ("broker", "list"), list_brokers, check=check_page)
+SHOW_LOG = Operation("GET", LOG, ("log", "show"), show_log, check=check_page)
+LIST_EVENTS = Operation("GET", "/v1/events", ("events",), list_events, check=check_page)
 LIST_REQUESTS = Operation(
-    "GET", "/v1/requests", ("request", "list"), "requests", list_requests, check=check_requests
+    "GET", "/v1/requests", ("request", "list"), list_requests, check=check_requests
 )
-EXPLAIN = Operation("GET", "/sim/explain/{event}", ("explain",), "explain", explain)
+EXPLAIN = Operation("GET", "/sim/explain/{event}", ("explain",), explain)
 
-RESET = Operation("POST", "/sim/reset", ("reset",), "reset", reset, changes=True)
-DOWN = Operation("POST", "/sim/down", ("down",), "down", down, changes=True)
+RESET = Operation("POST", "/sim/reset", ("reset",), reset, changes=True)
+DOWN = Operation("POST", "/sim/down", ("down",), down, changes=True)
 
 OPERATIONS: tuple[Operation, ...] = (
     SHOW_CLUSTER,
@@ -305,32 +283,28 @@ OPERATIONS: tuple[Operation, ...] = (
         "POST",
         "/sim/quorum/transfer-leadership",
         ("quorum", "transfer-leadership"),
-        "transfer_leadership",
         transfer_leadership,
         changes=True,
         check=check_transfer,
     ),
     LIST_CONTROLLERS,
-    Operation("GET", "/v1/controllers/{id}", ("controller", "show"), "controller", show_controller),
+    Operation("GET", "/v1/controllers/{id}", ("controller", "show"), show_controller),
     *_process_verbs(
         "controller", kill_controller, start_controller, pause_controller, resume_controller
     ),
     LIST_BROKERS,
-    Operation("GET", "/v1/brokers/{id}", ("broker", "show"), "broker", show_broker),
-    LIST_TOPICS,
-    Operation("GET", "/v1/topics/{name}", ("topic", "describe"), "topic", describe_topic),
+    Operation("GET", "/v1/brokers/{id}", ("broker", "show"), show_broker),
     *TOPIC_OPERATIONS,
-    *PARTITION_OPERATIONS,
+    *REASSIGNMENT_OPERATIONS,
     *CONFIG_OPERATIONS,
     SHOW_LOG,
-    Operation("GET", LOG_END, ("log", "end"), "log_end", show_log_end),
+    Operation("GET", LOG_END, ("log", "end"), show_log_end),
     LIST_EVENTS,
     LIST_REQUESTS,
     Operation(
         "GET",
         "/v1/requests/count",
         ("request", "count"),
-        "count_requests",
         count_requests,
         check=check_requests,
     ),
@@ -339,7 +313,6 @@ OPERATIONS: tuple[Operation, ...] = (
         "POST",
         "/sim/brokers",
         ("broker", "add"),
-        "add_broker",
         add_broker,
         changes=True,
         check=check_broker,
@@ -362,5 +335,5 @@ OPERATIONS: tuple[Operation, ...] = (
     *SNAPSHOT_OPERATIONS,
     *LESSON_OPERATIONS,
     DOWN,
-    Operation("GET", "/v1/wait", ("wait",), "wait", wait, moves_time=True, check=check_wait),
+    Operation("GET", "/v1/wait", ("wait",), wait, moves_time=True, check=check_wait),
 )

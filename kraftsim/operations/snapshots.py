@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from .api.argument_checks import Check, check_branch, check_snapshot
-from .api.documents import BranchDocument, SnapshotDocument, SnapshotList
+from ..api.argument_checks import Check, check_branch, check_snapshot
+from ..api.documents import BranchDocument, SnapshotDocument, SnapshotList
 from .operation import Operation, Run
 
 if TYPE_CHECKING:
-    from .api.cluster import Cluster
+    from ..api.cluster import Cluster
 
 
 async def save_snapshot(kraft: "Cluster", name: str) -> SnapshotDocument:
@@ -43,12 +43,10 @@ async def remove_snapshot(kraft: "Cluster", name: str) -> SnapshotDocument:
 
 def _verb(verb: str, run: Run, check: Check = check_snapshot) -> Operation:
     path, words = f"/sim/snapshots/{{name}}/{verb}", ("snapshot", verb)
-    return Operation("POST", path, words, f"snapshots.{verb}", run, changes=True, check=check)
+    return Operation("POST", path, words, run, changes=True, check=check)
 
 
-LIST_SNAPSHOTS = Operation(
-    "GET", "/sim/snapshots", ("snapshot", "list"), "snapshots.list", list_snapshots
-)
+LIST_SNAPSHOTS = Operation("GET", "/sim/snapshots", ("snapshot", "list"), list_snapshots)
 SNAPSHOT_OPERATIONS = (
     _verb("save", save_snapshot),
     LIST_SNAPSHOTS,
