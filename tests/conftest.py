@@ -1,5 +1,7 @@
 """What holds for every test: who may run beside whom, and what `docs/fidelity.md` is made of."""
 
+import gc
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,19 @@ TESTS = Path(__file__).parent
 ALONE = ("realtime", "interop", "spark", "released", "page")
 
 PROOFS = pytest.StashKey[list[Proof]]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collects without the garbage collector: the tests live as long as the process.
+
+    It would look at all of them again and again, later too: that is a quarter of the time.
+    """
+    gc.disable()
+    result = yield
+    gc.freeze()
+    gc.enable()
+    return result
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m and -k deselect, and before xdist reads the groups

@@ -8,7 +8,6 @@ import pytest
 
 from kraftsim.cli.scenario.narration import run_lines
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, KAFKA_4_4, KIP_631, PROFILES
-from kraftsim.files.scenario_files import library, read_file
 from kraftsim.scenarios.document.caption import Caption, captions_in
 from kraftsim.scenarios.document.plan import settings_of
 from kraftsim.scenarios.document.scenario import read_scenario
@@ -16,10 +15,9 @@ from kraftsim.scenarios.language.reading import Problem
 from kraftsim.scenarios.language.texts import filled
 from kraftsim.scenarios.running.run import Run, run
 from kraftsim.scenarios.running.story import story
+from tests.scenarios.read_library import Library
 
-LESSONS = {
-    name: read_file(path).scenario for name, path in library().items() if name.startswith("lesson-")
-}
+LESSONS = Library("lesson-")
 SEED = 17
 LOSS = "lesson-15-unclean-election"
 A_HUNDRED_SECONDS_US = 100_000_000
