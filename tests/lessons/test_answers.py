@@ -103,6 +103,7 @@ def test_why_begins_with_the_first_cause_and_ends_with_the_event() -> None:
     assert "fenced" in why["lines"][-1]
 
 
+@pytest.mark.slow
 def test_profiles_tell_different_stories_of_one_tape() -> None:
     ours = answers().story("sweep-granularity", 17, "kafka-4.3", "[]")
     older = answers().story("sweep-granularity", 17, "kafka-3.9", "[]")
