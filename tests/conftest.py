@@ -2,12 +2,14 @@
 
 import gc
 from collections.abc import Generator
+from itertools import chain
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from kraftsim import machine_code
+from tests import running_order
 from tools import fidelity
 from tools.fidelity_page import Proof
 
@@ -26,8 +28,6 @@ SHARED = (
 pytest.register_assert_rewrite(*SHARED)
 
 TESTS = Path(__file__).parent
-# One process runs all of these, one after the other.
-ALONE = ("realtime", "interop", "spark", "released", "page")
 
 PROOFS = pytest.StashKey[list[Proof]]()
 
@@ -51,8 +51,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if machine_code.is_used() and item.get_closest_marker("python_modules"):
             item.add_marker(pytest.mark.skip(reason="needs the Python modules"))
-        if any(item.get_closest_marker(name) for name in ALONE):
-            item.add_marker(pytest.mark.xdist_group("realtime"))
+        if group := running_order.group_of(item):
+            item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=running_order.place_of)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    files = running_order.slowest_files(chain(*terminalreporter.stats.values()))
+    if len(files) == running_order.SLOWEST:
+        terminalreporter.section("the slowest files")
+        for path, seconds in files:
+            terminalreporter.write_line(f"{seconds:7.1f} s  {path}")
 
 
 @pytest.fixture
