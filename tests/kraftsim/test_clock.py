@@ -20,6 +20,7 @@ from kraftsim.errors import CommandError
 from kraftsim.service import clock_control
 from tests.kraftsim.conftest import Http, Service
 from tests.kraftsim.loop_passes import others_run, passes_during
+from tests.limits import LIMIT_S
 
 METADATA_REQUEST = struct.pack(">ihhih", 14, 3, 1, 7, -1) + struct.pack(">i", -1)
 
@@ -251,7 +252,7 @@ async def test_a_clock_that_stands_again_moves_for_a_client_that_waits(auto: Clu
             await others_run()
         await auto.speed_clock("0")
 
-        assert await asyncio.wait_for(reader.readexactly(4), 20)
+        assert await asyncio.wait_for(reader.readexactly(4), LIMIT_S)
 
 
 async def test_a_clock_that_never_stood_takes_no_factor_0() -> None:

@@ -17,9 +17,9 @@ from kraftsim.cli.scenario.jobs import Job, in_processes
 from kraftsim.cli.scenario.run_progress import RunProgress
 from kraftsim.errors import CommandError
 from kraftsim.files.scenario_files import find, read_file
+from tests.limits import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
-LIMIT_S = 60
 SMALL = Path(__file__).with_name("small.yaml")  # a run takes some hundredths of a second
 PASSING = f"scenario run {SMALL}"
 FAILING = "scenario run campaign-canary --smoke"
