@@ -32,6 +32,7 @@ def scene_after(film: Film) -> Scene:
     return scene
 
 
+@pytest.mark.slow
 def test_a_film_shows_every_change_of_the_scene() -> None:
     part = film(20 * S, 26 * S)
 
@@ -49,6 +50,7 @@ def test_films_join_where_one_ends_and_the_next_begins() -> None:
     assert second["fromUs"] == first["toUs"] + 1
 
 
+@pytest.mark.slow
 def test_a_film_has_the_messages_on_their_way_and_the_lost_ones() -> None:
     cut = '[{"at": "1s", "net.partition": {"on": 3, "for": "5s"}}]'
     messages = film(7 * S, 13 * S, cut)["messages"]
