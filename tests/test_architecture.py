@@ -19,6 +19,10 @@ import pytest
 
 pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
 
+pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
+
+pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
+
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("controller", "broker_agent", "simulation", "scenarios", "pipeline")
 PROGRAMS = ("bench", "tools")  # programs beside the product, imported from the checkout

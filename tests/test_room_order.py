@@ -14,6 +14,10 @@ from tests.test_rooms import is_package
 
 pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
 
+pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
+
+pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
+
 # From the lowest rank to the highest. Rooms of one rank do not import each other.
 RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim": (

@@ -10,6 +10,10 @@ from tests.test_architecture import files, imports_of, tree_of
 
 pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
 
+pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
+
+pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
+
 ROOM_MAX = 20
 """Modules of a room, `__init__` left out. A room with one file for each API may have more."""
 CROWDS = {
