@@ -6,21 +6,24 @@ The codes were chosen with kafka-python, aiokafka, librdkafka, the Java clients 
 """
 
 from collections import Counter
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container
 from dataclasses import replace
 from typing import Any
 
+from kraftsim.controller.core.api_row import READ
+from kraftsim.controller.core.apis import is_one_way, row_of
 from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.refusals import refused
 from kraftsim.controller.core.rpc import (
-    DataPlaneRequest,
-    DataPlaneResponse,
     FetchPartitionData,
     FetchRequest,
     FetchResponse,
     FetchTopicData,
+    Request,
+    Response,
 )
-from kraftsim.controller.core.rpc.data_plane import DIRS
 from kraftsim.controller.core.security.not_configured import refused_token
+from kraftsim.controller.raft.protocol import Reply
 
 TEXT = (
     "kraftsim stores no messages, groups or transactions: it simulates the control plane of Kafka "
@@ -28,22 +31,9 @@ TEXT = (
 )
 NO_SASL = "This listener expects no SASL authentication."
 NO_SUCH_DIRECTORY = "The broker has no log directory of this path."
-FETCH = 1
 FIND_COORDINATOR = 10
 ALTER_REPLICA_LOG_DIRS = 34
 TRANSACTION = 1  # the type of the key of a coordinator of transactions
-
-REFUSED_WITH: Mapping[int, ErrorCode] = {
-    FETCH: ErrorCode.TOPIC_AUTHORIZATION_FAILED,
-    2: ErrorCode.TOPIC_AUTHORIZATION_FAILED,  # ListOffsets: consumers retry all other codes
-    17: ErrorCode.ILLEGAL_SASL_STATE,
-    22: ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
-    36: ErrorCode.ILLEGAL_SASL_STATE,
-}
-"""The codes by key, where it is not POLICY_VIOLATION."""
-TOKENS = frozenset(range(38, 42))
-EMPTY = frozenset({16, 66})
-"""ListGroups and ListTransactions: an empty list is the truth."""
 
 
 class DataPlane:
@@ -59,26 +49,26 @@ class DataPlane:
         self.lost_produce_requests = 0
         self._warn = warn
 
-    def reply(self, request: DataPlaneRequest) -> DataPlaneResponse | ApiError:
+    def reply(self, request: Request) -> Reply:
         """Returns the reply to a request."""
-        if request.api_key in EMPTY:
-            return request.response()
-        if request.api_key in TOKENS:
+        row = row_of(request)
+        if row.broker is READ:
+            empty: Response = request.RESPONSE()
+            return empty  # the truth
+        if row.broker_error == ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED:
             return refused_token(request)
         return self._refusal(request)
 
-    def _refusal(self, request: DataPlaneRequest) -> ApiError:
+    def _refusal(self, request: Request) -> ApiError:
         """Counts a request that is refused, and returns its error."""
         code = code_of(request)
         text = NO_SASL if code == ErrorCode.ILLEGAL_SASL_STATE else TEXT
-        self._count_refused(request.api_key, text)
-        if request.is_one_way:
+        self._count_refused(row_of(request).key, text)
+        if is_one_way(request):
             self._count_lost()
         return ApiError(code, text)
 
-    def alter_log_dirs(
-        self, request: DataPlaneRequest, log_dirs: Container[str]
-    ) -> DataPlaneResponse:
+    def alter_log_dirs(self, request: Request, log_dirs: Container[str]) -> Response:
         """Refuses AlterReplicaLogDirs (34) directory by directory.
 
         A path that is none of the broker's `log_dirs` is LOG_DIR_NOT_FOUND for each of its
@@ -86,18 +76,21 @@ class DataPlane:
         """
         asked: Any = request
         results: list[object] = []
-        for directory in getattr(asked, DIRS):
-            part = replace(asked, **{DIRS: (directory,)})
+        for directory in asked.dirs:
+            part = replace(asked, dirs=(directory,))
             refusal = ApiError(ErrorCode.LOG_DIR_NOT_FOUND, NO_SUCH_DIRECTORY)
             if directory.path in log_dirs:
                 refusal = self._refusal(part)
-            results += part.refused(refusal).results
-        response: DataPlaneResponse = asked.response(results=tuple(results))
+            refused_part: Any = refused(part, refusal)
+            results += refused_part.results
+        model: type[Any] = request.RESPONSE
+        response: Response = model(results=tuple(results))
         return response
 
     def fetch(self, request: FetchRequest) -> FetchResponse:
         """Refuses every partition of a Fetch request; a consumer ignores a code for the whole."""
-        self._count_refused(FETCH, TEXT)
+        row = row_of(request)
+        self._count_refused(row.key, TEXT)
         return FetchResponse(
             responses=tuple(
                 FetchTopicData(
@@ -106,7 +99,7 @@ class DataPlane:
                     partitions=tuple(
                         FetchPartitionData(
                             partition_index=partition.partition,
-                            error_code=REFUSED_WITH[FETCH],
+                            error_code=row.broker_error,
                             records=(),
                         )
                         for partition in topic.partitions
@@ -130,8 +123,9 @@ class DataPlane:
         self.lost_produce_requests += 1
 
 
-def code_of(request: DataPlaneRequest) -> ErrorCode:
+def code_of(request: Request) -> ErrorCode:
     """Returns the code that refuses a request."""
-    if request.api_key == FIND_COORDINATOR and getattr(request, "key_type", 0) == TRANSACTION:
+    row = row_of(request)
+    if row.key == FIND_COORDINATOR and getattr(request, "key_type", 0) == TRANSACTION:
         return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    return REFUSED_WITH.get(request.api_key, ErrorCode.POLICY_VIOLATION)
+    return row.broker_error

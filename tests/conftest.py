@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from kraftsim import machine_code
-from tests import running_order
+from tests import grouping, running_order
 from tools import fidelity
 from tools.fidelity_page import Proof
 
@@ -45,7 +45,11 @@ def pytest_collection() -> Generator[None, object, object]:
     return result
 
 
-@pytest.hookimpl(tryfirst=True)  # before -m and -k deselect, and before xdist reads the groups
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(grouping)
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m and -k deselect
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     config.stash[PROOFS] = fidelity.proofs_of(items)
     for item in items:

@@ -8,10 +8,6 @@ from tests.test_architecture import layer_of, modules, tree_of
 
 pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
 
-pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
-
-pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
-
 NEVER_ASSERT = ("core", "timeline", "raft", "node", "agent")
 
 

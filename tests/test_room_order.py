@@ -14,10 +14,6 @@ from tests.test_rooms import is_package
 
 pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
 
-pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
-
-pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
-
 # From the lowest rank to the highest. Rooms of one rank do not import each other.
 RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim": (
@@ -77,18 +73,21 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim.controller": ("core time", "raft wire", "node", "server"),
     "kraftsim.controller.core": (
         "value",
-        "camel_case errors feature_levels hash_order java_text node_id settings topic_name uuid",
-        "newest_versions",
+        "camel_case errors feature_levels hash_order java_text message node_id settings"
+        " topic_name uuid",
+        "api_row",
+        "data_plane_apis",
+        "apis",
         "log policies profile",
         "image rpc",
-        "leases mutations",
+        "leases mutations refusals",
         "state",
         "slices",
         "configs features partitions quotas security",
         "brokers cluster topics",
         "handlers",
     ),
-    "kraftsim.controller.wire": ("errors", "codec", "data_plane records", "apis json", "frames"),
+    "kraftsim.controller.wire": ("errors messages", "codec", "records", "apis json", "frames"),
     "kraftsim.simulation": (
         "delays event_row journal_kinds message ports",
         "topology",

@@ -6,23 +6,18 @@ controller keeps the buckets.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from .apis import row_of
 from .errors import ApiError, ErrorCode
 from .image.image import Image
 from .log.records import QuotaEntity
 from .rpc import CreatePartitionsRequest, CreateTopicsRequest, DeleteTopicsRequest
-from .rpc.requester import Requester
+from .rpc.senders import Requester
 from .settings import Settings
 
 RATE = "controller_mutation_rate"
-STRICT_SINCE: Mapping[type, int] = {
-    CreateTopicsRequest: 6,
-    CreatePartitionsRequest: 3,
-    DeleteTopicsRequest: 5,
-}
-"""Earlier versions have no THROTTLING_QUOTA_EXCEEDED: their requests are never refused."""
 BUCKETS_MAX = 10_000  # Kafka drops those of clients that were idle for an hour
 
 Bucket = tuple[str, str]
@@ -118,7 +113,8 @@ class Mutations:
         if not image.client_quotas:
             return UNLIMITED
         limit, version = limit_of(image, request.requester), request.requester.version
-        is_strict = version is None or version >= STRICT_SINCE[type(request)]
+        strict_since = row_of(request).strict_since
+        is_strict = version is None or strict_since is None or version >= strict_since
         tokens = 0.0 if limit is None else self._tokens(limit, now_ms)
         return Allowance(limit, tokens, is_strict=is_strict)
 

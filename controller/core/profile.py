@@ -7,13 +7,13 @@ are data in the log, and decide the same things as in Kafka.
 from collections.abc import Mapping
 from dataclasses import field
 
+from .apis import newest_versions
 from .feature_levels import (
     ELIGIBLE_LEADER_REPLICAS,
     FIRST_BOOTSTRAP_LEVEL,
     KRAFT_VERSION,
     METADATA_VERSION,
 )
-from .newest_versions import NEWEST_3_9, NEWEST_4_1, NEWEST_4_3
 from .settings import Settings
 from .value import value
 
@@ -122,7 +122,7 @@ _FEATURES_4_3 = (
 KAFKA_4_3 = Profile(
     name="kafka-4.3",
     supported_features=_FEATURES_4_3,
-    newest_versions=NEWEST_4_3,
+    newest_versions=newest_versions("4.3"),
 )
 
 KAFKA_4_4 = Profile(
@@ -161,7 +161,7 @@ KAFKA_4_1 = Profile(
     refuses_empty_metrics=False,
     voters_have_configs=False,
     assignment_keeps_elr=False,
-    newest_versions=NEWEST_4_1,
+    newest_versions=newest_versions("4.1"),
     reassignment_awaits_every_replica=True,
     topic_configs="4.1",
 )
@@ -177,7 +177,7 @@ KAFKA_3_9 = Profile(
     mentions_cordoned=False,
     checks_cordoned_directories=False,
     bounds_config_values=False,
-    newest_versions=NEWEST_3_9,
+    newest_versions=newest_versions("3.9"),
     writes_zk_migration_state=True,
     topic_configs="3.9",
     has_group_configs=False,

@@ -13,7 +13,7 @@ from .errors import ApiError, ErrorCode
 from .image.broker import BrokerRegistration
 from .image.image import Image
 from .leases import Leases
-from .log.batch import ControlRecord, Voter
+from .log.control_records import ControlRecord, Voter
 from .log.records import Record
 from .mutations import MutationNote, Mutations, unlimited
 from .policies import NO_POLICIES, Policies

@@ -17,7 +17,7 @@ from ..core.handlers import Handler
 from ..core.image import replay
 from ..core.image.image import Image
 from ..core.leases import Leases
-from ..core.log.batch import ControlRecord, Voter
+from ..core.log.control_records import ControlRecord, Voter
 from ..core.log.record_versions import record_version
 from ..core.log.records import (
     BrokerRegistrationChangeRecord,

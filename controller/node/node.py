@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..core.api_row import REFUSE
+from ..core.apis import row_of
 from ..core.cluster import describe_cluster
 from ..core.configs.description import describe_configs
 from ..core.configs.node_configs import NodeView, static_settings
@@ -22,15 +24,14 @@ from ..core.leases import Leases
 from ..core.partitions.reassignment import list_reassignments
 from ..core.profile import Profile
 from ..core.rpc import (
-    DataPlaneRequest,
     DescribeClusterRequest,
     DescribeQuorumRequest,
     ListPartitionReassignmentsRequest,
     Request,
+    Response,
 )
 from ..core.rpc.acls import DescribeAclsRequest
 from ..core.rpc.configs import DescribeConfigsRequest
-from ..core.rpc.scram import DescribeUserScramCredentialsRequest
 from ..core.security.acl_description import describe_acls
 from ..core.security.not_configured import refused_by_controller
 from ..core.settings import Settings
@@ -215,27 +216,13 @@ class Node:
                 self.deadline_ms = expiry_ms
 
     def _described(self, request: Request) -> Reply:
-        if isinstance(request, ListPartitionReassignmentsRequest):
-            return list_reassignments(self.committed, request)
+        """Returns the reply to a request that reads committed state, or that is refused."""
         try:
-            if isinstance(request, DescribeConfigsRequest):
-                return describe_configs(self.config_view, request)
-            if isinstance(request, DescribeUserScramCredentialsRequest):
-                raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")  # listed, and not handled
-            if isinstance(request, DescribeAclsRequest):
-                has_authorizer = bool(self.settings.authorizer_class_name)
-                return describe_acls(self.committed, request, has_authorizer=has_authorizer)
-            if isinstance(request, DataPlaneRequest):
-                return refused_by_controller(request)
-            if not isinstance(request, DescribeClusterRequest):
+            if type(request) in READS:
+                return READS[type(request)](self, request)
+            if row_of(request).controller is not REFUSE:
                 raise Impossible(f"no handler for {type(request)}")
-            return describe_cluster.describe_controllers(
-                self.committed,
-                request,
-                cluster_id=self.config.cluster_id,
-                leader_id=self.leader_id,
-                listener=self.config.listener_name,
-            )
+            return refused_by_controller(request)
         except ApiError as error:
             return error
 
@@ -387,3 +374,26 @@ class Node:
             else "No controller appears to be active."
         )
         return ApiError(ErrorCode.NOT_CONTROLLER, text)
+
+
+def _describe_controllers(node: Node, request: DescribeClusterRequest) -> Response:
+    return describe_cluster.describe_controllers(
+        node.committed,
+        request,
+        cluster_id=node.config.cluster_id,
+        leader_id=node.leader_id,
+        listener=node.config.listener_name,
+    )
+
+
+READS: Mapping[type, Callable[[Node, Any], Response]] = {
+    DescribeAclsRequest: lambda node, asked: describe_acls(
+        node.committed, asked, has_authorizer=bool(node.settings.authorizer_class_name)
+    ),
+    DescribeClusterRequest: _describe_controllers,
+    DescribeConfigsRequest: lambda node, asked: describe_configs(node.config_view, asked),
+    ListPartitionReassignmentsRequest: lambda node, asked: list_reassignments(
+        node.committed, asked
+    ),
+}
+"""The table of what a controller reads from committed state, although it may not be active."""

@@ -36,7 +36,7 @@ def start(quorum: Quorum, turn: Turn) -> None:
     """Restore the durable state of the previous process, and begin with a role (rule 10.3)."""
     stored = quorum.durable
     me = quorum.me
-    if quorum.identity.is_volatile and quorum.is_voter and quorum.other_voters:
+    if quorum.identity.may_have_lost_log and quorum.is_voter and quorum.other_voters:
         quorum.withhold_votes()
     if stored.epoch < quorum.log.last_epoch:
         quorum.become_unattached(quorum.log.last_epoch, turn)
@@ -64,25 +64,39 @@ def _take_up(quorum: Quorum, turn: Turn) -> None:
 
 # Requests
 
-_ANSWERS: Mapping[type, Callable[[Quorum, Any, Turn], Response]] = {
-    VoteRequest: elections.on_request,
-    BeginQuorumEpochRequest: epochs.on_begin,
-    EndQuorumEpochRequest: epochs.on_end,
-    FetchSnapshotRequest: snapshots.on_request,
-    DescribeQuorumRequest: description.describe,
-    UpdateRaftVoterRequest: membership.update,
-    ApiVersionsRequest: membership.on_question,
-}
-_DEFERS: Mapping[type, Callable[[Quorum, Any, Any, Turn], bool]] = {
+Answer = Callable[[Quorum, Any, Any, Turn], bool]
+"""Answers a request now or, with its token, later.
+
+Returns False if only a follower's progress and the number of waiting fetches may have changed.
+"""
+
+
+def _at_once(respond: Callable[[Quorum, Any, Turn], Response]) -> Answer:
+    def answer(quorum: Quorum, request: Any, token: Any, turn: Turn) -> bool:
+        turn.replies += ((token, respond(quorum, request, turn)),)
+        return True
+
+    return answer
+
+
+ANSWERS: Mapping[type, Answer] = {
+    ApiVersionsRequest: _at_once(membership.on_question),
     FetchRequest: leading.on_fetch,
+    FetchSnapshotRequest: _at_once(snapshots.on_request),
+    VoteRequest: _at_once(elections.on_request),
+    BeginQuorumEpochRequest: _at_once(epochs.on_begin),
+    EndQuorumEpochRequest: _at_once(epochs.on_end),
+    DescribeQuorumRequest: _at_once(description.describe),
     AddRaftVoterRequest: membership.add,
     RemoveRaftVoterRequest: membership.remove,
+    UpdateRaftVoterRequest: _at_once(membership.update),
 }
+"""The table of a quorum's answers, which a controller gives although it may not be active."""
 
 
 def understands(request: Request) -> bool:
     """True if the quorum answers requests of this type."""
-    return type(request) in _DEFERS or type(request) in _ANSWERS
+    return type(request) in ANSWERS
 
 
 def on_request(quorum: Quorum, request: Request, token: Any, turn: Turn) -> bool:
@@ -91,14 +105,11 @@ def on_request(quorum: Quorum, request: Request, token: Any, turn: Turn) -> bool
     Returns False if only a follower's progress and the number of waiting fetches may have changed,
     as after nearly every fetch.
     """
-    defers = _DEFERS.get(type(request))
     withholds_votes = quorum.peers_without_epoch is not None
     if withholds_votes:
         _listen(quorum, request)
         _pass_the_gate(quorum, turn)
-    if defers is None:
-        turn.replies += ((token, _ANSWERS[type(request)](quorum, request, turn)),)
-    elif not defers(quorum, request, token, turn) and not withholds_votes:
+    if not ANSWERS[type(request)](quorum, request, token, turn) and not withholds_votes:
         return False
     poll(quorum, turn)
     return True

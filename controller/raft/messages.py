@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 from ..core.errors import ErrorCode
-from ..core.log.batch import FETCH_BYTES_MAX, Voter, VoterEndpoint
+from ..core.log.batch import FETCH_BYTES_MAX
+from ..core.log.control_records import Voter, VoterEndpoint
 from ..core.rpc import (
     AddRaftVoterRequest,
     BeginQuorumEpochPartition,

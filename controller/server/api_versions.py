@@ -7,11 +7,12 @@ error 35 in a response of version 0 (rule 5.47).
 import re
 from functools import lru_cache
 
+from ..core.api_row import ABSENT
+from ..core.apis import ROWS
 from ..core.errors import ErrorCode
 from ..core.feature_levels import KRAFT_VERSION, METADATA_VERSION
 from ..core.hash_order import in_copied_order
 from ..core.image.image import Image
-from ..core.newest_versions import ABSENT
 from ..core.profile import Profile
 from ..core.rpc import (
     ApiVersion,
@@ -21,15 +22,7 @@ from ..core.rpc import (
     SupportedFeatureKey,
 )
 from ..node.node import Node
-from ..wire.apis.table import (
-    API_VERSIONS,
-    APIS,
-    LISTED_SINCE,
-    OWN_QUORUM,
-    SERVED_SINCE,
-    TELEMETRY,
-    Api,
-)
+from ..wire.apis.table import API_VERSIONS, APIS, Api
 from ..wire.frames import encode_response
 
 _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
@@ -71,7 +64,7 @@ def listed(version: int, *, listener: str, image: Image, profile: Profile) -> Ap
             _range(api, listener, profile)
             for _, api in sorted(APIS.items())
             if listener in api.listeners
-            and api.key not in TELEMETRY
+            and not ROWS[api.key].is_telemetry
             and profile.newest_versions.get(api.key) != ABSENT
         ),
         supported_features=tuple(
@@ -95,7 +88,7 @@ def spoken(listener: str, profile: Profile) -> frozenset[tuple[int, int]]:
     """Returns every (key, version) that a node with the profile handles at a listener.
 
     They are those that it lists, with all versions of ApiVersions, which is never refused by an end
-    of the connection, and those of OWN_QUORUM and TELEMETRY.
+    of the connection, those that controllers always exchange in the newest version, and telemetry.
     """
     return frozenset(
         (api.key, version)
@@ -106,11 +99,12 @@ def spoken(listener: str, profile: Profile) -> frozenset[tuple[int, int]]:
 
 
 def _oldest(api: Api, listener: str) -> int:
-    return SERVED_SINCE.get((listener, api.key), api.min_version)
+    since = ROWS[api.key].controller_since if listener == "controller" else None
+    return api.min_version if since is None else since
 
 
 def _newest_served(api: Api, profile: Profile) -> int:
-    if api.key in OWN_QUORUM or api.key == API_VERSIONS:
+    if ROWS[api.key].is_always_newest or api.key == API_VERSIONS:
         return api.max_version
     return profile.newest_versions.get(api.key, api.max_version)
 
@@ -157,7 +151,8 @@ def _range(api: Api, listener: str, profile: Profile) -> ApiVersion:
     newest = profile.newest_versions.get(api.key, api.max_version)
     if api.key == API_VERSIONS:
         newest = profile.api_versions_max
-    oldest = LISTED_SINCE.get((listener, api.key), api.min_version)
+    listed = ROWS[api.key].listed_since
+    oldest = _oldest(api, listener) if listed is None else listed
     return ApiVersion(api_key=api.key, min_version=oldest, max_version=newest)
 
 

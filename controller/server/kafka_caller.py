@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple, cast
 
+from ..core.apis import ROWS
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request, Response
-from ..wire.apis.table import API_VERSIONS, APIS, OWN_QUORUM
+from ..wire.apis.table import API_VERSIONS, APIS
 from ..wire.errors import DecodeError
 from ..wire.frames import FRAME_BYTES_MAX, FrameReader, decode_response, encode_request
 
@@ -93,7 +94,9 @@ class KafkaCaller:
         newest = 4 if key == API_VERSIONS else APIS[key].max_version
         if awaited.version_max is not None:
             newest = min(newest, awaited.version_max)
-        return newest if key in OWN_QUORUM else min(newest, (self._newest or {}).get(key, newest))
+        if ROWS[key].is_always_newest:
+            return newest
+        return min(newest, (self._newest or {}).get(key, newest))
 
     def drop(self) -> None:
         """Drop the request in flight and close the connection."""

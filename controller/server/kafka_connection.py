@@ -5,11 +5,12 @@ import logging
 from collections.abc import Callable, Iterator
 from typing import cast
 
+from ..core.apis import ROWS, is_one_way
 from ..core.errors import ApiError, ErrorCode
-from ..core.rpc import ApiVersionsRequest, DataPlaneRequest, Request
-from ..core.rpc.telemetry import TelemetryClient
+from ..core.rpc import ApiVersionsRequest, Request
+from ..core.rpc.senders import TelemetryClient
 from ..raft.protocol import Reply
-from ..wire.apis.table import API_VERSIONS, TELEMETRY
+from ..wire.apis.table import API_VERSIONS
 from ..wire.errors import DecodeError
 from ..wire.frames import (
     REQUEST_BYTES_MAX,
@@ -237,7 +238,7 @@ class KafkaConnection(asyncio.Protocol):
             frame,
             start_time_tag=listener.start_time_tag,
             bodies=listener.bodies,
-            client=self._client(header) if header.api_key in TELEMETRY else None,
+            client=self._client(header) if ROWS[header.api_key].is_telemetry else None,
         )
         return self._exchange
 
@@ -275,7 +276,7 @@ class KafkaConnection(asyncio.Protocol):
         awaited, runtime = self._awaited, self._listener.runtime
         if awaited is None or self._transport is None or runtime is None:
             return
-        if isinstance(awaited[2], DataPlaneRequest) and awaited[2].is_one_way:
+        if is_one_way(awaited[2]):
             self.end()
             return
         frame = encoded(awaited, reply)

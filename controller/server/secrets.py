@@ -5,14 +5,13 @@ MARK stands for each of its bytes: the length stays, so a replay accepts and ref
 requests and writes records of the same size. Only the keys in the credential's record differ.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from ..core.apis import ROWS
 from ..core.rpc import Request
 from ..core.rpc.envelope import EnvelopeRequest
-from ..core.rpc.scram import AlterUserScramCredentialsRequest
-from ..wire.apis.table import ENVELOPE
 from ..wire.errors import DecodeError
 from ..wire.frames import (
     RequestHeader,
@@ -24,28 +23,30 @@ from ..wire.frames import (
 MARK = b"*"
 _UNDECODABLE = b"\xff"
 _LENGTH_BYTES = 4
+APIS_WITH_SECRETS = frozenset(row.key for row in ROWS.values() if row.secret)
 
 
 def without_secrets(header: RequestHeader, frame: bytes) -> bytes:
-    """Returns the frame of a request of APIS_WITH_SECRETS with MARK for each byte of a secret."""
+    """Returns the frame of a request of APIS_WITH_SECRETS with MARK for each byte of the secret."""
     try:
-        request = _REMOVE[header.api_key](decode_request(header, frame))
+        request = decode_request(header, frame)
     except DecodeError:
         return frame[: header.body_offset]
+    if isinstance(request, EnvelopeRequest):
+        request = _of_envelope(request)
+    else:
+        request = cast(Request, _marked(request, ROWS[header.api_key].secret.split(".")))
     key, version, number, client_id, _ = header
     return encode_request(key, version, number, client_id, request)[_LENGTH_BYTES:]
 
 
-def _of_credentials(request: AlterUserScramCredentialsRequest) -> Request:
-    marked = (
-        replace(upsertion, salted_password=MARK * len(upsertion.salted_password))
-        for upsertion in request.upsertions
-    )
-    return replace(request, upsertions=tuple(marked))
-
-
-def _of_sasl(request: Any) -> Request:
-    return cast(Request, replace(request, auth_bytes=MARK * len(request.auth_bytes)))
+def _marked(struct: Any, path: Sequence[str]) -> Any:
+    """Returns the struct with MARK for each byte of the field at `path`."""
+    name, *inner = path
+    found = getattr(struct, name)
+    if inner:
+        return replace(struct, **{name: tuple(_marked(element, inner) for element in found)})
+    return replace(struct, **{name: MARK * len(found)})
 
 
 def _of_envelope(envelope: EnvelopeRequest) -> Request:
@@ -55,18 +56,9 @@ def _of_envelope(envelope: EnvelopeRequest) -> Request:
         header = read_request_header(forwarded)
     except DecodeError:
         return envelope
-    if header.api_key not in _REMOVE:
+    if header.api_key not in APIS_WITH_SECRETS:
         return envelope
     body = forwarded[header.body_offset :]
     return replace(
         envelope, request_data=forwarded[: header.body_offset] + _UNDECODABLE * len(body)
     )
-
-
-_REMOVE: Mapping[int, Callable[[Any], Request]] = {
-    36: _of_sasl,
-    51: _of_credentials,
-    ENVELOPE: _of_envelope,
-}
-"""The functions that mark the secrets of a request, by the key of its API."""
-APIS_WITH_SECRETS = frozenset(_REMOVE)

@@ -9,17 +9,11 @@ from collections.abc import Generator
 from dataclasses import replace
 from struct import Struct as Packing
 from struct import error
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
-from ..core.rpc import (
-    CreatePartitionsRequest,
-    CreateTopicsRequest,
-    DeleteTopicsRequest,
-    Request,
-    Response,
-)
-from ..core.rpc.requester import Requester
-from ..core.rpc.telemetry import TelemetryClient, TelemetryRequest
+from ..core.apis import ROWS
+from ..core.rpc import Request, Response
+from ..core.rpc.senders import Requester, TelemetryClient
 from .apis.table import API_VERSIONS, APIS, ENVELOPE
 from .codec.compiler import Encoder, decoder, encoder, step_encoder
 from .codec.decode_source import skip_tags
@@ -85,15 +79,15 @@ def decode_request(header: RequestHeader, frame: bytes) -> Request:
     """
     message = APIS[header.api_key].request
     request, _ = decoder(message, header.api_version)(frame, header.body_offset)
-    return from_client(cast(Request, request), header)
+    if ROWS[header.api_key].strict_since is None:
+        return cast(Request, request)
+    return _from_client(cast(Request, request), header)
 
 
-def from_client(request: Request, header: RequestHeader) -> Request:
-    """Returns the request with its client, if a quota of mutations may apply to it."""
-    if isinstance(request, CreateTopicsRequest | CreatePartitionsRequest | DeleteTopicsRequest):
-        client = Requester(client_id=header.client_id or "", version=header.api_version)
-        return replace(request, requester=client)
-    return request
+def _from_client(request: Request, header: RequestHeader) -> Request:
+    """Returns a request that a quota of mutations may limit, with its client."""
+    client = Requester(client_id=header.client_id or "", version=header.api_version)
+    return cast(Request, replace(cast(Any, request), requester=client))
 
 
 def encode_response(
@@ -149,6 +143,8 @@ class Exchange:
         "_cached",
         "_decode",
         "_encode",
+        "_is_limited",
+        "_is_telemetry",
         "_last",
         "_request",
         "_step_encode",
@@ -177,6 +173,8 @@ class Exchange:
         self.version = header.api_version
         self.is_api_versions = header.api_key == API_VERSIONS
         self.is_envelope = header.api_key == ENVELOPE
+        row = ROWS[header.api_key]
+        self._is_limited, self._is_telemetry = row.strict_since is not None, row.is_telemetry
         self.start = frame[:4]  # key and version
         self.end = header.body_offset
         self.tail = frame[8 : self.end]  # client id and tags
@@ -206,9 +204,11 @@ class Exchange:
 
     def decode(self, frame: bytes) -> Request:
         """Returns the request of a frame that the exchange matches."""
-        request = from_client(cast(Request, self._decode(frame, self.end)[0]), self.header)
-        if self.client is not None and isinstance(request, TelemetryRequest):
-            request = replace(request, client=self.client)
+        request = cast(Request, self._decode(frame, self.end)[0])
+        if self._is_limited:
+            request = _from_client(request, self.header)
+        if self.client is not None and self._is_telemetry:
+            request = replace(cast(Any, request), client=self.client)
         if len(frame) - self.end <= REPEATED_BYTES_MAX and not self.is_envelope:
             self._request, self._last = request, frame[8:]
         return request

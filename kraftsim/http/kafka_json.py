@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from kraftsim.controller.core.apis import ROWS
 from kraftsim.controller.core.errors import ApiError, ErrorCode, error_name
 from kraftsim.controller.core.handlers import refusal
 from kraftsim.controller.core.rpc import (
@@ -17,8 +18,7 @@ from kraftsim.controller.core.rpc import (
     Response,
 )
 from kraftsim.controller.core.rpc.cluster import BROKER_ENDPOINT
-from kraftsim.controller.wire.apis.api_decommission_broker import DECOMMISSION_BROKER
-from kraftsim.controller.wire.apis.table import APIS, Api
+from kraftsim.controller.wire.apis.table import APIS, DECOMMISSION_BROKER, Api
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import from_json, to_json
 from kraftsim.scenarios.language.suggestions import whole_number
@@ -29,34 +29,8 @@ from ..service.description import client_view
 if TYPE_CHECKING:
     from ..api.cluster import Cluster
 
-_SERVED = (
-    62,
-    63,
-    64,
-    19,
-    20,
-    29,
-    30,
-    31,
-    37,
-    43,
-    45,
-    46,
-    60,
-    56,
-    55,
-    57,
-    67,
-    70,
-    73,
-    80,
-    81,
-    82,
-    94,
-)
 KAFKA_APIS: dict[str, Api] = {
-    "DecommissionBroker": DECOMMISSION_BROKER,
-    **{APIS[key].name: APIS[key] for key in _SERVED},
+    row.name: APIS.get(row.key, DECOMMISSION_BROKER) for row in ROWS.values() if row.http
 }
 
 

@@ -5,9 +5,9 @@ fetched, refuses what needs stored messages, and forwards every other request to
 controller.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import partial
+from typing import Any
 
 from kraftsim.broker_agent import configurations, facade
 from kraftsim.broker_agent.client_match import ClientMatch
@@ -18,6 +18,8 @@ from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.kept_replies import KeptReplies, KeptState
 from kraftsim.broker_agent.telemetry import Telemetry
+from kraftsim.controller.core.api_row import READ, REFUSE, STORE
+from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.cluster.describe_cluster import any_broker, describe_brokers
 from kraftsim.controller.core.configs.description import describe_configs
 from kraftsim.controller.core.configs.node_configs import NodeView
@@ -28,7 +30,6 @@ from kraftsim.controller.core.quotas.description import describe_client_quotas
 from kraftsim.controller.core.rpc import (
     ApiVersionsRequest,
     ApiVersionsResponse,
-    DataPlaneRequest,
     DescribeClusterRequest,
     DescribeClusterResponse,
     DescribeLogDirsRequest,
@@ -55,6 +56,7 @@ from kraftsim.controller.core.rpc.telemetry import (
 from kraftsim.controller.core.security.acl_description import describe_acls
 from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
 from kraftsim.controller.core.value import value
+from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.server.turns import in_turns
@@ -164,6 +166,9 @@ class ClientView:
         reply_to(reply)
 
 
+TelemetryRequest = GetTelemetrySubscriptionsRequest | PushTelemetryRequest
+
+
 class Facade:
     """The request handlers of a simulated broker's Kafka listener.
 
@@ -178,7 +183,7 @@ class Facade:
         send: SendToController,
         data_plane: DataPlane,
     ) -> None:
-        self._view = view
+        self.view = view
         self._data_plane = data_plane
         self._agent = agent
         self._turns = runtime.turns
@@ -188,59 +193,64 @@ class Facade:
 
     def describe(self, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
         """Answers an ApiVersions request."""
-        view, agent = self._view, self._agent.agent
+        view, agent = self.view, self._agent.agent
         broker = (view.cluster_id, agent.config.broker_id)
         refused = api_versions.refusal(request, version, view.profile, broker)
         return refused or view.api_versions(agent.image, version)
 
     def answer(self, request: Request, reply_to: ReplyTo) -> None:
         """Answers a request from the broker's image, or forwards it to the active controller."""
-        image = self._agent.agent.image
-        match request:
-            case MetadataRequest():
-                in_turns(self._turns, self._view.metadata(image, request, reply_to))
-            case DescribeClusterRequest():
-                self._view.answer_brokers(image, request, reply_to)
-            case DescribeTopicPartitionsRequest():
-                _answer(
-                    partial(describe_topic_partitions, image, request, self._view.listener),
-                    reply_to,
-                )
-            case DescribeLogDirsRequest():
-                agent = self._agent.agent
-                stored = agent.store.on_disk(image, agent.config.broker_id)
-                reply_to(describe_log_dirs(stored, request, agent.config.log_dirs))
-            case DescribeConfigsRequest():
-                _answer(partial(describe_configs, self._config_view, request), reply_to)
-            case DescribeClientQuotasRequest():
-                _answer(partial(describe_client_quotas, image, request), reply_to)
-            case DescribeAclsRequest():
-                has_authorizer = self._view.has_authorizer
-                described = partial(describe_acls, image, request, has_authorizer=has_authorizer)
-                _answer(described, reply_to)
-            case DescribeUserScramCredentialsRequest():
-                _answer(partial(describe_user_scram_credentials, image, request), reply_to)
-            case ListConfigResourcesRequest():
-                reply_to(configurations.list_resources(image, request))
-            case GetTelemetrySubscriptionsRequest() | PushTelemetryRequest():
-                reply_to(self.telemetry.answer(image, request, self._timeline.now_ms))
-            case IncrementalAlterConfigsRequest() | AlterConfigsRequest():
-                self._alter(request, reply_to)
-            case DataPlaneRequest() if request.api_key == ALTER_REPLICA_LOG_DIRS:
-                reply_to(self._data_plane.alter_log_dirs(request, self._log_dirs))
-            case DataPlaneRequest():
-                reply_to(self._data_plane.reply(request))
-            case FetchRequest():
-                reply_to(self._data_plane.fetch(request))
-            case _:
-                self._forwarding.forward(request, reply_to)
+        answer = ANSWERS.get(type(request))
+        if answer is not None:
+            answer(self, request, reply_to)
+        elif row_of(request).broker in (STORE, REFUSE, READ):
+            reply_to(self._refuse(request))
+        else:
+            self._forwarding.forward(request, reply_to)
 
-    def _alter(self, request: configurations.AlterRequest, reply_to: ReplyTo) -> None:
+    @property
+    def image(self) -> Image:
+        """The metadata that the broker has fetched."""
+        return self._agent.agent.image
+
+    def describe_topics(self, request: MetadataRequest, reply_to: ReplyTo) -> None:
+        """Answers a Metadata request."""
+        in_turns(self._turns, self.view.metadata(self.image, request, reply_to))
+
+    def describe_brokers(self, request: DescribeClusterRequest, reply_to: ReplyTo) -> None:
+        """Answers a DescribeCluster request."""
+        self.view.answer_brokers(self.image, request, reply_to)
+
+    def describe_log_dirs(self, request: DescribeLogDirsRequest) -> Response:
+        """Returns the response to a DescribeLogDirs request."""
+        agent = self._agent.agent
+        stored = agent.store.on_disk(self.image, agent.config.broker_id)
+        return describe_log_dirs(stored, request, agent.config.log_dirs)
+
+    def describe_acls(self, request: DescribeAclsRequest) -> Response:
+        """Returns the response to a DescribeAcls request."""
+        return describe_acls(self.image, request, has_authorizer=self.view.has_authorizer)
+
+    def answer_telemetry(self, request: TelemetryRequest, reply_to: ReplyTo) -> None:
+        """Answers a request of client telemetry."""
+        reply_to(self.telemetry.answer(self.image, request, self._timeline.now_ms))
+
+    def refuse_fetch(self, request: FetchRequest) -> Response:
+        """Returns the response to a Fetch request, which refuses every partition."""
+        return self._data_plane.fetch(request)
+
+    def _refuse(self, request: Request) -> Reply:
+        """Returns the reply to a request that needs what a broker of kraftsim does not have."""
+        if row_of(request).key == ALTER_REPLICA_LOG_DIRS:
+            return self._data_plane.alter_log_dirs(request, self._log_dirs)
+        return self._data_plane.reply(request)
+
+    def alter_configs(self, request: configurations.AlterRequest, reply_to: ReplyTo) -> None:
         """Refuses the changes that a broker refuses, and forwards the others to the controller."""
         from kraftsim.configuration.dynamic import value_checks  # reads a table
 
-        checks, forward = value_checks(self._view.profile), self._forwarding.forward
-        configurations.alter(self._config_view, request, checks, forward, reply_to)
+        checks, forward = value_checks(self.view.profile), self._forwarding.forward
+        configurations.alter(self.config_view, request, checks, forward, reply_to)
 
     @property
     def _log_dirs(self) -> list[str]:
@@ -248,11 +258,12 @@ class Facade:
         return [log_dir_path(directory) for directory in self._agent.agent.config.log_dirs]
 
     @property
-    def _config_view(self) -> NodeView:
+    def config_view(self) -> NodeView:
+        """What the broker knows when it describes configurations."""
         agent = self._agent.agent
         return NodeView(
             node_id=agent.config.broker_id,
-            profile=self._view.profile,
+            profile=self.view.profile,
             image=agent.image,
             static=configurations.properties(agent.config),
         )
@@ -269,11 +280,49 @@ def _is_small(topics: Sequence[MetadataTopic]) -> bool:
     return parts <= PARTITIONS_KEPT_MAX and not any(topic.error_code for topic in topics)
 
 
-def _answer(described: Callable[[], Response], reply_to: ReplyTo) -> None:
-    """Answers a request with its description, or with the refusal of it."""
-    try:
-        reply = described()
-    except ApiError as error:
-        reply_to(error)
-    else:
-        reply_to(reply)
+Answer = Callable[[Facade, Any, ReplyTo], None]
+
+
+def _read(respond: Callable[[Facade, Any], Response]) -> Answer:
+    """Returns the function that replies with a response, or with the ApiError of a refusal."""
+
+    def answer(facade: Facade, request: Any, reply_to: ReplyTo) -> None:
+        try:
+            reply = respond(facade, request)
+        except ApiError as error:
+            reply_to(error)
+        else:
+            reply_to(reply)
+
+    return answer
+
+
+ANSWERS: Mapping[type, Answer] = {
+    MetadataRequest: Facade.describe_topics,
+    DescribeClusterRequest: Facade.describe_brokers,
+    DescribeTopicPartitionsRequest: _read(
+        lambda facade, request: describe_topic_partitions(
+            facade.image, request, facade.view.listener
+        )
+    ),
+    DescribeLogDirsRequest: _read(Facade.describe_log_dirs),
+    DescribeConfigsRequest: _read(
+        lambda facade, request: describe_configs(facade.config_view, request)
+    ),
+    DescribeClientQuotasRequest: _read(
+        lambda facade, request: describe_client_quotas(facade.image, request)
+    ),
+    DescribeAclsRequest: _read(Facade.describe_acls),
+    DescribeUserScramCredentialsRequest: _read(
+        lambda facade, request: describe_user_scram_credentials(facade.image, request)
+    ),
+    ListConfigResourcesRequest: _read(
+        lambda facade, request: configurations.list_resources(facade.image, request)
+    ),
+    GetTelemetrySubscriptionsRequest: Facade.answer_telemetry,
+    PushTelemetryRequest: Facade.answer_telemetry,
+    IncrementalAlterConfigsRequest: Facade.alter_configs,
+    AlterConfigsRequest: Facade.alter_configs,
+    FetchRequest: _read(Facade.refuse_fetch),
+}
+"""The table of a broker's own answers; the row says what it does with every other request."""

@@ -11,7 +11,7 @@ from kraftsim.configuration.roles import NodeRoles
 from kraftsim.controller.core.feature_levels import KRAFT_VERSION, LEVEL_NAMES, METADATA_VERSION
 from kraftsim.controller.core.feature_levels import SCRAM_FROM as SCRAM
 from kraftsim.controller.core.hash_order import in_hash_order
-from kraftsim.controller.core.log.batch import Voter
+from kraftsim.controller.core.log.control_records import Voter
 from kraftsim.controller.core.log.records import FeatureLevelRecord, Record
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.uuid import random_uuid, uuid_text

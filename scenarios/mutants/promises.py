@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 from kraftsim.controller.core.cluster import describe_cluster
-from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.image import image_records, replay
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.rpc import AlterPartitionRequest, DescribeClusterRequest
@@ -102,23 +101,17 @@ def never_checks_quorum(swaps: Swaps) -> None:
 )
 def reads_uncommitted(swaps: Swaps) -> None:
     """Answers DescribeCluster from the latest image."""
-    described = node.Node._described
 
-    def buggy(self: node.Node, request: Any) -> Any:
-        if not isinstance(request, DescribeClusterRequest):
-            return described(self, request)
-        try:
-            return describe_cluster.describe_controllers(
-                self.latest,
-                request,
-                cluster_id=self.config.cluster_id,
-                leader_id=self.leader_id,
-                listener=LISTENER,
-            )
-        except ApiError as error:
-            return error
+    def buggy(reads: node.Node, request: Any) -> Any:
+        return describe_cluster.describe_controllers(
+            reads.latest,
+            request,
+            cluster_id=reads.config.cluster_id,
+            leader_id=reads.leader_id,
+            listener=LISTENER,
+        )
 
-    swaps.attribute(node.Node, "_described", buggy)
+    swaps.entry(node.READS, DescribeClusterRequest, buggy)
 
 
 @mutant(

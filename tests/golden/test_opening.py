@@ -17,7 +17,7 @@ from kraftsim.controller.core.log.records import FeatureLevelRecord
 from kraftsim.controller.core.profile import KAFKA_4_4
 from kraftsim.controller.core.rpc import ApiVersionsRequest, ApiVersionsResponse
 from kraftsim.controller.server import api_versions
-from kraftsim.controller.wire.apis.table import APIS, SERVED_SINCE
+from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.frames import (
     decode_request,
     decode_response,
@@ -33,6 +33,7 @@ RECORDED = json.loads((Path(__file__).parent / "opening-4.4.0.json").read_text("
 VOTERS = ("static", "dynamic")
 OFFERED = {key for key, api in APIS.items() if "controller" in api.listeners}
 UNKNOWN = 99
+FETCH = 1
 EXCHANGES = [
     pytest.param(voters, exchange, id=f"{voters}-{number}")
     for voters in VOTERS
@@ -97,7 +98,7 @@ def test_4_4_answers_api_versions_as_recorded(voters: str, exchange: dict[str, s
 
 
 def oldest(key: int) -> int:
-    return SERVED_SINCE.get(("controller", key), APIS[key].min_version)
+    return 13 if key == FETCH else APIS[key].min_version
 
 
 def as_offered(response: ApiVersionsResponse) -> ApiVersionsResponse:

@@ -9,10 +9,6 @@ from tests.test_architecture import modules, place, tree_of
 
 pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
 
-pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
-
-pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
-
 EXPLORE = "kraftsim.scenarios.explore"
 EXPLORED = "kraftsim.scenarios.explored"
 MUTANTS = "kraftsim.scenarios.mutants"

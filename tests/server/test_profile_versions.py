@@ -10,11 +10,12 @@ from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_4, PROFILES, Pro
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, Response
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.kafka_caller import KafkaCaller
-from kraftsim.controller.wire.apis.table import APIS, OWN_QUORUM
+from kraftsim.controller.wire.apis.table import APIS
 from tests.limits import LIMIT_S
 from tests.server.kafka_client import Client, connected
 
 HEARTBEAT, API_VERSIONS = 63, 18
+OWN_QUORUM = (1, 52)  # Fetch and Vote, which controllers exchange in their newest versions
 OF_BROKER_1 = BrokerHeartbeatRequest(
     broker_id=1, current_metadata_offset=-1, want_fence=True, want_shut_down=False
 )

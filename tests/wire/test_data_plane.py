@@ -4,30 +4,33 @@ from typing import Any
 
 import pytest
 
+from kraftsim.controller.core.apis import is_one_way
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.rpc import DataPlaneRequest
+from kraftsim.controller.core.handlers import refusal
+from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.wire.apis.table import APIS
-from kraftsim.controller.wire.data_plane.schemas import text_apis
 from kraftsim.controller.wire.frames import decode_response, encode_response
 from kraftsim.controller.wire.json.json_form import from_json, to_json
+from kraftsim.controller.wire.messages.declared import ON_DEMAND, of_sort
 
 REFUSED = ApiError(ErrorCode.POLICY_VIOLATION, "nothing is stored")
 NAMED = [
     pytest.param(api.key, version, id=f"{api.name}-{version}")
-    for api in text_apis()
+    for api in of_sort("api")
+    if api.subject in ON_DEMAND
     for version in range(api.min_version, api.max_version + 1)
 ]
 
 
-def request_of(key: int, body: dict[str, Any]) -> DataPlaneRequest:
+def request_of(key: int, body: dict[str, Any]) -> Request:
     request = from_json(APIS[key].request, body)
-    assert isinstance(request, DataPlaneRequest)
+    assert isinstance(request, Request)
     return request
 
 
 def refused(key: int, version: int, body: dict[str, Any]) -> dict[str, Any]:
     """The refusal of a request, as a client decodes it."""
-    frame = encode_response(key, version, 7, request_of(key, body).refused(REFUSED))
+    frame = encode_response(key, version, 7, refusal(request_of(key, body), REFUSED))
     assert int.from_bytes(frame[:4]) == len(frame) - 4
     correlation_id, response = decode_response(key, version, frame[4:])
     assert correlation_id == 7
@@ -131,9 +134,9 @@ def test_replicas_are_refused_without_the_folder_that_they_were_to_move_to() -> 
 
 
 def test_a_produce_request_with_acks_0_expects_no_response() -> None:
-    assert request_of(0, {"acks": 0}).is_one_way
-    assert not request_of(0, {"acks": 1}).is_one_way
-    assert not request_of(12, {}).is_one_way
+    assert is_one_way(request_of(0, {"acks": 0}))
+    assert not is_one_way(request_of(0, {"acks": 1}))
+    assert not is_one_way(request_of(12, {}))
 
 
 def test_a_response_may_have_a_struct_that_is_null_or_not() -> None:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from .. import feature_levels
 from ..errors import ApiError, ErrorCode
 from ..image.image import Image
-from ..rpc import DescribeClusterBroker, DescribeClusterRequest, DescribeClusterResponse
+from ..refusals import answered
+from ..rpc import DescribeClusterBroker, DescribeClusterRequest, DescribeClusterResponse, Response
 from ..rpc.cluster import BROKER_ENDPOINT, CONTROLLER_ENDPOINT, OPERATIONS_ABSENT
 
 ALL_CLUSTER_OPERATIONS = 8096  # with no authorizer, bits 5 and 7 to 12 (rule 5.11)
@@ -76,15 +77,16 @@ def any_broker(live: Sequence[int], random: Callable[[], float]) -> int:
     return live[int(random() * len(live))] if live else -1
 
 
-def as_version_0(response: DescribeClusterResponse) -> DescribeClusterResponse:
-    """Returns the response for version 0 (rule 5.8).
+def respond(request: DescribeClusterRequest, reply: Response | ApiError, version: int) -> Response:
+    """Returns the response to a DescribeCluster request.
 
-    Errors 114 and 115 become INVALID_REQUEST.
+    In version 0 errors 114 and 115 become INVALID_REQUEST (rule 5.8).
     """
-    if response.error_code in (
-        ErrorCode.MISMATCHED_ENDPOINT_TYPE,
-        ErrorCode.UNSUPPORTED_ENDPOINT_TYPE,
-    ):
+    response = answered(request, reply)
+    if version > 0 or not isinstance(response, DescribeClusterResponse):
+        return response
+    wrong_type = (ErrorCode.MISMATCHED_ENDPOINT_TYPE, ErrorCode.UNSUPPORTED_ENDPOINT_TYPE)
+    if response.error_code in wrong_type:
         return replace(response, error_code=ErrorCode.INVALID_REQUEST)
     return response
 

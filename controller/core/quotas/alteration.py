@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from ..errors import ApiError, ErrorCode
 from ..hash_order import in_sized_hash_order
 from ..log.records import ClientQuotaRecord
+from ..refusals import refused
+from ..rpc import Response
 from ..rpc.quotas import (
     AlterClientQuotasEntry,
     AlterClientQuotasRequest,
@@ -47,18 +49,12 @@ def alter_client_quotas(state: State, request: AlterClientQuotasRequest, now_ms:
     return Decision(() if request.validate_only else tuple(records), reply, is_atomic=True)
 
 
-def refused(request: AlterClientQuotasRequest, error: ApiError) -> AlterClientQuotasResponse:
-    """Returns the response to a request that is refused as a whole.
-
-    As in Kafka, it has the general text of the code.
-    """
-    text = _GENERAL_TEXTS.get(error.code, error.message)
-    return AlterClientQuotasResponse(
-        entries=tuple(
-            AlterClientQuotasResult(error_code=error.code, error_message=text, entity=entry.entity)
-            for entry in request.entries
-        )
-    )
+def respond(request: AlterClientQuotasRequest, reply: Response | ApiError, _: int) -> Response:
+    """Returns the response: a refusal has the general text of its code, as in Kafka."""
+    if isinstance(reply, ApiError):
+        text = _GENERAL_TEXTS.get(reply.code, reply.message)
+        return refused(request, ApiError(reply.code, text))
+    return reply
 
 
 def _result(names: entities.Names, error: ApiError) -> AlterClientQuotasResult:

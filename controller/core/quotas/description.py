@@ -1,11 +1,14 @@
 """DescribeClientQuotas (48) from an image of the metadata: a broker answers it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..errors import ApiError, ErrorCode
 from ..hash_order import in_hash_order
 from ..image.image import Image
 from ..log.records import QuotaEntity
+from ..refusals import answered
+from ..rpc import Response
 from ..rpc.quotas import (
     DescribeClientQuotasRequest,
     DescribeClientQuotasResponse,
@@ -32,6 +35,14 @@ def describe_client_quotas(
             if _matches(request, entity)
         )
     )
+
+
+def respond(request: DescribeClientQuotasRequest, reply: Response | ApiError, _: int) -> Response:
+    """Returns the response: a refusal has null for its entries."""
+    response = answered(request, reply)
+    if isinstance(reply, ApiError) and isinstance(response, DescribeClientQuotasResponse):
+        return replace(response, entries=None)
+    return response
 
 
 def _check(components: Sequence[QuotaFilterComponent]) -> None:

@@ -61,11 +61,6 @@ def create_acls(state: State, request: CreateAclsRequest, now_ms: int) -> Decisi
     return Decision(records, CreateAclsResponse(results=results), is_atomic=True)
 
 
-def refused(request: CreateAclsRequest, error: ApiError) -> CreateAclsResponse:
-    """Returns the response to a request that is refused as a whole."""
-    return CreateAclsResponse(results=(_refusal(error),) * len(request.creations))
-
-
 def _refusal(error: ApiError) -> AclCreationResult:
     return AclCreationResult(error_code=error.code, error_message=error.message or None)
 

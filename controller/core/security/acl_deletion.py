@@ -6,6 +6,7 @@ An entry that several filters select is in the result of each, and is removed on
 from ..errors import ApiError, ErrorCode
 from ..log.records import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 from ..profile import Profile
+from ..refusals import refused
 from ..rpc.acls import (
     DeleteAclsFilter,
     DeleteAclsFilterResult,
@@ -34,11 +35,6 @@ def delete_acls(state: State, request: DeleteAclsRequest, now_ms: int) -> Decisi
     records = tuple(RemoveAccessControlEntryRecord(id=entry_id) for entry_id in found)
     reply = DeleteAclsResponse(filter_results=tuple(result for result, _ in results))
     return Decision(records, reply, is_atomic=True)
-
-
-def refused(request: DeleteAclsRequest, error: ApiError) -> DeleteAclsResponse:
-    """Returns the response to a request that is refused as a whole."""
-    return DeleteAclsResponse(filter_results=(_refusal(error),) * len(request.filters))
 
 
 def _refusal(error: ApiError) -> DeleteAclsFilterResult:

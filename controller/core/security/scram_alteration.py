@@ -10,6 +10,7 @@ from ..errors import ApiError, ErrorCode
 from ..feature_levels import SCRAM_FROM
 from ..hash_order import in_hash_order
 from ..log.records import Record, RemoveUserScramCredentialRecord, UserScramCredentialRecord
+from ..rpc import Response
 from ..rpc.scram import (
     AlterUserScramCredentialsRequest,
     AlterUserScramCredentialsResponse,
@@ -49,12 +50,14 @@ def alter_user_scram_credentials(
     return Decision(tuple(records), reply, is_atomic=True)
 
 
-def refused(
-    request: AlterUserScramCredentialsRequest, error: ApiError
-) -> AlterUserScramCredentialsResponse:
-    """Returns the response to a request that is refused as a whole, with users in order."""
+def respond(
+    request: AlterUserScramCredentialsRequest, reply: Response | ApiError, _: int
+) -> Response:
+    """Returns the response to a request: a refusal has each user once, in order of the names."""
+    if not isinstance(reply, ApiError):
+        return reply
     names = sorted({change.name for change in _of(request)})
-    return AlterUserScramCredentialsResponse(results=tuple(_refusal(name, error) for name in names))
+    return AlterUserScramCredentialsResponse(results=tuple(_refusal(name, reply) for name in names))
 
 
 def _of(request: AlterUserScramCredentialsRequest) -> Iterator[Change]:

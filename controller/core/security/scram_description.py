@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from ..errors import ApiError, ErrorCode
+from ..errors import ErrorCode
 from ..hash_order import in_hash_order
 from ..image.image import Image
 from ..rpc.scram import (
@@ -30,20 +30,6 @@ def describe_user_scram_credentials(
             else _described(image, name)
             for name in in_hash_order(counts)
         )
-    )
-
-
-def refused(
-    request: DescribeUserScramCredentialsRequest, error: ApiError
-) -> DescribeUserScramCredentialsResponse:
-    """Returns the response to a request that is refused as a whole.
-
-    As in Kafka, there is a result for each user, without the name.
-    """
-    text = error.message or None
-    result = DescribeUserScramCredentialsResult(error_code=error.code, error_message=text)
-    return DescribeUserScramCredentialsResponse(
-        error_code=error.code, error_message=text, results=(result,) * len(request.users or ())
     )
 
 

@@ -6,17 +6,46 @@ does a topic named both by name and by id.
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TypeVar
 
 from ..errors import ApiError, ErrorCode, expect_time
 from ..hash_order import in_hash_order
 from ..image.image import Image
 from ..log.records import RemoveTopicRecord
-from ..rpc import DeletableTopicResult, DeleteTopicsRequest, DeleteTopicsResponse, DeleteTopicState
+from ..refusals import answered
+from ..rpc import (
+    DeletableTopicResult,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DeleteTopicState,
+    Response,
+)
 from ..state import Decision, State
 from ..uuid import ZERO_UUID, Uuid
 
 Key = TypeVar("Key", str, bytes)
+DELETION_DISABLED_SINCE = 3
+
+
+def respond_to_deletion(
+    request: DeleteTopicsRequest, reply: Response | ApiError, version: int
+) -> Response:
+    """Returns the response to a DeleteTopics request.
+
+    Before version 3 there is no TOPIC_DELETION_DISABLED.
+    """
+    response = answered(request, reply)
+    if version >= DELETION_DISABLED_SINCE or not isinstance(response, DeleteTopicsResponse):
+        return response
+    disabled, instead = ErrorCode.TOPIC_DELETION_DISABLED, ErrorCode.INVALID_REQUEST
+    return replace(
+        response,
+        responses=tuple(
+            replace(result, error_code=instead) if result.error_code == disabled else result
+            for result in response.responses
+        ),
+    )
 
 
 def delete_topics(state: State, request: DeleteTopicsRequest, now_ms: int) -> Decision:

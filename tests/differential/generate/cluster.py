@@ -3,7 +3,6 @@
 from typing import Any
 
 from kraftsim.controller.core.feature_levels import bootstrap_levels
-from kraftsim.controller.core.newest_versions import ABSENT
 from tests.differential.generate.draft import Draft, named_uuid
 from tests.differential.sequence import Ask, Step
 from tests.released.controller import NODE_ID
@@ -96,7 +95,7 @@ def restore_controllers(draft: Draft) -> list[Step]:
 
 def unregister_controller(draft: Draft) -> Ask:
     """Another request for a release that does not have it."""
-    if draft.release.profile.newest_versions.get(94) == ABSENT:
+    if draft.release.profile.newest_versions.get(94) == -1:
         return describe_quorum(draft)
     controller_id = draft.one_of(NODE_ID + 1, NODE_ID + 2, NODE_ID + 3, -1)
     return Ask("UnregisterController", 0, {"controllerId": controller_id})

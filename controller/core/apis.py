@@ -1,0 +1,234 @@
+"""The table of APIs: one row says of an API all but its fields and its functions.
+
+A row names no function, because the core may not import the nodes that answer. The functions stand
+in three tables, one line an API: `core/handlers.py` has those of the active controller,
+`raft/conduct.py` and `node/node.py` those of a controller that need not be active, and
+`kraftsim/service/facades.py` those of a broker.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+
+from .api_row import ABSENT, CODE, DECIDE, FORWARD, QUORUM, READ, REFUSE, STORE, WHOLE, ApiRow
+from .data_plane_apis import DATA_PLANE
+from .errors import ErrorCode
+
+DECOMMISSION_BROKER = -1
+"""The key of DecommissionBroker, which Kafka never numbered: HTTP alone accepts it (KIP-631)."""
+
+_CONTROL_PLANE = (
+    # Brokers
+    ApiRow(DECOMMISSION_BROKER, "DecommissionBroker", controller=DECIDE, http=True, error=WHOLE),
+    ApiRow(62, "BrokerRegistration", controller=DECIDE, http=True, error=WHOLE),
+    ApiRow(
+        63,
+        "BrokerHeartbeat",
+        controller=DECIDE,
+        newest={"3.9": 1, "4.1": 1},
+        http=True,
+        error=WHOLE,
+    ),
+    ApiRow(64, "UnregisterBroker", controller=DECIDE, broker=FORWARD, http=True, error=WHOLE),
+    # Topics and access control
+    ApiRow(
+        19,
+        "CreateTopics",
+        controller=DECIDE,
+        broker=FORWARD,
+        strict_since=6,
+        http=True,
+        repeats={"num_partitions": "", "replication_factor": "", "configs": ""},
+    ),
+    ApiRow(
+        20,
+        "DeleteTopics",
+        controller=DECIDE,
+        broker=FORWARD,
+        strict_since=5,
+        http=True,
+        repeats={"responses": "topics topic_names"},
+    ),
+    ApiRow(
+        29,
+        "DescribeAcls",
+        controller=READ,
+        broker=READ,
+        http=True,
+        error=WHOLE,
+        message_or_null=True,
+    ),
+    ApiRow(
+        30,
+        "CreateAcls",
+        controller=DECIDE,
+        broker=FORWARD,
+        http=True,
+        repeats={"results": "creations"},
+        message_or_null=True,
+    ),
+    ApiRow(
+        31,
+        "DeleteAcls",
+        controller=DECIDE,
+        broker=FORWARD,
+        http=True,
+        repeats={"filter_results": "filters"},
+    ),
+    # Partitions
+    ApiRow(
+        37,
+        "CreatePartitions",
+        controller=DECIDE,
+        broker=FORWARD,
+        strict_since=3,
+        http=True,
+        repeats={"results": "topics"},
+    ),
+    ApiRow(
+        43,
+        "ElectLeaders",
+        controller=DECIDE,
+        broker=FORWARD,
+        http=True,
+        repeats={"replica_election_results": "topic_partitions", "partition_result": "partitions"},
+    ),
+    ApiRow(
+        45,
+        "AlterPartitionReassignments",
+        controller=DECIDE,
+        broker=FORWARD,
+        newest={"3.9": 0},
+        http=True,
+        repeats={"responses": "topics", "allow_replication_factor_change": ""},
+    ),
+    ApiRow(
+        46,
+        "ListPartitionReassignments",
+        controller=READ,
+        broker=FORWARD,
+        http=True,
+        repeats={"partitions": "partition_indexes"},
+    ),
+    # The cluster
+    ApiRow(
+        60,
+        "DescribeCluster",
+        controller=READ,
+        broker=READ,
+        newest={"3.9": 1},
+        http=True,
+        error=WHOLE,
+    ),
+    ApiRow(56, "AlterPartition", controller=DECIDE, http=True, error=WHOLE),
+    ApiRow(55, "DescribeQuorum", controller=READ, broker=FORWARD, http=True, error=CODE),
+    ApiRow(
+        57,
+        "UpdateFeatures",
+        controller=DECIDE,
+        broker=FORWARD,
+        newest={"3.9": 1},
+        http=True,
+        error=WHOLE,
+        message_or_null=True,
+    ),
+    ApiRow(67, "AllocateProducerIds", controller=DECIDE, forwardable=True, http=True, error=WHOLE),
+    ApiRow(70, "ControllerRegistration", controller=DECIDE, http=True, error=WHOLE),
+    ApiRow(73, "AssignReplicasToDirs", controller=DECIDE, http=True, error=WHOLE),
+    ApiRow(
+        80,
+        "AddRaftVoter",
+        controller=QUORUM,
+        broker=FORWARD,
+        newest={"3.9": 0, "4.1": 0},
+        http=True,
+        error=CODE,
+    ),
+    ApiRow(81, "RemoveRaftVoter", controller=QUORUM, broker=FORWARD, http=True, error=CODE),
+    ApiRow(82, "UpdateRaftVoter", controller=QUORUM, http=True, error=WHOLE),
+    ApiRow(
+        94,
+        "UnregisterController",
+        controller=DECIDE,
+        broker=FORWARD,
+        newest={"3.9": ABSENT, "4.1": ABSENT, "4.3": ABSENT},
+        http=True,
+        error=WHOLE,
+    ),
+    # The quorum, and envelopes
+    ApiRow(
+        1,
+        "Fetch",
+        controller=QUORUM,
+        broker=STORE,
+        newest={"3.9": 17},
+        is_always_newest=True,
+        controller_since=13,
+        error=WHOLE,
+        broker_error=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+    ),
+    ApiRow(52, "Vote", controller=QUORUM, newest={"3.9": 1}, is_always_newest=True, error=WHOLE),
+    ApiRow(53, "BeginQuorumEpoch", controller=QUORUM, error=WHOLE),
+    ApiRow(54, "EndQuorumEpoch", controller=QUORUM, error=WHOLE),
+    ApiRow(58, "Envelope", controller=FORWARD, secret="request_data", error=WHOLE),
+    ApiRow(59, "FetchSnapshot", controller=QUORUM, error=WHOLE),
+    # Configurations, quotas and credentials
+    ApiRow(32, "DescribeConfigs", controller=READ, broker=READ, repeats={"results": "resources"}),
+    ApiRow(
+        33, "AlterConfigs", controller=DECIDE, broker=FORWARD, repeats={"responses": "resources"}
+    ),
+    ApiRow(
+        44,
+        "IncrementalAlterConfigs",
+        controller=DECIDE,
+        broker=FORWARD,
+        repeats={"responses": "resources"},
+    ),
+    ApiRow(74, "ListConfigResources", broker=READ, newest={"3.9": 0}, error=WHOLE),
+    ApiRow(48, "DescribeClientQuotas", broker=READ, error=WHOLE),
+    ApiRow(49, "AlterClientQuotas", controller=DECIDE, broker=FORWARD),
+    ApiRow(
+        50,
+        "DescribeUserScramCredentials",
+        controller=REFUSE,
+        broker=READ,
+        repeats={"results": "users"},
+        message_or_null=True,
+    ),
+    ApiRow(
+        51,
+        "AlterUserScramCredentials",
+        controller=DECIDE,
+        broker=FORWARD,
+        secret="upsertions.salted_password",
+    ),
+    # Descriptions by brokers, and telemetry
+    ApiRow(3, "Metadata", broker=READ, newest={"3.9": 12}),
+    ApiRow(18, "ApiVersions", controller=READ, broker=READ, error=WHOLE),
+    ApiRow(35, "DescribeLogDirs", broker=READ, newest={"3.9": 4, "4.1": 4}, error=WHOLE),
+    ApiRow(75, "DescribeTopicPartitions", broker=READ),
+    ApiRow(71, "GetTelemetrySubscriptions", broker=READ, is_telemetry=True, error=WHOLE),
+    ApiRow(72, "PushTelemetry", broker=READ, is_telemetry=True, error=WHOLE),
+)
+ROWS: Mapping[int, ApiRow] = {row.key: row for row in (*_CONTROL_PLANE, *DATA_PLANE)}
+"""Every API by key. The paths of the OpenAPI document have this order."""
+_BY_NAME = {row.name: row for row in ROWS.values()}
+
+
+def row_of(request: object) -> ApiRow:
+    """Returns the row of a request, by the name of its class."""
+    return _row_named(type(request).__name__)
+
+
+@cache
+def _row_named(model: str) -> ApiRow:
+    return _BY_NAME[model.removesuffix("Request")]
+
+
+def is_one_way(request: object) -> bool:
+    """True for a Produce request with acks=0, whose client expects no response."""
+    return row_of(request).one_way and getattr(request, "acks", None) == 0
+
+
+def newest_versions(release: str) -> Mapping[int, int]:
+    """Returns the newest version of each API of which the release offers fewer versions (5.1)."""
+    return {row.key: row.newest[release] for row in ROWS.values() if release in row.newest}
