@@ -12,6 +12,8 @@ import pytest
 from tests.test_architecture import Import, imports_of, modules, place, tree_of
 from tests.test_rooms import is_package
 
+pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
+
 # From the lowest rank to the highest. Rooms of one rank do not import each other.
 RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim": (

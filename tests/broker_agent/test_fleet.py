@@ -28,11 +28,11 @@ from kraftsim.controller.time.timeline import Timeline
 from kraftsim.controller.wire.frames import encode_response
 from kraftsim.simulation.topology import BrokerSpec, Topology, agent_config
 from tests.kraftsim.loop_passes import others_run
+from tests.limits import LIMIT_S
 
 pytestmark = pytest.mark.realtime
 
 QUICK = {"broker_session_timeout_ms": 1000, "broker_heartbeat_interval_ms": 100}
-LIMIT_S = 30
 
 
 class Watched:

@@ -20,6 +20,7 @@ from kraftsim.errors import CommandError
 from kraftsim.service import clock_control
 from tests.kraftsim.conftest import Http, Service
 from tests.kraftsim.loop_passes import others_run, passes_during
+from tests.limits import LIMIT_S
 
 METADATA_REQUEST = struct.pack(">ihhih", 14, 3, 1, 7, -1) + struct.pack(">i", -1)
 
@@ -64,7 +65,7 @@ async def test_a_virtual_clock_stands_still_and_says_what_moves_it(kraft: Cluste
 async def test_advance_moves_time_by_exactly_its_duration(kraft: Cluster) -> None:
     before = await now_ms(kraft)
 
-    assert (await kraft.clock.advance("90m"))["nowMs"] == before + 90 * 60_000
+    assert (await kraft.clock.advance("90s"))["nowMs"] == before + 90_000
 
 
 async def test_an_advance_behind_a_lock_logs_who_holds_the_clock(
@@ -240,7 +241,7 @@ async def test_a_clock_that_was_sped_up_stands_again_with_the_factor_0(auto: Clu
 
     assert (before["speed"], before["paused"]) == (0.0, False)
     assert "nobody waits" in str(before["standsStill"])
-    assert (await auto.clock.advance("90m"))["nowMs"] >= before["nowMs"] + 90 * 60_000
+    assert (await auto.clock.advance("90s"))["nowMs"] >= before["nowMs"] + 90_000
 
 
 async def test_a_clock_that_stands_again_moves_for_a_client_that_waits(auto: Cluster) -> None:
@@ -252,7 +253,7 @@ async def test_a_clock_that_stands_again_moves_for_a_client_that_waits(auto: Clu
             await others_run()
         await auto.clock.speed("0")
 
-        assert await asyncio.wait_for(reader.readexactly(4), 20)
+        assert await asyncio.wait_for(reader.readexactly(4), LIMIT_S)
 
 
 async def test_a_clock_that_never_stood_takes_no_factor_0() -> None:

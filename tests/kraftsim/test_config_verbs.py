@@ -146,6 +146,7 @@ def test_a_refusal_names_what_was_expected(
     assert (found, message in err) == (code, True), err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [50, 80, 160])
 @pytest.mark.parametrize(
     "line", ["config get topic orders", "config get broker 1", "config set topic orders a=1"]

@@ -19,8 +19,8 @@ from kraftsim.controller.raft.identity import LISTENER, RAFT_VERSIONS
 from kraftsim.controller.server.kafka_listener import KafkaListener
 from kraftsim.service.foreign_peers import ForeignPeers
 from tests.interop.quorum_running import free_ports
+from tests.limits import LIMIT_S
 
-LIMIT_S = 20
 LOG = "kraftsim.controller"
 
 

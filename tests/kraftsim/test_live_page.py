@@ -71,7 +71,7 @@ async def test_the_page_fits_the_terminal_and_cuts_no_state(kraft: Cluster, widt
 
 
 async def test_since_is_the_time_of_the_last_change_of_the_state(kraft: Cluster) -> None:
-    await kraft.clock.advance("1h")
+    await kraft.clock.advance("1m")
     await kraft.brokers.kill(2)
     await kraft.wait(2, "fenced")
     await kraft.brokers.pause(1)  # changes its process, but not its registration

@@ -73,6 +73,7 @@ async def test_more_load_fences_only_brokers_whose_leases_have_run_out() -> None
         assert min(leases.fence_ages_us) > SESSION_US
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("each_ms", [THREEFOLD_MS, HOPELESS_MS])
 async def test_the_brokers_recover_within_a_session_after_the_load(each_ms: int) -> None:
     async with Cluster(brokers=BROKERS, clock="virtual", seed=7) as kraft:

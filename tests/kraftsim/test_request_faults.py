@@ -24,6 +24,7 @@ from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.errors import ConnectionClosed
 from tests.kraftsim.conftest import CLUSTER_ID, Http
+from tests.limits import LIMIT_S
 from tests.server.kafka_client import Client
 
 ASKED: dict[str, tuple[int, Request]] = {
@@ -84,7 +85,7 @@ async def answer_to(client: Client, api: str) -> Any:
 
 
 async def is_closed(client: Client) -> bool:
-    return await asyncio.wait_for(client.reader.read(), 20) == b""
+    return await asyncio.wait_for(client.reader.read(), LIMIT_S) == b""
 
 
 async def added(kraft: Cluster, verb: str, api: str, listener: str, **words: object) -> Any:
@@ -143,7 +144,7 @@ async def test_half_a_reply_is_followed_by_the_end(kraft: Cluster, listener: str
     await added(kraft, "rpc.truncate", api, listener)
     async with client_of(kraft, listener) as client:
         ask(client, api)
-        half = await asyncio.wait_for(client.reader.read(), 20)
+        half = await asyncio.wait_for(client.reader.read(), LIMIT_S)
 
     assert 4 < len(half) < 4 + int.from_bytes(half[:4])
 

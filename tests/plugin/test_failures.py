@@ -8,7 +8,7 @@ from urllib.request import urlopen
 
 import pytest
 
-LIMIT_S = 60
+from tests.limits import LIMIT_S
 
 pytestmark = pytest.mark.realtime
 

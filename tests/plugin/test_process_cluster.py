@@ -15,7 +15,7 @@ def test_tool(kraft_proc):
     kraft_proc.brokers.restart(2)
     kraft_proc.wait(broker=2, state="unfenced", timeout="30s")
     client = AdminClient({"bootstrap.servers": kraft_proc.bootstrap_servers})
-    metadata = client.list_topics(timeout=10)
+    metadata = client.list_topics(timeout=60)
     assert list(metadata.topics) == ["orders"]
     assert metadata.cluster_id == kraft_proc.cluster_id
     kraft_proc.kafka("DeleteTopics", topics=[{"name": "orders"}])
