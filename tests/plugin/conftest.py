@@ -9,6 +9,13 @@ import pytest
 from tests.limits import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
+# Every warning is an error but for two of others: pytest's about plugins that were imported before,
+# and pytest-asyncio's about a suite that sets no asyncio_default_fixture_loop_scope.
+STRICT = (
+    *("-W", "error"),
+    *("-W", "ignore:Module already imported"),
+    *("-W", "ignore:The configuration option"),
+)
 
 
 class Suite:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.plugin.conftest import STRICT
+
 pytestmark = pytest.mark.realtime
 
 AIMED = """
@@ -18,7 +20,7 @@ async def test_fence(kraft, kraft_clock, kraft_faults):
 
 @pytest.mark.parametrize("add", ["", "await "])
 def test_lost_heartbeats_fence_a_broker(suite, add):
-    assert "1 passed" in suite.run(AIMED.format(add=add), "-W", "error", plugins="asyncio")
+    assert "1 passed" in suite.run(AIMED.format(add=add), *STRICT, plugins="asyncio")
 
 
 def test_a_blocking_test_adds_both_forms_of_the_same_fault(suite):

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.plugin.conftest import STRICT
+
 pytestmark = pytest.mark.realtime
 
 FENCE = """
@@ -33,9 +35,7 @@ def test_fence(kraft_sync):
 def test_an_asynchronous_test_fences_a_broker_in_virtual_time(suite, mark, plugins, options):
     test = f"{mark}\n@pytest.mark.kraft(clock='virtual')\nasync def test_fence(kraft):{FENCE}"
 
-    strict = ("-W", "error", "-W", "ignore:Module already imported")
-
-    assert "1 passed" in suite.run(test, *strict, *options, plugins=plugins)
+    assert "1 passed" in suite.run(test, *STRICT, *options, plugins=plugins)
 
 
 ASK = """

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.plugin.conftest import STRICT
+
 pytestmark = pytest.mark.realtime
 
 TWO_TESTS = """
@@ -61,9 +63,8 @@ def test_tests_on_one_loop_share_a_cluster_that_is_as_new_for_each(
     suite, scope, mark, extra, plugins, options
 ):
     text = TWO_TESTS.format(scope=scope, mark=mark, extra=extra)
-    strict = ("-W", "error", "-W", "ignore:Module already imported")
 
-    assert " 3 passed" in suite.run(text, *strict, *options, plugins=plugins)
+    assert " 3 passed" in suite.run(text, *STRICT, *options, plugins=plugins)
 
 
 @pytest.mark.parametrize(
