@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 from . import rpc
 from .api_row import CODE, EACH, ApiRow
 from .apis import row_of
-from .errors import ApiError
+from .errors import ApiError, ErrorCode
 from .rpc import Request, Response
 from .rpc.data_plane import ELEMENT
 
@@ -44,6 +44,17 @@ def refused(request: Request, error: ApiError) -> Response:
     else:
         made = model(**_errors(model, error, row))
     return made
+
+
+def code_of(response: Response) -> int:
+    """Returns the code of a response; if only its elements have one, that of the first element."""
+    whole: int | None = getattr(response, "error_code", None)
+    if whole is not None:
+        return whole
+    model: Any = type(response)
+    arrays = (getattr(response, name) or () for name in _elements(model))
+    first = next((element for elements in arrays for element in elements), None)
+    return getattr(first, "error_code", ErrorCode.NONE)
 
 
 def response_model(request: Request) -> Any:

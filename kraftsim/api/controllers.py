@@ -5,13 +5,12 @@ from abc import abstractmethod
 from contextlib import AbstractContextManager
 from functools import partial
 
+from kraftsim.controller.core.api_row import READ
+from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.rpc import (
     DecommissionBrokerRequest,
-    DescribeClusterRequest,
-    DescribeQuorumRequest,
     DescribeQuorumResponse,
-    ListPartitionReassignmentsRequest,
     Request,
     Response,
     UnregisterBrokerRequest,
@@ -30,8 +29,6 @@ from ..service.listeners import Service
 from .argument_checks import check_transfer, expect_int
 from .waiting import Waiting
 
-# never held for the next leader
-_READS = (DescribeClusterRequest, DescribeQuorumRequest, ListPartitionReassignmentsRequest)
 HOLD_LIMIT = "10s"  # an election takes 2 to 4 s; a request held for longer is refused
 REQUEST_LIMIT_S = 30.0  # in real time; a virtual clock does not advance meanwhile
 
@@ -63,7 +60,7 @@ class ControllerVerbs(Waiting):
         handles it instead of the controller.
         """
         clock = self._clock
-        is_held = self.world.active is None and not isinstance(request, _READS)
+        is_held = self.world.active is None and row_of(request).controller is not READ
         if is_held and (not clock.is_standing or clock.moves_for_requests):
             limit_us = microseconds(HOLD_LIMIT)
             await clock.until(lambda: self.world.active is not None, limit_us, "a leader")
