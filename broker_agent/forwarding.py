@@ -12,7 +12,7 @@ from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.refusals import code_of
 from kraftsim.controller.core.rpc import Request, UpdateFeaturesRequest
-from kraftsim.controller.core.rpc.requester import Requester
+from kraftsim.controller.core.rpc.senders import Requester
 from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.time.timeline import Timeline
 

@@ -14,14 +14,12 @@ from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.hash_order import in_hash_order, in_properties_order
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import Profile
+from kraftsim.controller.core.rpc.senders import TelemetryClient
 from kraftsim.controller.core.rpc.telemetry import (
     GetTelemetrySubscriptionsRequest,
     GetTelemetrySubscriptionsResponse,
     PushTelemetryRequest,
     PushTelemetryResponse,
-    TelemetryClient,
-    TelemetryRequest,
-    TelemetryResponse,
 )
 from kraftsim.controller.core.uuid import (
     METADATA_TOPIC_ID,
@@ -44,6 +42,8 @@ FORGOTTEN_AFTER_MS = 60_000  # at least, and at least three intervals
 ALL_METRICS = "*"
 UNKNOWN_SOFTWARE = "unknown"
 NEVER_MS = -1 << 61
+_Request = GetTelemetrySubscriptionsRequest | PushTelemetryRequest
+_Response = GetTelemetrySubscriptionsResponse | PushTelemetryResponse
 
 MatchesFully = Callable[[str, str], bool]
 """True if a regular expression, the first argument, matches the whole of a text."""
@@ -102,7 +102,7 @@ class Telemetry:
         self._instances: dict[Uuid, Instance] = {}
         self._named_by: dict[tuple[str, int], Uuid] = {}
 
-    def answer(self, image: Image, request: TelemetryRequest, now_ms: int) -> TelemetryResponse:
+    def answer(self, image: Image, request: _Request, now_ms: int) -> _Response:
         """Returns the reply to a request."""
         if isinstance(request, PushTelemetryRequest):
             return PushTelemetryResponse(error_code=self._pushed(image, request, now_ms))

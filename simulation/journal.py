@@ -10,7 +10,8 @@ from itertools import islice
 
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log import records as r
-from kraftsim.controller.core.log.batch import Batch, LeaderChange
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import LeaderChange
 from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
 from kraftsim.controller.core.value import value
 from kraftsim.controller.time.timeline import Timeline

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import settings
 
 from kraftsim import machine_code
+from tests import grouping
 from tools import fidelity
 from tools.fidelity_page import Proof
 
@@ -30,7 +31,11 @@ ALONE = ("realtime", "interop", "spark", "released", "page")
 PROOFS = pytest.StashKey[list[Proof]]()
 
 
-@pytest.hookimpl(tryfirst=True)  # before -m and -k deselect, and before xdist reads the groups
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(grouping)
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m and -k deselect
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     config.stash[PROOFS] = fidelity.proofs_of(items)
     for item in items:

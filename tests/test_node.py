@@ -4,7 +4,7 @@ import pytest
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.loader import replay
-from kraftsim.controller.core.log.batch import KRaftVersion, LeaderChange, Voters
+from kraftsim.controller.core.log.control_records import KRaftVersion, LeaderChange, Voters
 from kraftsim.controller.core.log.records import RegisterBrokerRecord
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import (

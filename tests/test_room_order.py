@@ -71,7 +71,8 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim.controller": ("core time", "raft wire", "node", "server"),
     "kraftsim.controller.core": (
         "value",
-        "camel_case errors feature_levels hash_order java_text node_id settings topic_name uuid",
+        "camel_case errors feature_levels hash_order java_text message node_id settings"
+        " topic_name uuid",
         "api_row",
         "data_plane_apis",
         "apis",
@@ -84,7 +85,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "brokers cluster topics",
         "handlers",
     ),
-    "kraftsim.controller.wire": ("errors", "codec", "data_plane records", "apis json", "frames"),
+    "kraftsim.controller.wire": ("errors messages", "codec", "records", "apis json", "frames"),
     "kraftsim.simulation": (
         "delays event_row journal_kinds message ports",
         "topology",

@@ -20,14 +20,15 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from mypy_extensions import mypyc_attr
 """
-OPEN = ("Property", "OwnProperty", "DataPlaneRequest", "DataPlaneResponse")
+OPEN = ("Property", "OwnProperty")
+STRUCTURES = ("ControlRecord", "Record", "Request", "Response", "Structure")  # core/message.py
 
 
 def rewritten_for_mypyc(source: str) -> str:
     """Returns the source of a module, rewritten for mypyc."""
     module = ast.parse(source)
     module.body = [rewritten for statement in module.body for rewritten in _statements(statement)]
-    begin = next(i for i, statement in enumerate(module.body) if not _is_docstring(statement))
+    begin = next(i for i, statement in enumerate(module.body) if not _is_first(statement))
     module.body[begin:begin] = ast.parse(IMPORTS).body
     return ast.unparse(module)
 
@@ -51,6 +52,12 @@ def _statements(statement: ast.stmt) -> list[ast.stmt]:
     return [statement]
 
 
+def _is_first(statement: ast.stmt) -> bool:
+    """True for what stands before the imports of a module."""
+    is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+    return is_future or _is_docstring(statement)
+
+
 def _is_docstring(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
@@ -72,14 +79,18 @@ def _write_out(class_def: ast.ClassDef) -> None:
     methods = {
         statement.name for statement in class_def.body if isinstance(statement, ast.FunctionDef)
     }
+    if {ast.unparse(base) for base in class_def.bases} & {*STRUCTURES}:
+        _complete(class_def)
+        return
     call = _expression(VALUES.get(decorator, decorator or "None"))
     if not isinstance(call, ast.Call) or ast.unparse(call.func) != "dataclass":
         return
     if class_def.bases or "__post_init__" in methods:
         return
     options = {keyword.arg: ast.unparse(keyword.value) == "True" for keyword in call.keywords}
-    written = [_init(class_def, is_by_name=options.get("kw_only", False)), _from_values(class_def)]
-    written.append(_reduce(class_def))
+    written = [_init(class_def, is_by_name=options.get("kw_only", False))]
+    written += [_from_values(class_def.name, _fields(class_def))]
+    written.append(_reduce(class_def.name, _fields(class_def)))
     if options.get("eq", True):
         written.append(_eq(class_def))
         if options.get("frozen") or options.get("unsafe_hash"):
@@ -91,6 +102,20 @@ def _write_out(class_def: ast.ClassDef) -> None:
         _expression(f"dataclass({', '.join([*kept_options, 'init=False', 'eq=False'])})")
     ]
     class_def.body += ast.parse("\n".join(written)).body
+
+
+def _complete(class_def: ast.ClassDef) -> None:
+    """Adds to a class whose methods are written out what decoders and `pickle` need."""
+    for statement in class_def.body:
+        if isinstance(statement, ast.FunctionDef) and statement.name == "__init__":
+            fields = [
+                ast.AnnAssign(ast.Name(parameter.arg), parameter.annotation, None, 1)
+                for parameter in statement.args.kwonlyargs
+                if parameter.annotation is not None
+            ]
+            written = [_from_values(class_def.name, fields), _reduce(class_def.name, fields)]
+            class_def.body += ast.parse("\n".join(written)).body
+            return
 
 
 def _fields(class_def: ast.ClassDef) -> list[ast.AnnAssign]:
@@ -109,18 +134,16 @@ def _init(class_def: ast.ClassDef, *, is_by_name: bool) -> str:
     return f"def __init__({parameters}) -> None: {body or 'pass'}"
 
 
-def _from_values(class_def: ast.ClassDef) -> str:
-    names = [_name(field) for field in _fields(class_def)]
-    parameters = ", ".join(
-        f"{_name(field)}: {ast.unparse(field.annotation)}" for field in _fields(class_def)
-    )
-    call = f"{class_def.name}({', '.join(f'{name}={name}' for name in names)})"
-    return f"@staticmethod\ndef from_values({parameters}) -> '{class_def.name}': return {call}"
+def _from_values(model: str, fields: list[ast.AnnAssign]) -> str:
+    names = [_name(field) for field in fields]
+    parameters = ", ".join(f"{_name(field)}: {ast.unparse(field.annotation)}" for field in fields)
+    call = f"{model}({', '.join(f'{name}={name}' for name in names)})"
+    return f"@staticmethod\ndef from_values({parameters}) -> '{model}': return {call}"
 
 
-def _reduce(class_def: ast.ClassDef) -> str:
-    values = "".join(f"self.{_name(field)}, " for field in _fields(class_def))
-    pair = f"({class_def.name}.from_values, ({values}))"
+def _reduce(model: str, fields: list[ast.AnnAssign]) -> str:
+    values = "".join(f"self.{_name(field)}, " for field in fields)
+    pair = f"({model}.from_values, ({values}))"
     return f"def __reduce__(self) -> tuple[object, ...]: return {pair}"
 
 

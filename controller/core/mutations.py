@@ -14,7 +14,7 @@ from .errors import ApiError, ErrorCode
 from .image.image import Image
 from .log.records import QuotaEntity
 from .rpc import CreatePartitionsRequest, CreateTopicsRequest, DeleteTopicsRequest
-from .rpc.requester import Requester
+from .rpc.senders import Requester
 from .settings import Settings
 
 RATE = "controller_mutation_rate"

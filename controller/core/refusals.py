@@ -1,27 +1,18 @@
 """The responses that refuse requests: where each has the error is in the row of its API."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import MISSING, fields
 from functools import cache
-from types import ModuleType
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
-from . import rpc
 from .api_row import CODE, EACH, ApiRow
 from .apis import row_of
 from .errors import ApiError, ErrorCode
+from .message import Structure
 from .rpc import Request, Response
-from .rpc.data_plane import ELEMENT
 
 _ERROR_CODES = ("error_code", "partition_error_code")
 _ERROR_MESSAGE = "error_message"
-_RESPONSES: Mapping[str, type] = {
-    name: item
-    for module in vars(rpc).values()
-    if isinstance(module, ModuleType)
-    for name, item in vars(module).items()
-    if name.endswith("Response") and isinstance(item, type)
-}
 
 
 def answered(request: Request, reply: Response | ApiError) -> Response:
@@ -35,7 +26,8 @@ def refused(request: Request, error: ApiError) -> Response:
     The row says whether the whole response has it, or also each element of the request: a topic, a
     partition, a group. Such an element has the fields by which the client knows it.
     """
-    row, model = row_of(request), response_model(request)
+    row = row_of(request)
+    model: type[Any] = request.RESPONSE
     made: Response
     if row.error is EACH:
         made = _repeated(model, request, error, row)
@@ -51,24 +43,17 @@ def code_of(response: Response) -> int:
     whole: int | None = getattr(response, "error_code", None)
     if whole is not None:
         return whole
-    model: Any = type(response)
-    arrays = (getattr(response, name) or () for name in _elements(model))
+    arrays = (getattr(response, name) or () for name in response.ELEMENTS)
     first = next((element for elements in arrays for element in elements), None)
     return getattr(first, "error_code", ErrorCode.NONE)
 
 
-def response_model(request: Request) -> Any:
-    """Returns the class of the responses to a request."""
-    own = getattr(request, "response", None)
-    return _RESPONSES[f"{row_of(request).name}Response"] if own is None else own
-
-
-def _repeated(model: type, source: object, error: ApiError, row: ApiRow) -> Any:
+def _repeated(model: type[Structure], source: object, error: ApiError, row: ApiRow) -> Any:
     """Returns an object of `model` with the error, and with the fields that `source` has too.
 
     A source that is a name or a number has one field, which is the first of `model` but errors.
     """
-    values, elements = _errors(model, error, row), _elements(model)
+    values, elements = _errors(model, error, row), model.ELEMENTS
     names = [field.name for field in fields(model) if field.name not in values]
     if isinstance(source, str | int):
         values[names[0]] = source
@@ -102,23 +87,6 @@ def _error_fields(model: type) -> tuple[tuple[str, ...], str | None, bool]:
     codes = tuple(name for name in _ERROR_CODES if name in defaults)
     message = _ERROR_MESSAGE if _ERROR_MESSAGE in defaults else None
     return codes, message, defaults.get(_ERROR_MESSAGE) is None
-
-
-@cache
-def _elements(model: type) -> Mapping[str, type]:
-    """Returns the classes of the elements of the arrays of structs of `model`."""
-    declared: Mapping[str, type] | None = getattr(model, "ELEMENTS", None)
-    if declared is not None:
-        return declared
-    made = {field.name: field.metadata[ELEMENT] for field in fields(model) if field.metadata}
-    written = {
-        name: inner
-        for name, hint in get_type_hints(model).items()
-        for part in (hint, *get_args(hint))
-        for inner in get_args(part)
-        if hasattr(inner, "__dataclass_fields__")
-    }
-    return written | made
 
 
 def _found(source: object, paths: str) -> Iterator[Any]:

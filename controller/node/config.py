@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ..core.log.batch import Voter, VoterEndpoint
+from ..core.log.control_records import Voter, VoterEndpoint
 from ..core.log.records import Record
 from ..core.policies import NO_POLICIES, Policies
 from ..core.uuid import ZERO_UUID, Uuid
@@ -18,8 +18,8 @@ class NodeConfig:
     `listener_name` is that of every controller's listener (`controller.listener.names`).
     `voters` are the initial voters; if empty, this controller is the only voter, unless it has
     `bootstrap_servers`, from which it learns the voters. `kraft_version` 1 keeps the voters in the
-    log (KIP-853). `is_volatile`: log and vote are lost when the process
-    ends. `bootstrap` are the records of an empty log, of a formatted directory; without them, those
+    log (KIP-853). `may_have_lost_log`: a former process may have run and lost its log and its
+    vote. `bootstrap` are the records of an empty log, of a formatted directory; without them, those
     of `metadata_version`, by default the profile's.
     """
 
@@ -34,7 +34,7 @@ class NodeConfig:
     kraft_version: int = 1
     metadata_version: int | None = None
     bootstrap: tuple[Record, ...] = ()
-    is_volatile: bool = False
+    may_have_lost_log: bool = False
     policies: Policies = NO_POLICIES
 
     @property
@@ -81,7 +81,7 @@ class NodeConfig:
             endpoint=self.endpoint,
             voters=VoterSet(self.voters),
             kraft_version=self.kraft_version,
-            is_volatile=self.is_volatile,
+            may_have_lost_log=self.may_have_lost_log,
             bootstrap_servers=self.bootstrap_servers,
         )
         if self.voters or self.bootstrap_servers:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from ..core.image.image_records import records_of
 from ..core.image.loader import Loader
 from ..core.image.snapshot_batches import RECORDS_PER_BATCH, snapshot_batches
-from ..core.log.batch import Batch, Voters
+from ..core.log.batch import Batch
+from ..core.log.control_records import Voters
 from ..core.log.record_versions import record_version
 from ..core.rpc import SnapshotId
 from ..core.settings import Settings

@@ -26,7 +26,7 @@ from ..core.rpc import (
     VoteResponse,
 )
 from ..time.timeline import NEVER_MS
-from . import description, elections, epochs, following, leading, membership, snapshots
+from . import describe_quorum, elections, epochs, following, leading, membership, snapshots
 from .protocol import Answered, Turn
 from .quorum import Quorum
 from .roles import Candidate, Follower, Leader, Prospective, Resigned, Unattached
@@ -36,7 +36,7 @@ def start(quorum: Quorum, turn: Turn) -> None:
     """Restore the durable state of the previous process, and begin with a role (rule 10.3)."""
     stored = quorum.durable
     me = quorum.me
-    if quorum.identity.is_volatile and quorum.is_voter and quorum.other_voters:
+    if quorum.identity.may_have_lost_log and quorum.is_voter and quorum.other_voters:
         quorum.withhold_votes()
     if stored.epoch < quorum.log.last_epoch:
         quorum.become_unattached(quorum.log.last_epoch, turn)
@@ -86,7 +86,7 @@ ANSWERS: Mapping[type, Answer] = {
     VoteRequest: _at_once(elections.on_request),
     BeginQuorumEpochRequest: _at_once(epochs.on_begin),
     EndQuorumEpochRequest: _at_once(epochs.on_end),
-    DescribeQuorumRequest: _at_once(description.describe),
+    DescribeQuorumRequest: _at_once(describe_quorum.describe),
     AddRaftVoterRequest: membership.add,
     RemoveRaftVoterRequest: membership.remove,
     UpdateRaftVoterRequest: _at_once(membership.update),

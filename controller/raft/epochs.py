@@ -7,7 +7,7 @@ an epoch is evaluated here (rules 10.8 to 10.11, 10.22, 10.39 to 10.41).
 from collections.abc import Iterable
 
 from ..core.errors import ErrorCode
-from ..core.log.batch import Voter, VoterEndpoint
+from ..core.log.control_records import Voter, VoterEndpoint
 from ..core.rpc import (
     BeginQuorumEpochPartition,
     BeginQuorumEpochRequest,
@@ -92,7 +92,7 @@ def _endpoint_of(
 
 
 def note_epoch(quorum: Quorum, peer_id: int, epoch: int) -> None:
-    """Check the epoch of a peer, on behalf of a voter that lost its log and vote (issue 4).
+    """Check the epoch of a peer, on behalf of a voter that may have lost its log and its vote.
 
     Such a voter may vote only if a majority of the other voters has no epoch: then it cannot have
     voted before. Raises LostMemoryError if a peer has an epoch.
@@ -100,12 +100,7 @@ def note_epoch(quorum: Quorum, peer_id: int, epoch: int) -> None:
     if quorum.peers_without_epoch is None or peer_id not in quorum.voters.ids:
         return
     if epoch > 0:
-        raise LostMemoryError(
-            f"controller {quorum.me.node_id} has lost its log and its vote, which it keeps in "
-            "memory "
-            f"(controller {peer_id} is at epoch {epoch}). Start it with a new --directory-id, "
-            f"remove the voter with the old directory id, and add the new one"
-        )
+        raise LostMemoryError(quorum.me.node_id, f"controller {peer_id} is at epoch {epoch}")
     if peer_id != quorum.me.node_id:
         quorum.note_without_epoch(peer_id)
 

@@ -6,7 +6,8 @@ Rules 10.31 to 10.37.
 from collections.abc import Hashable
 
 from ..core.errors import ErrorCode
-from ..core.log.batch import Batch, VoterEndpoint
+from ..core.log.batch import Batch
+from ..core.log.control_records import VoterEndpoint
 from ..core.rpc import (
     AddRaftVoterRequest,
     AddRaftVoterResponse,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from ..core.log.batch import VersionRange, Voter, VoterEndpoint
+from ..core.log.control_records import VersionRange, Voter, VoterEndpoint
 from .voters import ReplicaKey, VoterSet
 
 LISTENER = "CONTROLLER"
@@ -13,11 +13,11 @@ RAFT_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=1)
 class Identity:
     """The identity of a replica, and the voters it knows before it reads a log.
 
-    `voters` are the configured voters at kraft.version `kraft_version`. If `is_volatile`, log and
-    vote are lost when the process ends. `bootstrap_servers` are controllers to fetch from while no
-    voter is known (controller.quorum.bootstrap.servers). If `updates_static_voters`, it accepts
-    UpdateRaftVoter at kraft.version 0, unlike Kafka 3.9. `as_voter` is this replica's entry in a
-    voters record.
+    `voters` are the configured voters at kraft.version `kraft_version`. If `may_have_lost_log`, a
+    former process may have run and lost its log and its vote. `bootstrap_servers` are controllers
+    to fetch from while no voter is known (controller.quorum.bootstrap.servers). If
+    `updates_static_voters`, it accepts UpdateRaftVoter at kraft.version 0, unlike Kafka 3.9.
+    `as_voter` is this replica's entry in a voters record.
     """
 
     key: ReplicaKey
@@ -25,7 +25,7 @@ class Identity:
     endpoint: VoterEndpoint
     voters: VoterSet
     kraft_version: int = 1
-    is_volatile: bool = False
+    may_have_lost_log: bool = False
     bootstrap_servers: tuple[VoterEndpoint, ...] = ()
     updates_static_voters: bool = True
     as_voter: Voter = field(init=False)

@@ -7,7 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.errors import ErrorCode
-from ..core.log.batch import ControlRecord, KRaftVersion, LeaderChange, VersionRange, Voters
+from ..core.log.control_records import (
+    ControlRecord,
+    KRaftVersion,
+    LeaderChange,
+    VersionRange,
+    Voters,
+)
 from ..core.rpc import FetchRequest, FetchResponse
 from ..time.timeline import NEVER_MS
 from . import fetch_answer, messages

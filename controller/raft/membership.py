@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.errors import ErrorCode
-from ..core.log.batch import VersionRange, Voter, VoterEndpoint, Voters
+from ..core.log.control_records import VersionRange, Voter, VoterEndpoint, Voters
 from ..core.rpc import (
     AddRaftVoterRequest,
     AddRaftVoterResponse,

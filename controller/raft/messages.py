@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 from ..core.errors import ErrorCode
-from ..core.log.batch import FETCH_BYTES_MAX, Voter, VoterEndpoint
+from ..core.log.batch import FETCH_BYTES_MAX
+from ..core.log.control_records import Voter, VoterEndpoint
 from ..core.rpc import (
     AddRaftVoterRequest,
     BeginQuorumEpochPartition,
@@ -37,7 +38,7 @@ from ..core.rpc import (
     VoteTopic,
     VoteTopicResult,
 )
-from ..core.topics.names import METADATA_TOPIC
+from ..core.topic_name import METADATA_TOPIC
 from ..core.uuid import METADATA_TOPIC_ID
 from .quorum import Quorum
 from .voters import ReplicaKey

@@ -6,7 +6,7 @@ for the retry backoff (rule 10.54).
 
 from dataclasses import dataclass
 
-from ..core.log.batch import VoterEndpoint
+from ..core.log.control_records import VoterEndpoint
 from ..core.rpc import Request
 from ..time.timeline import NEVER_MS
 from .protocol import Channel, Send, Turn

@@ -9,7 +9,8 @@ from enum import Enum
 from typing import Any
 
 from ..core.errors import ApiError
-from ..core.log.batch import Batch, VoterEndpoint
+from ..core.log.batch import Batch
+from ..core.log.control_records import VoterEndpoint
 from ..core.rpc import Request, Response
 from ..core.value import value
 from .snapshot import Snapshot

@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.errors import Impossible
-from ..core.log.batch import Batch, ControlRecord, VoterEndpoint
+from ..core.log.batch import Batch
+from ..core.log.control_records import ControlRecord, VoterEndpoint
 from ..core.log.records import Record
 from ..core.settings import Settings
 from ..time.timeline import NEVER_MS
@@ -40,10 +41,21 @@ from .voters import ReplicaKey, VoterSet
 
 
 class LostMemoryError(Exception):
-    """A voter without durable state returned to a quorum that already has an epoch.
+    """A replica that has lost its log and its vote must not take part in the quorum.
 
-    It may have voted before, and does not know how.
+    It may have voted and acknowledged records, and does not know which. `evidence` says how the
+    loss is known.
     """
+
+    def __init__(self, node_id: int, evidence: str) -> None:
+        super().__init__(
+            f"controller {node_id} has lost its log and its vote, which it keeps in memory "
+            f"({evidence}). Remove its voter from the quorum, start it with a new directory id "
+            "(a new --directory-id, or log directories that are deleted and formatted anew with "
+            "--no-initial-controllers), and add the new voter. If no voter can be removed, because "
+            "the voters are static or too few of them run, start a new quorum: format every "
+            "controller anew"
+        )
 
 
 class Quorum(ReplicaLog):
@@ -282,7 +294,7 @@ class Quorum(ReplicaLog):
         change, self.abandoned = self.abandoned, None
         return change
 
-    # Votes of a voter without durable state (issue 4)
+    # Votes of a voter whose former process may have voted: it kept its vote in memory
 
     def withhold_votes(self) -> None:
         """Grant no vote until `allow_votes`."""

@@ -7,7 +7,8 @@ needs the disk says so in its turn (rule 10.5).
 from dataclasses import replace
 
 from ..core.errors import Impossible
-from ..core.log.batch import Batch, Voter
+from ..core.log.batch import Batch
+from ..core.log.control_records import Voter
 from ..core.rpc import SnapshotId
 from .identity import Identity
 from .log import MetadataLog

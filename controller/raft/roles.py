@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.errors import Impossible
-from ..core.log.batch import Voter
+from ..core.log.control_records import Voter
 from ..core.rpc import AddRaftVoterRequest, FetchResponse, RemoveRaftVoterRequest
 from ..core.value import value
 from .fetch_answer import Leadership

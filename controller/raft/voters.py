@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..core.log.batch import Batch, KRaftVersion, Voter, Voters
+from ..core.log.batch import Batch
+from ..core.log.control_records import KRaftVersion, Voter, Voters
 from ..core.uuid import ZERO_UUID, Uuid
 
 KEYS_MAX = 20_000  # as many replicas as may have waiting fetches

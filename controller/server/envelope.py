@@ -18,8 +18,7 @@ from ..core.rpc import Request
 from ..core.rpc.configs import AlterConfigsRequest, IncrementalAlterConfigsRequest
 from ..core.rpc.envelope import EnvelopeRequest, EnvelopeResponse, ForwardedPrincipal
 from ..raft.protocol import Reply
-from ..wire.apis.api_58_envelope import PRINCIPAL
-from ..wire.apis.table import APIS
+from ..wire.apis.table import APIS, principal_schema
 from ..wire.codec.compiler import decoder
 from ..wire.errors import DecodeError
 from ..wire.frames import Exchange, RequestHeader, read_request_header
@@ -122,9 +121,10 @@ def _read_principal(data: bytes | None) -> ForwardedPrincipal:
     """Returns the principal of the client; without an authorizer it is only checked."""
     try:
         (version,) = struct.unpack_from(">h", data or b"")
-        if version != PRINCIPAL.max_version:
-            raise DecodeError(f"expected version {PRINCIPAL.max_version}, got {version}")
-        return cast(ForwardedPrincipal, decoder(PRINCIPAL, version)(data or b"", 2)[0])
+        schema = principal_schema()
+        if version != schema.max_version:
+            raise DecodeError(f"expected version {schema.max_version}, got {version}")
+        return cast(ForwardedPrincipal, decoder(schema, version)(data or b"", 2)[0])
     except (struct.error, DecodeError) as error:
         code = ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE
         raise ApiError(code, f"principal: {error}") from None

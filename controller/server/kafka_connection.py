@@ -8,7 +8,7 @@ from typing import cast
 from ..core.apis import ROWS, is_one_way
 from ..core.errors import ApiError, ErrorCode
 from ..core.rpc import ApiVersionsRequest, Request
-from ..core.rpc.telemetry import TelemetryClient
+from ..core.rpc.senders import TelemetryClient
 from ..raft.protocol import Reply
 from ..wire.apis.table import API_VERSIONS
 from ..wire.errors import DecodeError

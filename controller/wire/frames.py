@@ -13,8 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from ..core.apis import ROWS
 from ..core.rpc import Request, Response
-from ..core.rpc.requester import Requester
-from ..core.rpc.telemetry import TelemetryClient, TelemetryRequest
+from ..core.rpc.senders import Requester, TelemetryClient
 from .apis.table import API_VERSIONS, APIS, ENVELOPE
 from .codec.compiler import Encoder, decoder, encoder, step_encoder
 from .codec.decode_source import skip_tags
@@ -145,6 +144,7 @@ class Exchange:
         "_decode",
         "_encode",
         "_is_limited",
+        "_is_telemetry",
         "_last",
         "_request",
         "_step_encode",
@@ -173,7 +173,8 @@ class Exchange:
         self.version = header.api_version
         self.is_api_versions = header.api_key == API_VERSIONS
         self.is_envelope = header.api_key == ENVELOPE
-        self._is_limited = ROWS[header.api_key].strict_since is not None
+        row = ROWS[header.api_key]
+        self._is_limited, self._is_telemetry = row.strict_since is not None, row.is_telemetry
         self.start = frame[:4]  # key and version
         self.end = header.body_offset
         self.tail = frame[8 : self.end]  # client id and tags
@@ -206,8 +207,8 @@ class Exchange:
         request = cast(Request, self._decode(frame, self.end)[0])
         if self._is_limited:
             request = _from_client(request, self.header)
-        if self.client is not None and isinstance(request, TelemetryRequest):
-            request = replace(request, client=self.client)
+        if self.client is not None and self._is_telemetry:
+            request = replace(cast(Any, request), client=self.client)
         if len(frame) - self.end <= REPEATED_BYTES_MAX and not self.is_envelope:
             self._request, self._last = request, frame[8:]
         return request

@@ -159,7 +159,7 @@ class Cluster(NewBrokers):
         if options.kafka_port is not None:
             for position in range(options.brokers):
                 port = options.kafka_port and options.kafka_port + position
-                await service.open_facade(FIRST_BROKER_ID + position, port)
+                await service.open_broker(FIRST_BROKER_ID + position, port)
                 await service.open_named(FIRST_BROKER_ID + position, options.listeners)
         self._running = self._new_simulation()
 
@@ -209,7 +209,7 @@ class Cluster(NewBrokers):
     async def _replacing(self, broker_ids: Container[int]) -> AsyncIterator[None]:
         """Ends the simulation and every connection, and serves what the block begins.
 
-        The facades of brokers that are not among `broker_ids` are closed.
+        The listeners of brokers that are not among `broker_ids` are closed.
         """
         async with self._service.clearing:
             self._now_running.close()
@@ -244,18 +244,18 @@ class Cluster(NewBrokers):
 
     async def _go_back(self, kept: "Kept") -> None:
         """Lets the cluster go on from a copied state, which it then owns."""
-        await self._open_facades(kept.world)
+        await self._open_brokers(kept.world)
         async with self._replacing(kept.world.agents):
             self._go_on(kept)
             self.recorder.refuse("the cluster went back to a snapshot: a recording has none")
 
-    async def _open_facades(self, world: World) -> None:
+    async def _open_brokers(self, world: World) -> None:
         """Binds the ports of the brokers of a copied world that have no listener now."""
         if self.options.kafka_port is None:
             return
-        for broker_id in world.agents.keys() - self._service.facades.keys():
+        for broker_id in world.agents.keys() - self._service.brokers.keys():
             port = world.hosts[broker_node(broker_id)].spec.port
-            await self._service.open_facade(broker_id, port)
+            await self._service.open_broker(broker_id, port)
             await self._service.open_named(broker_id, self.options.listeners)
 
     def branch(self, name: str | None = None) -> "Cluster":
@@ -355,7 +355,7 @@ class Cluster(NewBrokers):
     @property
     def bootstrap_servers(self) -> str:
         """The `host:port,...` list for Kafka clients; empty without `kafka_port`."""
-        return self._addresses(self._service.facades)
+        return self._addresses(self._service.brokers)
 
     @property
     def bootstrap_controllers(self) -> str:

@@ -24,7 +24,7 @@ from ..errors import CommandError, ConnectionClosed, UnknownController
 from ..first_of import first_of
 from ..recording.recorded import recorded
 from ..recording.recorder import Recorder
-from ..service.description import ClusterDescription, describe
+from ..service.cluster_description import ClusterDescription, describe
 from ..service.listeners import Service
 from .argument_checks import check_transfer, expect_int
 from .waiting import Waiting

@@ -68,7 +68,7 @@ class NewBrokers(Reading):
                     )
                 )
                 if self.options.kafka_port is not None:
-                    self._service.serve_facade(chosen, self._runtime)
+                    self._service.serve_broker(chosen, self._runtime)
         finally:
             self._service.arriving.discard(chosen)
         return chosen
@@ -90,7 +90,7 @@ class NewBrokers(Reading):
             raise CommandError(str(error)) from None
 
     async def _broker_port(self, broker_id: int) -> int:
-        """Returns the bound port of the broker's facade; without sockets, any valid port."""
+        """Returns the bound port of the broker's listener; without sockets, any valid port."""
         first = self.options.kafka_port
         if first is None:
             return unbound_port(broker_id)
@@ -100,4 +100,4 @@ class NewBrokers(Reading):
                 f"broker {broker_id}: expected a port of at most {PORT_MAX}, got {port}; "
                 "start with --kafka-port 0 to let the system choose"
             )
-        return await self._service.open_facade(broker_id, port)
+        return await self._service.open_broker(broker_id, port)

@@ -43,8 +43,8 @@ def new_simulation(
         options,
         cluster_id,
         controller_ports=[listener.port for listener in service.controllers.values()],
-        broker_ports=[listener.port for listener in service.facades.values()],
-        named_ports=[service.named_ports(broker_id) for broker_id in service.facades],
+        broker_ports=[listener.port for listener in service.brokers.values()],
+        named_ports=[service.named_ports(broker_id) for broker_id in service.brokers],
     )
     world = World(
         topology,
@@ -59,8 +59,8 @@ def new_simulation(
     running = _driven(world, options, service)
     service.serve(world, running.runtime)
     world.start(elects_at_once=True)
-    for broker_id in service.facades:
-        service.serve_facade(broker_id, running.runtime)
+    for broker_id in service.brokers:
+        service.serve_broker(broker_id, running.runtime)
     running.runtime.leave()
     return running
 
@@ -69,8 +69,8 @@ def continued(world: World, options: ClusterOptions, service: Service) -> Runnin
     """Lets a copied world go on, on the ports that the service has bound."""
     running = _driven(world, options, service)
     service.serve(world, running.runtime)
-    for broker_id in service.facades:
-        service.serve_facade(broker_id, running.runtime)
+    for broker_id in service.brokers:
+        service.serve_broker(broker_id, running.runtime)
     service.follow_all()
     running.runtime.leave()
     return running

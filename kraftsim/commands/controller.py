@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import Request, Response
@@ -31,6 +32,7 @@ from ..service.binding import binding
 from ..service.foreign_peers import ForeignPeers
 from ..service.snapshot_files import SNAPSHOT_FILES
 from ..storage.formatted import formatted_of, names_directories
+from ..storage.quorum_state import QUORUM_STATE, mark_first_run
 from .configured import configured, pairs_of
 from .identity import Bound, bound_controller
 from .up import (
@@ -56,11 +58,22 @@ def run_controller(arguments: argparse.Namespace) -> int:
     formatted = formatted_of(pairs, profile) if names_directories(pairs) else None
     bound = bound_controller(arguments, configuration, formatted)
     settings = with_settings(profile, configuration)
-    return run_until_signalled(_run(bound, profile, settings, arguments.ready_file))
+    if formatted is not None and formatted.has_run:
+        evidence = f"a controller has run with {formatted.path}: {QUORUM_STATE} exists"
+        log.error("%s", LostMemoryError(bound.node.node_id, evidence))
+        return FAILED
+    directory = None if formatted is None else formatted.path
+    return run_until_signalled(_run(bound, profile, settings, arguments.ready_file, directory))
 
 
-async def _run(bound: Bound, profile: Profile, settings: Settings, ready_file: str | None) -> int:
-    """Binds the listener, and runs the controller until a signal."""
+async def _run(
+    bound: Bound,
+    profile: Profile,
+    settings: Settings,
+    ready_file: str | None,
+    directory: Path | None,
+) -> int:
+    """Binds the listener, marks the formatted directory, and runs the controller until a signal."""
     option, (host, port) = bound.option, bound.address
     stopping = stop_signals()
     listener = KafkaListener("controller", f"controller-{bound.node.node_id}")
@@ -69,6 +82,8 @@ async def _run(bound: Bound, profile: Profile, settings: Settings, ready_file: s
             config = bound.node_at(await listener.open(host, port))
         service = ControllerService(config, profile, settings, stopping, listener)
         try:
+            if directory is not None:
+                _mark_first_run(directory, config)
             service.start()
             stopping.is_running = True
             with announced(_lines(config), ready_file):
@@ -79,6 +94,14 @@ async def _run(bound: Bound, profile: Profile, settings: Settings, ready_file: s
     except OSError as error:
         raise CommandError(f"{option}: {host}:{port}: {error}") from None
     return FAILED if service.has_failed else stopping.exit_code
+
+
+def _mark_first_run(directory: Path, config: NodeConfig) -> None:
+    voter_ids = [voter.voter_id for voter in config.voters]
+    try:
+        mark_first_run(directory, config.kraft_version, voter_ids)
+    except OSError as error:
+        raise CommandError(f"{directory / QUORUM_STATE}: {error.strerror}") from None
 
 
 def _lines(config: NodeConfig) -> dict[str, str]:
@@ -93,8 +116,8 @@ def _lines(config: NodeConfig) -> dict[str, str]:
 class ControllerService:
     """One controller on real time and real sockets, which its `listener` has bound.
 
-    Its log is in memory only; `raft/epochs.note_epoch` explains the
-    consequence when the process ends.
+    Its log is in memory only: once the process has ended, no other may take its place
+    (`LostMemoryError`).
     """
 
     def __init__(

@@ -10,7 +10,7 @@ from kraftsim.configuration.policies import policies_of
 from kraftsim.configuration.quorum import SERVERS, VOTERS, QuorumAddress
 from kraftsim.configuration.roles import CONTROLLER, NodeRoles
 from kraftsim.controller.core.feature_levels import level_of
-from kraftsim.controller.core.log.batch import Voter, VoterEndpoint
+from kraftsim.controller.core.log.control_records import Voter, VoterEndpoint
 from kraftsim.controller.core.node_id import checked_id
 from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, random_uuid
 from kraftsim.controller.node.config import NodeConfig
@@ -74,7 +74,7 @@ def bound_controller(
         if arguments.metadata_version
         else None,
         bootstrap=() if arguments.metadata_version or formatted is None else formatted.bootstrap,
-        is_volatile=True,
+        may_have_lost_log=formatted is None,
         policies=policies_of(configuration.policies),
     )
     return Bound(node=node, address=bound, option=option)

@@ -18,14 +18,13 @@ from kraftsim.controller.core.rpc import (
     Response,
 )
 from kraftsim.controller.core.rpc.cluster import BROKER_ENDPOINT
-from kraftsim.controller.wire.apis.api_decommission_broker import DECOMMISSION_BROKER
-from kraftsim.controller.wire.apis.table import APIS, Api
+from kraftsim.controller.wire.apis.table import APIS, DECOMMISSION_BROKER, Api
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import from_json, to_json
 from kraftsim.scenarios.language.suggestions import whole_number
 
 from ..errors import CommandError
-from ..service.description import client_view
+from ..service.cluster_description import client_view
 
 if TYPE_CHECKING:
     from ..api.cluster import Cluster

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from kraftsim.controller.core.configs.resources import RESOURCES
-from kraftsim.controller.core.rpc.partitions import ELECTIONS
+from kraftsim.controller.core.partitions.elect_leaders import ELECTIONS
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import json_schema
 from kraftsim.scenarios.language.suggestions import DIGITS_MAX

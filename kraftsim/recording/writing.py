@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from kraftsim.controller.core.rpc import Request
-from kraftsim.controller.wire.apis.api_decommission_broker import DECOMMISSION_BROKER
-from kraftsim.controller.wire.apis.table import APIS, Api
+from kraftsim.controller.wire.apis.table import APIS, DECOMMISSION_BROKER, Api
 from kraftsim.controller.wire.json.json_form import to_json
 
 from .recorder import Input

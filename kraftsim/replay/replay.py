@@ -122,7 +122,7 @@ class _ReplayedCluster(Cluster):
             self.world.timeline.run_until(t_us)
 
     def _listener(self, name: str) -> ReplayedListener:
-        for listener in (*self._service.controllers.values(), *self._service.facades.values()):
+        for listener in (*self._service.controllers.values(), *self._service.brokers.values()):
             if listener.name == name and isinstance(listener, ReplayedListener):
                 return listener
         raise _NoInput(f"listener: expected that of a node of this cluster, got {name!r}")

@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import TypedDict
 
-from kraftsim.controller.wire.apis.api_decommission_broker import DECOMMISSION_BROKER
-from kraftsim.controller.wire.apis.table import APIS, Api
+from kraftsim.controller.wire.apis.table import APIS, DECOMMISSION_BROKER, Api
 from kraftsim.controller.wire.frames import decode_request
 from kraftsim.controller.wire.json.document import Document
 from kraftsim.controller.wire.json.json_form import to_json

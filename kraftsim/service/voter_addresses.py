@@ -1,6 +1,6 @@
 """Parses `--voters id@host:port:directoryId,...`, Kafka's syntax for an initial quorum."""
 
-from kraftsim.controller.core.log.batch import Voter, VoterEndpoint
+from kraftsim.controller.core.log.control_records import Voter, VoterEndpoint
 from kraftsim.controller.core.node_id import checked_id
 from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, is_reserved_directory, parse_uuid
 from kraftsim.controller.raft.identity import LISTENER, RAFT_VERSIONS

@@ -4,7 +4,7 @@ of the metadata log, which has the initial voters (KIP-853). Their bytes are Kaf
 from collections.abc import Sequence
 
 from kraftsim.controller.core.image.snapshot_batches import snapshot_batches
-from kraftsim.controller.core.log.batch import Voter, Voters
+from kraftsim.controller.core.log.control_records import Voter, Voters
 from kraftsim.controller.core.log.records import Record
 from kraftsim.controller.wire.records.snapshot_file import encode_snapshot
 from kraftsim.pipeline.live.segments import PARTITION

@@ -7,12 +7,12 @@ from kraftsim.configuration.configuration import ROLES, configuration_of
 from kraftsim.configuration.listeners import ANY_ADDRESS
 from kraftsim.configuration.quorum import VOTERS
 from kraftsim.configuration.roles import CONTROLLER, NodeRoles
-from kraftsim.controller.core.log.batch import Voter
+from kraftsim.controller.core.log.control_records import Voter
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.uuid import random_uuid
 
+from ..errors import FormatRefused
 from .initial_voters import initial_voters, voter_at
-from .refusal import FormatRefused
 from .scram_arguments import Random
 
 _HOST_OF_ANY_ADDRESS = "localhost"

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from kraftsim.controller.core.log.batch import Batch, KRaftVersion, Voter, Voters
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import KRaftVersion, Voter, Voters
 from kraftsim.controller.core.log.records import FeatureLevelRecord, Record
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.uuid import Uuid, parse_uuid
@@ -19,6 +20,7 @@ from kraftsim.pipeline.live.segments import PARTITION
 from ..files.log_directories import metadata_directory_of
 from .checkpoints import BOOTSTRAP_FILE, INITIAL_SNAPSHOT
 from .meta_properties import META_PROPERTIES, found_in
+from .quorum_state import has_run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +28,8 @@ class Formatted:
     """What a formatted metadata directory says of its controller.
 
     `bootstrap` are the records with which the cluster begins, if it is new. `voters` are the
-    initial voters of a dynamic quorum; a static quorum has none.
+    initial voters of a dynamic quorum; a static quorum has none. `has_run`: a controller has run
+    with the directory.
     """
 
     path: Path
@@ -35,6 +38,7 @@ class Formatted:
     directory_id: Uuid
     bootstrap: tuple[Record, ...]
     voters: tuple[Voter, ...]
+    has_run: bool
 
 
 def names_directories(pairs: Mapping[str, object]) -> bool:
@@ -67,6 +71,7 @@ def formatted_of(pairs: Mapping[str, object], profile: Profile) -> Formatted | N
         directory_id=directory_id,
         bootstrap=bootstrap,
         voters=_voters(path / INITIAL_SNAPSHOT),
+        has_run=has_run(path),
     )
 
 

@@ -2,12 +2,12 @@
 DynamicVoters."""
 
 from kraftsim.controller.core.java_text import parse_integer
-from kraftsim.controller.core.log.batch import Voter, VoterEndpoint
+from kraftsim.controller.core.log.control_records import Voter, VoterEndpoint
 from kraftsim.controller.core.uuid import Uuid, parse_uuid
 from kraftsim.controller.raft.identity import RAFT_VERSIONS
 from kraftsim.simulation.ports import PORT_MAX
 
-from .refusal import FormatRefused
+from ..errors import FormatRefused
 
 
 def initial_voters(text: str, listener: str) -> tuple[Voter, ...]:

@@ -49,7 +49,7 @@ from kraftsim.options import ClusterOptions
 from kraftsim.recording.recorder import Recorder
 from kraftsim.scenarios.stage.stage import Stage
 from kraftsim.scenarios.verbs import Verb
-from kraftsim.service.description import ClusterDescription
+from kraftsim.service.cluster_description import ClusterDescription
 from kraftsim.service.request_journal import RequestJournal
 from kraftsim.service.request_search import RequestDocument
 from kraftsim.simulation.requests.aim import Predicate

@@ -1,6 +1,7 @@
 """The section "kraftsim" in the report of a failed test."""
 
 from collections.abc import Iterator
+from os.path import relpath
 from shlex import quote
 
 import pytest
@@ -38,10 +39,22 @@ def add_section(test: pytest.Item, report: pytest.TestReport) -> None:
 
 def repeat_line(test: pytest.Item) -> str:
     """Returns the command that repeats the test with its seed."""
-    name, seed = test.config.cwd_relative_nodeid(test.nodeid), test.stash[SEED]
+    name, seed = _name_from_here(test), test.stash[SEED]
     if explored_seed(test) is not None:
         return f"repeat: pytest {quote(name)} --kraft-explore=1 --kraft-seed={seed}"
     return f"repeat: pytest {quote(name)} --kraft-seed={seed}"
+
+
+def _name_from_here(test: pytest.Item) -> str:
+    """Returns the node id with its path relative to the folder in which pytest was started.
+
+    pytest has no public function for this: `Config.cwd_relative_nodeid` takes texts before pytest
+    9.2, and objects since.
+    """
+    path, *names = test.nodeid.split("::", 1)
+    return "::".join(
+        [relpath(test.config.rootpath / path, test.config.invocation_params.dir), *names]
+    )
 
 
 def _replay_line(test: pytest.Item, cluster: Cluster, number: int) -> str:

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import cast
 
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.log.batch import Batch
-from kraftsim.controller.core.log.records import NoOpRecord
+from kraftsim.controller.core.log.control_records import ControlRecord
+from kraftsim.controller.core.log.records import NoOpRecord, Record
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
 from kraftsim.controller.wire.json.json_form import control_record_json, record_json
 from kraftsim.simulation.event_row import EventRow
@@ -56,9 +58,9 @@ class Recorder:
                 continue
             self.states.record(record, now_us)
             if batch.is_control:
-                document = control_record_json(record)
+                document = control_record_json(cast(ControlRecord, record))
             else:
-                document = record_json(record, batch.versions[position])
+                document = record_json(cast(Record, record), batch.versions[position])
             self.records.append(_record_row(batch, position, document, now_us))
 
     def _on_message(self, message: Message) -> None:

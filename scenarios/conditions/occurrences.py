@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Protocol, get_args
+from typing import TYPE_CHECKING, Annotated, Protocol
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.rpc import (
+    REQUESTS,
     CreateTopicsResponse,
     DeleteTopicsResponse,
-    Request,
     UpdateFeaturesResponse,
 )
 from kraftsim.controller.core.rpc.acls import CreateAclsResponse, DeleteAclsResponse
@@ -27,7 +27,7 @@ from kraftsim.controller.raft.protocol import Turn
 
 from ..language.constraints import Between, OneOf
 from ..language.selectors import Selector
-from ..stage.evaluation import Holds
+from ..stage.stage import Holds
 from .record_names import RECORDS, node_of
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..stage.stage import Stage
 
 TIMES_MAX = 1_000_000_000  # more than any scenario counts
-MESSAGES = tuple(argument.__name__.removesuffix("Request") for argument in get_args(Request))
+MESSAGES = tuple(kind.__name__.removesuffix("Request") for kind in REQUESTS)
 Times = Annotated[int, Between(1, TIMES_MAX)]
 MessageName = Annotated[str, OneOf(MESSAGES)]
 ErrorName = Annotated[str, OneOf(tuple(code.name for code in ErrorCode))]

@@ -5,13 +5,12 @@ BrokerRegistrationChangeRecord.
 """
 
 from collections.abc import Callable
-from typing import get_args
 
-from kraftsim.controller.core.log import batch as b
+from kraftsim.controller.core.log import control_records as c
 from kraftsim.controller.core.log import records as r
 
 Test = Callable[[object], bool]
-_CONTROL = (b.LeaderChange, b.KRaftVersion, b.Voters)
+_CONTROL = (c.LeaderChange, c.KRaftVersion, c.Voters)
 
 
 def _is_a(*kinds: type) -> Test:
@@ -29,7 +28,7 @@ def _is_change(old: type | None, field: str, value: int) -> Test:
 
 
 RECORDS: dict[str, Test] = {
-    **{kind.__name__.removesuffix("Record"): _is_a(kind) for kind in get_args(r.Record)},
+    **{kind.__name__.removesuffix("Record"): _is_a(kind) for kind in r.Record.__subclasses__()},
     **{kind.__name__: _is_a(kind) for kind in _CONTROL},
     "FenceBroker": _is_change(r.FenceBrokerRecord, "fenced", r.FENCE),
     "UnfenceBroker": _is_change(r.UnfenceBrokerRecord, "fenced", r.UNFENCE),

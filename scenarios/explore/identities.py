@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from kraftsim.controller.core.log.batch import Batch, VoterEndpoint
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import VoterEndpoint
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.raft.identity import Identity

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.log.batch import Batch, LeaderChange
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import LeaderChange
 from kraftsim.controller.core.log.records import NoOpRecord
 from kraftsim.controller.core.rpc import EndQuorumEpochRequest, FetchResponse, Request
 from kraftsim.controller.raft.roles import (

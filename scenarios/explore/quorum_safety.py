@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 
 from kraftsim.controller.core.errors import Impossible
-from kraftsim.controller.core.log.batch import Batch, Voters
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import Voters
 from kraftsim.controller.core.rpc import VoteResponse
 from kraftsim.controller.raft import messages
 from kraftsim.controller.raft.log import MetadataLog

@@ -6,7 +6,8 @@ Rules 0A.3, 9.31, 9.46; KIP-630. The replay of an active controller has its unco
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from kraftsim.controller.core.log.batch import Batch, Voter, Voters
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import Voter, Voters
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.snapshot import Snapshot

@@ -13,7 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.log import records as r
-from kraftsim.controller.core.log.batch import Batch, Voters
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import Voters
 from kraftsim.controller.core.rpc import (
     AddRaftVoterRequest,
     AllocateProducerIdsRequest,

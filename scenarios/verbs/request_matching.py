@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, ClassVar, get_args
+from typing import Annotated, ClassVar
 
 from kraftsim.controller.core.node_id import Kind, NodeId, broker_node, numbers_of
-from kraftsim.controller.core.rpc import BrokerRegistrationRequest, Request
+from kraftsim.controller.core.rpc import REQUESTS, BrokerRegistrationRequest
 from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.controller.time.timeline import NEVER_US
 from kraftsim.simulation.causes import Causes
@@ -24,7 +24,7 @@ from .request_words import EVERY_API, Apis, Epoch
 from .verb import Verb
 
 REQUESTS_MAX = 1_000_000_000  # largest number of a request
-KINDS = {kind.__name__.removesuffix("Request"): kind for kind in get_args(Request)}
+KINDS = {kind.__name__.removesuffix("Request"): kind for kind in REQUESTS}
 LISTENERS = {"broker": Kind.BROKER, "controller": Kind.CONTROLLER}
 Listener = Annotated[str, OneOf(tuple(LISTENERS))]
 REQUEST, REPLY = "request", "reply"

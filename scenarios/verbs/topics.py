@@ -9,6 +9,7 @@ from typing import Annotated
 from kraftsim.controller.core.configs.alteration import DELETE, SET
 from kraftsim.controller.core.configs.resources import RESOURCES, wire_name
 from kraftsim.controller.core.node_id import numbers_of
+from kraftsim.controller.core.partitions.elect_leaders import ELECTIONS
 from kraftsim.controller.core.rpc import DeleteTopicsRequest, DeleteTopicState
 from kraftsim.controller.core.rpc.configs import (
     AlterableConfig,
@@ -16,7 +17,6 @@ from kraftsim.controller.core.rpc.configs import (
     IncrementalAlterConfigsResource,
 )
 from kraftsim.controller.core.rpc.partitions import (
-    ELECTIONS,
     AlterPartitionReassignmentsRequest,
     CreatePartitionsRequest,
     CreatePartitionsTopic,

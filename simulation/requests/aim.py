@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
-from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.core.rpc import REQUESTS, Request
 from kraftsim.controller.time.timeline import NEVER_US, Timeline
 
 from .arrival import Arrival
 
-EVERY_REQUEST: frozenset[type] = frozenset(get_args(Request))
+EVERY_REQUEST: frozenset[type] = frozenset(REQUESTS)
 UNLIMITED = -1
 
 Predicate = Callable[[Request], bool]

@@ -19,7 +19,7 @@ from kraftsim.controller.core.rpc.quotas import (
     QuotaEntityData,
     QuotaOperation,
 )
-from kraftsim.controller.core.rpc.requester import Requester
+from kraftsim.controller.core.rpc.senders import Requester
 from tests.broker_agent.test_fleet import LIMIT_S, Watched, fleet_for, quick_cluster
 
 pytestmark = pytest.mark.realtime

@@ -14,12 +14,12 @@ from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import response_to
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, Profile
+from kraftsim.controller.core.rpc.senders import TelemetryClient
 from kraftsim.controller.core.rpc.telemetry import (
     GetTelemetrySubscriptionsRequest,
     GetTelemetrySubscriptionsResponse,
     PushTelemetryRequest,
     PushTelemetryResponse,
-    TelemetryClient,
 )
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID, ZERO_UUID, Uuid, uuid_text
 

@@ -3,7 +3,8 @@
 import pytest
 
 from kraftsim.controller.core.image.loader import Loader, replay
-from kraftsim.controller.core.log.batch import Batch, KRaftVersion, LeaderChange
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import KRaftVersion, LeaderChange
 from kraftsim.controller.core.log.records import (
     AbortTransactionRecord,
     BeginTransactionRecord,

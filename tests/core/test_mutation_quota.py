@@ -17,7 +17,7 @@ from kraftsim.controller.core.rpc.quotas import (
     QuotaEntityData,
     QuotaOperation,
 )
-from kraftsim.controller.core.rpc.requester import Requester
+from kraftsim.controller.core.rpc.senders import Requester
 from kraftsim.controller.core.settings import Settings
 from tests.builders import ControllerUnderTest, topic
 

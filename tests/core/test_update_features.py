@@ -7,7 +7,7 @@ import pytest
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.loader import replay
-from kraftsim.controller.core.log.batch import KRaftVersion, VersionRange, Voter, Voters
+from kraftsim.controller.core.log.control_records import KRaftVersion, VersionRange, Voter, Voters
 from kraftsim.controller.core.log.records import (
     BROKER_RESOURCE,
     ConfigRecord,

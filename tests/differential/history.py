@@ -10,7 +10,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kraftsim.controller.core.log.batch import Batch, Voters
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import Voters
 from kraftsim.controller.core.log.records import (
     NO_LEADER_CHANGE,
     AccessControlEntryRecord,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
-from kraftsim.controller.core.log.batch import VoterEndpoint
+from kraftsim.controller.core.log.control_records import VoterEndpoint
 from kraftsim.controller.core.rpc import FetchRequest, Request, Response
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID, ZERO_UUID
 from kraftsim.controller.raft.identity import LISTENER, Identity

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from kraftsim.controller.core.log.batch import Batch, VoterEndpoint
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import VoterEndpoint
 from kraftsim.controller.core.rpc import (
     BeginQuorumEpochRequest,
     EndQuorumEpochRequest,

@@ -1,10 +1,12 @@
 """What was done to the leaders of A2, what the voters then said, and what the nodes kept of it."""
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 
-from kraftsim.controller.core.log.batch import KRaftVersion
+from kraftsim.controller.core.log.control_records import KRaftVersion
 from kraftsim.controller.core.rpc import (
     BeginQuorumEpochPartition,
     BeginQuorumEpochRequest,
@@ -14,6 +16,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.wire.frames import decode_request, decode_response, read_request_header
 from kraftsim.controller.wire.records.record_batch import decode_batches
+from kraftsim.storage.quorum_state import QUORUM_STATE, mark_first_run
 from tests.golden import recordings
 from tests.golden.recordings import RELEASES, Frame
 
@@ -99,3 +102,21 @@ def test_a_node_keeps_an_epoch_no_older_than_its_log(release: str, run: str) -> 
 
             assert states[log.node]["leaderEpoch"] >= batches[-1].epoch, log.place
             assert states[log.node]["data_version"] == int(can_change), log.place
+
+
+@pytest.mark.rule("10.6")
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_mark_of_a_directory_is_what_kafka_writes_before_it_finds_a_leader(
+    release: str, tmp_path: Path
+) -> None:
+    """The node `alien` found none."""
+    mark_first_run(tmp_path / "static", kraft_version=0, voter_ids=[3000])
+    mark_first_run(tmp_path / "dynamic", kraft_version=1, voter_ids=[3000])
+
+    alien = recordings.quorum_states(release, "A1-single")["alien"]
+    followed = recordings.quorum_states(release, "A3-dynamic")["c3000"]
+    static, dynamic = (
+        json.loads((tmp_path / name / QUORUM_STATE).read_bytes()) for name in ("static", "dynamic")
+    )
+    assert alien == static
+    assert followed | {"leaderId": -1, "leaderEpoch": 0} == dynamic

@@ -14,7 +14,8 @@ import pytest
 from kraftsim.controller.core.cluster.controller_registration import register_controller
 from kraftsim.controller.core.image.loader import replay
 from kraftsim.controller.core.leases import Leases
-from kraftsim.controller.core.log.batch import Batch, VoterEndpoint
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import VoterEndpoint
 from kraftsim.controller.core.log.records import RegisterControllerRecord
 from kraftsim.controller.core.profile import KAFKA_4_3
 from kraftsim.controller.core.rpc import (

@@ -24,7 +24,8 @@ from functools import cache
 import pytest
 
 from kraftsim.controller.core.errors import Impossible
-from kraftsim.controller.core.log.batch import Batch, LeaderChange
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import LeaderChange
 from kraftsim.controller.core.rpc import (
     AddRaftVoterResponse,
     DescribeQuorumPartitionResult,

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from kraftsim.controller.core.image.snapshot_batches import snapshot_batches
-from kraftsim.controller.core.log.batch import Batch, KRaftVersion, SnapshotHeader, Voters
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import KRaftVersion, SnapshotHeader, Voters
 from kraftsim.controller.core.log.records import Record
 from kraftsim.controller.core.rpc import FetchSnapshotResponse
 from kraftsim.controller.wire.frames import decode_response

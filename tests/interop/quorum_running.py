@@ -10,18 +10,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kraftsim.controller.core.rpc import (
+    AddRaftVoterRequest,
+    AddRaftVoterResponse,
     DescribeQuorumPartition,
     DescribeQuorumPartitionResult,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
     DescribeQuorumTopic,
+    QuorumEndpoint,
+    RemoveRaftVoterRequest,
+    RemoveRaftVoterResponse,
     Request,
     Response,
 )
 from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.frames import decode_response, encode_request
-from tests.interop.running import LIMIT_S, _running
+from tests.interop.running import LIMIT_S, _running, eventually
 
 CLUSTER_ID = "kraftsimTestCluster001"
 IDS = (3000, 3001, 3002)
@@ -59,6 +64,30 @@ class Quorum:
     def kill(self, node_id: int) -> None:
         self.processes[node_id].send_signal(signal.SIGKILL)
         self.processes[node_id].wait(LIMIT_S)
+
+    def remove_voter(self, node_id: int, directory_id: bytes) -> None:
+        request = RemoveRaftVoterRequest(voter_id=node_id, voter_directory_id=directory_id)
+        eventually(lambda: self._ask_leader(request).error_code, 0, ignoring=OSError)
+
+    def add_voter(self, node_id: int, directory_id: bytes) -> None:
+        endpoint = QuorumEndpoint(name="CONTROLLER", host="127.0.0.1", port=self.ports[node_id])
+        request = AddRaftVoterRequest(
+            timeout_ms=5000,
+            voter_id=node_id,
+            voter_directory_id=directory_id,
+            listeners=(endpoint,),
+        )
+        eventually(lambda: self._ask_leader(request).error_code, 0, ignoring=OSError)
+
+    def _ask_leader(
+        self, request: AddRaftVoterRequest | RemoveRaftVoterRequest
+    ) -> AddRaftVoterResponse | RemoveRaftVoterResponse:
+        leader = self.leader()
+        if leader is None:
+            raise ConnectionError("nobody leads")
+        response = ask(self.ports[leader], request)
+        assert isinstance(response, AddRaftVoterResponse | RemoveRaftVoterResponse)
+        return response
 
     def leader(self) -> int | None:
         """Whoever says of itself that it leads and has committed something."""

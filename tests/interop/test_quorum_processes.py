@@ -6,15 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from kraftsim.controller.core.rpc import (
-    AddRaftVoterRequest,
-    QuorumEndpoint,
-    RemoveRaftVoterRequest,
-)
 from kraftsim.controller.core.uuid import parse_uuid, uuid_text
 from tests.interop.clients import KafkaPython
 from tests.interop.conftest import Connect
-from tests.interop.quorum_running import CLUSTER_ID, IDS, Quorum, ask, free_ports, quorum_of_three
+from tests.interop.quorum_running import CLUSTER_ID, IDS, Quorum, free_ports, quorum_of_three
 from tests.interop.running import LIMIT_S, _running, eventually
 
 pytestmark = [
@@ -84,19 +79,9 @@ def test_a_voter_whose_memory_is_gone_may_not_come_back_as_if_it_were_not(tmp_pa
 
         fresh = b"a directory anew"
         quorum.start(killed, "--directory-id", uuid_text(fresh))
-        remove = RemoveRaftVoterRequest(voter_id=killed, voter_directory_id=old)
-        eventually(lambda: ask(quorum.ports[leader], remove).error_code, 0, ignoring=OSError)
-        endpoint = QuorumEndpoint(name="CONTROLLER", host="127.0.0.1", port=quorum.ports[killed])
-        add = AddRaftVoterRequest(
-            timeout_ms=5000, voter_id=killed, voter_directory_id=fresh, listeners=(endpoint,)
-        )
-        eventually(lambda: ask(quorum.ports[leader], add).error_code, 0, ignoring=OSError)
-        described = quorum.described(leader)
-        assert described is not None
-        voters = described.topics[0].partitions[0].current_voters
-        assert (killed, fresh) in {
-            (voter.replica_id, voter.replica_directory_id) for voter in voters
-        }
+        quorum.remove_voter(killed, old)
+        quorum.add_voter(killed, fresh)
+        assert fresh == quorum.voter_directories()[killed]
 
 
 @pytest.mark.rule("10.51", "10.52", "6.39")

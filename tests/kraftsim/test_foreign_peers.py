@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from kraftsim.commands.controller import ControllerService
-from kraftsim.controller.core.log.batch import Voter, VoterEndpoint
+from kraftsim.controller.core.log.control_records import Voter, VoterEndpoint
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, FetchRequest, VoteRequest
 from kraftsim.controller.core.uuid import uuid_text
@@ -73,7 +73,7 @@ def two_controllers() -> tuple[NodeConfig, NodeConfig]:
             port=voter.endpoints[0].port,
             directory_id=voter.voter_directory_id,
             voters=voters,
-            is_volatile=True,
+            may_have_lost_log=True,
         )
         for voter in voters
     )

@@ -6,6 +6,7 @@ Messages are those that kafka-storage 4.3.1 printed for the same arguments.
 import argparse
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from kraftsim.files.log_directories import read_storage
 from kraftsim.files.properties import read_properties
 from kraftsim.storage.checkpoints import INITIAL_SNAPSHOT
 from kraftsim.storage.formatted import Formatted, formatted_of
+from kraftsim.storage.quorum_state import mark_first_run
 
 CLUSTER = "fMCL8kv1SWm87L_Md-I2hg"
 DIRECTORY, OTHER = "JEXY6aqzQY-32P5TStzaFg", "MvDxzVmcRsaTz33bUuRU6A"
@@ -269,6 +271,29 @@ def test_a_directory_with_a_log_is_refused(tmp_path: Path, run: Any) -> None:
 
     with pytest.raises(ValueError, match="keep their log in memory and read none"):
         bound_to(path)
+
+
+def test_a_controller_that_runs_marks_its_directory_and_changes_nothing_else(
+    tmp_path: Path, run: Any
+) -> None:
+    path = properties(tmp_path)
+    run(command(path, "--standalone"))
+    before = found(path)
+
+    mark_first_run(before.path, kraft_version=1, voter_ids=[1])
+
+    assert (before.has_run, found(path)) == (False, replace(before, has_run=True))
+    assert read_storage([f"{tmp_path}/data"]).problems == []
+
+
+def test_an_epoch_of_a_peer_is_no_evidence_against_a_controller_with_a_directory(
+    tmp_path: Path, run: Any
+) -> None:
+    path = properties(tmp_path)
+    without = bound_to(path, voters=VOTERS, cluster_id=CLUSTER).node
+    run(command(path, f"--initial-controllers {VOTERS}"))
+
+    assert (without.may_have_lost_log, bound_to(path).node.may_have_lost_log) == (True, False)
 
 
 def test_a_damaged_checkpoint_names_the_file(tmp_path: Path, run: Any) -> None:

@@ -23,6 +23,12 @@ class Suite:
     def write(self, text: str) -> None:
         (self.folder / "test_tool.py").write_text(f"import pytest\n{text}")
 
+    def below(self, name: str) -> "Suite":
+        """A suite whose root is the folder of this one, and whose tests are started below it."""
+        (self.folder / "pytest.ini").write_text("[pytest]\n")
+        (self.folder / name).mkdir()
+        return Suite(self.folder / name)
+
     def run(self, text: str, *arguments: str, plugins: str = "") -> str:
         """Runs the tests; returns stdout and, in its last line, the counts."""
         self.write(text)

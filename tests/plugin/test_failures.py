@@ -47,6 +47,24 @@ def test_a_failure_shows_seed_time_last_events_and_how_to_repeat_it(suite, optio
     assert lines[-1] == "repeat: pytest 'test_tool.py::test_fence[a b]' --kraft-seed=7"
 
 
+@pytest.mark.parametrize("options", [(), ("-n", "1")])
+def test_a_failure_below_the_root_folder_names_the_test_from_where_pytest_was_started(
+    suite, options
+):
+    below = suite.below("tests")
+    lines = section(below.run(FAILING, "--kraft-seed=7", *options, plugins="xdist"))
+
+    assert lines[-1] == "repeat: pytest 'test_tool.py::test_fence[a b]' --kraft-seed=7"
+
+
+def test_a_failure_beside_the_folder_of_the_start_names_the_way_to_the_test(suite):
+    below = suite.below("elsewhere")
+    suite.write(FAILING)
+    lines = section(below.run("", "../test_tool.py", "--kraft-seed=7"))
+
+    assert lines[-1] == "repeat: pytest '../test_tool.py::test_fence[a b]' --kraft-seed=7"
+
+
 FAULTY = """
 @pytest.mark.kraft(clock="virtual")
 def test_lost_heartbeats(kraft_sync, kraft_faults):

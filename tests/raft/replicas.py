@@ -6,7 +6,8 @@ Nothing moves by itself: a test delivers, drops, fires deadlines and crashes, in
 import random as randomness
 from dataclasses import dataclass, field, replace
 
-from kraftsim.controller.core.log.batch import Batch, KRaftVersion, VoterEndpoint, Voters
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import KRaftVersion, VoterEndpoint, Voters
 from kraftsim.controller.core.log.records import NoOpRecord
 from kraftsim.controller.core.rpc import (
     ApiVersionsResponse,
@@ -70,7 +71,7 @@ def endpoint_of(node_id):
     return VoterEndpoint(name=LISTENER, host="127.0.0.1", port=9000 + node_id)
 
 
-def identity_of(node_id, voter_ids, *, kraft_version=1, is_volatile=False):
+def identity_of(node_id, voter_ids, *, kraft_version=1, may_have_lost_log=False):
     """Static voters (kraft.version 0) know no directories of each other."""
     directories = kraft_version > 0
     voters = []
@@ -88,7 +89,7 @@ def identity_of(node_id, voter_ids, *, kraft_version=1, is_volatile=False):
         endpoint=endpoint_of(node_id),
         voters=VoterSet(tuple(voters)),
         kraft_version=kraft_version,
-        is_volatile=is_volatile,
+        may_have_lost_log=may_have_lost_log,
     )
 
 
@@ -102,7 +103,7 @@ class Replicas:
         seed=0,
         settings=None,
         kraft_version=1,
-        is_volatile=False,
+        may_have_lost_log=False,
         has_slow_disks=False,
         watch=lambda replicas, node_id: None,
     ):
@@ -112,7 +113,7 @@ class Replicas:
         self.settings = settings or Settings()
         self.random = randomness.Random(seed)
         self.kraft_version = kraft_version
-        self.is_volatile = is_volatile
+        self.may_have_lost_log = may_have_lost_log
         self.snapshot_format = by_reference()
         self.now_ms = 0
         self.disks = {}
@@ -148,7 +149,7 @@ class Replicas:
             node_id,
             self.ids,
             kraft_version=self.kraft_version,
-            is_volatile=self.is_volatile,
+            may_have_lost_log=self.may_have_lost_log,
         )
         if node_id in self.directories:
             key = ReplicaKey(node_id, self.directories[node_id])

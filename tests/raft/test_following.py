@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.log.batch import VoterEndpoint
+from kraftsim.controller.core.log.control_records import VoterEndpoint
 from kraftsim.controller.core.rpc import (
     FetchRequest,
     NodeEndpoint,

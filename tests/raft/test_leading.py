@@ -3,7 +3,7 @@
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode, Impossible
-from kraftsim.controller.core.log.batch import KRaftVersion, LeaderChange, Voters
+from kraftsim.controller.core.log.control_records import KRaftVersion, LeaderChange, Voters
 from kraftsim.controller.core.log.records import NoOpRecord
 from kraftsim.controller.raft import conduct, leading
 from kraftsim.controller.raft.roles import Resigned

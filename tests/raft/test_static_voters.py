@@ -4,7 +4,7 @@ each describes itself to its leader, which may then raise kraft.version (KIP-853
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.log.batch import KRaftVersion, VersionRange, Voters
+from kraftsim.controller.core.log.control_records import KRaftVersion, VersionRange, Voters
 from kraftsim.controller.core.rpc import UpdateRaftVoterRequest
 from kraftsim.controller.core.uuid import ZERO_UUID
 from tests.builders import uuid_of

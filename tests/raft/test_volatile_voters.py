@@ -14,13 +14,13 @@ from tests.raft.requests import begin, describe, end, fetch_by, vote
 
 @pytest.mark.rule("9.37")
 def test_a_quorum_of_volatile_voters_elects_a_leader_when_it_first_boots():
-    replicas = Replicas((1, 2, 3), is_volatile=True)
+    replicas = Replicas((1, 2, 3), may_have_lost_log=True)
     assert 1 == replicas.elect().epoch
 
 
 @pytest.mark.rule("9.37")
 def test_a_volatile_voter_takes_no_part_until_a_majority_of_the_others_has_seen_no_epoch():
-    replicas = Replicas((1, 2, 3, 4, 5), is_volatile=True)
+    replicas = Replicas((1, 2, 3, 4, 5), may_have_lost_log=True)
     replicas.in_flight.clear()
     for heard in (2, 3):
         replicas.ask(1, fetch_by(heard, replicas.quorums[1]))
@@ -52,7 +52,7 @@ def granted_by(replicas):
     ids=["vote", "pre-vote", "begin", "end"],
 )
 def test_a_volatile_voter_that_hears_of_an_epoch_must_not_go_on(request_):
-    replicas = Replicas((1, 2, 3), is_volatile=True)
+    replicas = Replicas((1, 2, 3), may_have_lost_log=True)
 
     with pytest.raises(LostMemoryError, match="controller 2 is at epoch 1"):
         replicas.ask(1, request_)
@@ -60,7 +60,7 @@ def test_a_volatile_voter_that_hears_of_an_epoch_must_not_go_on(request_):
 
 @pytest.mark.rule("9.37")
 def test_what_others_than_voters_say_of_an_epoch_is_no_reason_to_stop():
-    replicas = Replicas((1, 2, 3), is_volatile=True)
+    replicas = Replicas((1, 2, 3), may_have_lost_log=True)
     replicas.ask(1, describe())
     replicas.ask(1, vote(9, 0, pre_vote=True))
 
@@ -70,7 +70,7 @@ def test_what_others_than_voters_say_of_an_epoch_is_no_reason_to_stop():
 @pytest.mark.rule("9.37")
 @pytest.mark.parametrize("victim", ["leader", "follower"])
 def test_a_volatile_voter_that_is_reborn_under_its_old_directory_must_not_vote(victim):
-    replicas = Replicas((1, 2, 3), is_volatile=True)
+    replicas = Replicas((1, 2, 3), may_have_lost_log=True)
     leader = replicas.elect().me.node_id
     follower = min({1, 2, 3} - {leader})
     replicas.run_for(1000)
@@ -83,7 +83,7 @@ def test_a_volatile_voter_that_is_reborn_under_its_old_directory_must_not_vote(v
 
 @pytest.mark.rule("9.37")
 def test_a_single_volatile_voter_has_promised_nobody_anything():
-    replicas = Replicas((1,), is_volatile=True)
+    replicas = Replicas((1,), may_have_lost_log=True)
     replicas.restart(1, loses_disk=True)
 
     assert replicas.quorums[1].is_leader

@@ -2,7 +2,8 @@
 
 import pytest
 
-from kraftsim.controller.core.log.batch import Batch, KRaftVersion, Voters
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import KRaftVersion, Voters
 from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.raft.voters import NOT_IN_LOG, ReplicaKey, VoterHistory, VoterSet
 from tests.builders import uuid_of

@@ -7,7 +7,7 @@ import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.image.loader import replay
-from kraftsim.controller.core.log.batch import KRaftVersion, Voters
+from kraftsim.controller.core.log.control_records import KRaftVersion, Voters
 from kraftsim.controller.core.rpc import (
     AddRaftVoterRequest,
     FeatureUpdate,

@@ -4,7 +4,7 @@ import pytest
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.loader import replay
-from kraftsim.controller.core.log.batch import LeaderChange
+from kraftsim.controller.core.log.control_records import LeaderChange
 from kraftsim.controller.core.rpc import (
     AddRaftVoterRequest,
     ControllerRegistrationRequest,

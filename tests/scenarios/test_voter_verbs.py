@@ -3,7 +3,7 @@
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.log.batch import Voters
+from kraftsim.controller.core.log.control_records import Voters
 from kraftsim.controller.core.rpc import AddRaftVoterRequest, RemoveRaftVoterRequest
 from kraftsim.controller.raft import membership
 from kraftsim.controller.raft.peers import Peers

@@ -7,23 +7,24 @@ import pytest
 from kraftsim.controller.core.apis import is_one_way
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import refusal
-from kraftsim.controller.core.rpc import DataPlaneRequest
+from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.wire.apis.table import APIS
-from kraftsim.controller.wire.data_plane.schemas import text_apis
 from kraftsim.controller.wire.frames import decode_response, encode_response
 from kraftsim.controller.wire.json.json_form import from_json, to_json
+from kraftsim.controller.wire.messages.declared import ON_DEMAND, of_sort
 
 REFUSED = ApiError(ErrorCode.POLICY_VIOLATION, "nothing is stored")
 NAMED = [
     pytest.param(api.key, version, id=f"{api.name}-{version}")
-    for api in text_apis()
+    for api in of_sort("api")
+    if api.subject in ON_DEMAND
     for version in range(api.min_version, api.max_version + 1)
 ]
 
 
-def request_of(key: int, body: dict[str, Any]) -> DataPlaneRequest:
+def request_of(key: int, body: dict[str, Any]) -> Request:
     request = from_json(APIS[key].request, body)
-    assert isinstance(request, DataPlaneRequest)
+    assert isinstance(request, Request)
     return request
 
 

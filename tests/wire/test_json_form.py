@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kraftsim.controller.core.log import records
-from kraftsim.controller.core.log.batch import (
+from kraftsim.controller.core.log.control_records import (
     KRaftVersion,
     VersionRange,
     Voter,
@@ -26,8 +26,7 @@ from kraftsim.controller.core.rpc import (
     UnregisterBrokerResponse,
 )
 from kraftsim.controller.core.uuid import uuid_text
-from kraftsim.controller.wire.apis.api_decommission_broker import DECOMMISSION_BROKER
-from kraftsim.controller.wire.apis.table import APIS
+from kraftsim.controller.wire.apis.table import APIS, DECOMMISSION_BROKER
 from kraftsim.controller.wire.json.json_form import (
     JsonError,
     control_record_json,

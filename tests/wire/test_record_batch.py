@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 from crc32c import crc32c
 
-from kraftsim.controller.core.log.batch import FETCH_BYTES_MAX, Batch, LeaderChange
+from kraftsim.controller.core.log.batch import FETCH_BYTES_MAX, Batch
+from kraftsim.controller.core.log.control_records import LeaderChange
 from kraftsim.controller.core.log.records import NoOpRecord, TopicRecord
 from kraftsim.controller.core.rpc import FetchPartitionData, FetchResponse, FetchTopicData
 from kraftsim.controller.wire.errors import DecodeError

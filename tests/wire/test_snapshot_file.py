@@ -5,16 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kraftsim.controller.core.image.snapshot_batches import RECORDS_PER_BATCH, snapshot_batches
-from kraftsim.controller.core.log.batch import (
-    FETCH_BYTES_MAX,
-    Batch,
-    KRaftVersion,
-    SnapshotHeader,
-    Voters,
-)
+from kraftsim.controller.core.log.batch import FETCH_BYTES_MAX, Batch
+from kraftsim.controller.core.log.control_records import KRaftVersion, SnapshotHeader, Voters
 from kraftsim.controller.core.log.records import NoOpRecord, Record, TopicRecord
 from kraftsim.controller.wire.errors import DecodeError
-from kraftsim.controller.wire.records.control_records import CONTROL_RECORDS
+from kraftsim.controller.wire.records.control_records import control_record_schema
 from kraftsim.controller.wire.records.snapshot_file import decode_snapshot, encode_snapshot
 
 from .instances import instances
@@ -45,7 +40,7 @@ def snapshot(
 
 @given(st.data())
 def test_every_snapshot_comes_back(data: st.DataObject) -> None:
-    voters = data.draw(st.none() | instances(CONTROL_RECORDS[6], 0))
+    voters = data.draw(st.none() | instances(control_record_schema(6), 0))
     batches = snapshot(data.draw(st.integers(0, 5)), voters=voters)
 
     assert batches == decode_snapshot(encode_snapshot(batches))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from .. import feature_levels
 from ..errors import ErrorCode
 from ..hash_order import in_hash_order
-from ..log.batch import ControlRecord, KRaftVersion, Voters
+from ..log.control_records import ControlRecord, KRaftVersion, Voters
 from ..log.records import FeatureLevelRecord, FeatureRange, NoOpRecord, Record
 from ..rpc import (
     FeatureUpdate,

@@ -7,7 +7,8 @@ has no effect. Committed state, observers and readers of log files all use this 
 from collections.abc import Iterable
 from typing import cast
 
-from ..log.batch import Batch, ControlRecord
+from ..log.batch import Batch
+from ..log.control_records import ControlRecord
 from ..log.records import (
     AbortTransactionRecord,
     BeginTransactionRecord,

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ..errors import Impossible
 from ..log import records as r
-from ..log.batch import ControlRecord, KRaftVersion
+from ..log.control_records import ControlRecord, KRaftVersion
 from .broker import BrokerRegistration, amended_by, registration_of
 from .image import Image
 from .partition import Topic, changed, partition_of, without_elr

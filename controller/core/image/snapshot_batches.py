@@ -7,7 +7,14 @@ A control batch begins the snapshot and a footer ends it, so that a reader detec
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from ..log.batch import Batch, ControlRecord, KRaftVersion, SnapshotFooter, SnapshotHeader, Voters
+from ..log.batch import Batch
+from ..log.control_records import (
+    ControlRecord,
+    KRaftVersion,
+    SnapshotFooter,
+    SnapshotHeader,
+    Voters,
+)
 from ..log.records import Record
 
 RECORDS_PER_BATCH = 128  # about 1 ms of work: heartbeats are served between two batches

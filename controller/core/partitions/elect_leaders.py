@@ -18,6 +18,8 @@ from . import broker_changes
 from .change import build
 from .target import Election, Rules
 
+ELECTIONS = {"preferred": PREFERRED_ELECTION, "unclean": UNCLEAN_ELECTION}
+"""The types of elections by the words of users."""
 _TYPES = {PREFERRED_ELECTION: Election.PREFERRED, UNCLEAN_ELECTION: Election.UNCLEAN}
 _NOT_AVAILABLE = {
     Election.PREFERRED: ApiError(

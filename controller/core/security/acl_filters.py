@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping
 
 from ..log.records import AccessControlEntryRecord
-from ..rpc.acls import AclFilter
+from ..rpc.acls import DeleteAclsFilter, DescribeAclsRequest
 from ..uuid import Uuid
 from .acl_kinds import ANY, LITERAL, MATCH, WILDCARD
+
+AclFilter = DescribeAclsRequest | DeleteAclsFilter
 
 
 def selected(

@@ -5,7 +5,6 @@ from typing import Any
 
 from ..apis import row_of
 from ..errors import ApiError, ErrorCode
-from ..refusals import response_model
 from ..rpc import Request, Response
 
 _NEVER_MS = -1
@@ -26,7 +25,7 @@ def refused_by_controller(request: Request) -> Response:
 
 def refused_token(request: Request) -> Response:
     """Returns the response to a request of delegation tokens over a PLAINTEXT listener."""
-    model = response_model(request)
+    model: type[Any] = request.RESPONSE
     code = ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED
     response: Response = model(error_code=code, **_values(model, request))
     return response

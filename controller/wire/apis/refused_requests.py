@@ -1,9 +1,15 @@
 """What Kafka's classes of requests refuse after their bytes are decoded: the connection ends."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from ...core.configs.resources import is_known
-from ...core.rpc.acls import AclFilter, CreateAclsRequest, DeleteAclsRequest, DescribeAclsRequest
+from ...core.rpc.acls import (
+    CreateAclsRequest,
+    DeleteAclsFilter,
+    DeleteAclsRequest,
+    DescribeAclsRequest,
+)
 from ...core.rpc.configs import AlterConfigsRequest
 from ...core.security.acl_kinds import UNKNOWN
 from ..errors import DecodeError
@@ -27,7 +33,7 @@ def check_creation(request: CreateAclsRequest) -> None:
         _check_kinds((*pattern, entry.operation, entry.permission_type))
 
 
-def _kinds(wanted: AclFilter) -> tuple[int, ...]:
+def _kinds(wanted: DescribeAclsRequest | DeleteAclsFilter) -> tuple[int, ...]:
     pattern = (wanted.resource_type_filter, wanted.pattern_type_filter)
     return (*pattern, wanted.operation, wanted.permission_type)
 
@@ -42,3 +48,12 @@ def check_resources(request: AlterConfigsRequest) -> None:
     names = [of.resource_name for of in request.resources if not is_known(of.resource_type)]
     if len(set(names)) < len(names):
         raise DecodeError("expected each name of a resource of an unknown type once")
+
+
+CHECKS: Mapping[int, Callable[[Any], None]] = {
+    29: check_description,
+    30: check_creation,
+    31: check_deletion,
+    33: check_resources,
+}
+"""By the key of the API."""

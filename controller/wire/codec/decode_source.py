@@ -10,7 +10,8 @@ are checked explicitly, because Python accepts short slices, and would allocate 
 fails.
 """
 
-from dataclasses import MISSING, fields
+from collections.abc import Mapping
+from dataclasses import MISSING
 from struct import error, unpack_from
 
 from ...core.java_text import STRING_BYTES_MAX
@@ -68,13 +69,13 @@ class _Writer(SourceWriter):
         if struct.model is None:
             (value,) = values.values()
             return value
-        return self._build(struct.model, values)
+        return self._build(struct.model, struct.attributes, values)
 
-    def _build(self, model: type, values: dict[str, str]) -> str:
+    def _build(self, model: type, defaults: Mapping[str, object], values: dict[str, str]) -> str:
         name = self._name("o")
         attributes = {
             attribute: values.get(attribute) or self._default(model, attribute, default)
-            for attribute, default in defaults(model).items()
+            for attribute, default in defaults.items()
         }
         from_values = getattr(model, "from_values", None)
         if from_values is not None:
@@ -98,9 +99,6 @@ class _Writer(SourceWriter):
             self._tags(struct, path, values)
 
     def _field(self, field: Field, path: str, values: dict[str, str]) -> None:
-        if isinstance(field.type, Struct) and field.type.model is None:
-            self._fields(field.type, path, values)
-            return
         nullable = field.nullable_since <= self.version
         value = values[field.name] = self._value(field.type, path, nullable, self._name("v"))
         if self.version < field.empty_is_null_before:
@@ -256,16 +254,6 @@ class _Writer(SourceWriter):
         self.line(
             f"{names}= {self._constant(packing.unpack_from)}(data, pos); pos += {packing.size}"
         )
-
-
-def defaults(model: type) -> dict[str, object]:
-    """Returns the default of each attribute of `model`; MISSING for an attribute without one."""
-    return {
-        field.name: field.default
-        if field.default_factory is MISSING or field.default is not MISSING
-        else field.default_factory()
-        for field in fields(model)
-    }
 
 
 def least_bytes(kind: WireType, version: int, flexible: bool) -> int:

@@ -110,8 +110,7 @@ class _Writer(SourceWriter):
     def struct(self, struct: Struct, source: str) -> None:
         for field in plain_fields(struct, self.version):
             kind = field.type
-            inside = isinstance(kind, Struct) and kind.model is None
-            value = source if inside else f"{source}.{field.name}"
+            value = f"{source}.{field.name}"
             self._value(
                 kind,
                 f"({value} or ())" if self.version < field.empty_is_null_before else value,

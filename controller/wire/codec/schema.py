@@ -1,21 +1,16 @@
 """The elements of message schemas: wire types, fields, structs, messages.
 
-A schema describes how the versions of one message encode a core dataclass. A field has the name of
-the dataclass's attribute; a struct without a model encodes attributes of the enclosing object.
-
-Schemas are in the order of Kafka's own (clients/src/main/resources/common/message), which is the
-order of the bytes and of Kafka's JSON. They are constants, compared by identity, and immutable by
-convention: `frozen` would add 2 ms to every start.
+A schema describes how the versions of one message encode an object of core. A field has the name of
+the object's attribute. Schemas are read from declarations (`schema_text.py`), at first use; they
+are compared by identity, and immutable by convention: `frozen` would cost time at every start.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ...core.camel_case import lower_camel
-
-LATEST = 32767  # versions are int16
-NEVER = LATEST + 1
-OWN_TAG = 10000  # tag of fields that Kafka lacks; far above any tag of Kafka
+from ..messages.grammar import LATEST as LATEST
+from ..messages.grammar import NEVER as NEVER
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -70,12 +65,14 @@ class Converted:
 class Struct:
     """A group of fields, decoded to an object of the class `model`.
 
-    Without a model the fields are attributes of the enclosing object; in an array, the only field
-    is the element itself.
+    `attributes` has the attributes of the class in their order, with the default of each, or
+    MISSING. Without a model the struct is the element of an array, and its only field is the
+    element itself.
     """
 
     model: type | None
     fields: "tuple[Field, ...]"
+    attributes: Mapping[str, object]
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -153,21 +150,6 @@ class Message:
         """The dataclass that the message encodes."""
         assert self.struct.model is not None, self.name
         return self.struct.model
-
-
-def message(
-    name: str,
-    model: type,
-    versions: tuple[int, int],
-    *fields: Field,
-    flexible_since: int = 0,
-    is_cached: bool = False,
-    is_shared: bool = False,
-    check: Callable[..., None] | None = None,
-) -> Message:
-    """Returns the schema of a message from its fields."""
-    struct = Struct(model, fields)
-    return Message(name, struct, *versions, flexible_since, is_cached, is_shared, check)
 
 
 def plain_fields(struct: Struct, version: int) -> Iterator[Field]:

@@ -1,100 +1,159 @@
-"""Reads schemas that are written as text, for messages that no code but a refusal looks into.
+"""Makes schemas of declarations, with the classes that are written from the same declarations."""
 
-A message is its fields, separated by white space. A field is a name, the versions that have it, the
-versions in which it may be null, its tag, its default, and its type:
+from collections.abc import Mapping
+from dataclasses import MISSING
+from functools import cache
+from importlib import import_module
+from types import ModuleType
 
-    name@3-9?4#0=-1:int32
-
-`@3-` and `@-9` leave a bound open, `?` alone means every version. `name[...]` is an array of
-structs, `name{...}` one struct, `name:string[]` an array of strings. The classes of the structs are
-made here.
-"""
-
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import field, make_dataclass
-
-from ...core.rpc.data_plane import ELEMENT
 from ...core.uuid import ZERO_UUID
+from ..messages.declared import LOG_SUBJECTS, SHARED_STRUCTS, shared_struct
+from ..messages.grammar import (
+    UNNAMED,
+    Declaration,
+    DeclaredField,
+    DeclaredStruct,
+    read_struct,
+    sides,
+)
 from .schema import (
     BOOL,
     BYTES,
+    FLOAT64,
     INT8,
     INT16,
     INT32,
     INT64,
-    LATEST,
-    NEVER,
     STRING,
     UINT16,
     UUID,
     Array,
+    Converted,
     Field,
     Fixed,
+    Message,
     Struct,
     Variable,
     WireType,
 )
 
-_TOKEN = re.compile(
-    r"(?P<name>\w+)(?:@(?P<since>\d*)-(?P<until>\d*))?(?P<nullable>\?\d*)?(?:#(?P<tag>\d+))?"
-    r"(?:=(?P<default>[^:\[{\s]+))?(?::(?P<type>\w+)(?P<many>\[\])?|(?P<opens>[\[{]))"
-    r"|(?P<closes>[\]}])"
-)
 _KINDS: Mapping[str, Fixed | Variable] = {
-    kind.name: kind for kind in (BOOL, INT8, INT16, INT32, INT64, UINT16, UUID, STRING, BYTES)
+    kind.name: kind
+    for kind in (BOOL, INT8, INT16, INT32, INT64, UINT16, FLOAT64, UUID, STRING, BYTES)
 }
-_ZEROS: Mapping[str, object] = {"bool": False, "uuid": ZERO_UUID, "string": "", "bytes": b""}
+_ZEROS: Mapping[str, object] = {
+    BOOL.name: False,
+    FLOAT64.name: 0.0,
+    UUID.name: ZERO_UUID,
+    STRING.name: "",
+    BYTES.name: b"",
+}
+_WORDS: Mapping[str, object] = {"null": None, "true": True, "false": False}
 
 
-def read_struct(text: str, name: str, base: type) -> Struct:
-    """Returns the struct of a text; `name` and `base` are those of its class."""
-    return _struct(_TOKEN.finditer(text), name, base)
+def read_messages(api: Declaration, converted: Mapping[str, Converted]) -> tuple[Message, Message]:
+    """Returns the schemas of the request and of the response of an API.
 
-
-def _struct(tokens: Iterator[re.Match[str]], name: str, base: type = object) -> Struct:
-    """Returns the struct that ends at the next closing bracket, or with the tokens."""
-    read: list[Field] = []
-    attributes = []
-    for token in tokens:
-        if token["closes"]:
-            break
-        inside = _struct(tokens, f"{name}.{token['name']}") if token["opens"] else None
-        kind, default = _type_of(token, inside)
-        read.append(_field(token, kind, default))
-        metadata = {ELEMENT: inside.model} if inside is not None and isinstance(kind, Array) else {}
-        attributes.append((token["name"], object, field(default=default, metadata=metadata)))
-    own = {"__module__": __name__}
-    model = make_dataclass(
-        name, attributes, bases=(base,), namespace=own, slots=True, unsafe_hash=True
+    `converted` has the types, by name, whose values are objects of core.
+    """
+    module = _classes_of(api.subject)
+    versions = (api.min_version, api.max_version, api.flexible_since)
+    request, response = (
+        Message(
+            side.struct.name,
+            _struct(side.struct, module, converted),
+            *versions,
+            is_cached="cached" in side.words,
+            is_shared="shared" in side.words,
+        )
+        for side in sides(api)
     )
-    return Struct(model, tuple(read))
+    return request, response
 
 
-def _type_of(token: re.Match[str], inside: Struct | None) -> tuple[WireType, object]:
-    """Returns the type of a field, and its default."""
-    text = token["default"]
-    if inside is not None and token["opens"] == "{":
-        assert inside.model is not None
-        return inside, None if text else inside.model()
-    if inside is not None:
-        return Array(inside), None if text else ()
-    kind = _KINDS[token["type"]]
-    if token["many"]:
-        return Array(kind), None if text else ()
-    if text is None:
-        return kind, _ZEROS.get(kind.name, 0)
-    return kind, None if text == "null" else int(text, 0)
+def read_message(declaration: Declaration) -> Message:
+    """Returns the schema of a record or of other data."""
+    versions = (declaration.min_version, declaration.max_version, declaration.flexible_since)
+    module = _classes_of(declaration.subject)
+    struct = _struct(read_struct(declaration.model, declaration.body), module, {})
+    return Message(declaration.name, struct, *versions)
 
 
-def _field(token: re.Match[str], kind: WireType, default: object) -> Field:
-    nullable = token["nullable"]
+def _classes_of(subject: str) -> ModuleType:
+    folder = "log" if subject in LOG_SUBJECTS else "rpc"
+    return import_module(f"{__package__.rpartition('.wire')[0]}.core.{folder}.{subject}")
+
+
+def _struct(
+    declared: DeclaredStruct, module: ModuleType, converted: Mapping[str, Converted]
+) -> Struct:
+    fields: list[Field] = []
+    attributes: dict[str, object] = {}
+    for field in declared.fields or ():
+        if not field.is_sent:
+            attributes[field.name] = _named(field.default or "null", module)
+            continue
+        kind = _type_of(field, module, converted)
+        default = _default_of(field, kind, module)
+        attributes[field.name] = MISSING if field.is_required else default
+        fields.append(_field(field, kind, default))
+    model = None if declared.name == UNNAMED else getattr(module, declared.name)
+    return Struct(model, tuple(fields), attributes)
+
+
+@cache
+def _shared(name: str) -> Struct:
+    return _struct(shared_struct(name), _classes_of(SHARED_STRUCTS[name].subject), {})
+
+
+def _type_of(
+    field: DeclaredField, module: ModuleType, converted: Mapping[str, Converted]
+) -> WireType:
+    kind: Fixed | Variable | Converted | Struct | None
+    if isinstance(field.type, str):
+        kind = _KINDS.get(field.type) or converted.get(field.type)
+        assert kind is not None, f"{field.name}: expected a type of the wire, got {field.type}"
+    elif field.type.fields is None:
+        kind = _shared(field.type.name)
+    else:
+        kind = _struct(field.type, module, converted)
+    if not field.is_array:
+        return kind
+    assert not isinstance(kind, Converted), field.name
+    return Array(kind, field.options.get("key"), "repeats" in field.options)
+
+
+def _default_of(field: DeclaredField, kind: WireType, module: ModuleType) -> object:
+    text = field.default
+    if text == "null" or field.is_required:
+        return None
+    if isinstance(kind, Struct):
+        assert kind.model is not None, field.name
+        return kind.model()
+    if isinstance(kind, Array):
+        return tuple(map(int, text.split(","))) if text else ()
+    return _ZEROS.get(kind.name, 0) if text is None else _named(text, module)
+
+
+def _named(text: str, module: ModuleType) -> object:
+    """Returns the value of a default that is a number, a word, or a name of the module."""
+    if text in _WORDS:
+        return _WORDS[text]
+    return getattr(module, text) if text[0].isalpha() else int(text, 0)
+
+
+def _field(field: DeclaredField, kind: WireType, default: object) -> Field:
+    if field.default == "zero" and isinstance(kind, Struct) and kind.model is not None:
+        default = kind.model(**{inside.name: 0 for inside in kind.fields})
     return Field(
-        token["name"],
+        field.name,
         kind,
-        since=int(token["since"] or 0),
-        until=int(token["until"] or LATEST),
-        nullable_since=NEVER if nullable is None else int(nullable[1:] or 0),
-        tag=None if token["tag"] is None else int(token["tag"]),
-        default=default,
+        field.since,
+        field.until,
+        field.nullable_since,
+        field.tag,
+        default,
+        on_demand="on_demand" in field.options,
+        empty_is_null_before=int(field.options.get("empty_is_null_before", 0)),
+        json_name=field.options.get("json", ""),
     )

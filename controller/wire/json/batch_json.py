@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import cast
 
-from ...core.log.batch import Batch, ControlRecord
+from ...core.log.batch import Batch
+from ...core.log.control_records import ControlRecord
 from ...core.log.records import Record
 from ..records.unknown_record import UnknownRecord
 from .document import Document

@@ -8,13 +8,12 @@ import base64
 from functools import cache
 from typing import Any
 
-from ...core.log.batch import ControlRecord
+from ...core.log.control_records import ControlRecord
 from ...core.log.records import Record
 from ...core.uuid import uuid_text
 from ..codec.schema import BYTES, UUID, Array, Converted, Field, Fixed, Message, Struct, WireType
-from ..records.control_records import CONTROL_RECORDS, TYPES
-from ..records.metadata_records import KEYS
-from ..records.record_tables import RECORDS
+from ..records.control_records import control_record_schema
+from ..records.metadata_records import record_schema
 from .document import Document
 from .json_reading import JsonError, from_json
 from .json_schemas import json_schema
@@ -39,7 +38,7 @@ def record_json(record: Record | ControlRecord, version: int) -> Document:
 
     The form is `{"type": "TOPIC_RECORD", "version": 0, "data": {...}}`.
     """
-    table = RECORDS[KEYS[type(record)]]
+    table = record_schema(record.api_key)
     return {
         "type": _upper_snake(table.name),
         "version": version,
@@ -49,7 +48,7 @@ def record_json(record: Record | ControlRecord, version: int) -> Document:
 
 def control_record_json(record: Record | ControlRecord) -> Document:
     """Returns a control record as kafka-dump-log prints it; its data begins with its version."""
-    table = CONTROL_RECORDS[TYPES[type(record)]]
+    table = control_record_schema(record.api_key)
     data = {"version": 0} | to_json(table, record, 0)
     return {"type": _upper_snake(table.name), "version": 0, "data": data}
 

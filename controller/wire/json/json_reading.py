@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from ...core.java_text import STRING_BYTES_MAX
 from ...core.uuid import parse_uuid
-from ..codec.decode_source import defaults, first_of_each
+from ..codec.decode_source import first_of_each
 from ..codec.schema import (
     BOOL,
     BYTES,
@@ -59,7 +59,7 @@ def _read_struct(struct: Struct, document: object, path: str) -> object:
             )
     values = {}
     for name, field in known.items():
-        default = defaults(struct.model)[field.name]
+        default = struct.attributes[field.name]
         if name in document:
             values[field.name] = _read_field(field, document[name], _below(path, name), default)
         elif default is MISSING:

@@ -1,8 +1,8 @@
 """Converts a message to a JSON Schema, for the OpenAPI document."""
 
+from collections.abc import Mapping
 from dataclasses import MISSING
 
-from ..codec.decode_source import defaults
 from ..codec.schema import (
     BOOL,
     FLOAT64,
@@ -24,8 +24,7 @@ def json_schema(message: Message) -> Document:
 
 
 def _struct_schema(struct: Struct) -> Document:
-    assert struct.model is not None
-    own = defaults(struct.model)
+    own = struct.attributes
     return {
         "type": "object",
         "properties": {field.json: _field_schema(field, own) for field in struct.fields},
@@ -34,7 +33,7 @@ def _struct_schema(struct: Struct) -> Document:
     }
 
 
-def _field_schema(field: Field, own: dict[str, object]) -> Document:
+def _field_schema(field: Field, own: Mapping[str, object]) -> Document:
     schema = _schema(field.type)
     if field.nullable_since != NEVER or own[field.name] is None:
         return schema | {"type": [schema["type"], "null"]}

@@ -11,9 +11,11 @@ from typing import cast
 from ...core.log.records import Record
 from ..codec.compiler import Encoder, decoder, encoder
 from ..codec.schema import Message
+from ..codec.schema_text import read_message
 from ..codec.varints import read_unsigned, unsigned
 from ..errors import DecodeError
-from .record_tables import RECORDS
+from ..messages.declared import of_sort
+from ..messages.grammar import Declaration
 
 FRAME_VERSION = 1
 
@@ -22,25 +24,32 @@ class UnknownRecordError(DecodeError):
     """A whole record whose key or version this release does not know."""
 
 
-KEYS: dict[type, int] = {table.model: key for key, table in RECORDS.items()}
+@cache
+def record_schema(key: int) -> Message:
+    """Returns the schema of a record by its key (metadata/src/main/resources/common/metadata)."""
+    return read_message(_DECLARATIONS[key])
+
+
+_DECLARATIONS = {declaration.key: declaration for declaration in of_sort("record")}
+RECORD_KEYS = tuple(_DECLARATIONS)
 
 
 def encode_record(record: Record, version: int) -> bytes:
     """Returns the value of a record; raises ValueError if the record has no such version."""
-    model: type = type(record)
-    prefix, body = _spelling(model, version)
+    prefix, body = _spelling(record.api_key, version)
     return prefix + body(record)
 
 
 @cache
-def _spelling(model: type, version: int) -> tuple[bytes, Encoder]:
-    key = KEYS[model]
-    table = RECORDS[key]
-    if not table.min_version <= version <= table.max_version:
-        known = f"{table.min_version} to {table.max_version}"
-        raise ValueError(f"{table.name}: expected a version of {known}, got {version}")
+def _spelling(key: int, version: int) -> tuple[bytes, Encoder]:
+    declaration = _DECLARATIONS[key]
+    low, high = declaration.min_version, declaration.max_version
+    if not low <= version <= high:
+        raise ValueError(
+            f"{declaration.name}: expected a version of {low} to {high}, got {version}"
+        )
     prefix = unsigned(FRAME_VERSION) + unsigned(key) + unsigned(version)
-    return prefix, encoder(table, version)
+    return prefix, encoder(record_schema(key), version)
 
 
 def decode_record(data: bytes) -> tuple[Record, int]:
@@ -53,18 +62,18 @@ def decode_record(data: bytes) -> tuple[Record, int]:
         raise DecodeError(f"expected the frame of a record, got {len(data)} bytes") from None
     if frame != FRAME_VERSION:
         raise DecodeError(f"expected record frame version {FRAME_VERSION}, got {frame}")
-    record, end = decoder(_table(key, version), version)(data, pos)
+    _expect_known(key, version)
+    record, end = decoder(record_schema(key), version)(data, pos)
     if end != len(data):
         raise DecodeError(f"expected a record of {end} bytes, got {len(data)}")
     return cast(Record, record), version
 
 
-def _table(key: int, version: int) -> Message:
-    table = RECORDS.get(key)
-    if table is None:
+def _expect_known(key: int, version: int) -> None:
+    declaration: Declaration | None = _DECLARATIONS.get(key)
+    if declaration is None:
         raise UnknownRecordError(f"expected a metadata record, got key {key}")
-    if version > table.max_version:
+    if version > declaration.max_version:
         raise UnknownRecordError(
-            f"{table.name}: expected version 0 to {table.max_version}, got {version}"
+            f"{declaration.name}: expected version 0 to {declaration.max_version}, got {version}"
         )
-    return table

@@ -9,7 +9,8 @@ from itertools import accumulate
 from struct import Struct as Packing
 from typing import NoReturn, cast
 
-from ...core.log.batch import FETCH_BYTES_MAX, Batch, ControlRecord
+from ...core.log.batch import FETCH_BYTES_MAX, Batch
+from ...core.log.control_records import ControlRecord
 from ...core.log.records import Record
 from ..codec.varints import read_zigzag, zigzag
 from ..errors import DecodeError

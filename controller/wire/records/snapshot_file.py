@@ -7,7 +7,8 @@ truncated file.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...core.log.batch import Batch, SnapshotFooter, SnapshotHeader
+from ...core.log.batch import Batch
+from ...core.log.control_records import SnapshotFooter, SnapshotHeader
 from ..errors import DecodeError
 from .record_batch import encode_batch, read_batches
 

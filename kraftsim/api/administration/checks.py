@@ -6,7 +6,7 @@ Each function takes parameters of operations by name, and raises UsageError.
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
-from kraftsim.controller.core.rpc.partitions import ELECTIONS
+from kraftsim.controller.core.partitions.elect_leaders import ELECTIONS
 from kraftsim.scenarios.language.suggestions import whole_number
 
 from ...errors import UsageError

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from kraftsim.broker_agent.configurations import properties
 from kraftsim.controller.core.configs.alteration import APPEND, DELETE, SET, SUBTRACT
-from kraftsim.controller.core.configs.description import describe_configs
+from kraftsim.controller.core.configs.describe_configs import describe_configs
 from kraftsim.controller.core.configs.node_changes import check_broker_changes
 from kraftsim.controller.core.configs.node_configs import TYPE_NUMBERS, NodeView
 from kraftsim.controller.core.configs.resources import EVERY_BROKER, RESOURCES, wire_name

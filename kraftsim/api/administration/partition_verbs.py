@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.partitions.elect_leaders import ELECTIONS
 from kraftsim.controller.core.partitions.reassignment import list_reassignments
 from kraftsim.controller.core.rpc import ListPartitionReassignmentsRequest
 from kraftsim.controller.core.rpc.partitions import (
-    ELECTIONS,
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
     ElectedTopicPartitions,

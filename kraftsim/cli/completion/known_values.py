@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from kraftsim.controller.core.configs.resources import RESOURCES
+from kraftsim.controller.core.partitions.elect_leaders import ELECTIONS
 from kraftsim.controller.core.profile import PROFILES
-from kraftsim.controller.core.rpc.partitions import ELECTIONS
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.scenarios.mutants import MUTANTS
 from kraftsim.simulation.journal_kinds import EVENTS

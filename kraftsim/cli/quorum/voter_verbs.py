@@ -7,7 +7,7 @@ The printed sentences are those of Kafka's `kafka-metadata-quorum` (rule 6.39).
 import argparse
 from collections.abc import Callable
 
-from kraftsim.controller.core.topics.names import METADATA_TOPIC
+from kraftsim.controller.core.topic_name import METADATA_TOPIC
 from kraftsim.controller.wire.json.document import Document
 
 from ...errors import GOOD, CommandError

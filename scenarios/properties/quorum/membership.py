@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple
 
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.controller.core.log.batch import Batch, LeaderChange, Voter, Voters
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import LeaderChange, Voter, Voters
 from kraftsim.controller.core.node_id import controller_node
 from kraftsim.controller.core.rpc import (
     AddRaftVoterRequest,

@@ -5,7 +5,8 @@ do not use what a replica believes about other replicas.
 """
 
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.controller.core.log.batch import Batch, Voter
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import Voter
 from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.log import MetadataLog

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.controller.core.log.batch import Batch, Voters
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import Voters
 from kraftsim.controller.core.node_id import CONTROLLER, controller_node
 from kraftsim.controller.core.rpc import (
     EndQuorumEpochRequest,

@@ -1,0 +1,83 @@
+"""The bases of the classes that are written from declarations (`wire/messages`).
+
+Their methods are written out, because generating hundreds of classes at import would take half of
+the start of a service. To `dataclasses.replace` and `fields` they are dataclasses. The type checker
+refuses to set an attribute after creation; at run time nothing does, as with `value`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import Field, make_dataclass
+from functools import cache
+from inspect import Parameter, signature
+from typing import Any, ClassVar, cast
+
+
+class _FieldsOfClass:
+    """The attribute by which `dataclasses` knows the fields of a class, made when it is read."""
+
+    def __get__(self, _: object, owner: type) -> dict[str, Field[Any]]:
+        return _fields_of(owner)
+
+
+@cache
+def _fields_of(owner: type) -> dict[str, Field[Any]]:
+    parameters = list(signature(owner).parameters.values())
+    twin = make_dataclass(
+        owner.__name__,
+        [
+            (item.name, object)
+            if item.default is Parameter.empty
+            else (item.name, object, item.default)
+            for item in parameters
+        ],
+        kw_only=True,
+        init=False,
+        repr=False,
+        eq=False,
+    )
+    fields: dict[str, Field[Any]] = vars(twin)["__dataclass_fields__"]
+    return fields
+
+
+class Structure:
+    """A value of named attributes. Structures of one class are compared by their attributes."""
+
+    __slots__ = ()
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]] = cast(Any, _FieldsOfClass())
+    ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {}
+    """The classes of the elements of arrays, of a response and its parts."""
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__dataclass_fields__)
+        return f"{type(self).__name__}({inside})"
+
+
+class Response(Structure):
+    """A response, without a version."""
+
+    __slots__ = ()
+
+
+class Request(Structure):
+    """A request, without a version."""
+
+    __slots__ = ()
+    api_key: ClassVar[int]
+    RESPONSE: ClassVar[type[Response]]
+    """The class of the responses to it."""
+
+
+class Record(Structure):
+    """A record of the metadata log. `api_key` is its type, as Kafka numbers the types."""
+
+    __slots__ = ()
+    api_key: ClassVar[int]
+
+
+class ControlRecord(Structure):
+    """A record that the quorum writes for itself. `api_key` is its control record type."""
+
+    __slots__ = ()
+    api_key: ClassVar[int]
