@@ -1,6 +1,6 @@
 # make run     start a cluster, print its addresses and show it on a page (make run ARGS="--brokers 9")
 # make test    the whole suite                            (make test ARGS="-k heartbeat")
-# make check   format, types, quick tests: under a minute, writes nothing
+# make check   format, lint, types, quick tests, at the same time: a minute; writes nothing into the tree
 # make differential   a released Kafka controller and ours get the same ten thousand random sequences
 #              (ARGS="--release 3.9.1 --sequences 2000 --seed 7", --only NAME, --replay FILE; --help)
 # make fold    a released Kafka replays the logs and snapshots of 10,000 chaos runs, to the same states
@@ -18,7 +18,7 @@
 #              killed at another moment; an hour of damaged bytes to every listener, and of damaged files;
 #              thousands of sequences of every API; the histories of small quorums, minutes deep
 # make native  a copy in build/native whose simulation runs as machine code: PYTHONPATH=build/native
-# make format  mend the format    make clean      remove .venv and every cache
+# make format  mend the format    make clean      remove .venv and every cache of the tree
 
 SHELL    := /bin/bash
 VENV     := .venv
@@ -28,6 +28,7 @@ FOLDERS  := controller broker_agent simulation scenarios pipeline
 # Some environments forbid bytecode. Where start time counts, it must be there.
 BYTECODE := env -u PYTHONDONTWRITEBYTECODE
 PYTEST   := $(BYTECODE) $(BIN)/python -m pytest -n 2 --dist loadgroup
+QUICK    := not slow and not realtime and not interop and not spark and not released and not page
 ARGS     ?=
 
 .PHONY: java released clients chromium shells run test check bench determinism differential fold hunt mutation mutants soak fidelity format clean compile
@@ -39,11 +40,13 @@ run: $(VENV)/.service compile
 test: $(VENV)/.test java released clients chromium shells compile
 	$(PYTEST) $(ARGS)
 
+# mypy runs beside the tests, and says what it found after them.
 check: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(PYTEST) -q -m "not slow and not realtime and not interop and not spark and not released and not page" $(ARGS)
+	@found=$$(mktemp); trap 'rm -f "$$found"' EXIT; $(BIN)/mypy >"$$found" & types=$$!; \
+	$(PYTEST) -q -m "$(QUICK)" $(ARGS); tests=$$?; \
+	wait $$types; types=$$?; cat "$$found"; exit $$((tests || types))
 
 bench: $(VENV)/.test java released compile
 	$(BYTECODE) $(BIN)/python -m bench $(ARGS)

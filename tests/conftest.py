@@ -1,12 +1,15 @@
 """What holds for every test: who may run beside whom, and what `docs/fidelity.md` is made of."""
 
+import gc
+from collections.abc import Generator
+from itertools import chain
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from kraftsim import machine_code
-from tests import grouping
+from tests import grouping, running_order
 from tools import fidelity
 from tools.fidelity_page import Proof
 
@@ -25,10 +28,21 @@ SHARED = (
 pytest.register_assert_rewrite(*SHARED)
 
 TESTS = Path(__file__).parent
-# One process runs all of these, one after the other.
-ALONE = ("realtime", "interop", "spark", "released", "page")
 
 PROOFS = pytest.StashKey[list[Proof]]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collects without the garbage collector: the tests live as long as the process.
+
+    It would look at all of them again and again, later too: that is a quarter of the time.
+    """
+    gc.disable()
+    result = yield
+    gc.freeze()
+    gc.enable()
+    return result
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -41,8 +55,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if machine_code.is_used() and item.get_closest_marker("python_modules"):
             item.add_marker(pytest.mark.skip(reason="needs the Python modules"))
-        if any(item.get_closest_marker(name) for name in ALONE):
-            item.add_marker(pytest.mark.xdist_group("realtime"))
+        if group := running_order.group_of(item):
+            item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=running_order.place_of)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    files = running_order.slowest_files(chain(*terminalreporter.stats.values()))
+    if len(files) == running_order.SLOWEST:
+        terminalreporter.section("the slowest files")
+        for path, seconds in files:
+            terminalreporter.write_line(f"{seconds:7.1f} s  {path}")
 
 
 @pytest.fixture

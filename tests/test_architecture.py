@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
+
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("controller", "broker_agent", "simulation", "scenarios", "pipeline")
 PROGRAMS = ("bench", "tools")  # programs beside the product, imported from the checkout

@@ -2,7 +2,11 @@
 
 import ast
 
+import pytest
+
 from tests.test_architecture import layer_of, modules, tree_of
+
+pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
 
 NEVER_ASSERT = ("core", "timeline", "raft", "node", "agent")
 

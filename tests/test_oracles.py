@@ -3,7 +3,11 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 from tests.test_architecture import imports_of, modules, place, tree_of
+
+pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
 
 # A property judges by requests, replies and the log, never by the modules that it judges.
 TESTS = Path(__file__).parent

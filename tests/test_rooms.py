@@ -4,7 +4,11 @@ import ast
 from collections.abc import Iterator, Mapping
 from functools import cache
 
+import pytest
+
 from tests.test_architecture import GENERATED, files, imports_of, tree_of
+
+pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
 
 ROOM_MAX = 20
 """Modules of a room, `__init__` left out. A room with one file a subject of messages has more."""

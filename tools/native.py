@@ -116,7 +116,7 @@ def _compile() -> None:
     print(f"compiling {len(hot)} modules to machine code: some minutes", file=sys.stderr)
     # One C file per module, because gcc takes many minutes for a single file.
     extensions = mypycify(
-        ["--ignore-missing-imports", *hot],
+        ["--ignore-missing-imports", "--cache-dir=.mypy_cache", *hot],
         opt_level="2",
         debug_level="0",
         multi_file=True,

@@ -22,9 +22,9 @@ from kraftsim.controller.wire.frames import (
     encode_response,
     read_request_header,
 )
+from tests.limits import LIMIT_S
 
 NEVER = b""  # an answer that does not come, on a connection that stays open
-LIMIT_S = 5
 DESCRIBED = DescribeClusterResponse(cluster_id="c")
 NEWEST = {key: 9 for key in APIS}
 

@@ -1,6 +1,6 @@
 """Configurations of client metrics that released brokers accepted, and those they refused."""
 
-from time import perf_counter
+from time import process_time
 from warnings import catch_warnings
 
 import pytest
@@ -57,10 +57,10 @@ def test_an_expression_that_cannot_be_compiled_is_refused(expression: str) -> No
 def test_a_class_of_many_characters_is_checked_at_once() -> None:
     expression = "(?i)" + "[\0-\U0010ffff]" * 6_000  # fits into a value; a minute to compile
 
-    started = perf_counter()
+    started_s = process_time()
 
     assert refusal_of({"match": f"client_id={expression}"}, KAFKA_4_3) is None
-    assert perf_counter() - started < 2
+    assert process_time() - started_s < 5
 
 
 def test_an_expression_that_python_warns_of_is_accepted_without_a_word() -> None:

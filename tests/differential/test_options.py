@@ -23,7 +23,7 @@ SHORT_INTERVALS = {
     "unclean.leader.election.interval.ms": 1_000,
     "delete.topic.enable": False,
 }
-PERIODS_LIMIT_S = 10.0
+PERIODS_LIMIT_S = 60.0
 SET, DELETE, APPEND = range(3)
 TOPIC, BROKER, GROUP, METRICS = 2, 4, 32, 16
 LOST_SESSION_MS = 60_000

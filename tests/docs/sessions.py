@@ -53,6 +53,7 @@ NOT_RUN = {
 STAND_INS = {
     "--seeds 0..500": "--seeds 0..1",
     "--seeds 0..50 ": "--seeds 0..1 ",
+    "hunt --runs 32": "hunt --runs 1",
     "/tmp/campaign": "campaign",
     " --out campaign": " --out campaign --engine local",
     "explore --voters 1 --broker": "explore --voters 1 --broker --crashes 0",

@@ -15,8 +15,8 @@ from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 from kraftsim.controller.wire.json.document import Document
+from tests.limits import LIMIT_S
 
-LIMIT_S = 20.0
 LONG_LEASE = "broker.session.timeout.ms=60000\n"
 SETTINGS = "broker.session.timeout.ms=1500\nbroker.heartbeat.interval.ms=100\n"
 ANY_PORTS = ("--kafka-port", "0", "--controller-port", "0", "--http-port", "0")

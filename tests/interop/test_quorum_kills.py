@@ -18,6 +18,7 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
 from tests.interop.quorum_running import CLUSTER_ID, IDS, Quorum, ask, quorum_of_three
 from tests.interop.running import eventually
+from tests.limits import LIMIT_S
 from tests.registrations import first_registration
 
 pytestmark = pytest.mark.interop
@@ -68,7 +69,7 @@ class Load(threading.Thread):
 
     def kill_after(self, count: int, kill: object) -> None:
         with self._progress:
-            self._progress.wait_for(lambda: len(self.acknowledged) >= count, timeout=20)
+            self._progress.wait_for(lambda: len(self.acknowledged) >= count, timeout=LIMIT_S)
         assert callable(kill)
         kill()
 

@@ -13,8 +13,8 @@ from tests.kafka_fold.kafka import Kafka, kafka
 
 pytestmark = [pytest.mark.released, pytest.mark.slow]
 
-RUNS = 200
-PART = 50
+RUNS = 60  # `make fold` has ten thousand
+PART = 30
 SEED = 4  # a run with snapshots
 
 

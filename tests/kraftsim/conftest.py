@@ -13,6 +13,7 @@ from aiohttp import ClientSession
 from kraftsim import Cluster
 from kraftsim.cli.main import main
 from tests.kraftsim.on_terminal import OnTerminal
+from tests.limits import LIMIT_S
 
 CLUSTER_ID = "kraftsimTestCluster001"
 
@@ -80,7 +81,7 @@ class Service:
         self.do(self.kraft.start())
 
     def do(self, verb: Any) -> None:
-        asyncio.run_coroutine_threadsafe(verb, self._loop).result(30)
+        asyncio.run_coroutine_threadsafe(verb, self._loop).result(LIMIT_S)
 
     def close(self) -> None:
         """Once; a test may have done it already."""

@@ -9,10 +9,10 @@ from typing import Any
 from kraftsim import Cluster
 from kraftsim.http.connections import HttpConnection
 from tests.kraftsim.loop_passes import others_run
+from tests.limits import LIMIT_S
 from tests.server.wires import Wire
 
 PASSES = 100  # of the event loop
-LIMIT_S = 20  # a request that waits longer is not answered
 STATUS = re.compile(rb"^HTTP/1\.[01] (\d{3}) ", re.MULTILINE)
 
 
@@ -33,7 +33,7 @@ class Client:
 
     def __init__(self, kraft: Cluster) -> None:
         self.wire = AwaitedWire()
-        server: Any = kraft._service.http
+        server: Any = kraft._live.service.http
         self._served: HttpConnection = server._connections.new()
         self._served.connection_made(self.wire)
 

@@ -13,8 +13,9 @@ import termios
 import time
 from functools import partial
 
+from tests.limits import LIMIT_S
+
 ANY_PORTS = ("--kafka-port", "0", "--controller-port", "0", "--http-port", "0")
-LIMIT_S = 30
 
 
 class OnTerminal:

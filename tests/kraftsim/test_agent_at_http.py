@@ -8,8 +8,9 @@ from contextlib import contextmanager
 
 import pytest
 
+from tests.limits import LIMIT_S
+
 CONNECTIONS = 40  # after which an agent that does not limit its lines has written many
-LIMIT_S = 30
 
 
 @contextmanager

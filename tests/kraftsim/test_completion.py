@@ -14,12 +14,13 @@ from typing import Any
 
 import pytest
 
-from kraftsim.files.scenario_files import library, library_tags, read_file
+from kraftsim.files.scenario_files import library_tags
+from tests.scenarios.read_library import Library
 
 CASES = [  # the line, with an incomplete last word, and the sorted words that can stand there
     ("kraftsim scen", ["scenario", "scene"]),
     ("kraftsim broker un", ["undeafen", "unmute"]),
-    ("kraftsim controller r", ["resume", "run"]),
+    ("kraftsim controller r", ["remove", "resume", "run"]),
     ("kraftsim broker list --out", ["--output"]),
     ("kraftsim broker list --output ", ["json", "wide", "yaml"]),
     ("kraftsim broker list --output=j", ["--output=json"]),
@@ -72,12 +73,18 @@ def completed(command: list[str], script: Path) -> str:
 def script(run: Any, tmp_path: Path, request: Any) -> Path:
     """The script of the shell that the test names; the test is skipped without that shell."""
     shell = request.param
-    path = tmp_path / "completion"
-    path.write_text(run(f"completion {shell}")[1])
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
-    subprocess.run([shell, "-n", str(path)], check=True)
+    path = tmp_path / "completion"
+    path.write_text(run(f"completion {shell}")[1])
     return path
+
+
+@pytest.mark.parametrize("script", ["bash", "fish", "zsh"], indirect=True)
+def test_a_shell_can_read_its_script(script: Path, request: Any) -> None:
+    shell = request.node.callspec.params["script"]
+
+    subprocess.run([shell, "-n", str(script)], check=True)
 
 
 SHELLS = [("bash", offered_by_bash), ("fish", offered_by_fish)]
@@ -116,7 +123,7 @@ def test_the_script_is_printed_for_programs_too(run: Any) -> None:
 
 
 def test_the_tags_of_the_library_are_those_of_its_scenarios() -> None:
-    tags = {tag for path in library().values() for tag in read_file(path).scenario.tags}
+    tags = {tag for scenario in Library().values() for tag in scenario.tags}
 
     assert library_tags() == tuple(sorted(tags))
 

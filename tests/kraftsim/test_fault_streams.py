@@ -1,5 +1,6 @@
 """Faults draw from streams of their own: a fault moves no draw of another fault or of a node."""
 
+import asyncio
 from collections.abc import Sequence
 
 import pytest
@@ -26,7 +27,7 @@ class Silent(Arrival):
 
 def tosses(kraft: Cluster, number: int = 40) -> list[bool]:
     """On which of some requests the fault `coin` acts."""
-    coin, seen = kraft.faults.handle("coin"), []
+    coin, seen = kraft._added.handle("coin"), []
     for _ in range(number):
         before = coin.hits
         request = DescribeClusterRequest(endpoint_type=2)
@@ -41,26 +42,33 @@ def cluster() -> Cluster:
     return Cluster(brokers=3, controllers=3, clock="virtual", seed=1, **ports)
 
 
-async def alone() -> list[bool]:
+async def drawn_alone() -> list[bool]:
     async with cluster() as kraft:
         await kraft.faults.add(COIN)
         return tosses(kraft)
 
 
+@pytest.fixture(scope="module")
+def alone() -> list[bool]:
+    """On which requests the fault acts if the cluster has no other."""
+    return asyncio.run(drawn_alone())
+
+
 @pytest.mark.parametrize("verb", FAULTS)
-async def test_a_fault_before_or_after_another_leaves_its_draws_alone(verb: str) -> None:
+async def test_a_fault_before_or_after_another_leaves_its_draws_alone(
+    verb: str, alone: list[bool]
+) -> None:
     other = {verb: WORDS.get(verb, {}), "id": "other"}
-    expected = await alone()
     for faults in ([COIN, other], [other, COIN]):
         async with cluster() as kraft:
             for fault in faults:
                 await kraft.faults.add(fault)
             if verb == "net.heal" and faults[0] is COIN:
                 continue  # it ends the first fault
-            await kraft.advance("3s")
+            await kraft.clock.advance("3s")
             await kraft.faults.remove("other")
 
-            assert tosses(kraft) == expected
+            assert tosses(kraft) == alone
 
 
 class Recorded(Streams):
@@ -79,7 +87,7 @@ class Recorded(Streams):
 async def test_a_fault_asks_for_streams_of_its_own_only(
     verb: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kraftsim.api.cluster.Streams", Recorded)
+    monkeypatch.setattr("kraftsim.api.running.lifecycle.Streams", Recorded)
     async with cluster() as kraft:
         streams = kraft.world.streams
         assert isinstance(streams, Recorded)
@@ -110,7 +118,7 @@ async def test_a_fault_draws_the_same_time_beside_another_that_draws() -> None:
         async with cluster() as kraft:
             for fault_id in ids:
                 await kraft.faults.add({"proc.pause": {"on": 1, "for": DRAWN}, "id": fault_id})
-            await kraft.advance("10s")
+            await kraft.clock.advance("10s")
             events = (await kraft.faults.show("it"))["events"]
             return next(event["tUs"] for event in events if event["kind"] == "fault_ends")
 

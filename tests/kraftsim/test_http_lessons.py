@@ -24,13 +24,13 @@ from kraftsim.lessons.worker import MEMORY_MAX
 from tests.interop.running import kraftsim_up
 from tests.kraftsim.conftest import Answer, Http
 from tests.kraftsim.loop_passes import others_run
+from tests.limits import LIMIT_S
 
 pytestmark = pytest.mark.realtime
 
 LESSON, OTHER = "lesson-01-lease", "lesson-02-fenced-is-not-dead"
 MANY = '[{"at": "1s", "topic.create": {"name": "many", "partitions": 3000, "replication": 3}}]'
 PLACE = f"lesson={LESSON}&seed=17&t=10000000"
-LIMIT_S = 20
 
 Service = tuple[Cluster, Http, Http]
 Asked = asyncio.Task[Answer]

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.limits import LIMIT_S
+
 ROOT = Path(__file__).resolve().parents[2]
-LIMIT_S = 30
 ANY_PORTS = ("--kafka-port", "0", "--controller-port", "0", "--http-port", "0")
 
 INTERRUPTED_AT_AN_IMPORT = """

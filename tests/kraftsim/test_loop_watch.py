@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from kraftsim import Cluster
-
-LIMIT_S = 30
+from tests.limits import LIMIT_S
 
 pytestmark = pytest.mark.realtime
 

@@ -1,4 +1,4 @@
-"""Hundreds of clusters start, are reset and end in one process, and leave nothing behind."""
+"""Many clusters start, are reset and end in one process, and leave nothing behind."""
 
 import asyncio
 import gc
@@ -7,10 +7,14 @@ import threading
 from collections import Counter
 from functools import _lru_cache_wrapper
 
+import pytest
+
 from kraftsim import Cluster
 from tests.kraftsim.loop_passes import others_run
 
-CYCLES = int(os.environ.get("KRAFTSIM_SOAK_CYCLES", "500"))  # `make soak` runs ten thousand
+pytestmark = pytest.mark.slow
+
+CYCLES = int(os.environ.get("KRAFTSIM_SOAK_CYCLES", "100"))  # `make soak` runs ten thousand
 PASSES = 10  # of the event loop, in which it closes the sockets of the last cluster
 WARM_UP = 20  # cycles, in which modules are imported and tables are made
 
@@ -21,7 +25,7 @@ async def cycle(seed: int) -> None:
     ) as kraft:
         host, port = kraft.bootstrap_servers.split(":")
         _, writer = await asyncio.open_connection(host, int(port))
-        await kraft.kill(1)
+        await kraft.brokers.kill(1)
         await kraft.wait(1, "fenced")
         await kraft.reset()
         writer.close()

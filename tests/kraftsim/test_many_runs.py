@@ -17,10 +17,11 @@ from kraftsim.cli.scenario.jobs import Job, in_processes
 from kraftsim.cli.scenario.run_progress import RunProgress
 from kraftsim.errors import CommandError
 from kraftsim.files.scenario_files import find, read_file
+from tests.limits import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
-LIMIT_S = 60
-PASSING = "scenario run rack-outage --smoke"
+SMALL = Path(__file__).with_name("small.yaml")  # a run takes some hundredths of a second
+PASSING = f"scenario run {SMALL}"
 FAILING = "scenario run campaign-canary --smoke"
 
 
@@ -69,7 +70,7 @@ def test_the_summary_counts_verdicts_and_names_the_slowest_runs(run: Any) -> Non
     assert lines[0].startswith("2 runs in ")
     assert [line.split() for line in lines[1:4]] == [["pass", "2"], ["fail", "0"], ["vacuous", "0"]]
     slowest = [line.partition(" s  ")[2] for line in lines if line.startswith("slowest")]
-    assert sorted(slowest) == ["rack-outage seed 1", "rack-outage seed 2"]
+    assert sorted(slowest) == ["small seed 1", "small seed 2"]
 
 
 def test_the_summary_has_the_commands_that_repeat_the_first_failures(run: Any) -> None:
@@ -125,7 +126,7 @@ def test_a_run_whose_process_ends_is_an_error_that_names_the_run() -> None:
 
 def test_an_interrupt_ends_the_processes_too() -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "kraftsim", *PASSING.split(), "--seeds", "1..500", "-j", "2"],
+        [sys.executable, "-m", "kraftsim", *PASSING.split(), "--seeds", "1..9999", "-j", "2"],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -152,7 +153,7 @@ class InterruptedWhenFreed:
 def test_an_interrupt_while_objects_are_freed_ends_the_runs() -> None:
     def jobs() -> Iterator[Job]:
         for seed in range(1, 5):
-            yield Job(read_file(find("rack-outage")), seed)
+            yield Job(read_file(SMALL), seed)
             InterruptedWhenFreed()
 
     progress = RunProgress(4, is_enabled=False)

@@ -13,11 +13,11 @@ from urllib.request import urlopen
 import pytest
 
 from kraftsim.controller.wire.frames import encode_request
+from tests.limits import LIMIT_S
 from tests.server.kafka_client import API_VERSIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES_MAX = 256
-LIMIT_S = 30
 KAFKA_REQUEST = encode_request(18, 3, 1, "x", API_VERSIONS)
 HTTP_REQUEST = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
 REFUSED = f"refused a connection from 127.0.0.1: expected at most {FILES_MAX} open files"

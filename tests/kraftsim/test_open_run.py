@@ -15,9 +15,10 @@ from urllib.request import urlopen
 
 import pytest
 
+from tests.limits import LIMIT_S
+
 pytestmark = pytest.mark.realtime
 
-LIMIT_S = 20
 REPRODUCER = "kraftsim/scenarios/mutants/reproducers/M01.yaml"
 HOPEFUL = """
 schema: kraftsim/scenario/1

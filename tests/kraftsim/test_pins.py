@@ -10,6 +10,7 @@ from kraftsim.scenarios.document.plan import expand, named
 from kraftsim.scenarios.document.scenario import Scenario
 from kraftsim.scenarios.running.drift import first_difference
 from kraftsim.scenarios.running.run import Run, bound_by
+from tests.scenarios.read_library import names_with
 
 pytestmark = pytest.mark.slow
 
@@ -30,12 +31,6 @@ expect:
 pins:
   - {seed: 3, plan: drawn-3.yaml}
 """
-PLANNED = [
-    (name, pin)
-    for name, path in library().items()
-    for pin in read_file(path).scenario.pins
-    if pin.plan
-]
 
 
 @pytest.fixture
@@ -138,11 +133,13 @@ def test_a_file_outside_the_folder_is_refused_before_anything_runs(drawn, capsys
     assert expected in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("name", "pin"), PLANNED)
-def test_a_plan_of_the_library_is_what_its_seed_gives(name, pin):
+@pytest.mark.parametrize("name", names_with("plan"))
+def test_a_plan_of_the_library_is_what_its_seed_gives(name):
     """Written by `kraftsim scenario show NAME --seed N > scenarios/library/pins/NAME-N.yaml`."""
     path = library()[name]
-    scenario, plan = read_file(path).scenario, read_file(path.parent / pin.plan).scenario
+    scenario = read_file(path).scenario
+    (pin,) = [pin for pin in scenario.pins if pin.plan]
+    plan = read_file(path.parent / pin.plan).scenario
 
     results = [Run(document, pin.seed, []).finish() for document in (scenario, plan)]
     now = named(expand(scenario, pin.seed), results[0].bound)

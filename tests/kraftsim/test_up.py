@@ -15,10 +15,10 @@ from urllib.request import Request, urlopen
 import pytest
 
 from kraftsim.errors import UNREACHABLE
+from tests.limits import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
 ANY_PORTS = ["--kafka-port", "0", "--controller-port", "0", "--http-port", "0"]
-LIMIT_S = 30
 DIRECTORY = "JEXY6aqzQY-32P5TStzaFg"
 
 pytestmark = pytest.mark.realtime

@@ -32,6 +32,7 @@ def scene_after(film: Film) -> Scene:
     return scene
 
 
+@pytest.mark.slow
 def test_a_film_shows_every_change_of_the_scene() -> None:
     part = film(20 * S, 26 * S)
 
@@ -49,6 +50,7 @@ def test_films_join_where_one_ends_and_the_next_begins() -> None:
     assert second["fromUs"] == first["toUs"] + 1
 
 
+@pytest.mark.slow
 def test_a_film_has_the_messages_on_their_way_and_the_lost_ones() -> None:
     cut = '[{"at": "1s", "net.partition": {"on": 3, "for": "5s"}}]'
     messages = film(7 * S, 13 * S, cut)["messages"]
@@ -103,6 +105,7 @@ def test_why_begins_with_the_first_cause_and_ends_with_the_event() -> None:
     assert "fenced" in why["lines"][-1]
 
 
+@pytest.mark.slow
 def test_profiles_tell_different_stories_of_one_tape() -> None:
     ours = answers().story("sweep-granularity", 17, "kafka-4.3", "[]")
     older = answers().story("sweep-granularity", 17, "kafka-3.9", "[]")

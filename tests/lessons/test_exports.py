@@ -20,7 +20,8 @@ from kraftsim.lessons.exports.shiviz import PARSER, log_of
 from kraftsim.lessons.link import read_link
 from tests.lessons.lesson_tapes import KILL, PAUSE, answers
 
-pytestmark = pytest.mark.python_modules  # compiled objects cannot be copied
+# compiled objects cannot be copied; a page plays its whole run
+pytestmark = [pytest.mark.python_modules, pytest.mark.slow]
 
 LINK = read_link(f"lesson={PAUSE}&seed=7")
 BRANCHES = [{}, {"profile": "kafka-3.9"}, {"acts": json.loads(KILL)}]
@@ -38,8 +39,13 @@ def films(story: Story) -> list[Film]:
     return films_of(answers(), LINK, LINK.shown, story)
 
 
-def test_a_page_has_the_whole_run_in_itself(story: Story, films: list[Film]) -> None:
-    (tape,) = embedded(html_of(answers(), LINK))["tapes"]
+@pytest.fixture(scope="module")
+def page() -> str:
+    return html_of(answers(), LINK)
+
+
+def test_a_page_has_the_whole_run_in_itself(page: str, story: Story, films: list[Film]) -> None:
+    (tape,) = embedded(page)["tapes"]
 
     assert tape["story"] == json.loads(json.dumps(story))
     assert len(tape["films"]) == len(films)
@@ -81,9 +87,7 @@ def embedded(page: str) -> Any:
     return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
-def test_a_page_loads_nothing_from_elsewhere() -> None:
-    page = html_of(answers(), LINK)
-
+def test_a_page_loads_nothing_from_elsewhere(page: str) -> None:
     assert re.findall(r'(?:src|href)="(?!data:)', page) == []
     (imports,) = re.findall(r'<script type="importmap">(.*?)</script>', page)
     modules = json.loads(imports)["imports"]

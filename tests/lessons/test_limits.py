@@ -21,6 +21,7 @@ def act(**words: object) -> str:
     return json.dumps([{"at": "1s", **words}])
 
 
+@pytest.mark.slow
 def test_the_tape_that_was_not_used_for_longest_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tapes_module, "TAPES_MAX", 2)
     few = tapes_module.Tapes(tapes()._read)
@@ -80,6 +81,7 @@ def test_a_film_with_too_many_moments_ends_early_and_the_next_one_goes_on(
     assert rest["moments"] == whole["moments"][5:10]
 
 
+@pytest.mark.slow
 def test_a_film_has_a_bounded_number_of_messages_lost_ones_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -45,6 +45,7 @@ def test_to_wind_back_and_forth_changes_nothing() -> None:
     assert tape().at(30 * S).run.digest.text() == first
 
 
+@pytest.mark.slow
 def test_a_branch_is_the_scenario_with_the_act_as_a_step() -> None:
     (act,) = read_acts([KILL])
     made = tape().branch(act, "act-1")
@@ -58,6 +59,7 @@ def test_a_branch_is_the_scenario_with_the_act_as_a_step() -> None:
     assert list(made.rows) == list(run.rows)
 
 
+@pytest.mark.slow
 def test_a_branch_has_the_past_of_the_tape_that_it_leaves() -> None:
     (act,) = read_acts([KILL])
     made = tape().branch(act, "act-1")
@@ -104,6 +106,7 @@ def test_an_act_names_the_faults_that_are_open() -> None:
         tape().branch(act, "act-1")
 
 
+@pytest.mark.slow
 def test_a_held_message_is_released_alone_in_a_branch() -> None:
     held = {"api": "BrokerHeartbeat"}  # of three brokers
     acts = read_acts(

@@ -48,6 +48,7 @@ def test_operators_drop_conditions_and_updates():
     )
 
 
+@pytest.mark.slow
 def test_a_drawn_mutant_changes_its_module_and_compiles():
     for mutant in drawn(100, seed=5):
         honest = (ROOT / mutant.path).read_text("utf-8")
@@ -56,6 +57,7 @@ def test_a_drawn_mutant_changes_its_module_and_compiles():
         assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(honest)), mutant.name
 
 
+@pytest.mark.slow
 def test_a_seed_draws_the_same_mutants_again():
     assert drawn(20, seed=5) == drawn(20, seed=5) != drawn(20, seed=6)
 

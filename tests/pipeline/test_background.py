@@ -4,8 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.limits import LIMIT_S
+
 ROOT = Path(__file__).resolve().parents[2]
-LIMIT_S = 30
 
 # The script that starts a JVM has a child too, which holds the stdout of this test.
 STARTING = """

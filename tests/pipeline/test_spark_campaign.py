@@ -50,7 +50,7 @@ def by_processes(quiet, tmp_path_factory):
     return out
 
 
-@pytest.fixture(scope="module", params=[*MASTERS, *(["connect"] if IS_SOAK else [])])
+@pytest.fixture(scope="module", params=[*MASTERS, "connect"] if IS_SOAK else MASTERS[::2])
 def by_spark(request, quiet, tmp_path_factory):
     """The same plan on a master of Spark's; how it ended, and where it is."""
     folder = tmp_path_factory.mktemp("spark")
@@ -60,7 +60,7 @@ def by_spark(request, quiet, tmp_path_factory):
         return campaign(*words, "--out", folder / "c", *where, env=env), folder / "c"
 
 
-# These five on every master
+# These five on every master; one core, and Spark Connect, only in `make soak`
 
 
 def test_every_seed_is_run_once(by_spark):

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.limits import LIMIT_S
+
 ROOT = Path(__file__).resolve().parents[2]
-LIMIT_S = 60
 
 
 class Suite:

@@ -7,6 +7,8 @@ import pytest
 from tests.raft.field_writes import RAFT, fields, stored_in_self, writes
 from tests.test_architecture import modules, place, tree_of
 
+pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
+
 EXPLORE = "kraftsim.scenarios.explore"
 EXPLORED = "kraftsim.scenarios.explored"
 MUTANTS = "kraftsim.scenarios.mutants"

@@ -61,6 +61,7 @@ def test_a_copy_of_a_run_goes_on_as_the_run_does(name: str) -> None:
     assert twin.watch.violations == run.watch.violations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("controllers", [1, 3])
 def test_a_copy_at_any_event_goes_on_alike(controllers: int) -> None:
     """Messages are in flight at most events."""
@@ -157,6 +158,7 @@ LARGE_REQUESTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("request_", LARGE_REQUESTS.values(), ids=LARGE_REQUESTS)
 def test_a_copy_between_any_two_slices_of_a_request_goes_on_alike(request_: Request) -> None:
     """Other requests wait behind it, and one that comes later, too."""

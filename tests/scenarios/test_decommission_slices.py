@@ -147,6 +147,7 @@ def _few(leaving: Any) -> Any:
     return buggy
 
 
+@pytest.mark.slow
 @pytest.mark.rule("3.12")
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_failovers_between_slices_lose_and_repeat_nothing(seed: int) -> None:

@@ -1,5 +1,6 @@
 """A swarm of everything: every seed draws a scenario, and all seeds together draw every verb."""
 
+from functools import cache
 from random import Random
 
 import pytest
@@ -41,6 +42,7 @@ def the_swarm():
     return read_file(find("swarm-of-everything")).scenario
 
 
+@cache
 def documents():
     return [drawn_document(the_swarm(), seed) for seed in SEEDS]
 
@@ -49,6 +51,7 @@ def words_of(document):
     return [word for step in document["do"] for word in step if word not in ("at", "optional")]
 
 
+@pytest.mark.slow
 def test_every_seed_draws_a_scenario():
     for document in documents():
         assert read_scenario(document).name == "swarm-of-everything"
@@ -59,12 +62,14 @@ def test_a_seed_draws_the_same_plan_again():
     assert expand(the_swarm(), 11) != expand(the_swarm(), 12)
 
 
+@pytest.mark.slow
 def test_every_verb_is_drawn_but_those_that_are_left_out():
     drawn = {word for document in documents() for word in words_of(document)}
 
     assert drawn == VERBS.keys() - LEFT_OUT.keys()
 
 
+@pytest.mark.slow
 def test_every_shape_and_release_is_drawn():
     clusters = [document["cluster"] for document in documents()]
 
@@ -92,6 +97,7 @@ def test_only_a_minority_loses_its_vote_for_good():
     assert sum(map(len, lost)) == 2
 
 
+@pytest.mark.slow
 def test_a_static_voter_keeps_its_disk_and_its_address():
     """A hunt: without its disk, it had the same vote again, and a committed record was lost."""
     static = [document for document in documents() if document["cluster"].get("kraft_version") == 0]
@@ -111,6 +117,7 @@ def test_a_step_that_takes_the_vote_of_a_static_voter_is_left_out_of_a_variation
     assert steps[1:] == without_lost_quorum(lot_of(document, Random(1)), steps)
 
 
+@pytest.mark.slow
 def test_a_log_rots_only_where_nothing_committed_is_lost():
     rots = [
         step["disk.rot"]
@@ -142,6 +149,7 @@ def test_a_drawn_step_without_an_effect_leaves_the_run_meaningful():
     assert run(read_scenario(required), 1).verdict == "vacuous"
 
 
+@pytest.mark.slow
 @pytest.mark.rule("10.53")
 def test_a_run_in_which_a_voter_moves_is_judged_by_safety_alone():
     moving = next(d for d in documents() if "proc.move" in words_of(d))

@@ -1,5 +1,7 @@
 """Every fate of the next messages of a run is explored, from a moment that is found or given."""
 
+import pytest
+
 from kraftsim.controller.core.node_id import broker_node, controller_node
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, CreateTopicsRequest
 from kraftsim.files.scenario_files import find, read_file
@@ -74,6 +76,7 @@ def test_a_script_decides_the_first_messages_and_no_heartbeat():
     assert "CreateTopics from broker 1 to controller 3000: lost" == str(fates.decisions[1])
 
 
+@pytest.mark.slow
 def test_the_branches_of_a_crash_keep_every_property():
     numbers = []
 
@@ -83,11 +86,13 @@ def test_the_branches_of_a_crash_keep_every_property():
     assert numbers == list(range(1, 10))
 
 
+@pytest.mark.slow
 def test_the_rarest_moment_is_that_of_the_election():
     """The old leader ends at 10 s; followers stand after their fetch timeout of 2 s."""
     assert 10 * S <= rarest_us(crash(), 17) < 14 * S
 
 
+@pytest.mark.slow
 def test_a_vote_for_a_short_log_is_found_where_the_run_itself_passes(tmp_path):
     """M27: of the swarm's sixty seeds none has a short candidate whose request arrives first."""
     path = tmp_path / "crash-after-a-write.yaml"

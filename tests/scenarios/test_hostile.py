@@ -58,6 +58,7 @@ def test_every_api_of_a_controllers_listener_is_drawn():
     assert {type(request) for request in drawn(1, 2_000)} == set(ABSURD)
 
 
+@pytest.mark.slow
 def test_some_fetches_have_one_absurd_value():
     """A drawn mutant (docs/bugs.md) served the log as any partition to an otherwise usual fetch."""
     positions = [

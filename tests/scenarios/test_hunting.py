@@ -88,6 +88,7 @@ def expect_each_branch_to_be_its_run(branches):
         assert shown.broken == alone.broken
 
 
+@pytest.mark.slow
 def test_a_branch_is_the_run_of_its_plan():
     parent, other = drawn(a_short_swarm(), 5), drawn(a_short_swarm(), 6)
 

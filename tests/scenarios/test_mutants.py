@@ -8,17 +8,18 @@ import pytest
 
 from kraftsim.cli.main import main
 from kraftsim.files.mutant_files import densities, reproducers
-from kraftsim.files.scenario_files import library, read_file
+from kraftsim.files.scenario_files import read_file
 from kraftsim.scenarios.document.smoke import in_small
 from kraftsim.scenarios.lint import complaints
 from kraftsim.scenarios.mutants import MUTANTS, Mutant, planted
 from kraftsim.scenarios.mutants.kill import Kill, broken, kill
+from tests.scenarios.read_library import Library
 from tools import mutant_table
 
 pytestmark = pytest.mark.slow
 
 
-LIBRARY = {name: read_file(path).scenario for name, path in library().items()}
+LIBRARY = Library()
 PARTS = (
     "kraftsim.controller",
     "kraftsim.broker_agent",

@@ -131,7 +131,10 @@ class Attacked:
     def __init__(self, kraft: Cluster, kind: str) -> None:
         self.kraft = kraft
         leader_id = kraft.world.controller.node.config.node_id
-        controller, broker = kraft._service.controllers[leader_id], kraft._service.brokers[1]
+        controller, broker = (
+            kraft._live.service.controllers[leader_id],
+            kraft._live.service.brokers[1],
+        )
         self.listener = {"controller": controller, "broker": broker}[kind]
         self._others = {"heartbeat": Connection(controller), "metadata": Connection(broker)}
         self.attacker = Connection(self.listener)
@@ -141,7 +144,7 @@ class Attacked:
         for _ in range(STEPS):
             if len(list(self.attacker.frames())) >= count or self.attacker.is_closed:
                 break
-            await self.kraft.advance(STEP)
+            await self.kraft.clock.advance(STEP)
             await self.attacker.settle()
         return len(list(self.attacker.frames()))
 

@@ -15,8 +15,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
 from kraftsim.controller.wire.frames import decode_response, encode_request
-
-LIMIT_S = 20  # for what must happen soon; a test that waits longer has failed
+from tests.limits import LIMIT_S
 
 API_VERSIONS = ApiVersionsRequest(client_software_name="test", client_software_version="1")
 

@@ -92,8 +92,8 @@ async def test_bad_bytes_close_their_own_connection_and_touch_nothing_else(
 
         assert await bad.ended() == b""
         assert await other.is_served()
-    await kraft.advance("30s")
-    assert "unfenced" in kraft.states_of(1)
+    await kraft.clock.advance("30s")
+    assert "unfenced" in kraft.brokers.states_of(1)
     assert kraft.world.committed.brokers[1] == before
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert caplog.records[0].exc_info is None
@@ -145,7 +145,7 @@ async def test_a_client_that_never_reads_is_not_read_from(kraft: Cluster) -> Non
     """Its answers fill what the machine takes and one bounded buffer; then it has to wait."""
     async with connected(kraft.bootstrap_controllers) as greedy:
         greedy.writer.transport.pause_reading()
-        (connection,) = kraft._service.controllers[3000].connections
+        (connection,) = kraft._live.service.controllers[3000].connections
         transport = connection._transport
         assert transport is not None
         request = encode_request(18, 3, 1, "test", API_VERSIONS) * 500

@@ -58,7 +58,7 @@ async def test_a_produced_batch_is_refused_at_once(broker: Client) -> None:
 async def test_a_path_that_is_no_log_directory_is_not_found_and_no_replica_moves(
     kraft: Cluster, broker: Client
 ) -> None:
-    own = log_dir_path(parse_uuid((await kraft.broker(1))["logDirs"][0]))
+    own = log_dir_path(parse_uuid((await kraft.brokers.show(1))["logDirs"][0]))
     topics = [{"name": "t", "partitions": [0, 1]}]
     dirs = [{"path": path, "topics": topics} for path in ("/nowhere", own)]
 
@@ -159,8 +159,8 @@ async def test_acls_are_refused_as_without_an_authorizer(broker: Client) -> None
 
 
 async def test_topics_and_log_directories_are_described(kraft: Cluster, broker: Client) -> None:
-    await kraft.create_topic("t", partitions=2, replication_factor=1)
-    await kraft.advance("3s")
+    await kraft.topics.create("t", partitions=2, replication_factor=1)
+    await kraft.clock.advance("3s")
     for key in (75, 35):
         request: Any = from_json(APIS[key].request, {} if key == 75 else {"topics": None})
         broker.send(key, APIS[key].max_version, request)

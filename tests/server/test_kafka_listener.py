@@ -180,7 +180,7 @@ async def test_a_fetch_without_news_waits_and_is_answered_by_news(
     async with connected(kraft.bootstrap_controllers) as other:
         await controller.round_trips(other)
         assert controller.nothing_came
-        await kraft.create_topic("orders")
+        await kraft.topics.create("orders")
 
     correlation_id, response = await controller.answer(1, 17)
 
@@ -201,11 +201,11 @@ async def test_a_fetch_without_news_is_answered_empty_when_its_time_is_over(
         client.fetch(end_offset(silent), epoch=1, max_wait_ms=500)
         async with connected(silent.bootstrap_controllers) as other:
             await client.round_trips(other)
-        await silent.advance("499ms")
+        await silent.clock.advance("499ms")
         async with connected(silent.bootstrap_controllers) as other:
             await client.round_trips(other)
         assert client.nothing_came
-        await silent.advance("1ms")
+        await silent.clock.advance("1ms")
 
         _, response = await client.answer(1, 17)
         assert not response.responses[0].partitions[0].records
@@ -220,7 +220,7 @@ async def test_requests_behind_a_waiting_fetch_wait_their_turn(
     async with connected(kraft.bootstrap_controllers) as other:
         await controller.round_trips(other)
     assert controller.nothing_came
-    await kraft.create_topic("orders")
+    await kraft.topics.create("orders")
 
     assert (await controller.answer(1, 17))[0] == 1
     assert [(await controller.answer(18, 3))[0] for _ in range(2)] == [2, 3]
@@ -233,7 +233,7 @@ async def test_a_client_that_goes_away_while_its_fetch_waits_disturbs_nobody(
         gone.fetch(end_offset(kraft), epoch=1, max_wait_ms=60_000)
         async with connected(kraft.bootstrap_controllers) as other:
             await gone.round_trips(other)
-    await kraft.create_topic("orders")
+    await kraft.topics.create("orders")
 
     async with connected(kraft.bootstrap_controllers) as other:
         assert await other.is_served()
@@ -259,7 +259,7 @@ async def test_a_half_closed_client_gets_the_answer_that_has_to_wait(
     controller.writer.write_eof()
     async with connected(kraft.bootstrap_controllers) as other:
         await controller.round_trips(other)
-    await kraft.create_topic("orders")
+    await kraft.topics.create("orders")
 
     assert (await controller.answer(1, 17))[0] == 1
     assert (await controller.answer(18, 3))[0] == 2
@@ -275,13 +275,13 @@ async def test_a_half_closed_client_that_asked_nothing_is_let_go(controller: Cli
 async def test_a_paused_broker_accepts_and_answers_nobody_until_it_is_resumed(
     kraft: Cluster, broker: Client, controller: Client
 ) -> None:
-    await kraft.pause(1)
+    await kraft.brokers.pause(1)
     async with connected(kraft.bootstrap_servers) as late:
         for client in (broker, late):
             client.ask_versions(5)
             await client.round_trips(controller)
             assert client.nothing_came
-        await kraft.resume(1)
+        await kraft.brokers.resume(1)
 
         assert (await broker.answer(18, 3))[0] == 5
         assert (await late.answer(18, 3))[0] == 5
@@ -291,7 +291,7 @@ async def test_a_killed_broker_drops_its_clients_and_refuses_new_ones(
     kraft: Cluster, broker: Client
 ) -> None:
     assert await broker.is_served()
-    await kraft.kill(1)
+    await kraft.brokers.kill(1)
 
     assert await broker.ended() == b""
     with pytest.raises(OSError, match=r"refused|failed"):
@@ -307,8 +307,8 @@ async def reachable(kraft: Cluster) -> None:
 
 async def test_a_restarted_broker_answers_on_the_same_port(kraft: Cluster) -> None:
     address = kraft.bootstrap_servers
-    await kraft.kill(1)
-    await kraft.restart(1)
+    await kraft.brokers.kill(1)
+    await kraft.brokers.restart(1)
     await reachable(kraft)
 
     assert kraft.bootstrap_servers == address
@@ -321,7 +321,7 @@ async def test_a_broker_that_dies_while_it_starts_is_not_reachable(
     kraft: Cluster, verbs: tuple[str, ...], caplog: pytest.LogCaptureFixture
 ) -> None:
     for verb in verbs:
-        await getattr(kraft, verb)(1)
+        await getattr(kraft.brokers, verb)(1)
     async with connected(kraft.bootstrap_controllers) as other:
         await other.round_trips(other, 20)
 
@@ -335,7 +335,7 @@ async def test_a_broker_restarted_twice_at_once_is_reachable(
     kraft: Cluster, caplog: pytest.LogCaptureFixture
 ) -> None:
     for verb in ("restart", "kill", "restart", "restart"):
-        await getattr(kraft, verb)(1)
+        await getattr(kraft.brokers, verb)(1)
     await reachable(kraft)
 
     async with connected(kraft.bootstrap_servers) as client:
@@ -345,7 +345,7 @@ async def test_a_broker_restarted_twice_at_once_is_reachable(
 
 async def test_a_cluster_closed_during_a_restart_leaves_no_port_open() -> None:
     async with Cluster(brokers=1, clock="virtual", kafka_port=0) as kraft:
-        await kraft.restart(1)
+        await kraft.brokers.restart(1)
 
     with pytest.raises(OSError, match=r"refused|failed"):
         async with connected(kraft.bootstrap_servers):
@@ -353,15 +353,13 @@ async def test_a_cluster_closed_during_a_restart_leaves_no_port_open() -> None:
 
 
 @pytest.mark.rule("5.45")
-async def test_a_broker_shows_the_metadata_that_it_has_fetched(
-    kraft: Cluster, broker: Client
-) -> None:
-    await kraft.deafen(1)
-    await kraft.create_topic("orders")
+async def test_a_facade_shows_what_its_broker_has_fetched(kraft: Cluster, broker: Client) -> None:
+    await kraft.brokers.deafen(1)
+    await kraft.topics.create("orders")
     broker.send(3, 12, MetadataRequest())
     _, stale = await broker.answer(3, 12)
-    await kraft.undeafen(1)
-    await kraft.advance("5s")
+    await kraft.brokers.undeafen(1)
+    await kraft.clock.advance("5s")
     broker.send(3, 12, MetadataRequest())
     _, fresh = await broker.answer(3, 12)
 

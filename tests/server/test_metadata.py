@@ -58,9 +58,9 @@ async def test_metadata_of_many_topics_comes_in_turns_with_the_requests_of_other
     monkeypatch.setattr("kraftsim.controller.server.turns.SLICE_S", 0.0)
     names = [f"topic-{number}" for number in range(9)]
     for name in names:
-        await kraft.create_topic(name)
-    await kraft.advance("5s")
-    wire, connection = Wire(), KafkaConnection(kraft._service.brokers[1])
+        await kraft.topics.create(name)
+    await kraft.clock.advance("5s")
+    wire, connection = Wire(), KafkaConnection(kraft._live.service.brokers[1])
     connection.connection_made(wire)
 
     connection.data_received(encode_request(3, 12, 7, "test", MetadataRequest()))
@@ -69,7 +69,7 @@ async def test_metadata_of_many_topics_comes_in_turns_with_the_requests_of_other
     assert not wire.written
     deletion = DeleteTopicState(name=names[-1])
     await kraft.request(DeleteTopicsRequest(topics=(deletion,), timeout_ms=1000))
-    await kraft.advance("5s")
+    await kraft.clock.advance("5s")
     await broker.round_trips(broker, len(names))
 
     _, answer = decode_response(3, 12, bytes(wire.written[4:]))
@@ -80,9 +80,9 @@ async def test_metadata_of_many_topics_comes_in_turns_with_the_requests_of_other
 async def slowly(kraft: Cluster, monkeypatch: pytest.MonkeyPatch) -> tuple[Wire, KafkaConnection]:
     """A connection whose request for a topic of 2,000 partitions is being answered."""
     monkeypatch.setattr("kraftsim.controller.server.turns.SLICE_S", 0.0)
-    await kraft.create_topic("orders", partitions=2_000)
-    await kraft.advance("5s")
-    wire, connection = Wire(), KafkaConnection(kraft._service.brokers[1])
+    await kraft.topics.create("orders", partitions=2_000)
+    await kraft.clock.advance("5s")
+    wire, connection = Wire(), KafkaConnection(kraft._live.service.brokers[1])
     connection.connection_made(wire)
     connection.data_received(encode_request(3, 12, 7, "test", MetadataRequest()))
     assert not wire.written

@@ -11,6 +11,7 @@ from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, Response
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.kafka_caller import KafkaCaller
 from kraftsim.controller.wire.apis.table import APIS
+from tests.limits import LIMIT_S
 from tests.server.kafka_client import Client, connected
 
 HEARTBEAT, API_VERSIONS = 63, 18
@@ -70,7 +71,7 @@ async def test_a_caller_lowers_its_version_to_that_of_the_peer(kraft: Cluster) -
             answered.set()
 
         caller.send((host, int(port)), OF_BROKER_1, answer)
-        await asyncio.wait_for(answered.wait(), 20)
+        await asyncio.wait_for(answered.wait(), LIMIT_S)
     caller.drop()
 
     refused, served = answers

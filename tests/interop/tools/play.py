@@ -10,7 +10,7 @@ from tests.interop.tools.normal import Normal
 from tests.interop.tools.steps import Act, Ask, Step
 from tests.released.run_tools import Printed, Tools
 
-UNTIL_LIMIT_S = 60.0
+UNTIL_LIMIT_S = 120.0
 MAIN_CLASSES = {
     "acls": "org.apache.kafka.tools.AclCommand",
     "broker-api-versions": "org.apache.kafka.tools.BrokerApiVersionsCommand",

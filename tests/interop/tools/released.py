@@ -21,7 +21,7 @@ from tests.released.controller import free_port
 from tests.released.releases import Release
 from tests.released.run_tools import Printed, Tools
 
-_START_LIMIT_S = 60.0
+_START_LIMIT_S = 180.0
 
 
 class ReleasedCluster:
