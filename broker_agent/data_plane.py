@@ -8,7 +8,6 @@ The codes were chosen with kafka-python, aiokafka, librdkafka, the Java clients 
 from collections import Counter
 from collections.abc import Callable, Container
 from dataclasses import replace
-from typing import Any
 
 from kraftsim.controller.core.api_row import READ
 from kraftsim.controller.core.apis import is_one_way, row_of
@@ -22,6 +21,11 @@ from kraftsim.controller.core.rpc import (
     Request,
     Response,
 )
+from kraftsim.controller.core.rpc.stored_messages import (
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirsResponse,
+    AlterReplicaLogDirTopicResult,
+)
 from kraftsim.controller.core.security.not_configured import refused_token
 from kraftsim.controller.raft.protocol import Reply
 
@@ -32,7 +36,6 @@ TEXT = (
 NO_SASL = "This listener expects no SASL authentication."
 NO_SUCH_DIRECTORY = "The broker has no log directory of this path."
 FIND_COORDINATOR = 10
-ALTER_REPLICA_LOG_DIRS = 34
 TRANSACTION = 1  # the type of the key of a coordinator of transactions
 
 
@@ -68,24 +71,24 @@ class DataPlane:
             self._count_lost()
         return ApiError(code, text)
 
-    def alter_log_dirs(self, request: Request, log_dirs: Container[str]) -> Response:
+    def alter_log_dirs(
+        self, request: AlterReplicaLogDirsRequest, log_dirs: Container[str]
+    ) -> Response:
         """Refuses AlterReplicaLogDirs (34) directory by directory.
 
         A path that is none of the broker's `log_dirs` is LOG_DIR_NOT_FOUND for each of its
         partitions, whatever they are, as in Kafka 4.3.1.
         """
-        asked: Any = request
-        results: list[object] = []
-        for directory in asked.dirs:
-            part = replace(asked, dirs=(directory,))
+        results: list[AlterReplicaLogDirTopicResult] = []
+        for directory in request.dirs:
+            part = replace(request, dirs=(directory,))
             refusal = ApiError(ErrorCode.LOG_DIR_NOT_FOUND, NO_SUCH_DIRECTORY)
             if directory.path in log_dirs:
                 refusal = self._refusal(part)
-            refused_part: Any = refused(part, refusal)
-            results += refused_part.results
-        model: type[Any] = request.RESPONSE
-        response: Response = model(results=tuple(results))
-        return response
+            refused_part = refused(part, refusal)
+            if isinstance(refused_part, AlterReplicaLogDirsResponse):
+                results += refused_part.results
+        return AlterReplicaLogDirsResponse(results=tuple(results))
 
     def fetch(self, request: FetchRequest) -> FetchResponse:
         """Refuses every partition of a Fetch request; a consumer ignores a code for the whole."""

@@ -6,23 +6,13 @@ until its timeout (rule 0A.2; golden 4.3.1 A2, seq 2409 to 2413).
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any, cast
 
+from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.rpc import (
-    CreatePartitionsRequest,
-    CreatePartitionsResponse,
-    CreateTopicsRequest,
-    CreateTopicsResponse,
-    DeleteTopicsRequest,
-    DeleteTopicsResponse,
-    Request,
-    UpdateFeaturesRequest,
-)
-from kraftsim.controller.core.rpc.acls import CreateAclsResponse, DeleteAclsResponse
-from kraftsim.controller.core.rpc.configs import (
-    AlterConfigsResponse,
-    IncrementalAlterConfigsResponse,
-)
+from kraftsim.controller.core.refusals import code_of
+from kraftsim.controller.core.rpc import Request, UpdateFeaturesRequest
+from kraftsim.controller.core.rpc.senders import Requester
 from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.time.timeline import Timeline
 
@@ -76,13 +66,12 @@ def client_id_and_version(request: Request) -> tuple[str | None, int | None]:
     Kafka forwards both in an Envelope. A version above the client's would lose names of topics
     (DeleteTopics 6) and results (UpdateFeatures 2).
     """
-    match request:
-        case CreateTopicsRequest() | CreatePartitionsRequest() | DeleteTopicsRequest():
-            client = request.requester
-            return client.client_id, client.version
-        case UpdateFeaturesRequest():
-            allows_downgrade = any(update.allow_downgrade for update in request.feature_updates)
-            return None, 0 if allows_downgrade else 1
+    if row_of(request).strict_since is not None:
+        client: Requester = cast(Any, request).requester
+        return client.client_id, client.version
+    if isinstance(request, UpdateFeaturesRequest):
+        allows_downgrade = any(update.allow_downgrade for update in request.feature_updates)
+        return None, 0 if allows_downgrade else 1
     return None, None
 
 
@@ -91,24 +80,5 @@ def _is_not_controller(reply: Reply) -> bool:
 
     Within a process a refusal is an ApiError; over a socket it is in the response.
     """
-    match reply:
-        case ApiError():
-            code: int = reply.code
-        case CreateTopicsResponse(topics=(created, *_)):
-            code = created.error_code
-        case CreatePartitionsResponse(results=(grown, *_)):
-            code = grown.error_code
-        case (
-            IncrementalAlterConfigsResponse(responses=(altered, *_))
-            | AlterConfigsResponse(responses=(altered, *_))
-        ):
-            code = altered.error_code
-        case CreateAclsResponse(results=(added, *_)):
-            code = added.error_code
-        case DeleteAclsResponse(filter_results=(removed, *_)):
-            code = removed.error_code
-        case DeleteTopicsResponse(responses=(deleted, *_)):
-            code = deleted.error_code
-        case _:
-            code = getattr(reply, "error_code", ErrorCode.NONE)
+    code = reply.code if isinstance(reply, ApiError) else code_of(reply)
     return code == ErrorCode.NOT_CONTROLLER

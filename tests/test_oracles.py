@@ -1,6 +1,7 @@
 """Properties derive their truth from requests, replies and the log, not from what they judge."""
 
 import ast
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from tests.test_architecture import imports_of, modules, place, tree_of
 pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
 
 # A property judges by requests, replies and the log, never by the modules that it judges.
+TESTS = Path(__file__).parent
 ROOMS = (
     "kraftsim.scenarios.expected",
     "kraftsim.scenarios.oracles",
@@ -31,6 +33,9 @@ JUDGED = {  # what else a module judges: it may name its type, and takes no trut
     "leases": {"controller.core.leases"},
     "partition_index": {"controller.core.image.partition_index"},
 }
+ORACLES = ("kraftsim.scenarios", "kraftsim.pipeline")  # and the tests
+ROW_MODULES = ("api_row", "apis", "data_plane_apis")
+JUDGES_OF_ROWS = {"test_one_row.py", "test_data_plane.py"}  # of the tests
 STATES_OF_DECISIONS = {"latest"}  # attributes of a node that no oracle reads
 READS_IMAGES = {"active_state", "partition_index"}  # judge `state.image` of the active controller
 
@@ -64,5 +69,26 @@ def test_oracles_read_no_state_of_decisions() -> None:
                 is_image = node.attr == "image" and ast.unparse(node.value).endswith("state")
                 if is_image or node.attr in STATES_OF_DECISIONS:
                     wrong.append(f"{place(module, node.lineno)}: {ast.unparse(node)}")
+
+    assert wrong == []
+
+
+def test_oracles_read_no_row_of_an_api() -> None:
+    """What an API does is judged by lists of one's own, not by the row that says it."""
+    rows = {f"kraftsim.controller.core.{name}" for name in ROW_MODULES}
+    wrong = [
+        place(module, imported.line)
+        for module in modules()
+        if module.startswith(ORACLES)
+        for imported in imports_of(module, ast.walk(tree_of(module)))
+        if imported.target in rows
+    ]
+    wrong += [
+        f"{path.relative_to(TESTS)}: {name}"
+        for path in TESTS.rglob("*.py")
+        if path.name not in JUDGES_OF_ROWS
+        for name in rows
+        if f"from {name} import" in path.read_text("utf-8")
+    ]
 
     assert wrong == []

@@ -7,11 +7,11 @@ in three tables, one line an API: `core/handlers.py` has those of the active con
 """
 
 from collections.abc import Mapping
-from functools import cache
 
 from .api_row import ABSENT, CODE, DECIDE, FORWARD, QUORUM, READ, REFUSE, STORE, WHOLE, ApiRow
 from .data_plane_apis import DATA_PLANE
 from .errors import ErrorCode
+from .message import Request
 
 DECOMMISSION_BROKER = -1
 """The key of DecommissionBroker, which Kafka never numbered: HTTP alone accepts it (KIP-631)."""
@@ -211,20 +211,14 @@ _CONTROL_PLANE = (
 )
 ROWS: Mapping[int, ApiRow] = {row.key: row for row in (*_CONTROL_PLANE, *DATA_PLANE)}
 """Every API by key. The paths of the OpenAPI document have this order."""
-_BY_NAME = {row.name: row for row in ROWS.values()}
 
 
-def row_of(request: object) -> ApiRow:
-    """Returns the row of a request, by the name of its class."""
-    return _row_named(type(request).__name__)
+def row_of(request: Request) -> ApiRow:
+    """Returns the row of a request."""
+    return ROWS[request.api_key]
 
 
-@cache
-def _row_named(model: str) -> ApiRow:
-    return _BY_NAME[model.removesuffix("Request")]
-
-
-def is_one_way(request: object) -> bool:
+def is_one_way(request: Request) -> bool:
     """True for a Produce request with acks=0, whose client expects no response."""
     return row_of(request).one_way and getattr(request, "acks", None) == 0
 

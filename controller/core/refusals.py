@@ -7,7 +7,7 @@ from typing import Any
 
 from .api_row import CODE, EACH, ApiRow
 from .apis import row_of
-from .errors import ApiError
+from .errors import ApiError, ErrorCode
 from .message import Structure
 from .rpc import Request, Response
 
@@ -36,6 +36,16 @@ def refused(request: Request, error: ApiError) -> Response:
     else:
         made = model(**_errors(model, error, row))
     return made
+
+
+def code_of(response: Response) -> int:
+    """Returns the code of a response; if only its elements have one, that of the first element."""
+    whole: int | None = getattr(response, "error_code", None)
+    if whole is not None:
+        return whole
+    arrays = (getattr(response, name) or () for name in response.ELEMENTS)
+    first = next((element for elements in arrays for element in elements), None)
+    return getattr(first, "error_code", ErrorCode.NONE)
 
 
 def _repeated(model: type[Structure], source: object, error: ApiError, row: ApiRow) -> Any:

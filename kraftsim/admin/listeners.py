@@ -5,15 +5,14 @@ from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
+from kraftsim.controller.core.api_row import READ
+from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import (
-    AddRaftVoterRequest,
     DescribeClusterRequest,
     DescribeClusterResponse,
-    RemoveRaftVoterRequest,
     Request,
     Response,
-    UnregisterBrokerRequest,
 )
 from kraftsim.controller.core.rpc.cluster import CONTROLLER_ENDPOINT
 from kraftsim.controller.server.kafka_caller import Address
@@ -27,7 +26,6 @@ WAY_OUT = (
     "runs"
 )
 MAY_BE_MADE = "the change was sent and may have been made: look before you send it again"
-_CHANGES = (UnregisterBrokerRequest, AddRaftVoterRequest, RemoveRaftVoterRequest)
 _NOT_LEADER = (ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_LEADER_OR_FOLLOWER)
 Result = TypeVar("Result")
 _CONTROLLERS = DescribeClusterRequest(endpoint_type=CONTROLLER_ENDPOINT)
@@ -101,7 +99,7 @@ class Listeners:
     ) -> Response:
         """Asks one listener until `limit_s`; waits for a change until `end_s`, once it was sent."""
         connection = await _before(limit_s, self._connection(address), was_sent=False)
-        is_change = isinstance(request, _CHANGES)
+        is_change = row_of(request).controller is not READ
         answer = connection.request(request, min_version)
         try:
             return await _before(end_s if is_change else limit_s, answer, was_sent=True)

@@ -12,7 +12,7 @@ from typing import Any
 from kraftsim.broker_agent import configurations, metadata_replies
 from kraftsim.broker_agent.client_match import ClientMatch
 from kraftsim.broker_agent.config import CLIENT_LISTENER, log_dir_path
-from kraftsim.broker_agent.data_plane import ALTER_REPLICA_LOG_DIRS, DataPlane
+from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic_partitions
 from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
@@ -49,6 +49,7 @@ from kraftsim.controller.core.rpc.configs import (
 )
 from kraftsim.controller.core.rpc.quotas import DescribeClientQuotasRequest
 from kraftsim.controller.core.rpc.scram import DescribeUserScramCredentialsRequest
+from kraftsim.controller.core.rpc.stored_messages import AlterReplicaLogDirsRequest
 from kraftsim.controller.core.rpc.telemetry import (
     GetTelemetrySubscriptionsRequest,
     PushTelemetryRequest,
@@ -56,7 +57,6 @@ from kraftsim.controller.core.rpc.telemetry import (
 from kraftsim.controller.core.security.acl_description import describe_acls
 from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
 from kraftsim.controller.core.value import value
-from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.server.turns import in_turns
@@ -204,7 +204,7 @@ class BrokerApis:
         if answer is not None:
             answer(self, request, reply_to)
         elif row_of(request).broker in (STORE, REFUSE, READ):
-            reply_to(self._refuse(request))
+            reply_to(self._data_plane.reply(request))
         else:
             self._forwarding.forward(request, reply_to)
 
@@ -239,11 +239,9 @@ class BrokerApis:
         """Returns the response to a Fetch request, which refuses every partition."""
         return self._data_plane.fetch(request)
 
-    def _refuse(self, request: Request) -> Reply:
-        """Returns the reply to a request that needs what a broker of kraftsim does not have."""
-        if row_of(request).key == ALTER_REPLICA_LOG_DIRS:
-            return self._data_plane.alter_log_dirs(request, self._log_dirs)
-        return self._data_plane.reply(request)
+    def alter_log_dirs(self, request: AlterReplicaLogDirsRequest) -> Response:
+        """Returns the response to an AlterReplicaLogDirs request, which refuses each directory."""
+        return self._data_plane.alter_log_dirs(request, self._log_dirs)
 
     def alter_configs(self, request: configurations.AlterRequest, reply_to: ReplyTo) -> None:
         """Refuses the changes that a broker refuses, and forwards the others to the controller."""
@@ -322,5 +320,6 @@ ANSWERS: Mapping[type, Answer] = {
     IncrementalAlterConfigsRequest: BrokerApis.alter_configs,
     AlterConfigsRequest: BrokerApis.alter_configs,
     FetchRequest: _read(BrokerApis.refuse_fetch),
+    AlterReplicaLogDirsRequest: _read(BrokerApis.alter_log_dirs),
 }
 """The table of a broker's own answers; the row says what it does with every other request."""

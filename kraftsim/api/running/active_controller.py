@@ -3,11 +3,10 @@
 import asyncio
 from functools import partial
 
+from kraftsim.controller.core.api_row import READ
+from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.rpc import (
-    DescribeClusterRequest,
-    DescribeQuorumRequest,
-    ListPartitionReassignmentsRequest,
     Request,
     Response,
 )
@@ -18,8 +17,6 @@ from ...errors import ConnectionClosed
 from ...first_of import first_of
 from .live import Live
 
-# never held for the next leader
-_READS = (DescribeClusterRequest, DescribeQuorumRequest, ListPartitionReassignmentsRequest)
 HOLD_LIMIT = "10s"  # an election takes 2 to 4 s; a request held for longer is refused
 REQUEST_LIMIT_S = 30.0  # in real time; a virtual clock does not advance meanwhile
 
@@ -33,7 +30,7 @@ class ActiveController:
     async def request(self, request: Request, submit: Submit | None = None) -> Response:
         """Sends a request and returns the response, as `Cluster.request` does."""
         clock, world = self._live.clock, self._live.world
-        is_held = world.active is None and not isinstance(request, _READS)
+        is_held = world.active is None and row_of(request).controller is not READ
         if is_held and (not clock.is_standing or clock.moves_for_requests):
             limit_us = microseconds(HOLD_LIMIT)
             await clock.until(lambda: self._live.world.active is not None, limit_us, "a leader")

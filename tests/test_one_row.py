@@ -1,0 +1,153 @@
+"""What holds for an API is in its row: no other list names APIs, beside the tables of functions."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from kraftsim.broker_agent.data_plane import FIND_COORDINATOR
+from kraftsim.controller.core.api_row import DECIDE, QUORUM, READ, REFUSE, STORE
+from kraftsim.controller.core.apis import DECOMMISSION_BROKER, ROWS
+from kraftsim.controller.core.handlers import HANDLERS
+from kraftsim.controller.node.node import READS
+from kraftsim.controller.raft.conduct import ANSWERS as QUORUM_ANSWERS
+from kraftsim.controller.wire.apis.table import APIS
+from kraftsim.service.broker_apis import ANSWERS as BROKER_ANSWERS
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("controller", "broker_agent", "kraftsim")
+PERMITTED = {
+    "controller/core/handlers.py": "the table of the active controller, and its responses",
+    "controller/raft/conduct.py": "the table of the quorum: its answers, and its reactions",
+    "controller/node/node.py": "the table of what a controller reads",
+    "kraftsim/service/broker_apis.py": "the table of a broker",
+    "controller/core/rpc/__init__.py": "the types of every request and response",
+    "controller/raft/following.py": "the requests that a follower has in flight one at a time",
+    "kraftsim/service/foreign_peers.py": "the fields of requests that name their sender",
+}
+NAMES = {row.name for row in ROWS.values()}
+CLASSES = {f"{name}{kind}" for name in NAMES for kind in ("Request", "Response")}
+LIST_MIN = 3  # so many APIs are a list
+LARGE_KEY = 43  # smaller numbers are also levels, versions and record types
+
+
+def files() -> Iterator[Path]:
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            if str(path.relative_to(ROOT)) not in PERMITTED:
+                yield path
+
+
+def lists_in(source: str) -> Iterator[tuple[int, int]]:
+    """The line of each list of APIs, with the number of them."""
+    for node in ast.walk(ast.parse(source)):
+        named = set(map(api_named, members(node))) - {None}
+        keys = {int(key) for key in named if str(key).isdigit()}
+        if keys and max(keys) < LARGE_KEY:
+            named -= set(map(str, keys))
+        if len(named) >= LIST_MIN:
+            yield getattr(node, "lineno", 0), len(named)
+
+
+def members(node: ast.AST) -> list[ast.expr]:
+    """What a collection, a chain of cases or of `isinstance` compares with."""
+    match node:
+        case ast.Dict(keys=keys):
+            return [key for key in keys if key is not None]
+        case ast.Set(elts=elements) | ast.Tuple(elts=elements) | ast.List(elts=elements):
+            return elements
+        case ast.Match(cases=cases):
+            return [part.cls for of in cases for part in bare_classes(of.pattern)]
+        case ast.FunctionDef():
+            return [kind for call in ast.walk(node) for kind in kinds_of(call)]
+    return []
+
+
+def bare_classes(pattern: ast.pattern) -> Iterator[ast.MatchClass]:
+    """The classes of a pattern that looks at nothing but the class."""
+    for part in ast.walk(pattern):
+        if isinstance(part, ast.MatchClass) and not (part.patterns or part.kwd_patterns):
+            yield part
+
+
+def kinds_of(call: ast.AST) -> list[ast.expr]:
+    match call:
+        case ast.Call(func=ast.Name(id="isinstance"), args=[_, kinds]):
+            return [kind for kind in ast.walk(kinds) if isinstance(kind, ast.Name | ast.Attribute)]
+    return []
+
+
+def api_named(member: ast.expr) -> str | None:
+    """The API that a member of a list names, by its key, its name or a class; or None."""
+    match member:
+        case ast.Constant(value=str(name)) if name in NAMES:
+            return name
+        case ast.Constant(value=int(key)) if key in ROWS:
+            return str(int(key))
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name in CLASSES:
+            return name.removesuffix("Request").removesuffix("Response")
+    return None
+
+
+def test_no_other_list_names_apis() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {count} APIs; say it in controller/core/apis.py"
+        for path in files()
+        for line, count in lists_in(path.read_text("utf-8"))
+    ]
+
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "FORWARDABLE = frozenset({19, 20, 94})",
+        "NEWEST = {1: 17, 52: 1, 94: -1}",
+        "_CHANGES = (UnregisterBrokerRequest, rpc.AddRaftVoterRequest, RemoveRaftVoterRequest)",
+        "_REFUSALS = {VoteRequest: f, FetchRequest: g, EnvelopeRequest: h}",
+        "SHOWN = ['CreateTopics', 'DeleteTopics', 'Produce']",
+        "match x:\n case VoteRequest() | FetchRequest(): 1\n case EnvelopeRequest(): 2",
+        "def f(x):\n if isinstance(x, VoteRequest | FetchRequest): 1\n"
+        " isinstance(x, EnvelopeRequest)",
+    ],
+)
+def test_a_list_of_apis_is_found(source: str) -> None:
+    assert list(lists_in(source))
+
+
+def test_a_key_is_that_of_its_row_and_its_schema() -> None:
+    assert {key: ROWS[key].name for key in APIS} == {key: api.name for key, api in APIS.items()}
+    assert ROWS.keys() - APIS.keys() == {DECOMMISSION_BROKER}
+    assert all(row.key == key for key, row in ROWS.items())
+    assert ROWS[FIND_COORDINATOR].name == "FindCoordinator"
+
+
+def test_the_tables_of_a_controller_have_what_the_rows_say() -> None:
+    rows = ROWS.values()
+
+    assert names_in(HANDLERS) == {row.name for row in rows if row.controller is DECIDE}
+    assert names_in(QUORUM_ANSWERS) | names_in(READS) == {
+        row.name for row in rows if row.controller in (QUORUM, READ)
+    }
+
+
+def test_the_table_of_a_broker_has_what_the_rows_say() -> None:
+    own = names_in(BROKER_ANSWERS)
+
+    for row in ROWS.values():
+        if row.broker is None:
+            assert row.name not in own
+        elif row.broker is READ:
+            assert row.name in own or row.name in NOT_IN_THE_TABLE
+        elif row.broker in (STORE, REFUSE):
+            assert row.name not in own or row.name in ("Fetch", "AlterReplicaLogDirs")
+
+
+# The listener answers ApiVersions itself; an empty response to the others is the truth.
+NOT_IN_THE_TABLE = ("ApiVersions", "ListGroups", "ListTransactions")
+
+
+def names_in(table: Mapping[type, object]) -> set[str]:
+    return {model.__name__.removesuffix("Request") for model in table}
