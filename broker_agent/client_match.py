@@ -15,7 +15,7 @@ EXPRESSION_CHARS_MAX = 1_000  # some of this length take 5 ms to compile
 CHARS_MAX = 10_000  # of all expressions for one client: up to 50 ms, if none was compiled before
 COMPILED_MAX = 1_024  # expressions that stay compiled
 MEMORY_BYTES = 1 << 16  # of a compiled expression
-STEPS_MAX = 1_000_000  # instructions times bytes, for one client: 25 ms of a machine of 2026
+STEPS_MAX = 1_000_000  # instructions times bytes, for one client: some 25 ms
 
 
 class ClientMatch:

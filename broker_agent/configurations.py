@@ -114,7 +114,7 @@ def _response(
 def _forwarded(
     answered: list[AlterConfigsResourceResponse], reply_to: Callable[[Reply], None], reply: Reply
 ) -> None:
-    """Adds what the broker answered to the controller's response."""
+    """Appends the results of the resources that the broker itself refused, and replies."""
     if isinstance(reply, IncrementalAlterConfigsResponse | AlterConfigsResponse):
         reply = replace(reply, responses=(*reply.responses, *answered))
     reply_to(reply)

@@ -22,7 +22,7 @@ from .partitions.directories import assign_directories
 from .partitions.elect_leaders import elect_leaders
 from .partitions.reassignment import alter_reassignments
 from .quotas import alteration as quota_alteration
-from .quotas import describe_client_quotas as quota_description
+from .quotas import describe_client_quotas
 from .refusals import answered
 from .rpc import (
     AllocateProducerIdsRequest,
@@ -95,7 +95,7 @@ RESPONSES: Mapping[type, Callable[[Any, Response | ApiError, int], Response]] = 
     AlterClientQuotasRequest: quota_alteration.respond,
     AlterUserScramCredentialsRequest: scram_alteration.respond,
     DeleteTopicsRequest: respond_to_deletion,
-    DescribeClientQuotasRequest: quota_description.respond,
+    DescribeClientQuotasRequest: describe_client_quotas.respond,
     DescribeClusterRequest: describe_cluster.respond,
     MetadataRequest: metadata_responses.respond,
 }

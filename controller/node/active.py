@@ -203,9 +203,9 @@ class Active:
 
     @property
     def has_work(self) -> bool:
-        """True if a step left expired leases or requests, for which nothing must be committed.
+        """True if there is work that waits for no commit.
 
-        Or an index that is behind.
+        Leases to expire, requests to decide, an index to catch up.
         """
         return (
             self.is_expiring

@@ -13,7 +13,7 @@ Chance = Callable[[], bool]
 
 
 def chance_of(condition: Condition, stage: Stage) -> Chance:
-    """Returns a function that returns True once the run has come near to the condition.
+    """Returns a function: True once each part has held at some time, so that all could have held.
 
     A condition without parts has its chance as long as its nodes exist (`unknown_subjects.py`) and
     a step of the file had an effect (`Stage.is_untouched`).

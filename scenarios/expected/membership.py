@@ -25,7 +25,7 @@ DUPLICATE_VOTER, VOTER_NOT_FOUND = 126, 127
 
 
 def add(quorum: Quorum, request: AddRaftVoterRequest) -> Outcome | None:
-    """Returns the error of a refusal; None if the change begins, so that the reply is open."""
+    """Returns the error of a refusal; None if the change begins: its reply comes with the end."""
     error = _refusal(quorum, request)
     if not error and request.voter_id in quorum.voters.ids:
         error = DUPLICATE_VOTER
@@ -33,7 +33,7 @@ def add(quorum: Quorum, request: AddRaftVoterRequest) -> Outcome | None:
 
 
 def remove(quorum: Quorum, request: RemoveRaftVoterRequest) -> Outcome | None:
-    """Returns the error of a refusal; None if the change begins, so that the reply is open."""
+    """Returns the error of a refusal; None if the change begins: its reply comes with the end."""
     error = _refusal(quorum, request)
     voters = quorum.voters.voters
     if not error and (len(voters) == 1 or not _is_voter(quorum, request)):

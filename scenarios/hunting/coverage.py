@@ -83,7 +83,7 @@ class Coverage:
             self.first_us[number] = self._world.timeline.now_us
 
     def _after_previous(self, subject: tuple[object, ...], event: tuple[object, ...]) -> None:
-        """Shows the event after the events before it of the same subject, which differ."""
+        """Counts the event with the last four different events of its subject as one behaviour."""
         before, number = self._previous.get(subject, NOTHING), number_of(event)
         if number != before[-1]:
             self._show_number(number_of_sequence(subject[0], before, number))

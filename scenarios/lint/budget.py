@@ -40,7 +40,7 @@ def _of_chaos(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _without_leaders(scenario: Scenario) -> Iterator[Problem]:
-    """Yields claims that a topic is never leaderless, if chaos may strike all its replicas."""
+    """Reports `never: leaderless` of a topic all of whose replicas chaos may stop at once."""
     chaos = scenario.chaos
     if chaos is None:
         return

@@ -18,7 +18,8 @@ from .verb import Verb, nothing
 if TYPE_CHECKING:
     from kraftsim.simulation.message import Message
 
-MESSAGES_MAX, COPIES_MAX = 1_000_000_000, 1_000  # largest number of a message, and of its copies
+MESSAGES_MAX = 1_000_000_000  # a message can be named up to this number
+COPIES_MAX = 1_000  # a message can be copied this often
 TENTH_OF_A_SECOND = Amount(fixed_us=100_000)
 AT_ONCE = Amount(fixed_us=0)
 CONTROLLERS = Selector("controllers")

@@ -53,23 +53,23 @@ class Arrival:
         raise NotImplementedError
 
     def lose(self, is_handled: bool) -> None:
-        """Notes that no reply will be sent, although the request `is_handled` or because not."""
+        """Records that the sender gets no reply. `is_handled`: the request was handled first."""
         raise NotImplementedError
 
     def prevent(self, reply: Reply) -> None:
-        """Notes that a rule gives this reply, and that the request is not handled."""
+        """Records that a rule gives this reply, and that the request is not handled."""
 
     def ignore(self) -> None:
-        """Notes that nobody gets the reply to a repetition of the request."""
+        """Records that nobody gets the reply to a repetition of the request."""
 
     def hold(self, is_handled: bool) -> None:
-        """Notes that a rule holds the request, or its reply if the request `is_handled`."""
+        """Records that a rule holds the request, or its reply if the request `is_handled`."""
 
     def release(self) -> None:
-        """Notes that no rule holds the request any more."""
+        """Records that no rule holds the request any more."""
 
     def fail(self, reason: str, reply_to: ReplyTo) -> None:
-        """Lets the connection fail, for a `reason` that only a sender without one is told."""
+        """Fails the connection; a sender inside this process gets `reason` as an error."""
         reply_to(None)
 
     def send_damaged(self, reply: Reply, change: Change, closes: bool, reply_to: ReplyTo) -> None:

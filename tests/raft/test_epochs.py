@@ -196,7 +196,7 @@ def test_an_epoch_survives_a_crash(role):
 @pytest.mark.rule("10.8", "10.13")
 @pytest.mark.parametrize("pre_vote", [False, True])
 def test_a_vote_far_ahead_raises_the_epoch_only_a_part_of_the_way(pre_vote):
-    """A second reader ended a quorum for good with one frame."""
+    """One frame with such an epoch must not end a quorum for good."""
     replicas = standing("leader")
 
     response = replicas.ask(ME, vote(7, EPOCH_LAST, pre_vote=pre_vote))

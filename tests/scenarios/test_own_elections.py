@@ -12,9 +12,9 @@ from kraftsim.controller.core.partitions import periodic
 from kraftsim.controller.core.rpc import ElectLeadersRequest
 from kraftsim.controller.core.rpc.partitions import PREFERRED_ELECTION
 from kraftsim.controller.node.periodic_tasks import PeriodicTasks
-from tests.scenarios.blames import configure, reassign, watched
 from tests.scenarios.lives import SESSION_S, a_lost_leader, active_id
 from tests.scenarios.watched import CLIENT, topic
+from tests.scenarios.watched_cluster import configure, reassign, watched
 from tests.worlds import SECOND_US, ask, create_topic, partition, pass_time
 
 pytestmark = pytest.mark.slow

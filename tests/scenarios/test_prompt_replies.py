@@ -4,9 +4,9 @@ import pytest
 
 from kraftsim.controller.core.rpc import DeleteTopicsRequest, DeleteTopicState
 from kraftsim.controller.node.active import Active
-from tests.scenarios.blames import watched
 from tests.scenarios.lives import follower_id
 from tests.scenarios.request_worlds import begin
+from tests.scenarios.watched_cluster import watched
 from tests.worlds import ask, create_topic, pass_time
 
 pytestmark = pytest.mark.slow

@@ -18,7 +18,6 @@ from kraftsim.controller.core.rpc.partitions import UNCLEAN_ELECTION
 from kraftsim.scenarios.properties import ALL, ALWAYS
 from kraftsim.simulation.network_rules import Delay, Duplicate
 from tests.scenarios import planted, planted_losses, planted_rules
-from tests.scenarios.blames import reassign, set_min_isr
 from tests.scenarios.lives import (
     PLANTED,
     SESSION_S,
@@ -33,6 +32,7 @@ from tests.scenarios.lives import (
     register,
 )
 from tests.scenarios.watched import BY_NUMBER, describe, settled_world, troubled, watched_world
+from tests.scenarios.watched_cluster import reassign, set_min_isr
 from tests.worlds import SECOND_US, ask, create_topic, node, partition, pass_time
 
 pytestmark = pytest.mark.slow

@@ -33,7 +33,7 @@ def test_a_leader_that_stops_waits_for_another_and_does_not_lead_again(world):
 
 @pytest.mark.rule("10.26")
 def test_a_follower_that_stops_when_it_is_resumed_begins_no_election(world):
-    """A reader: it handled the timeouts of its pause first."""
+    """The timeouts of its pause must not come first."""
     leader = active_id(world)
     follower = next(node_id for node_id in world.controllers if node_id != leader)
     process, epoch = world.controllers[follower], world.controllers[follower].node.epoch

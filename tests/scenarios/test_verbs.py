@@ -93,7 +93,7 @@ def test_a_broker_that_drains_for_longer_than_its_stop_lasts_starts_again():
 
 @pytest.mark.parametrize("verb", ["proc.crash", "proc.amnesia", "proc.stop"])
 def test_a_fault_of_a_broker_that_drains_lasts_as_long_as_it_says(verb):
-    """A reader: the end of the first stop started the broker again in the same instant."""
+    """The end of the first stop must not start the broker again in the same instant."""
     crash = {"at": "5s", "proc.crash": {"on": "controllers", "for": "7s"}}
     stop = {"at": "6s", "proc.stop": {"on": 1, "for": "1s"}}
     again = {"at": "10s", verb: {"on": 1, "for": "15s"}}

@@ -245,7 +245,7 @@ def test_a_leader_may_know_a_static_voter_that_did_not_hear_it():
 
 @pytest.mark.rule("10.53")
 def test_a_leader_may_accept_only_a_copy_of_what_a_static_voter_sent():
-    """A reader: the voter reads the first reply, an error, and asks again."""
+    """The voter reads the first reply, an error, and asks again."""
     steps = [
         {"at": "1ms", "net.duplicate": {"on": "controllers", "p": 1.0, "lag": "1s"}},
         {

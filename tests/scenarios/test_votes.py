@@ -17,7 +17,7 @@ VOTER = (3000, bytes(16), 1)
 
 
 def test_a_vote_of_an_earlier_epoch_is_none_of_the_next(monkeypatch):
-    """S3: a stranger's bug: who follows the leader of a new epoch keeps its vote (rule 10.14)."""
+    """S3: a voter that follows the leader of a new epoch keeps its vote (rule 10.14)."""
     keep_the_vote(monkeypatch)
     world, watching = settled_world(classes=(VoteOnce,))
     miss_an_election(world)

@@ -353,7 +353,9 @@ async def test_a_cluster_closed_during_a_restart_leaves_no_port_open() -> None:
 
 
 @pytest.mark.rule("5.45")
-async def test_a_facade_shows_what_its_broker_has_fetched(kraft: Cluster, broker: Client) -> None:
+async def test_a_broker_shows_the_metadata_that_it_has_fetched(
+    kraft: Cluster, broker: Client
+) -> None:
     await kraft.brokers.deafen(1)
     await kraft.topics.create("orders")
     broker.send(3, 12, MetadataRequest())

@@ -151,7 +151,10 @@ def _replica_lists(survey: Survey, topic: Topic, request: CreatePartitionsTopic)
 
 
 def _placed(survey: Survey, count: int, factor: int) -> ReplicaLists:
-    """Places the replicas; Kafka's refusals have no prefix here (rule 4.59)."""
+    """Places the replicas.
+
+    Unlike CreateTopics, the placer's own refusals get no prefix; "none active" does (rule 4.59).
+    """
     placed = survey.placer().place(partitions=count, replication_factor=factor)
     if any(map(survey.active.isdisjoint, placed)):
         prefix = f"Unable to replicate the partition {factor} time(s): "

@@ -1,7 +1,4 @@
-"""What hunts found in a cluster without bugs: lost records that were none, or Kafka's own loss.
-
-Each life is the smallest that shows one of them; docs/hunting.md has the table.
-"""
+"""Lost records that are none, or Kafka's own loss: properties of losses accept them."""
 
 import pytest
 
@@ -16,10 +13,10 @@ from kraftsim.controller.core.rpc import (
     UpdateFeaturesRequest,
 )
 from kraftsim.simulation.processes import Processes
-from tests.scenarios.blames import configure, reassign, set_min_isr, watched
 from tests.scenarios.lives import SESSION_S, active_id
 from tests.scenarios.watched import ask as begin_to_ask
 from tests.scenarios.watched import topic
+from tests.scenarios.watched_cluster import configure, reassign, set_min_isr, watched
 from tests.worlds import SECOND_US, ask, create_topic, node, partition, pass_time
 
 pytestmark = pytest.mark.slow

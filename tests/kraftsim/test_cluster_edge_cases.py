@@ -1,4 +1,4 @@
-"""What a second reader broke: brokers added at once, odd ids and settings, two lives of one."""
+"""Brokers added at once, ids and settings out of bounds, a second start, a topic named twice."""
 
 import asyncio
 

@@ -1,7 +1,4 @@
-"""What requests of an administrator found in a cluster without bugs: properties blamed it.
-
-docs/hunting.md has the table.
-"""
+"""What properties accept of an administrator's requests, as Kafka does."""
 
 import pytest
 
@@ -13,10 +10,10 @@ from kraftsim.controller.core.rpc import (
     ReassignablePartition,
     ReassignableTopic,
 )
-from tests.scenarios.blames import set_min_isr, watched
 from tests.scenarios.lives import SESSION_S
 from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import topic
+from tests.scenarios.watched_cluster import set_min_isr, watched
 from tests.worlds import ask, create_topic, partition, pass_time
 
 pytestmark = pytest.mark.slow

@@ -1,7 +1,4 @@
-"""What hunts found in a quorum without bugs: properties blamed what is right, or Kafka's own.
-
-Each life is the smallest that shows one of them; docs/hunting.md has the table.
-"""
+"""What properties accept of a quorum: rare lives that break no rule of Kafka."""
 
 from dataclasses import replace
 from random import Random
@@ -25,11 +22,11 @@ from kraftsim.simulation.delays import constant
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.network_rules import Block, Delay, Duplicate
 from kraftsim.simulation.processes import Processes
-from tests.scenarios.blames import elected_before_it_is_active, watched
 from tests.scenarios.lives import active_id, follower_id
 from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import CLIENT, topic
 from tests.scenarios.watched import ask as begin_to_ask
+from tests.scenarios.watched_cluster import elected_before_it_is_active, watched
 from tests.worlds import SECOND_US, create_topic, node, pass_time
 
 pytestmark = pytest.mark.slow

@@ -1,7 +1,4 @@
-"""What a hostile client found in a cluster without bugs: properties and a fault blamed it.
-
-Each life is the smallest that shows one of them; docs/hunting.md has the table.
-"""
+"""What properties accept of absurd requests and of forged replies, as Kafka does."""
 
 from collections import defaultdict
 

@@ -1,4 +1,4 @@
-"""What tests of wrong blames share: a cluster that some properties watch, and its administrator."""
+"""A cluster that some properties watch, and the requests of its administrator."""
 
 from kraftsim.controller.core.log.records import TOPIC_RESOURCE
 from kraftsim.controller.core.rpc import (

@@ -1,7 +1,4 @@
-"""What hunts found in a cluster without bugs: its properties blamed what is right, or Kafka's own.
-
-Each life is the smallest that shows one of them; docs/hunting.md has the table.
-"""
+"""What properties accept of brokers: rare lives that break no rule of Kafka."""
 
 import random
 from dataclasses import replace
@@ -19,10 +16,10 @@ from kraftsim.controller.core.rpc import (
     UnregisterBrokerRequest,
 )
 from kraftsim.simulation.network_rules import Delay, Duplicate
-from tests.scenarios.blames import elected_before_it_is_active, watched
 from tests.scenarios.lives import SESSION_S, active_id, follower_id, heartbeat
 from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import ask as begin_to_ask
+from tests.scenarios.watched_cluster import elected_before_it_is_active, watched
 from tests.worlds import SECOND_US, ask, create_topic, node, partition, pass_time
 
 pytestmark = pytest.mark.slow
