@@ -16,7 +16,7 @@ RUN pip install --no-cache-dir --constraint /dist/requirements.txt /dist/*.whl \
 USER kraftsim
 WORKDIR /home/kraftsim
 ENV PYTHONUNBUFFERED=1 KRAFTSIM_ADVERTISED_HOST=localhost
-# Three facades, the controller, HTTP.
+# The listeners of three brokers, of the controller, HTTP.
 EXPOSE 9092 9093 9094 9990 8090
 HEALTHCHECK --interval=5s --timeout=2s --start-period=5s \
     CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://localhost:8090/readyz')"]

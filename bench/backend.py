@@ -115,9 +115,9 @@ def _posts(url: str, body: bytes) -> list[float]:
 
 
 async def _lapse(kraft: Cluster) -> None:
-    await kraft.kill(2)
+    await kraft.brokers.kill(2)
     await kraft.wait(2, "fenced")
-    await kraft.restart(2)
+    await kraft.brokers.restart(2)
     await kraft.wait(2, "unfenced")
 
 
@@ -156,7 +156,7 @@ def _lapses_with_client() -> list[float]:
 async def _hour_s() -> float:
     async with Cluster(brokers=100, clock="virtual", seed=1) as kraft:
         began = time.perf_counter()
-        await kraft.advance("1h")
+        await kraft.clock.advance("1h")
         return time.perf_counter() - began
 
 

@@ -19,7 +19,7 @@ from kraftsim.controller.core.rpc import (
     DescribeQuorumResponse,
     DescribeQuorumTopic,
 )
-from kraftsim.controller.core.topics.names import METADATA_TOPIC
+from kraftsim.controller.core.topic_name import METADATA_TOPIC
 from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.controller.wire.frames import decode_response, encode_request
 from tests.released.controller import end

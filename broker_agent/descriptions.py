@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from kraftsim.broker_agent.facade import ALL_TOPIC_OPERATIONS, is_offline, unknown_name
+from kraftsim.broker_agent.metadata_replies import ALL_TOPIC_OPERATIONS, is_offline, unknown_name
 from kraftsim.broker_agent.replica_store import StoredReplica
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
@@ -20,7 +20,7 @@ from kraftsim.controller.core.rpc.descriptions import (
     LogDirTopicReplicas,
     TopicCursor,
 )
-from kraftsim.controller.core.topics.names import INTERNAL_TOPICS
+from kraftsim.controller.core.topic_name import INTERNAL_TOPICS
 from kraftsim.controller.core.uuid import Uuid
 
 from .config import log_dir_path

@@ -24,7 +24,7 @@ from kraftsim.controller.core.rpc import (
     SnapshotPartitionData,
     SnapshotTopic,
 )
-from kraftsim.controller.core.topics.names import METADATA_TOPIC
+from kraftsim.controller.core.topic_name import METADATA_TOPIC
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
 
 from .config import AgentConfig

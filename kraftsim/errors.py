@@ -128,6 +128,10 @@ class ConnectionClosed(CommandError):
     """
 
 
+class FormatRefused(CommandError):
+    """`kafka-storage format` refuses the same, with this message and exit code 1."""
+
+
 class PortUnavailable(CommandError):
     """A port that a listener cannot bind.
 

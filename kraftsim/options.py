@@ -140,7 +140,7 @@ class ClusterOptions:
     def _check_ports(self) -> None:
         """Raises ValueError if a port, or one derived from it, exceeds PORT_MAX.
 
-        The facades and the controllers take consecutive ports from the first port on.
+        The brokers and the controllers take consecutive ports from the first port on.
         """
         above = {
             "kafka_port": max(self.brokers - 1, 0),

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Generator, Iterator
     from typing import Any
 
+    from .api.clock import Clock
     from .api.cluster import Cluster
     from .testing.aimed_faults import AimedFaults
     from .testing.blocking_cluster import BlockingCluster
-    from .testing.clock import ClusterClock
     from .testing.factory import Factory
     from .testing.loop_pool import LoopPool
     from .testing.process_cluster import ProcessCluster
@@ -125,11 +125,9 @@ async def kraft(request: pytest.FixtureRequest, kraft_factory: "Factory") -> "Cl
 
 
 @pytest.fixture
-async def kraft_clock(kraft: "Cluster") -> "ClusterClock":
+async def kraft_clock(kraft: "Cluster") -> "Clock":
     """The clock of the cluster `kraft`: `await kraft_clock.advance("11s")`."""
-    from .testing.clock import ClusterClock
-
-    return ClusterClock(kraft)
+    return kraft.clock
 
 
 @pytest.fixture

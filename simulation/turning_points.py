@@ -51,7 +51,7 @@ class TurningPoints:
                     self._write_expiry(node, turn, record.id, record.epoch)
 
     def _write_expiry(self, node: Node, turn: Turn, broker_id: int, broker_epoch: int) -> None:
-        contact_ms = node.leases.ran_out.pop(broker_id, None)
+        contact_ms = node.leases.pop_ran_out(broker_id)
         if contact_ms is not None:
             self._journal.write(
                 f"controller-{node.config.node_id}",

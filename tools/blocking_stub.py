@@ -1,4 +1,4 @@
-"""Writes the types of `BlockingCluster`: the methods of `Cluster` and its faults, without `await`.
+"""Writes the types of `BlockingCluster`: those of `Cluster` and its parts, without `await`.
 
 `python -m tools.blocking_stub` writes kraftsim/testing/blocking_cluster.pyi;
 tests/kraftsim/test_references.py fails if the file differs from the result.
@@ -13,9 +13,10 @@ from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
-from kraftsim.api import fault_handle, faults, snapshots
 from kraftsim.api.cluster import Cluster
-from kraftsim.lessons import lessons
+from kraftsim.api.running.fault_handle import FaultHandle
+from kraftsim.api.snapshots import Snapshots
+from kraftsim.lessons.lessons import Lessons
 from kraftsim.testing import blocking_cluster
 
 STUB = Path(blocking_cluster.__file__).with_suffix(".pyi")
@@ -30,49 +31,43 @@ OWN = """\
     def __enter__(self) -> BlockingCluster: ...
     def __exit__(self, *error: object) -> None: ...
 """
-# class of the cluster -> class of the stub
-BLOCKING = {
-    Cluster: "BlockingCluster",
-    faults.Faults: "BlockingFaults",
-    fault_handle.FaultHandle: "BlockingFaultHandle",
-    snapshots.Snapshots: "BlockingSnapshots",
-    lessons.Lessons: "BlockingLessons",
-}
-RENAMED = {kind.__name__: name for kind, name in BLOCKING.items()}
+PARTS = [
+    type(part)
+    for name, part in vars(Cluster()).items()
+    if not (name.startswith("_") or isinstance(part, list))
+]
+# a class of the stub for each
+BLOCKING: tuple[type, ...] = (FaultHandle, Lessons, Snapshots, *PARTS, Cluster)
+RENAMED = {kind.__name__: f"Blocking{kind.__name__}" for kind in BLOCKING}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def render() -> str:
     """Returns the stub."""
     used: dict[str, str] = {"asyncio": "", "Cluster": Cluster.__module__}
-    classes = [_class(kind, name, used) for kind, name in reversed(BLOCKING.items())]
+    classes = [_class(kind, used) for kind in BLOCKING]
     text = HEAD + "\n".join(_imports(used)) + "\n\n" + "\n".join(classes)
     return text.replace("'", '"')  # as `ruff format` writes it
 
 
-def _class(kind: type, name: str, used: dict[str, str]) -> str:
-    lines = [f"class {name}:"]
-    lines += OWN.splitlines() if kind is Cluster else []
-    seen: set[str] = set()
-    for base in kind.__mro__:
-        if base.__module__.startswith("kraftsim."):
-            known = _names_of(base)
-            for function in _functions(base, seen):
-                lines += _lines(function, known, used)
-            if base is Cluster:
-                lines += _attributes(base, known, used)
-            seen |= set(vars(base))
+def _class(kind: type, used: dict[str, str]) -> str:
+    lines, known = [f"class {RENAMED[kind.__name__]}:"], _names_of(kind)
+    if kind is Cluster:
+        lines += OWN.splitlines()
+        lines += [f"    {part.__name__.lower()}: {RENAMED[part.__name__]}" for part in PARTS]
+    for function in _functions(kind):
+        lines += _lines(function, known, used)
     return "\n".join(lines) + "\n"
 
 
-def _functions(base: type, seen: set[str]) -> Iterator[Function]:
-    """Yields the public methods of a class that no earlier class has; of overloads, these."""
-    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
+def _functions(kind: type) -> Iterator[Function]:
+    """Yields the public methods of a class; of overloads, these."""
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
     assert isinstance(tree, ast.ClassDef)
     functions = [node for node in tree.body if isinstance(node, Function)]
     overloaded = {node.name for node in functions if "overload" in _decorators(node)}
     for node in functions:
-        is_hidden = node.name.startswith("_") or node.name in seen
+        is_hidden = node.name.startswith("_")
         if not is_hidden and (node.name not in overloaded or "overload" in _decorators(node)):
             yield node
 
@@ -93,6 +88,9 @@ def _lines(function: Function, known: dict[str, str], used: dict[str, str]) -> I
     arguments.defaults = [ast.Constant(...) for _ in arguments.defaults]
     arguments.kw_defaults = [given and ast.Constant(...) for given in arguments.kw_defaults]
     returned = ast.unparse(_shown(function.returns, known, used) or ast.Constant(None))
+    if "asynccontextmanager" in _decorators(function):
+        used |= {"AsyncIterator": "", "AbstractContextManager": "contextlib"}
+        returned = returned.replace("AsyncIterator", "AbstractContextManager")
     items = [item.replace("=...", " = ...") if ":" in item else item for item in _items(arguments)]
     yield from _wrapped(f"    def {function.name}(", items, f") -> {returned}: ...")
 
@@ -121,14 +119,6 @@ def _wrapped(head: str, items: list[str], tail: str) -> Iterator[str]:
     else:
         yield from (f"        {item}," for item in items)
     yield f"    {tail}"
-
-
-def _attributes(base: type, known: dict[str, str], used: dict[str, str]) -> Iterator[str]:
-    """Yields the public attributes that a new cluster has, with their types."""
-    for name, value in vars(base()).items():
-        if not name.startswith("_") and not isinstance(value, list):
-            kind = ast.Name(type(value).__name__)
-            yield f"    {name}: {ast.unparse(_shown(kind, known, used) or kind)}"
 
 
 class _Shown(ast.NodeTransformer):

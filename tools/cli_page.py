@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kraftsim.cli.main import build_parser
 from kraftsim.errors import EXIT_CODES
-from kraftsim.operations import OPERATIONS
+from kraftsim.operations.table import OPERATIONS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "cli.md"
 INTRODUCTION = """\
@@ -104,7 +104,7 @@ def _twins(words: tuple[str, ...]) -> str:
     """Returns the same operation in HTTP and Python, if the verb is an operation."""
     for operation in OPERATIONS:
         if operation.words == words:
-            return f" `{operation.method} {operation.path}`, `Cluster.{operation.python}`."
+            return f" `{operation.method} {operation.path}`, `kraft.{operation.python}`."
     return ""
 
 

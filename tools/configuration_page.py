@@ -5,10 +5,10 @@ page differs from the result.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from kraftsim.configuration.keys import RELEASES, Key, every_key
 from kraftsim.configuration.names import (
     DRAFT_NAMES,
     OF_THE_NODE,
@@ -20,6 +20,12 @@ from kraftsim.configuration.names import (
     setting_name,
 )
 from kraftsim.configuration.policies import POLICIES
+from kraftsim.controller.core.configs.configuration import RELEASES
+from kraftsim.controller.core.configs.node_definitions import (
+    REQUIRED,
+    Definition,
+    definitions,
+)
 from kraftsim.controller.core.profile import KIP_631
 from kraftsim.controller.core.settings import LEAST
 
@@ -109,7 +115,7 @@ def render() -> str:
 
 
 def _with_effect() -> str:
-    keys = [key for key in _sorted(every_key()) if setting_name(key.name) in SETTINGS]
+    keys = [key for key in _sorted(_in_files()) if setting_name(key.name) in SETTINGS]
     rows = [(*_cells(key), str(LEAST.get(setting_name(key.name), ""))) for key in keys]
     return _table(("key", "type", "default", "valid values", "releases", "least"), rows)
 
@@ -131,7 +137,7 @@ def _pairs(title: str, names: Mapping[str, str]) -> str:
 
 def _without_effect() -> Iterator[str]:
     """Yields a table of the configurations that are accepted only, for each reason."""
-    keys = [key for key in every_key() if _is_accepted_only(key)]
+    keys = [key for key in _in_files() if _is_accepted_only(key)]
     yield "## Without an effect"
     for why, group in groupby(sorted(keys, key=_reason), key=_reason):
         rows = [_cells(key) for key in _sorted(group)]
@@ -139,7 +145,7 @@ def _without_effect() -> Iterator[str]:
         yield _table(("key", "type", "default", "valid values", "releases"), rows)
 
 
-def _is_accepted_only(key: Key) -> bool:
+def _is_accepted_only(key: Definition) -> bool:
     """True unless the key sets something, is the node's, or is refused."""
     starts = (*OF_ZOOKEEPER, *OF_THE_NODE, *POLICIES)
     return setting_name(key.name) not in SETTINGS and not any(
@@ -148,25 +154,41 @@ def _is_accepted_only(key: Key) -> bool:
     )
 
 
-def _reason(key: Key) -> str:
+def _reason(key: Definition) -> str:
     return reason(key.name)
 
 
+def _in_files() -> list[Definition]:
+    """Returns what property files may have, a definition once if only its change differs."""
+    found: dict[tuple[object, ...], Definition] = {}
+    for key in definitions():
+        if not key.is_rate:
+            columns = key.name, key.type_name, key.default, key.valid
+            known = found.get(columns, key)
+            found[columns] = replace(
+                key,
+                since=min(known.since, key.since, key=RELEASES.index),
+                until=max(known.until, key.until, key=RELEASES.index),
+            )
+    return list(found.values())
+
+
 def _rows(names: Iterable[str]) -> list[tuple[str, ...]]:
-    return [_cells(key) for key in _sorted(every_key()) if key.name in names]
+    return [_cells(key) for key in _sorted(_in_files()) if key.name in names]
 
 
-def _sorted(keys: Iterable[Key]) -> list[Key]:
+def _sorted(keys: Iterable[Definition]) -> list[Definition]:
     return sorted(keys, key=lambda key: (key.name, key.since))
 
 
-def _cells(key: Key) -> tuple[str, ...]:
+def _cells(key: Definition) -> tuple[str, ...]:
     releases = "" if (key.since, key.until) == (RELEASES[0], RELEASES[-1]) else _range(key)
-    default = "" if key.default == "null" else f"`{_short(key.default)}`" if key.default else ""
-    return f"`{key.name}`", key.type.lower(), default, _short(key.valid), releases
+    default = REQUIRED if key.is_required else _short(key.default or "")
+    default = f"`{default}`" if default else ""
+    return f"`{key.name}`", key.type_name.lower(), default, _short(key.valid), releases
 
 
-def _range(key: Key) -> str:
+def _range(key: Definition) -> str:
     return key.since if key.since == key.until else f"{key.since}-{key.until}"
 
 

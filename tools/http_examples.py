@@ -18,7 +18,7 @@ from kraftsim.controller.core.settings import STANDARD_AUTHORIZER
 from kraftsim.http.kafka_json import KAFKA_APIS
 from kraftsim.http.openapi import EXAMPLES
 from kraftsim.http.paths import kafka_path
-from kraftsim.operations import OPERATIONS
+from kraftsim.operations.table import OPERATIONS
 
 EXPORT_MAX = 300  # characters of a file for a viewer in an example
 CLUSTER_ID = "kraftsimTestCluster001"

@@ -10,8 +10,8 @@ from typing import Any
 from kraftsim.http.kafka_json import KAFKA_APIS
 from kraftsim.http.openapi import openapi_document
 from kraftsim.http.paths import KAFKA_API, kafka_path
-from kraftsim.operation import Operation
-from kraftsim.operations import OPERATIONS
+from kraftsim.operations.operation import Operation
+from kraftsim.operations.table import OPERATIONS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "http.md"
 INTRODUCTION = """\

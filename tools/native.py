@@ -49,7 +49,7 @@ HOT = (
     "simulation/service_queue.py",
     "simulation/streams.py",
     "simulation/turning_points.py",
-    "service/facades.py",
+    "service/broker_apis.py",
     "service/request_journal.py",
     "simulation/world.py",
 )

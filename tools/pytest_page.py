@@ -33,7 +33,7 @@ import pytest
 
 @pytest.mark.kraft(brokers=4)
 def test_a_killed_broker_is_fenced(kraft_sync):
-    kraft_sync.kill(2)
+    kraft_sync.brokers.kill(2)
     kraft_sync.wait(broker=2, state="fenced")
 ```
 """
@@ -65,11 +65,11 @@ pytestmark = [pytest.mark.kraft(scope="module"), pytest.mark.asyncio(loop_scope=
 
 
 async def test_a_topic_is_created(kraft):
-    await kraft.create_topic("orders")
+    await kraft.topics.create("orders")
 
 
 async def test_another_test_does_not_see_it(kraft):
-    assert await kraft.topics() == []
+    assert await kraft.topics.list() == []
 ```
 
 ## What fails a test
@@ -89,7 +89,7 @@ have no effect:
 ```python
 def test_a_tool_unregisters_no_broker(kraft_sync, kraft_faults):
     unregistered = kraft_faults.add(api="UnregisterBroker", action="drop", may_miss=True)
-    kraft_sync.advance("1m")
+    kraft_sync.clock.advance("1m")
     assert unregistered.hits == 0
 ```
 
@@ -131,7 +131,7 @@ class FencingTest(TestCase):
         self.kraft = kraft_sync
 
     def test_a_restarted_broker_is_unfenced(self):
-        self.kraft.restart(2)
+        self.kraft.brokers.restart(2)
         self.kraft.wait(broker=2, state="unfenced")
 ```
 
@@ -145,7 +145,7 @@ from kraftsim import BlockingCluster
 
 
 def test_an_unfenced_broker_is_registered(kraft_sync: BlockingCluster) -> None:
-    assert {"registered", "unfenced"} <= kraft_sync.states_of(1)
+    assert {"registered", "unfenced"} <= kraft_sync.brokers.states_of(1)
 ```
 """
 # What no option of `kraftsim up` describes in the words of Python.

@@ -15,9 +15,9 @@ from kraftsim.broker_agent import configurations
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic_partitions
 from kraftsim.broker_agent.replica_store import ReplicaStore
-from kraftsim.controller.core.configs.description import describe_configs
+from kraftsim.controller.core.configs.describe_configs import describe_configs
 from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.quotas.description import describe_client_quotas
+from kraftsim.controller.core.quotas.describe_client_quotas import describe_client_quotas
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
     DecommissionBrokerRequest,
@@ -36,7 +36,7 @@ from kraftsim.controller.core.security.scram_description import describe_user_sc
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.codec.compiler import StepEncoder, step_encoder
 from kraftsim.controller.wire.json.json_form import from_json
-from kraftsim.service.facades import ClientView
+from kraftsim.service.broker_apis import ClientView
 from kraftsim.service.garbage_collection import bound_pauses
 from tests.registrations import first_registration
 

@@ -22,7 +22,7 @@ from .partitions.directories import assign_directories
 from .partitions.elect_leaders import elect_leaders
 from .partitions.reassignment import alter_reassignments
 from .quotas import alteration as quota_alteration
-from .quotas import description as quota_description
+from .quotas import describe_client_quotas as quota_description
 from .refusals import answered
 from .rpc import (
     AllocateProducerIdsRequest,

@@ -1,20 +1,73 @@
 """Leases: the time of each broker's last contact, known to the active controller only.
 
+`Leases` grants a lease, renews it, and says when it has expired. Handlers read it; what they decide
+about a lease is a note, which the active controller hands to `decided` before it appends the
+records, and to `replayed` it hands each of those records that fences, unfences or removes a broker.
+
 Leases are not in the log and are lost at failover; a new active controller calls `started` (rules
 2.40, 2.48). A heap orders the leases by last contact. A heartbeat only stores its contact in a
 dictionary; the heap is corrected when its head is examined, so a heartbeat costs the same with 10
 brokers and with 10,000.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from heapq import heappop, heappush, heapreplace
 
 from .image.broker import BrokerRegistration
+from .log.records import (
+    BrokerRegistrationChangeRecord,
+    FenceBrokerRecord,
+    Record,
+    UnfenceBrokerRecord,
+    UnregisterBrokerRecord,
+)
 from .profile import Profile
+from .rpc import BrokerHeartbeatRequest, Request
+from .value import value
 
 NO_OFFSET = -1
 RAN_OUT_MAX = 10_000  # brokers of the largest cluster; the journal reads each in its step
+CHANGE_LEASES = frozenset(
+    {
+        BrokerRegistrationChangeRecord,
+        FenceBrokerRecord,
+        UnfenceBrokerRecord,
+        UnregisterBrokerRecord,
+    }
+)
+
+
+@value(kw_only=False)
+class HeartbeatNote:
+    """A valid heartbeat was decided: it renews the lease and reports an offset.
+
+    `fenced` is the sender's new fencing. One shared object exists for each state, because every
+    broker sends a heartbeat every 2 seconds.
+    """
+
+    fenced: bool
+    enters_controlled_shutdown: bool
+
+
+@value
+class RegistrationNote:
+    """A registration was accepted; `amends` is true for a known incarnation."""
+
+    broker_id: int
+    broker_epoch: int
+    fenced: bool
+    amends: bool
+
+
+@value
+class ExpiryNote:
+    """A broker's lease expired; a broker that was already fenced is fenced again (rule 2.38)."""
+
+    broker_id: int
+
+
+LeaseNote = HeartbeatNote | RegistrationNote | ExpiryNote
 
 
 @dataclass(slots=True)
@@ -41,7 +94,8 @@ class Leases:
 
     A lease expires when the broker has not made contact for `session_timeout_ms`. `liveness` is the
     soft state of every registered broker. `ran_out` maps a broker whose lease expired to its last
-    contact in milliseconds, to explain a fence.
+    contact in milliseconds, to explain a fence. `check_ms` is the time of the next check for
+    expired leases, None before the first check is due.
     """
 
     def __init__(self, profile: Profile, session_timeout_ms: int) -> None:
@@ -52,11 +106,12 @@ class Leases:
         self._in_heap: set[int] = set()  # broker ids in the heap; some have no contact any more
         self.liveness: dict[int, Liveness] = {}
         self.ran_out: dict[int, int] = {}
+        self.check_ms: int | None = None
 
     def started(self, brokers: Iterable[BrokerRegistration], now_ms: int) -> None:
-        """Give every unfenced broker a full session when this controller becomes active.
+        """Give every unfenced broker a full session, and know nothing else of the brokers.
 
-        Rules 2.40, 2.48 and 9.15.
+        So begins an active controller (rules 2.40, 2.48 and 9.15).
         """
         for broker in brokers:
             self.liveness[broker.broker_id] = Liveness(broker.fenced)
@@ -87,6 +142,46 @@ class Leases:
             return False
         return contact[0] + self._timeout_ms >= now_ms
 
+    def decided(
+        self,
+        note: LeaseNote,
+        request: Request | None,
+        records: tuple[Record, ...],
+        next_offset: int,
+        now_ms: int,
+    ) -> bool:
+        """Store what a decision on `request` says of a lease, before its records are appended.
+
+        The first of `records` gets `next_offset`. Returns True if this is the first contact, for
+        which Kafka 3.9 plans the first check (rule 2.41).
+        """
+        if isinstance(note, HeartbeatNote) and isinstance(request, BrokerHeartbeatRequest):
+            # Here, and not in a method, because nearly every request is a heartbeat (rule 2.27).
+            broker_id, metadata_offset = request.broker_id, request.current_metadata_offset
+            if broker_id not in self._in_heap:
+                self._put(broker_id, now_ms)
+            self._contacts[broker_id] = (now_ms, request.broker_epoch)
+            liveness = self.liveness[broker_id]
+            liveness.metadata_offset = metadata_offset
+            if note.fenced or liveness.fenced:
+                self._touch(broker_id, note.fenced, metadata_offset)
+            if note.enters_controlled_shutdown:
+                self.shutting_down_from(broker_id, next_offset + len(records) - 1)
+        elif isinstance(note, RegistrationNote):
+            self.registered(
+                note.broker_id,
+                note.broker_epoch,
+                fenced=note.fenced,
+                amends=note.amends,
+                now_ms=now_ms,
+            )
+        elif isinstance(note, ExpiryNote):
+            self.expired(note.broker_id)
+        if self.check_ms is None:
+            self.check_ms = self._next_check_ms(now_ms)
+            return True
+        return False
+
     def registered(
         self, broker_id: int, broker_epoch: int, *, fenced: bool, amends: bool, now_ms: int
     ) -> None:
@@ -100,18 +195,6 @@ class Leases:
         self.liveness[broker_id] = Liveness(fenced)
         if not self._profile.contacts_by_epoch:
             self.note_contact(broker_id, broker_epoch, now_ms)
-
-    def heartbeat_decided(
-        self, broker_id: int, broker_epoch: int, metadata_offset: int, fenced: bool, now_ms: int
-    ) -> None:
-        """Store the contact, offset and fencing that a decided heartbeat reports (rule 2.27)."""
-        if broker_id not in self._in_heap:
-            self._put(broker_id, now_ms)
-        self._contacts[broker_id] = (now_ms, broker_epoch)
-        liveness = self.liveness[broker_id]
-        liveness.metadata_offset = metadata_offset
-        if fenced or liveness.fenced:
-            self._touch(broker_id, fenced, metadata_offset)
 
     def _touch(self, broker_id: int, fenced: bool, metadata_offset: int) -> None:
         liveness = self.liveness[broker_id]
@@ -131,6 +214,15 @@ class Leases:
                 self._note_ran_out(broker_id, contact_ms)
             self._touch(broker_id, True, NO_OFFSET)
         self._contacts.pop(broker_id, None)
+
+    def replayed(self, record: Record, brokers: Mapping[int, BrokerRegistration]) -> None:
+        """Follow a record of `CHANGE_LEASES`; `brokers` are those after the record."""
+        if isinstance(record, UnregisterBrokerRecord):
+            self.forget(record.broker_id)
+        elif isinstance(record, BrokerRegistrationChangeRecord):
+            self.registration_changed(record.broker_id, brokers[record.broker_id].fenced)
+        elif isinstance(record, FenceBrokerRecord | UnfenceBrokerRecord):
+            self.registration_changed(record.id, brokers[record.id].fenced)
 
     def registration_changed(self, broker_id: int, fenced: bool) -> None:
         """Store the fencing, and forget the offset that the broker reported.
@@ -154,6 +246,15 @@ class Leases:
         self._contacts.pop(broker_id, None)
         self.ran_out.pop(broker_id, None)
 
+    def forget_all(self) -> None:
+        """Remove the soft state of every broker, as a failover does; the next check stays due."""
+        for memory in (self.liveness, self.ran_out, self._contacts, self._in_heap, self._heap):
+            memory.clear()
+
+    def pop_ran_out(self, broker_id: int) -> int | None:
+        """Removes and returns the last contact of a broker whose lease expired; None of another."""
+        return self.ran_out.pop(broker_id, None)
+
     def lowest_active_offset(self) -> float:
         """Returns the lowest offset that an unfenced broker outside a controlled shutdown reported.
 
@@ -167,6 +268,34 @@ class Leases:
             ),
             default=float("inf"),
         )
+
+    def begin_checks(self, now_ms: int) -> None:
+        """Plan the first check of an active controller; Kafka 3.9 does so at the first contact."""
+        if self._profile.expiry_checks_per_session is not None:
+            self.checked(now_ms)
+
+    def is_check_due(self, now_ms: int) -> bool:
+        """True if the leases are to be checked now."""
+        return self.check_ms is not None and now_ms >= self.check_ms
+
+    def checked(self, now_ms: int) -> None:
+        """Plan the next check, after a check that left no expired lease."""
+        self.check_ms = self._next_check_ms(now_ms)
+
+    def check_at(self, check_ms: int) -> None:
+        """Plan the next check for `check_ms`."""
+        self.check_ms = check_ms
+
+    def _next_check_ms(self, now_ms: int) -> int | None:
+        """Returns the time of the next check.
+
+        That is an eighth of a session from now (rule 2.47), or in Kafka 3.9 the first expiry (rule
+        2.34).
+        """
+        checks = self._profile.expiry_checks_per_session
+        if checks is None:
+            return self.next_expiry_ms()
+        return now_ms + max(1, self._timeout_ms // checks)
 
     def first_expired(self, now_ms: int) -> int | None:
         """Returns the broker whose lease expired first; None if no lease has expired.

@@ -1,8 +1,8 @@
 """The input and the result of a decision.
 
 A handler is a function of (state, request, now_ms). It raises `ApiError` to refuse, which changes
-nothing; otherwise it returns records, a reply, and at most one note for the soft state. Only the
-node applies them, in that order.
+nothing; otherwise it returns records, a reply, and notes for the soft state. Only the node applies
+them.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .errors import ApiError, ErrorCode
 from .image.broker import BrokerRegistration
 from .image.image import Image
-from .leases import Leases
+from .leases import LeaseNote, Leases
 from .log.control_records import ControlRecord, Voter
 from .log.records import Record
 from .mutations import MutationNote, Mutations, unlimited
@@ -20,7 +20,6 @@ from .policies import NO_POLICIES, Policies
 from .profile import Profile
 from .rpc import Response
 from .settings import Settings
-from .value import value
 
 RECORDS_PER_OPERATION_MAX = 10_000  # Kafka's own bound on one operation's result (rule 0A.7)
 RECORDS_PER_BATCH_MAX = 10_000  # for a result that is not atomic; Kafka's own bound (rule 0A.7)
@@ -48,38 +47,6 @@ class State:
     mutations: Mutations = field(default_factory=unlimited)
 
 
-@value(kw_only=False)
-class HeartbeatNote:
-    """A valid heartbeat was decided: it renews the lease and reports an offset.
-
-    `fenced` is the sender's new fencing. One shared object exists for each state, because every
-    broker sends a heartbeat every 2 seconds.
-    """
-
-    fenced: bool
-    enters_controlled_shutdown: bool
-
-
-@value
-class RegistrationNote:
-    """A registration was accepted; `amends` is true for a known incarnation."""
-
-    broker_id: int
-    broker_epoch: int
-    fenced: bool
-    amends: bool
-
-
-@value
-class ExpiryNote:
-    """A broker's lease expired; a broker that was already fenced is fenced again (rule 2.38)."""
-
-    broker_id: int
-
-
-Note = HeartbeatNote | RegistrationNote | ExpiryNote | MutationNote
-
-
 def check_broker_epoch(state: State, broker_id: int, broker_epoch: int) -> BrokerRegistration:
     """Returns the registration of the broker that sent a request.
 
@@ -98,7 +65,8 @@ def check_broker_epoch(state: State, broker_id: int, broker_epoch: int) -> Broke
 class Decision(NamedTuple):
     """The result of a handler.
 
-    `control` are records for the quorum, in a control batch before `records`. Records that are not
+    `note` is for the leases, `mutation` for the bucket of a client quota (KIP-599). `control` are
+    records for the quorum, in a control batch before `records`. Records that are not
     `is_atomic` may be split into several batches, as in Kafka (rule 0A.7). `rest` decides what is
     left of the request once `records` are committed; such a decision has no reply yet. Without
     `records` nothing changes the state until the rest is decided (`slices.py`). A named tuple takes
@@ -107,7 +75,8 @@ class Decision(NamedTuple):
 
     records: tuple[Record, ...] = ()
     reply: Response | None = None
-    note: Note | None = None
+    note: LeaseNote | None = None
     control: tuple[ControlRecord, ...] = ()
     is_atomic: bool = False
+    mutation: MutationNote | None = None
     rest: Callable[[State, int], "Decision"] | None = None

@@ -1,7 +1,9 @@
-"""Which names a topic may have (rule 4.54)."""
+"""Which names a topic may have (rule 4.54), and the names of Kafka's own topics."""
 
 import re
 
+METADATA_TOPIC = "__cluster_metadata"
+INTERNAL_TOPICS = ("__consumer_offsets", "__transaction_state", "__share_group_state")
 NAME_LENGTH_MAX = 249
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
 

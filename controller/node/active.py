@@ -16,29 +16,16 @@ from ..core.errors import ApiError, Impossible
 from ..core.handlers import Handler
 from ..core.image import replay
 from ..core.image.image import Image
-from ..core.leases import Leases
+from ..core.leases import CHANGE_LEASES, Leases
 from ..core.log.control_records import ControlRecord, Voter
 from ..core.log.record_versions import record_version
-from ..core.log.records import (
-    BrokerRegistrationChangeRecord,
-    FenceBrokerRecord,
-    Record,
-    UnfenceBrokerRecord,
-    UnregisterBrokerRecord,
-)
-from ..core.mutations import MutationNote, Mutations
+from ..core.log.records import Record
+from ..core.mutations import Mutations
 from ..core.profile import Profile
 from ..core.rpc import ControllerRegistrationRequest, DecommissionBrokerRequest, Request
 from ..core.settings import Settings
 from ..core.slices import INDEXED_PER_STEP, RECORDS_PER_SLICE
-from ..core.state import (
-    RECORDS_PER_BATCH_MAX,
-    Decision,
-    ExpiryNote,
-    HeartbeatNote,
-    RegistrationNote,
-    State,
-)
+from ..core.state import RECORDS_PER_BATCH_MAX, Decision, State
 from ..raft.protocol import Turn
 from ..raft.quorum import Quorum
 from ..time.timeline import NEVER_MS
@@ -51,15 +38,6 @@ EXPIRY_RECORDS_MAX = 250  # of one step, at least one broker's: heartbeats wait 
 WAITING_MAX, WAITING_RECORDS_MAX = 100, 250  # requests that one step decides after they waited
 AT_ONCE = -1  # the offset of a slice that waits for no commit
 EXPIRY_PAUSE_MAX_MS = 1_000  # latest time until the lease check continues
-CHANGE_LEASES = frozenset(
-    {
-        BrokerRegistrationChangeRecord,
-        FenceBrokerRecord,
-        UnfenceBrokerRecord,
-        UnregisterBrokerRecord,
-    }
-)
-_CONTACTS = (HeartbeatNote, RegistrationNote, ExpiryNote)
 
 
 class _Slice(NamedTuple):
@@ -92,7 +70,7 @@ class Active:
         self._profile = profile
         self._settings = settings
         self._deferred: DeferredReplies[Any] = DeferredReplies()
-        self._lease_check_ms = self._idle_ms = NEVER_MS
+        self._idle_ms = NEVER_MS
         self._tasks = PeriodicTasks(settings, NEVER_MS)
         self.deadline_ms = NEVER_MS
         self._slices: deque[_Slice] = deque()
@@ -104,7 +82,7 @@ class Active:
             profile=profile,
             settings=settings,
             image=image,
-            leases=self._no_leases(),
+            leases=Leases(profile, settings.broker_session_timeout_ms),
             random=random,
             next_offset=quorum.log.end_offset,
             voters=partial(_voters_known_to, quorum),
@@ -118,7 +96,7 @@ class Active:
         `me` is the registration of this controller.
         """
         state = self.state
-        self.start_leases(turn.now_ms)
+        state.leases.started(state.image.brokers.values(), turn.now_ms)
         records = bootstrap.activation_records(
             state.image,
             self._profile,
@@ -129,20 +107,16 @@ class Active:
         if records:
             self._append(records, turn)
         self.register(me, turn)
-        if self._profile.expiry_checks_per_session is not None:
-            self._lease_check_ms = self._next_lease_check(turn.now_ms)
+        state.leases.begin_checks(turn.now_ms)
         self._idle_ms = self._next_idle(turn.now_ms)
         self._tasks = PeriodicTasks(self._settings, turn.now_ms)
         self._set_deadline()
 
-    def start_leases(self, now_ms: int) -> None:
-        """Give every unfenced broker a new lease, and know nothing else of the brokers."""
+    def forget_leases(self, now_ms: int) -> None:
+        """Give every unfenced broker a new lease, and forget all else of the brokers."""
         state = self.state
-        state.leases = self._no_leases()
+        state.leases.forget_all()
         state.leases.started(state.image.brokers.values(), now_ms)
-
-    def _no_leases(self) -> Leases:
-        return Leases(self._profile, self._settings.broker_session_timeout_ms)
 
     def register(self, me: ControllerRegistrationRequest, turn: Turn) -> None:
         """Append this controller's registration `me` if the log does not have it yet.
@@ -201,7 +175,7 @@ class Active:
     def on_deadline(self, turn: Turn) -> None:
         """Check the leases, run periodic elections and write a NoOp to an idle log, if due."""
         now_ms = turn.now_ms
-        if now_ms >= self._lease_check_ms:
+        if self.state.leases.is_check_due(now_ms):
             self._expire_leases(turn)
         if now_ms >= self._tasks.deadline_ms:
             for records in self._tasks.due(self.state, now_ms):
@@ -223,9 +197,9 @@ class Active:
             self._commit(decision, None, turn)
             if self.state.next_offset - begin >= EXPIRY_RECORDS_MAX:
                 self.is_expiring = True
-                self._lease_check_ms = turn.now_ms + EXPIRY_PAUSE_MAX_MS
+                self.state.leases.check_at(turn.now_ms + EXPIRY_PAUSE_MAX_MS)
                 return
-        self._lease_check_ms = self._next_lease_check(turn.now_ms)
+        self.state.leases.checked(turn.now_ms)
 
     @property
     def has_work(self) -> bool:
@@ -296,42 +270,22 @@ class Active:
         turn.replies += tuple((token, error) for token in (*self._deferred.failed(), *unfinished))
 
     def _commit(self, decision: Decision, request: Any, turn: Turn) -> None:
-        """Apply the note to the leases, then append and apply the records (rules 2.27 to 2.29)."""
-        note, leases, now_ms = decision.note, self.state.leases, turn.now_ms
-        if isinstance(note, HeartbeatNote):
-            leases.heartbeat_decided(
-                request.broker_id,
-                request.broker_epoch,
-                request.current_metadata_offset,
-                note.fenced,
-                now_ms,
-            )
-            changes = decision.records or note.enters_controlled_shutdown
-            if not changes and self._lease_check_ms != NEVER_MS:
-                return  # nearly every heartbeat changes nothing
-        elif isinstance(note, ExpiryNote):
-            leases.expired(note.broker_id)
-        elif isinstance(note, MutationNote):
-            self.state.mutations.taken(note)
+        """Apply the notes to the soft state, then append and apply the records.
+
+        Nearly every heartbeat has a note and no record (rules 2.27 to 2.29).
+        """
+        state, note, records = self.state, decision.note, decision.records
+        if note is not None:
+            if state.leases.decided(note, request, records, state.next_offset, turn.now_ms):
+                self._set_deadline()
+            if not records:
+                return
+        if decision.mutation is not None:
+            state.mutations.taken(decision.mutation)
         if decision.control:
             self._append_control(decision.control, turn)
-        if decision.records:
-            self._append(decision.records, turn, is_atomic=decision.is_atomic)
-        if isinstance(note, HeartbeatNote):
-            if note.enters_controlled_shutdown:
-                leases.shutting_down_from(request.broker_id, self.state.next_offset - 1)
-        elif isinstance(note, RegistrationNote):
-            leases.registered(
-                note.broker_id,
-                note.broker_epoch,
-                fenced=note.fenced,
-                amends=note.amends,
-                now_ms=now_ms,
-            )
-        is_contact = isinstance(note, _CONTACTS)
-        if is_contact and self._lease_check_ms == NEVER_MS:  # the first one (2.41)
-            self._lease_check_ms = self._next_lease_check(now_ms)
-            self._set_deadline()
+        if records:
+            self._append(records, turn, is_atomic=decision.is_atomic)
 
     def _append(self, records: tuple[Record, ...], turn: Turn, *, is_atomic: bool = True) -> None:
         """Append one batch, or several for a large result that is not atomic (rule 0A.7)."""
@@ -353,7 +307,7 @@ class Active:
                 image, record, offset=offset, epoch=batch.epoch, timestamp_ms=batch.timestamp_ms
             )
             if type(record) in CHANGE_LEASES:
-                self._follow(record)
+                self.state.leases.replayed(record, image.brokers)
 
     def _append_control(self, records: tuple[ControlRecord, ...], turn: Turn) -> None:
         """Append control records, which the quorum applies at once (rule 10.50)."""
@@ -362,32 +316,13 @@ class Active:
         for offset, record in enumerate(records, batch.base_offset):
             replay.apply_control(self.state.image, record, offset=offset, epoch=batch.epoch)
 
-    def _follow(self, record: Record) -> None:
-        """Update the leases after a record."""
-        leases, brokers = self.state.leases, self.state.image.brokers
-        if isinstance(record, UnregisterBrokerRecord):
-            leases.forget(record.broker_id)
-        elif isinstance(record, BrokerRegistrationChangeRecord):
-            leases.registration_changed(record.broker_id, brokers[record.broker_id].fenced)
-        elif isinstance(record, FenceBrokerRecord | UnfenceBrokerRecord):
-            leases.registration_changed(record.id, brokers[record.id].fenced)
-
     def _set_deadline(self) -> None:
         """Set the time of the next task, which waits for a request in slices as all events do."""
-        due_ms = min(self._lease_check_ms, self._idle_ms, self._tasks.deadline_ms)
+        due_ms = min(self._idle_ms, self._tasks.deadline_ms)
+        check_ms = self.state.leases.check_ms
+        if check_ms is not None:
+            due_ms = min(due_ms, check_ms)
         self.deadline_ms = NEVER_MS if self._undecided.is_in_slices else due_ms
-
-    def _next_lease_check(self, now_ms: int) -> int:
-        """Returns the time of the next lease check.
-
-        That is an eighth of a session from now (rule 2.47), or in Kafka 3.9 the first expiry (rule
-        2.34).
-        """
-        checks = self._profile.expiry_checks_per_session
-        if checks is not None:
-            return now_ms + max(1, self._settings.broker_session_timeout_ms // checks)
-        expiry_ms = self.state.leases.next_expiry_ms()
-        return NEVER_MS if expiry_ms is None else expiry_ms
 
     def _next_idle(self, now_ms: int) -> int:
         interval_ms = self._settings.metadata_max_idle_interval_ms

@@ -104,7 +104,7 @@ class HostedNode:
         """Forget what an active controller keeps in memory only, as a failover does."""
         active = self.node.active
         if active is not None:
-            active.start_leases(self.clock.now_ms)
+            active.forget_leases(self.clock.now_ms)
 
     def submit(self, request: Request, reply_to: ReplyTo) -> None:
         """Decide `request`; `reply_to` is called once, now or when the reply may be sent."""

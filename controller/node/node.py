@@ -15,7 +15,7 @@ from typing import Any
 from ..core.api_row import REFUSE
 from ..core.apis import row_of
 from ..core.cluster import describe_cluster
-from ..core.configs.description import describe_configs
+from ..core.configs.describe_configs import describe_configs
 from ..core.configs.node_configs import NodeView, static_settings
 from ..core.errors import ApiError, ErrorCode, Impossible
 from ..core.handlers import HANDLERS, Handler
@@ -36,7 +36,7 @@ from ..core.security.acl_description import describe_acls
 from ..core.security.not_configured import refused_by_controller
 from ..core.settings import Settings
 from ..core.state import Decision, State
-from ..raft import conduct, description, elections, leading
+from ..raft import conduct, describe_quorum, elections, leading
 from ..raft.log import MetadataLog
 from ..raft.protocol import (
     Answered,
@@ -141,7 +141,7 @@ class Node:
 
     @property
     def committed(self) -> Image:
-        """The committed image, the only state that HTTP reads and facades may show."""
+        """The committed image, the only state that HTTP reads and brokers may show."""
         return self._loading.image
 
     @property
@@ -201,7 +201,7 @@ class Node:
     def read(self, request: Request, now_ms: int, wall_ms: int) -> Reply:
         """Returns what a client would read now with DescribeCluster or DescribeQuorum."""
         if isinstance(request, DescribeQuorumRequest):
-            return description.describe(self.quorum, request, Turn(now_ms, wall_ms))
+            return describe_quorum.describe(self.quorum, request, Turn(now_ms, wall_ms))
         return self._described(request)
 
     def _read(self, request: Request, token: Any, turn: Turn) -> None:

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 from ..core.errors import ApiError, ErrorCode, Impossible
 from ..core.handlers import Handler
+from ..core.leases import HeartbeatNote
 from ..core.rpc import BrokerHeartbeatRequest, Request
 from ..core.settings import Settings
-from ..core.state import Decision, HeartbeatNote, State
+from ..core.state import Decision, State
 from ..time.timeline import NEVER_MS
 
 Rest = Callable[[State, int], Decision]

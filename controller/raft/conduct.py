@@ -26,7 +26,7 @@ from ..core.rpc import (
     VoteResponse,
 )
 from ..time.timeline import NEVER_MS
-from . import description, elections, epochs, following, leading, membership, snapshots
+from . import describe_quorum, elections, epochs, following, leading, membership, snapshots
 from .protocol import Answered, Turn
 from .quorum import Quorum
 from .roles import Candidate, Follower, Leader, Prospective, Resigned, Unattached
@@ -86,7 +86,7 @@ ANSWERS: Mapping[type, Answer] = {
     VoteRequest: _at_once(elections.on_request),
     BeginQuorumEpochRequest: _at_once(epochs.on_begin),
     EndQuorumEpochRequest: _at_once(epochs.on_end),
-    DescribeQuorumRequest: _at_once(description.describe),
+    DescribeQuorumRequest: _at_once(describe_quorum.describe),
     AddRaftVoterRequest: membership.add,
     RemoveRaftVoterRequest: membership.remove,
     UpdateRaftVoterRequest: _at_once(membership.update),

@@ -38,7 +38,7 @@ from ..core.rpc import (
     VoteTopic,
     VoteTopicResult,
 )
-from ..core.topics.names import METADATA_TOPIC
+from ..core.topic_name import METADATA_TOPIC
 from ..core.uuid import METADATA_TOPIC_ID
 from .quorum import Quorum
 from .voters import ReplicaKey

@@ -13,7 +13,7 @@ from ..core.rpc import (
     SnapshotTopic,
     SnapshotTopicData,
 )
-from ..core.topics.names import METADATA_TOPIC
+from ..core.topic_name import METADATA_TOPIC
 from . import epochs, leading, messages
 from .protocol import Turn
 from .quorum import Quorum

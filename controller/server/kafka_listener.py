@@ -1,4 +1,4 @@
-"""The Kafka listener: decodes requests and writes replies in order, for controllers and facades.
+"""The Kafka listener: decodes requests and writes replies in order, for controllers and brokers.
 
 A connection handles one request at a time, as Kafka does: while a reply is pending, later requests
 wait and reading is paused, so that a connection holds at most the requests of one read. Malformed

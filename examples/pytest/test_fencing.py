@@ -6,8 +6,8 @@ from kafka.admin import KafkaAdminClient
 
 @pytest.mark.kraft(brokers=3)
 def test_a_killed_broker_is_fenced(kraft_sync):
-    kraft_sync.kill(2)
-    kraft_sync.run_until("broker_fenced", broker=2)
+    kraft_sync.brokers.kill(2)
+    kraft_sync.clock.run_until("broker_fenced", broker=2)
 
     client = KafkaAdminClient(bootstrap_servers=kraft_sync.bootstrap_servers.split(","))
     brokers = client.describe_cluster()["brokers"]

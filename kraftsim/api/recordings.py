@@ -19,7 +19,7 @@ def recording_of(cluster: Cluster) -> Recording:
     The loop of the cluster may run in another thread meanwhile. Raises CommandError if a replay is
     not possible: without a seed, or if there are too many inputs.
     """
-    recorder, world = cluster.recorder, cluster.world
+    recorder, world = cluster._live.recorder, cluster.world
     inputs, rows = list(recorder.inputs), world.journal.since(0)
     if recorder.refusal is not None:
         raise CommandError(recorder.refusal)

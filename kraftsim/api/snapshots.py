@@ -1,53 +1,21 @@
-"""Snapshots of a running cluster: copies of its simulation, to which it can go back.
+"""Snapshots of a running cluster, to which it can go back."""
 
-A snapshot has everything of the simulation: controllers, brokers, disks, messages in flight, faults
-and random streams. It has no connection of a client.
-"""
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
 
-import gc
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
-
-from kraftsim.simulation.copying import NotCopied, copied
 from kraftsim.simulation.world import World
 
-from .. import machine_code
-from ..errors import CommandError, UnknownSnapshot
+from ..errors import CommandError
 from .argument_checks import check_branch, check_snapshot
+from .clock import Clock
 from .documents import BranchDocument, SnapshotDocument
-from .views import event_view
-
-if TYPE_CHECKING:
-    from .faults import Faults, KeptFaults
+from .faults import Faults
+from .running.kept import Kept, KeptStates
+from .views.state_views import event_view
 
 SNAPSHOTS_MAX = 100  # of one cluster; one of 1,000 brokers takes about 5 MB
 BRANCH_EVENTS_MAX = 10_000  # events that `branch` returns
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A world, and the faults of its cluster."""
-
-    world: World
-    faults: "KeptFaults | None"
-
-    def copy(self) -> "Kept":
-        """Returns a copy, which never affects this one; CommandError if there cannot be one."""
-        if machine_code.is_used():
-            raise CommandError(
-                "snapshot: expected kraftsim's Python modules, because compiled objects cannot be "
-                f"copied: start again with {machine_code.PURE_VARIABLE}=1 in the environment"
-            )
-        with _no_collection():
-            try:
-                return Kept(*copied((self.world, self.faults)))
-            except NotCopied as error:
-                text = (
-                    f"snapshot: {error}: let time pass (`kraftsim clock advance`), then try again"
-                )
-                raise CommandError(text) from None
 
 
 class Branch(Protocol):
@@ -57,42 +25,42 @@ class Branch(Protocol):
     def world(self) -> World: ...
 
     @property
-    def faults(self) -> "Faults": ...
+    def clock(self) -> Clock: ...
 
-    async def advance(self, by: str | float) -> object: ...
+    @property
+    def faults(self) -> Faults: ...
 
 
 class Snapshots:
-    """The snapshots of one cluster, in the order in which they were saved.
+    """The snapshots of a cluster: `await kraft.snapshots.save("before")`.
 
-    `kept` returns the present state, `go_back` lets the cluster go on from a state, `branch` starts
-    another cluster from the snapshot with a name.
+    `go_back` lets the cluster go on from a state, `branch` starts another cluster from the snapshot
+    with a name.
     """
 
     def __init__(
         self,
-        kept: Callable[[], Kept],
+        states: KeptStates,
         go_back: Callable[[Kept], Awaitable[None]],
         branch: Callable[[str], AbstractAsyncContextManager[Branch]],
     ) -> None:
-        self._kept, self._go_back, self._branch = kept, go_back, branch
-        self._saved: dict[str, Kept] = {}
+        self._states, self._go_back, self._branch = states, go_back, branch
 
     async def save(self, name: str) -> SnapshotDocument:
         """Saves the present state of the cluster under a name that no snapshot has."""
         check_snapshot(name)
-        if name in self._saved:
+        if name in self._states.saved:
             raise CommandError(
                 f"snapshot {name}: there is one: remove it first, or choose another name"
             )
-        if len(self._saved) >= SNAPSHOTS_MAX:
+        if len(self._states.saved) >= SNAPSHOTS_MAX:
             raise CommandError(f"snapshot: expected at most {SNAPSHOTS_MAX}: remove some")
-        self._saved[name] = self._kept().copy()
+        self._states.saved[name] = self._states.copy_of(None)
         return self._document(name)
 
     async def list(self) -> Sequence[SnapshotDocument]:
         """Returns every snapshot."""
-        return [self._document(name) for name in self._saved]
+        return [self._document(name) for name in self._states.saved]
 
     async def restore(self, name: str) -> SnapshotDocument:
         """Lets the cluster go on from a snapshot, which stays.
@@ -100,7 +68,7 @@ class Snapshots:
         It has its addresses, and the next `generation`: every connection of a Kafka client ends,
         and every call that waits raises CommandError.
         """
-        await self._go_back(self.copy_of(name))
+        await self._go_back(self._states.copy_of(name))
         return self._document(name)
 
     async def branch(
@@ -116,7 +84,7 @@ class Snapshots:
             begin = journal.next_seq
             if fault is not None:
                 await branch.faults.add(fault)
-            await branch.advance(by)
+            await branch.clock.advance(by)
             rows = journal.since(begin, BRANCH_EVENTS_MAX)
             wall_ms_at = branch.world.timeline.wall_ms_at
             return {
@@ -128,35 +96,14 @@ class Snapshots:
     async def remove(self, name: str) -> SnapshotDocument:
         """Removes a snapshot."""
         document = self._document(name)
-        del self._saved[name]
+        del self._states.saved[name]
         return document
 
-    def copy_of(self, name: str | None) -> Kept:
-        """Returns a copy of a snapshot, or of the present if `name` is None."""
-        return (self._kept() if name is None else self._found(name)).copy()
-
-    def _found(self, name: str) -> Kept:
-        if name not in self._saved:
-            raise UnknownSnapshot(name, list(self._saved))
-        return self._saved[name]
-
     def _document(self, name: str) -> SnapshotDocument:
-        world = self._found(name).world
+        world = self._states.found(name).world
         return {
             "name": name,
             "nowMs": world.timeline.now_ms,
             "brokers": sorted(world.agents),
             "event": world.journal.last_seq,
         }
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Keeps Python's garbage collector from the thousands of new objects of a copy."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -26,7 +26,7 @@ ProcessStateName = Literal[
     "NOT_RUNNING",
     "PAUSED",
 ]
-Clock = Literal["real", "virtual", "auto"]
+ClockName = Literal["real", "virtual", "auto"]
 
 
 class BrokerStatesDocument(TypedDict):

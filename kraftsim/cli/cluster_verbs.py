@@ -1,7 +1,7 @@
 """The verbs for a running cluster: the operations, and the verbs of Kafka's own tools.
 
 `cluster cluster-id|list-endpoints|unregister|decommission` take the options and print the columns
-of Kafka's `kafka-cluster` (rules 6.26 to 6.28), `quorum add|remove` print its sentences
+of Kafka's `kafka-cluster` (rules 6.26 to 6.28), `controller add|remove` print its sentences
 (`quorum/voter_verbs.py`); the other verbs print the response of their operation.
 """
 
@@ -14,19 +14,19 @@ from kraftsim.controller.wire.json.document import Document
 from ..errors import GOOD, CommandError
 from ..http.client import call, service_url
 from ..http.paths import kafka_path
-from ..operation import Operation
-from ..operations import (
+from ..operations.operation import Operation
+from ..operations.table import (
     DOWN,
     EXPLAIN,
     LIST_BROKERS,
     LIST_EVENTS,
     LIST_REQUESTS,
-    LIST_TOPICS,
     OPERATIONS,
     SHOW_CLUSTER,
     SHOW_LOG,
     SHOW_QUORUM,
 )
+from ..operations.topics import LIST_TOPICS
 from ..printable import printable
 from .arguments.parameters import add_argument
 from .held_notice import held_notice
@@ -282,8 +282,8 @@ COMMANDS: tuple[Command, ...] = (
         add_dump_arguments,
         dump_log,
     ),
-    _command("quorum add", "make an observer a voter", add_voter_arguments, add_voter),
-    _command("quorum remove", "make a voter an observer", remove_voter_arguments, remove_voter),
+    _command("controller add", "make an observer a voter", add_voter_arguments, add_voter),
+    _command("controller remove", "make a voter an observer", remove_voter_arguments, remove_voter),
     _command(
         "quorum-tool describe",
         "show the quorum in the lines of Kafka's kafka-metadata-quorum",

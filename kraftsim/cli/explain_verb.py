@@ -51,7 +51,7 @@ def add_explain(parser: argparse.ArgumentParser) -> None:
 
 def _explain(arguments: argparse.Namespace) -> int:
     if arguments.what.isdecimal():
-        from ..operations import EXPLAIN
+        from ..operations.table import EXPLAIN
 
         url = service_url(arguments.url)
         document = call(url, EXPLAIN.method, EXPLAIN.path, {"event": arguments.what})
@@ -143,7 +143,7 @@ def _list(arguments: argparse.Namespace, run: "Run") -> None:
 
     listed = [row for row in run.world.journal.since(0) if row.kind in ASKED_FOR]
     if is_data(arguments):
-        from ..api.views import event_view
+        from ..api.views.state_views import event_view
         from ..simulation.world import VIRTUAL_WALL_START_MS
 
         events = [event_view(row, VIRTUAL_WALL_START_MS + row.t_us // 1000) for row in listed]

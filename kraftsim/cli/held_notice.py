@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Timer
 
-from ..clock_operations import SHOW_CLOCK
 from ..errors import CommandError
 from ..http.client import call
+from ..operations.clock import SHOW_CLOCK
 from ..printable import printable
 
 NOTICE_AFTER_S = 2.0  # seconds of a call

@@ -10,7 +10,7 @@ from kraftsim.controller.wire.json.document import Document
 from ..api.argument_checks import PAGE
 from ..errors import GOOD
 from ..http.client import call, service_url, stream
-from ..operations import LIST_EVENTS
+from ..operations.table import LIST_EVENTS
 from ..printable import printable
 from .output import hint_next, is_data, print_data, print_item
 from .terminal import clock_text, is_narrow, print_wrapped

@@ -283,7 +283,7 @@ def end_service(arguments: argparse.Namespace) -> int:
 
     from ..errors import GOOD, CommandError
     from ..http.client import call, service_url
-    from ..operations import DOWN
+    from ..operations.table import DOWN
     from .tables import print_sentence
 
     url = service_url(arguments.url)

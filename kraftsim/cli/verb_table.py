@@ -9,9 +9,12 @@ VERBS = {
     "agent": "run simulated brokers that register with controllers at the given addresses",
     "storage": "make ids, format log directories, show features, as Kafka's kafka-storage does",
     "cluster": "show the cluster; Kafka's kafka-cluster: list, unregister, decommission brokers",
-    "quorum": "show the quorum, transfer its leadership, add and remove voters",
+    "quorum": "show the quorum, transfer its leadership",
     "quorum-tool": "describe the quorum in the lines of Kafka's kafka-metadata-quorum",
-    "controller": "list, show, kill, start, pause and resume controllers; run one as a process",
+    "controller": (
+        "list, show, kill, start, pause and resume controllers; add and remove voters; run a "
+        "controller as a process"
+    ),
     "broker": "list, show, add, stop, kill, pause, resume, restart, mute and deafen brokers",
     "topic": "list, describe, create, alter and delete topics; elect their leaders",
     "reassignment": "list, start and cancel reassignments of replicas",

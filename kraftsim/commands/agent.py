@@ -31,8 +31,8 @@ from kraftsim.simulation.topology import (
 from ..errors import FAILED, CommandError, PortUnavailable
 from ..first_of import first_of
 from ..options import ClusterOptions, accept_cluster_id, profile_of, topology_of
-from ..service.facades import ClientView
-from ..service.fleet_facades import FleetFacades
+from ..service.broker_apis import ClientView
+from ..service.fleet_listeners import FleetListeners
 from ..service.voter_addresses import address_of
 from .agent_listeners import AgentListeners, agent_listeners
 from .configured import configured, expect_no_voter, pairs_of
@@ -128,21 +128,21 @@ async def _run(
     timeline = Timeline(wall_start_ms=time.time_ns() // 1_000_000)
     runtime = Runtime(timeline)
     fleet = Fleet(timeline, runtime, controllers=controllers, random=entropy)
-    facades = FleetFacades(fleet, runtime)
+    fleet_listeners = FleetListeners(fleet, runtime)
     has_authorizer = bool(topology.settings.authorizer_class_name)
     view = ClientView(topology.cluster_id, topology.profile, entropy, has_authorizer=has_authorizer)
-    progress = _Progress(len(topology.brokers), facades, stopping)
+    progress = _Progress(len(topology.brokers), fleet_listeners, stopping)
     try:
         configs = [
             _with_listeners(
                 agent_config(topology, spec, random_uuid(entropy)),
-                await listeners.bind(facades, spec.broker_id, position),
+                await listeners.bind(fleet_listeners, spec.broker_id, position),
                 listeners.inter_broker,
             )
             for position, spec in enumerate(topology.brokers)
         ]
         fleet.start(configs, progress.on_state)
-        facades.serve(view)
+        fleet_listeners.serve(view)
         waiting = asyncio.ensure_future(progress.report_until_all_run(controllers))
         await first_of(stopping.wait(), progress.all_stopped.wait())
         waiting.cancel()
@@ -153,7 +153,7 @@ async def _run(
         await first_of(progress.all_stopped.wait(), stopping.wait(), drain_limit, _silence(fleet))
     finally:
         fleet.close()
-        await facades.close()
+        await fleet_listeners.close()
         runtime.close()
     return stopping.exit_code if was_signalled else FAILED
 
@@ -182,8 +182,8 @@ async def _silence(fleet: Fleet) -> None:
 class _Progress:
     """Announces on stdout that all brokers run, and sets `all_stopped` when all have stopped."""
 
-    def __init__(self, count: int, facades: FleetFacades, stopping: StopRequest) -> None:
-        self._facades, self._stopping = facades, stopping
+    def __init__(self, count: int, fleet_listeners: FleetListeners, stopping: StopRequest) -> None:
+        self._fleet_listeners, self._stopping = fleet_listeners, stopping
         self.all_stopped = asyncio.Event()
         self._states: dict[int, ProcessState] = {}
         self._counts = Counter[ProcessState]()  # of brokers by state: a fleet changes states often
@@ -208,12 +208,12 @@ class _Progress:
             self._counts[self._states[broker_id]] -= 1
         self._states[broker_id] = state
         self._counts[state] += 1
-        self._facades.follow(broker_id, state)
+        self._fleet_listeners.follow(broker_id, state)
         if not self._is_announced and self._counts[ProcessState.RUNNING] == self._count:
             self._is_announced = self._stopping.is_running = True
             elapsed_s = time.monotonic() - self._began
-            if self._facades.bootstrap_servers:
-                print(f"KRAFTSIM_BOOTSTRAP_SERVERS={self._facades.bootstrap_servers}")
+            if self._fleet_listeners.bootstrap_servers:
+                print(f"KRAFTSIM_BOOTSTRAP_SERVERS={self._fleet_listeners.bootstrap_servers}")
             print(f"KRAFTSIM_AGENTS_RUNNING={self._count}", flush=True)
             log.info("%d agents registered and unfenced in %.2f s", self._count, elapsed_s)
         if self._counts[ProcessState.NOT_RUNNING] == self._count:

@@ -15,7 +15,7 @@ from kraftsim.controller.core.rpc import BrokerListener
 from kraftsim.controller.core.value import value
 from kraftsim.simulation.ports import PORT_MAX
 
-from ..service.fleet_facades import FleetFacades
+from ..service.fleet_listeners import FleetListeners
 
 LOOPBACK = "127.0.0.1"
 
@@ -42,13 +42,13 @@ class AgentListeners:
     inter_broker: str = CLIENT_LISTENER
 
     async def bind(
-        self, facades: FleetFacades, broker_id: int, position: int
+        self, fleet_listeners: FleetListeners, broker_id: int, position: int
     ) -> tuple[BrokerListener, ...]:
         """Binds the listeners of the broker at `position`, and returns its registered ones."""
         registered = []
         for listener in self.listeners:
             wanted = listener.port and listener.port + position
-            port = await facades.bind(broker_id, listener.name, listener.host, wanted)
+            port = await fleet_listeners.bind(broker_id, listener.name, listener.host, wanted)
             advertised = listener.advertised_port and listener.advertised_port + position
             registered.append(
                 BrokerListener(

@@ -29,13 +29,13 @@ async def demonstrate(kraft: Cluster) -> None:
     replicas = min(3, kraft.options.brokers)
     if not replicas:
         return
-    await kraft.create_topic(TOPIC, partitions=6, replication_factor=replicas)
+    await kraft.topics.create(TOPIC, partitions=6, replication_factor=replicas)
     await asyncio.sleep(FIRST_S)
     for number, broker_id in zip(count(1), _in_turn(kraft), strict=False):
         try:
             await _pause(kraft, broker_id)
             if number % 3 == 0 and kraft.options.controllers > 1:
-                await kraft.transfer_leadership()
+                await kraft.quorum.transfer_leadership()
         except (CommandError, TimeoutError):
             await asyncio.sleep(REST_S)
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from kraftsim.controller.core.configs.broker_limits import checks_lists
+from kraftsim.controller.core.configs.node_definitions import Definition, described
 from kraftsim.controller.core.configs.validators import (
     BOOLEAN,
     DOUBLE,
@@ -23,28 +24,18 @@ from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.java_text import parse_integer, trim
 from kraftsim.controller.core.profile import Profile
 
-from .keys import NOT_EMPTY, RELEASES, Key, keys_of
-
+NOT_EMPTY = "not empty"
 OF_ADDRESSES = "non-empty list"  # of voters or servers, whose parsers refuse an empty element
-# Rates of throttled replication, which only a running broker accepts: no property file has them.
-_RATES = {
-    name: Key(name, "LONG", "null", "[0,...]", RELEASES[0], RELEASES[-1])
-    for name in (
-        "leader.replication.throttled.rate",
-        "follower.replication.throttled.rate",
-        "replica.alter.log.dirs.io.max.bytes.per.second",
-    )
-}
 
 
-def parse(release: str, key: Key, text: str) -> Value:
+def parse(release: str, key: Definition, text: str) -> Value:
     """Returns the value of the text in a release such as "4.3".
 
     Raises ValueError, with Kafka's message, if it is invalid.
     """
     try:
-        value = _KINDS[key.type](key.name, text)
-        if key.type == "LIST":
+        value = _KINDS[key.type_name](key.name, text)
+        if key.type_name == "LIST":
             _check_list(release, key, value)
         else:
             _validator(key.valid)(key.name, value)
@@ -55,7 +46,7 @@ def parse(release: str, key: Key, text: str) -> Value:
 
 def check_value(profile: Profile, name: str, text: str) -> None:
     """Raises ValueError, with Kafka's message, if a node's configuration may not have the value."""
-    key = keys_of(profile.topic_configs).get(name) or _RATES.get(name)
+    key = described(profile.topic_configs).get(name)
     if key is not None:
         parse(profile.topic_configs, key, text)
 
@@ -86,7 +77,7 @@ _KINDS: dict[str, Kind] = {
 }
 
 
-def _check_list(release: str, key: Key, value: Value) -> None:
+def _check_list(release: str, key: Definition, value: Value) -> None:
     assert isinstance(value, tuple), value
     words = _words(key.valid)
     if not value and NOT_EMPTY in key.valid:
@@ -101,7 +92,7 @@ def _check_list(release: str, key: Key, value: Value) -> None:
             one_of(*words)(key.name, element)
 
 
-def _refuses_empty_elements(release: str, key: Key) -> bool:
+def _refuses_empty_elements(release: str, key: Definition) -> bool:
     return checks_lists(release) and key.valid != OF_ADDRESSES
 
 

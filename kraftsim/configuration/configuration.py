@@ -2,13 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 
+from kraftsim.controller.core.configs.configuration import RELEASES
+from kraftsim.controller.core.configs.node_definitions import (
+    Definition,
+    definitions,
+    definitions_of,
+)
 from kraftsim.controller.core.configs.validators import Value
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.value import value
 from kraftsim.scenarios.language.suggestions import nearest
 
 from .bounds import check_ids
-from .keys import Key, every_key, keys_of
 from .names import (
     DRAFT_NAMES,
     OF_THE_NODE,
@@ -59,7 +64,7 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
     has another name now; and for an unknown name that begins with `kraftsim.`. With process.roles
     the pairs must describe a whole node, as for Kafka.
     """
-    keys = {**keys_of(profile.topic_configs), **own_keys()}
+    keys = {**definitions_of(profile.topic_configs), **own_keys()}
     named = dict(_named(profile, pairs, keys))
     values = Values(profile.topic_configs, keys, named, is_complete=ROLES in named)
     node = roles_of(values) if ROLES in named else None
@@ -95,15 +100,16 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
 def names_of(profile: Profile) -> list[str]:
     """Returns the names that property files of the profile may have."""
     draft_names = DRAFT_NAMES if profile.has_draft_names else ()
-    return [*draft_names, *keys_of(profile.topic_configs), *own_keys()]
+    return [*draft_names, *definitions_of(profile.topic_configs), *own_keys()]
 
 
 def releases_with(name: str) -> str | None:
     """Returns the releases that have a configuration, such as "3.9"; None if no release has it."""
-    found = [key for key in every_key() if key.name == name]
+    found = [key for key in definitions() if key.name == name and not key.is_rate]
     if not found:
         return None
-    first, last = found[0].since, found[-1].until
+    first = min((key.since for key in found), key=RELEASES.index)
+    last = max((key.until for key in found), key=RELEASES.index)
     return first if first == last else f"{first} to {last}"
 
 
@@ -118,7 +124,9 @@ def sentences(configuration: Configuration) -> list[str]:
     ]
 
 
-def _named(profile: Profile, pairs: Pairs, keys: Mapping[str, Key]) -> Iterator[tuple[str, str]]:
+def _named(
+    profile: Profile, pairs: Pairs, keys: Mapping[str, Definition]
+) -> Iterator[tuple[str, str]]:
     for given, text in pairs.items():
         name = _dotted(given, keys)
         if profile.has_draft_names:
@@ -127,13 +135,13 @@ def _named(profile: Profile, pairs: Pairs, keys: Mapping[str, Key]) -> Iterator[
         yield name, str(text).lower() if isinstance(text, bool) else str(text)
 
 
-def _dotted(name: str, keys: Mapping[str, Key]) -> str:
+def _dotted(name: str, keys: Mapping[str, Definition]) -> str:
     """Returns the key that Python may write with underscores, and without `kraftsim.`."""
     dotted = name.replace("_", ".")
     return next((known for known in (dotted, OWN_PREFIX + dotted) if known in keys), name)
 
 
-def _expect_current(name: str, profile: Profile, keys: Mapping[str, Key]) -> None:
+def _expect_current(name: str, profile: Profile, keys: Mapping[str, Definition]) -> None:
     """Raises ValueError for a name that means something, but not to the release."""
     if name.startswith(OWN_PREFIX) and name not in keys:
         raise ValueError(f"expected {nearest(name, own_keys())}, got {name!r}")

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from functools import partial
 
 from kraftsim.controller.core.configs.node_changes import ValueChecks
+from kraftsim.controller.core.configs.node_definitions import definitions_of
 from kraftsim.controller.core.profile import Profile
 
 from .bounds import check_data, check_network
 from .checks import check_value
-from .keys import keys_of
 from .values import Values
 
 
@@ -19,7 +19,7 @@ def value_checks(profile: Profile) -> ValueChecks:
 
 def _check_together(profile: Profile, texts: Mapping[str, str]) -> None:
     """Raises ValueError for values that contradict each other (rule 4.66)."""
-    keys = keys_of(profile.topic_configs)
+    keys = definitions_of(profile.topic_configs)
     known = {name: text for name, text in texts.items() if name in keys}
     values = Values(profile.topic_configs, keys, known, is_complete=False)
     if values.integer("log.cleaner.threads"):  # a pool of 0 is refused with other words

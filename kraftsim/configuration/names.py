@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
 
+from kraftsim.controller.core.configs.node_definitions import Definition, definitions
 from kraftsim.controller.core.settings import LEAST, Settings
-
-from .keys import Key, every_key
 
 OWN_PREFIX = "kraftsim."
 
@@ -106,9 +105,9 @@ def reason(name: str) -> str:
 
 
 @cache
-def own_keys() -> Mapping[str, Key]:
+def own_keys() -> Mapping[str, Definition]:
     """Returns kraftsim's own configurations: the settings that are not Kafka's."""
-    kafka = {key.name for key in every_key()}
+    kafka = {definition.name for definition in definitions()}
     own = {}
     for setting in fields(Settings):
         dotted = setting.name.replace("_", ".")
@@ -116,7 +115,9 @@ def own_keys() -> Mapping[str, Key]:
             name, of_numbers = OWN_PREFIX + dotted, setting.name in LEAST
             kind = "INT" if of_numbers else "BOOLEAN"
             valid = f"[{LEAST[setting.name]},...]" if of_numbers else ""
-            own[name] = Key(name, kind, str(setting.default).lower(), valid, "", "")
+            own[name] = Definition(
+                name=name, type_name=kind, default=str(setting.default).lower(), valid=valid
+            )
     return own
 
 

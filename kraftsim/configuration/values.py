@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
+from kraftsim.controller.core.configs.node_definitions import Definition
 from kraftsim.controller.core.configs.validators import Value
 
 from .checks import parse
-from .keys import Key
 
 ID_KEYS = ("node.id", "broker.id")
 
@@ -20,7 +20,7 @@ class Values:
     def __init__(
         self,
         release: str,
-        keys: Mapping[str, Key],
+        keys: Mapping[str, Definition],
         pairs: Mapping[str, str],
         *,
         is_complete: bool,
@@ -35,7 +35,7 @@ class Values:
                     raise ValueError(
                         f'Missing required configuration "{name}" which has no default value.'
                     )
-            elif key.default != "null":
+            elif key.default is not None:
                 self._values[name] = parse(release, key, key.default)
 
     def is_set(self, name: str) -> bool:

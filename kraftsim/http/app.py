@@ -15,9 +15,9 @@ from kraftsim.controller.wire.json.json_form import JsonError
 from kraftsim.scenarios.language.suggestions import nearest
 
 from ..api.argument_checks import LIMIT_MAX, check_page
-from ..api.log_views import log_lines, start_in
-from ..api.slices import ITEMS_AT_ONCE
-from ..api.views import event_view
+from ..api.views.log_views import log_lines, start_in
+from ..api.views.slices import ITEMS_AT_ONCE
+from ..api.views.state_views import event_view
 from ..errors import (
     CommandError,
     ConnectionClosed,
@@ -32,12 +32,12 @@ from ..errors import (
     UnknownSnapshot,
     UnknownTopic,
 )
-from ..operation import Operation, arguments
-from ..operations import LIST_EVENTS, OPERATIONS, SHOW_LOG
+from ..operations.operation import Operation, arguments
+from ..operations.table import LIST_EVENTS, OPERATIONS, SHOW_LOG
 from .connections import REQUEST_S, HttpConnections
 from .generation import announce_generation, only_of_generation
 from .guard import guard
-from .kafka_json import KAFKA_APIS, answer_kafka_api, http_error_name
+from .kafka_json import KAFKA_APIS, Note, answer_kafka_api, http_error_name
 from .page import page_file
 from .paths import KAFKA_API, LIVENESS, METRICS, OPENAPI, PAGE, PAGE_FILES, READINESS
 from .responses import json_response, page_response, refusal, refusal_of
@@ -93,11 +93,11 @@ def status_of(code: int) -> int:
 
 
 def http_application(
-    kraft: "Cluster", connections: HttpConnections, scraped: Handler
+    kraft: "Cluster", note: Note, connections: HttpConnections, scraped: Handler
 ) -> web.Application:
     """Returns the application that serves `kraft` on these connections.
 
-    `scraped` answers with the metrics.
+    `note` adds a request to the journal of requests, `scraped` answers with the metrics.
     """
     application = web.Application(
         client_max_size=BODY_BYTES_MAX,
@@ -112,7 +112,7 @@ def http_application(
     for operation in OPERATIONS:
         application.router.add_route(operation.method, operation.path, _route(kraft, operation))
     routes: tuple[tuple[str, str, Handler], ...] = (
-        ("POST", KAFKA_API, _kafka(kraft)),
+        ("POST", KAFKA_API, _kafka(kraft, note)),
         ("GET", LIVENESS, _alive),
         ("GET", READINESS, _ready(kraft)),
         ("GET", OPENAPI, _openapi),
@@ -243,14 +243,14 @@ def _no_controller_api(name: str) -> str:
     return f"expected {nearest(name, KAFKA_APIS)}, got {name!r}"
 
 
-def _kafka(kraft: "Cluster") -> Handler:
+def _kafka(kraft: "Cluster", note: Note) -> Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
         name = request.match_info["api"]
         if name not in KAFKA_APIS:
             raise CommandError(_no_controller_api(name))
         version = _query(request).get("version")
         body = await _body(request)
-        document = await answer_kafka_api(kraft, name, body, version)
+        document = await answer_kafka_api(kraft, note, name, body, version)
         code = document.get("errorCode", 0)
         assert isinstance(code, int), code
         return json_response(document, 400 if _lacks_time(code, body) else status_of(code))

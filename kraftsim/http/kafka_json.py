@@ -4,6 +4,7 @@ Requests and responses have the types of the wire, with field names in lowerCame
 `error` and `message`. DecommissionBroker exists only here, not on the wire (KIP-631).
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -24,10 +25,12 @@ from kraftsim.controller.wire.json.json_form import from_json, to_json
 from kraftsim.scenarios.language.suggestions import whole_number
 
 from ..errors import CommandError
-from ..service.description import client_view
+from ..service.cluster_description import client_view
 
 if TYPE_CHECKING:
     from ..api.cluster import Cluster
+
+Note = Callable[[Api, Document], None]  # adds a request to the journal of requests
 
 KAFKA_APIS: dict[str, Api] = {
     row.name: APIS.get(row.key, DECOMMISSION_BROKER) for row in ROWS.values() if row.http
@@ -35,18 +38,18 @@ KAFKA_APIS: dict[str, Api] = {
 
 
 async def answer_kafka_api(
-    kraft: "Cluster", name: str, body: dict[str, object], version: str | None
+    kraft: "Cluster", note: Note, name: str, body: dict[str, object], version: str | None
 ) -> Document:
     """Sends the request `body` of the API `name` and returns the response as a JSON document.
 
-    The request is noted in the journal of requests.
+    `note` adds the request to the journal of requests.
 
     Raises JsonError or CommandError if the body is not a valid request.
     """
     api = KAFKA_APIS[name]
     _check_version(api, version)
     request = _with_directory(cast(Request, from_json(api.request, body)))
-    kraft.request_journal.note_json(api, body)
+    note(api, body)
     try:
         response = await _answer(kraft, request)
     except ApiError as error:

@@ -21,8 +21,8 @@ from kraftsim.simulation.journal_kinds import EVENTS
 from ..api.administration.config_words import SCOPES
 from ..api.argument_checks import LIMIT_MAX
 from ..api.broker_states import STATES
-from ..operation import Operation, Parameter
-from ..operations import LIST_EVENTS, OPERATIONS, SHOW_LOG
+from ..operations.operation import Operation, Parameter
+from ..operations.table import LIST_EVENTS, OPERATIONS, SHOW_LOG
 from ..options import SPEED_MAX, SPEED_MIN
 from .kafka_json import KAFKA_APIS
 from .paths import LIVENESS, METRICS, OPENAPI, PAGE, READINESS, kafka_path

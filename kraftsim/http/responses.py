@@ -7,7 +7,7 @@ from aiohttp import web
 
 from kraftsim.controller.wire.json.document import Document
 
-from ..api.slices import in_slices
+from ..api.views.slices import in_slices
 
 
 def json_response(document: object, status: int = 200) -> web.Response:

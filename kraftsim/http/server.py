@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.controller.server.bound_port import bound_port
 
+from ..service.listeners import Service
 from ..service.observed import Observed
 from .app import http_application
 from .connections import HttpConnections
@@ -25,12 +25,17 @@ SHUTDOWN_S = 0.2  # for the responses under way when the server closes
 class HttpServer:
     """Serves a cluster over HTTP from `open` to `close`."""
 
-    def __init__(self, kraft: "Cluster", data_plane: DataPlane) -> None:
+    def __init__(self, kraft: "Cluster", service: Service) -> None:
         self._connections = HttpConnections()
         self._world = kraft.world
-        self._data_plane = data_plane
+        self._data_plane = service.data_plane
         self._observed = Observed(self._world)
-        application = http_application(kraft, self._connections, self._scraped)
+        application = http_application(
+            kraft,
+            lambda api, body: service.requests.note_json(api, body),  # a reset has another journal
+            self._connections,
+            self._scraped,
+        )
         self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=SHUTDOWN_S)
         self._server: asyncio.Server | None = None
         self.port = 0

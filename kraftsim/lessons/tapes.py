@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kraftsim.controller.core.profile import PROFILES
 from kraftsim.scenarios.document.scenario import Scenario
-from kraftsim.scenarios.language.limits import LimitError
+from kraftsim.scenarios.document.step import LimitError
 from kraftsim.scenarios.language.reading import Problem
 from kraftsim.scenarios.language.suggestions import nearest
 from kraftsim.scenarios.running.play import Play

@@ -55,7 +55,11 @@ def read_recording(path: Path) -> Recording:
 def _header(text: str) -> Line:
     header = _line(text)
     if header.get("format") != FORMAT:
-        raise _Wrong(f"format: expected {FORMAT!r}, got {header.get('format')!r}")
+        written = f", written by kraftsim {header.get('version')!s:.64}"
+        raise _Wrong(
+            f"format: expected {FORMAT!r}, got {header.get('format')!r:.64}"
+            f"{written if 'version' in header else ''}: record the run again"
+        )
     for name, kind in (("version", str), ("options", dict), ("ports", dict), ("gaps", list)):
         _field(header, name, kind)
     return header

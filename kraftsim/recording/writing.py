@@ -12,7 +12,7 @@ from kraftsim.controller.wire.json.json_form import to_json
 from .recorder import Input
 from .recording import Recording
 
-FORMAT = "kraftsim/recording/1"
+FORMAT = "kraftsim/recording/2"  # its verbs have nouns, as those of `Cluster`
 API_BY_NAME: Mapping[str, Api] = {api.name: api for api in (*APIS.values(), DECOMMISSION_BROKER)}
 
 

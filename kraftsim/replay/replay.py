@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from inspect import signature
+from operator import attrgetter
 
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import Request
@@ -19,6 +20,7 @@ from kraftsim.scenarios.running.beside_rows import BesideRows
 from kraftsim.simulation.event_row import EventRow
 
 from ..api.cluster import Cluster
+from ..api.quorum import resign
 from ..errors import CommandError, UsageError
 from ..recording.journal_marks import JournalMarks, marks_of
 from ..recording.recorded import RECORDED
@@ -83,12 +85,12 @@ class _ReplayedCluster(Cluster):
             super().__init__(**{**recording.options, "clock": "virtual"})  # type: ignore[arg-type]
         except (TypeError, ValueError) as error:
             raise UsageError(f"options of the recording: {error}") from None
-        self._replayed = self._service = ReplayedService(recording.ports)
+        self._replayed = self._live.service = ReplayedService(recording.ports)
         self._turn: int | None = None
 
     def beside(self, rows: Sequence[EventRow]) -> BesideRows:
         """Returns the facts that the rows of the journal lack."""
-        return self._beside(rows)
+        return self._telling.beside(rows)
 
     async def give(self, given: Input) -> None:
         """Gives an input to the cluster at its time."""
@@ -105,7 +107,7 @@ class _ReplayedCluster(Cluster):
                 await call(**arguments)
         else:
             answer = _unanswered if given.bypasses else None
-            with self._entered():
+            with self._live.entered():
                 self.world.dispatch(given.value, _ignore, answer)
 
     async def pass_until(self, end_us: int) -> None:
@@ -114,7 +116,7 @@ class _ReplayedCluster(Cluster):
         self._move_to(end_us)
 
     async def _end_turn(self) -> None:
-        while self._now_running.runtime.turns.is_busy:  # noqa: ASYNC110  # of this very loop
+        while self._live.now.runtime.turns.is_busy:  # noqa: ASYNC110  # of this very loop
             await asyncio.sleep(0)
 
     def _move_to(self, t_us: int) -> None:
@@ -122,7 +124,7 @@ class _ReplayedCluster(Cluster):
             self.world.timeline.run_until(t_us)
 
     def _listener(self, name: str) -> ReplayedListener:
-        for listener in (*self._service.controllers.values(), *self._service.facades.values()):
+        for listener in (*self._replayed.controllers.values(), *self._replayed.brokers.values()):
             if listener.name == name and isinstance(listener, ReplayedListener):
                 return listener
         raise _NoInput(f"listener: expected that of a node of this cluster, got {name!r}")
@@ -130,12 +132,12 @@ class _ReplayedCluster(Cluster):
     def _call_of(self, verb: str, arguments: Mapping[str, object]) -> Verb:
         """Returns the function that does what the verb did; raises _NoInput if it cannot."""
         calls: dict[str, Verb] = {
-            "add_broker": self._add_broker,
-            "resign": self._resign,
-            "add_fault": self._add_fault,
-            "remove_fault": self._remove_fault,
-            "release_fault": self._release_fault,
-            **{name: getattr(self, name) for name in RECORDED},
+            "brokers.add": self._add_broker,
+            "quorum.resign": self._resign,
+            "faults.add": self._add_fault,
+            "faults.remove": self._remove_fault,
+            "faults.release": self._release_fault,
+            **{name: attrgetter(name)(self) for name in RECORDED},
         }
         if verb not in calls:
             raise _NoInput(f"verb: expected {nearest(verb, calls)}, got {verb!r}")
@@ -147,10 +149,10 @@ class _ReplayedCluster(Cluster):
 
     async def _add_broker(self, broker_id: int, rack: str | None, port: int) -> None:
         self._replayed.ports[f"broker-{broker_id}"] = port
-        await self.add_broker(rack, broker_id)
+        await self.brokers.add(rack, broker_id)
 
     async def _resign(self, to: int) -> None:
-        self._resigned_epoch(to)
+        resign(self._live, to)
 
     async def _add_fault(self, fault: Mapping[str, object]) -> None:
         self.faults.begin(fault)

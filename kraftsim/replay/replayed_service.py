@@ -46,9 +46,9 @@ class ReplayedService(Service):
         listener = self.controllers[node_id] = self._listener("controller", node_id, port)
         return listener.port
 
-    async def open_facade(self, broker_id: int, port: int) -> int:
+    async def open_broker(self, broker_id: int, port: int) -> int:
         """Adds the listener of a broker at its recorded port."""
-        listener = self.facades[broker_id] = self._listener("broker", broker_id, port)
+        listener = self.brokers[broker_id] = self._listener("broker", broker_id, port)
         return listener.port
 
     def _listener(self, kind: str, number: int, port: int) -> ReplayedListener:

@@ -1,1 +1,1 @@
-"""The sockets of a cluster: listeners of controllers, facades of brokers, and HTTP."""
+"""The sockets of a cluster: listeners of controllers and of brokers, and HTTP."""

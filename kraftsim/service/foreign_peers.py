@@ -92,8 +92,8 @@ class ForeignPeers:
 
 def _way_out(node_id: int, address: str) -> str:
     return (
-        f"Correct --voters; or, if it lost its directory, `kraftsim quorum remove {node_id}`, then "
-        f"`kraftsim quorum add {node_id}@{address}`, both with --bootstrap-controllers"
+        f"Correct --voters; or, if it lost its directory, `kraftsim controller remove {node_id}`, "
+        f"then `kraftsim controller add {node_id}@{address}`, both with --bootstrap-controllers"
     )
 
 

@@ -1,4 +1,4 @@
-"""The sockets of a cluster: a listener for each controller, a facade for each broker, and HTTP."""
+"""The sockets of a cluster: a listener for each controller, one for each broker, and HTTP."""
 
 import asyncio
 import logging
@@ -30,8 +30,8 @@ from kraftsim.simulation.world import OUTSIDE, World
 
 from ..recording.recorder import Recorder
 from .binding import binding
-from .description import client_view
-from .facades import Facade
+from .broker_apis import BrokerApis
+from .cluster_description import client_view
 from .followed_listener import FollowedListener
 from .loop_watch import LoopWatch
 from .request_journal import RefusedVersions, RequestJournal
@@ -59,7 +59,7 @@ class Service:
     """The listeners of one cluster.
 
     Ports are bound before any broker registers, so that registrations name the real ports.
-    `facades` are the listeners PLAINTEXT of brokers, `named` their other ones by name.
+    `brokers` are the listeners PLAINTEXT of brokers, `named` their other ones by name.
     `arriving` are the ids of brokers whose ports are being bound. `token` is the bearer token of
     the HTTP service; None if requests need none. `requests` has the newest requests of clients,
     `recorder` the inputs of the world since `serve`.
@@ -75,7 +75,7 @@ class Service:
         self.end_requested = asyncio.Event()
         self.requests = RequestJournal(Timeline(wall_start_ms=0))
         self.controllers: dict[int, FollowedListener] = {}
-        self.facades: dict[int, FollowedListener] = {}
+        self.brokers: dict[int, FollowedListener] = {}
         self.named: dict[int, dict[str, FollowedListener]] = {}
         self.data_plane = DataPlane(log.warning)
         self.refused_versions = RefusedVersions()
@@ -102,12 +102,12 @@ class Service:
         listener.note_refused = partial(self.refused_versions.note, name)
         return listener
 
-    async def open_facade(self, broker_id: int, port: int) -> int:
-        """Binds a broker's port and returns it; requests are answered only after `serve_facade`."""
+    async def open_broker(self, broker_id: int, port: int) -> int:
+        """Binds a broker's port and returns it; requests are answered only after `serve_broker`."""
         listener = self._new_listener("broker", f"broker-{broker_id}")
         with binding("kafka_port", self.host, port):
             bound = await listener.bind(port)
-        self.facades[broker_id] = listener
+        self.brokers[broker_id] = listener
         return bound
 
     async def open_named(self, broker_id: int, first_ports: Mapping[str, int]) -> dict[str, int]:
@@ -129,7 +129,7 @@ class Service:
 
     def _of_broker(self, broker_id: int) -> dict[str, FollowedListener]:
         """Returns all listeners of a broker, by name."""
-        own = self.facades.get(broker_id)
+        own = self.brokers.get(broker_id)
         return ({} if own is None else {CLIENT_LISTENER: own}) | self.named.get(broker_id, {})
 
     def serve(self, world: World, runtime: Runtime) -> None:
@@ -151,7 +151,7 @@ class Service:
         world.agent_listeners.append(self._on_agent_state)
         world.controller_listeners.append(self._on_controller)
 
-    def serve_facade(self, broker_id: int, runtime: Runtime) -> None:
+    def serve_broker(self, broker_id: int, runtime: Runtime) -> None:
         """Starts to answer requests to the broker's listeners; the broker must be in the world."""
         for name, listener in self._of_broker(broker_id).items():
             self._serve(broker_id, name, listener, runtime)
@@ -161,7 +161,7 @@ class Service:
     ) -> None:
         world = self._running
         listener.start_time_tag = world.topology.settings.start_time_tag
-        facade = Facade(
+        apis = BrokerApis(
             replace(
                 client_view(world),
                 listener=name,
@@ -173,9 +173,9 @@ class Service:
             self.data_plane,
         )
         listener.note = partial(self.requests.note, listener.name)
-        listener.note_ended = facade.telemetry.end_connection
+        listener.note_ended = apis.telemetry.end_connection
         intercept(listener, world.request_rules, broker_node(broker_id))
-        listener.serve(runtime, facade.describe, facade.answer, world.topology.profile)
+        listener.serve(runtime, apis.describe, apis.answer, world.topology.profile)
 
     def traffic(self, runtime: Runtime) -> Traffic:
         """Returns what the clients of all listeners send."""
@@ -183,7 +183,7 @@ class Service:
 
     def _listeners(self) -> tuple[FollowedListener, ...]:
         named = (listener for own in self.named.values() for listener in own.values())
-        return (*self.controllers.values(), *self.facades.values(), *named)
+        return (*self.controllers.values(), *self.brokers.values(), *named)
 
     def connections(self) -> list[str]:
         """Returns the open connections of Kafka clients: listener and address."""
@@ -198,11 +198,11 @@ class Service:
 
         No listener answers before the next `serve`.
         """
-        for broker_id in [number for number in self.facades if number not in broker_ids]:
+        for broker_id in [number for number in self.brokers if number not in broker_ids]:
             for listener in self._of_broker(broker_id).values():
                 await listener.shut()
             self.named.pop(broker_id, None)
-            del self.facades[broker_id]
+            del self.brokers[broker_id]
         for listener in self._listeners():
             await listener.clear()
 
@@ -219,7 +219,7 @@ class Service:
         """Opens, holds or closes each listener for the present state of its process."""
         for node_id in self.controllers:
             self._on_controller(node_id, self._running.controllers[node_id].state)
-        for broker_id in self.facades:
+        for broker_id in self.brokers:
             self._on_agent_state(broker_id, self._running.agents[broker_id].state)
 
     def _on_agent_state(self, broker_id: int, state: ProcessState) -> None:

@@ -13,7 +13,7 @@ from kraftsim.controller.core.feature_levels import (
 from kraftsim.controller.core.java_text import parse_integer
 from kraftsim.controller.core.profile import Profile
 
-from .refusal import FormatRefused
+from ..errors import FormatRefused
 
 _FLAGS = "--standalone, --initial-controllers, or --no-initial-controllers"
 

@@ -11,8 +11,8 @@ from kraftsim.controller.core.log.control_records import Voter
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.uuid import random_uuid
 
+from ..errors import FormatRefused
 from .initial_voters import initial_voters, voter_at
-from .refusal import FormatRefused
 from .scram_arguments import Random
 
 _HOST_OF_ANY_ADDRESS = "localhost"

@@ -16,13 +16,13 @@ from kraftsim.controller.core.log.records import FeatureLevelRecord, Record
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
 
+from ..errors import FormatRefused
 from ..files.log_directories import directories_of, metadata_directory_of
 from .bootstrap_text import bootstrap_text
 from .checkpoints import BOOTSTRAP_FILE, INITIAL_SNAPSHOT, bootstrap_checkpoint, initial_snapshot
 from .chosen_features import chosen_features
 from .format_request import FormatRequest, checked_voters, is_dynamic, node_of
 from .meta_properties import META_PROPERTIES, MetaProperties, found_in, meta_text
-from .refusal import FormatRefused
 from .scram_arguments import Random, scram_records
 from .synced_files import write_synced
 

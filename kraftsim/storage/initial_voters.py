@@ -7,7 +7,7 @@ from kraftsim.controller.core.uuid import Uuid, parse_uuid
 from kraftsim.controller.raft.identity import RAFT_VERSIONS
 from kraftsim.simulation.ports import PORT_MAX
 
-from .refusal import FormatRefused
+from ..errors import FormatRefused
 
 
 def initial_voters(text: str, listener: str) -> tuple[Voter, ...]:

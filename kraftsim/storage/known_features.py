@@ -17,8 +17,8 @@ from kraftsim.controller.core.feature_levels import (
 from kraftsim.controller.core.java_text import parse_integer
 from kraftsim.controller.core.profile import Profile
 
+from ..errors import FormatRefused
 from .chosen_features import latest_of_release, newest_known_version, unknown_release
-from .refusal import FormatRefused
 
 _ORDER = (
     *(METADATA_VERSION, KRAFT_VERSION, "transaction.version", "group.version"),

@@ -5,9 +5,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..errors import FormatRefused
 from ..files.log_directories import META_PROPERTIES, metadata_of
 from ..files.properties import read_properties
-from .refusal import FormatRefused
 
 __all__ = ["META_PROPERTIES", "MetaProperties", "found_in", "meta_text"]
 

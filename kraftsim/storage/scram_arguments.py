@@ -17,7 +17,7 @@ from kraftsim.controller.core.security.scram_alteration import (
     credential_keys,
 )
 
-from .refusal import FormatRefused
+from ..errors import FormatRefused
 
 _MECHANISMS = {"SCRAM-SHA-256": 1, "SCRAM-SHA-512": 2}
 _SALT_BYTES = 25  # of ASCII, as Kafka draws it

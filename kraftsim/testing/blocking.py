@@ -10,20 +10,12 @@ from inspect import iscoroutinefunction
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-WRAPPED = (
-    "Faults",
-    "FaultHandle",
-    "FaultsOfTest",
-    "LeftOutFault",
-    "Lessons",
-    "Snapshots",
-)  # by name, because a start does not import their module
 
 
 class Blocking:
     """An object of a running cluster whose methods block: its own methods, without `await`."""
 
-    def __init__(self, target: object, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, target: Any, loop: asyncio.AbstractEventLoop) -> None:
         self._target, self._loop = target, loop
 
     def __getattr__(self, name: str) -> Any:
@@ -32,6 +24,13 @@ class Blocking:
             raise AttributeError(name)
         attribute = getattr(self._target, name)
         return self._blocking(attribute) if callable(attribute) else self._wrapped(attribute)
+
+    def __enter__(self) -> Any:
+        """Enters an asynchronous context: the clock that is held, or a branch that starts."""
+        return self._wrapped(call_in(self._loop, self._target.__aenter__()))
+
+    def __exit__(self, *error: object) -> None:
+        call_in(self._loop, self._target.__aexit__(*error))
 
     def __dir__(self) -> list[str]:
         return [name for name in dir(self._target) if not name.startswith("_")]
@@ -44,8 +43,15 @@ class Blocking:
         return blocking
 
     def _wrapped(self, result: object) -> object:
-        """Returns the result; the faults of a cluster and their handles block, too."""
-        return Blocking(result, self._loop) if type(result).__name__ in WRAPPED else result
+        """Returns the result; it blocks, too, if it has coroutines or is an asynchronous context.
+
+        Such are the parts of a cluster and the handles of faults.
+        """
+        return Blocking(result, self._loop) if _is_asynchronous(type(result)) else result
+
+
+def _is_asynchronous(kind: type) -> bool:
+    return hasattr(kind, "__aenter__") or any(map(iscoroutinefunction, vars(kind).values()))
 
 
 def call_in(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[object, object, T]) -> T:

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..api.cluster import Cluster
 from ..errors import CommandError
-from .blocking import Blocking, call_in
+from .blocking import Blocking
 
 
 class BlockingCluster(Blocking):
@@ -17,20 +17,11 @@ class BlockingCluster(Blocking):
 
     def __init__(self, cluster: Cluster, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(cluster, loop)
-        self._target: Cluster
         self._is_ended = False
 
     def end(self) -> None:
         """Refuses every later call: the cluster may belong to another test by then."""
         self._is_ended = True
-
-    def __enter__(self) -> "BlockingCluster":
-        """Starts the cluster, which is a branch of another."""
-        call_in(self._loop, self._target.start())
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        call_in(self._loop, self._target.close())
 
     def _wrapped(self, result: object) -> object:
         """Returns the result; a branch of the cluster blocks, too."""

@@ -94,4 +94,4 @@ def choose_faults(cluster: Cluster, chosen: ChosenFaults) -> None:
     faults: Any = cluster.faults
     inner = faults.inner if isinstance(faults, FaultsOfTest) else faults
     of_test: Any = FaultsOfTest(inner, chosen)
-    cluster._faults = of_test
+    cluster.faults = of_test

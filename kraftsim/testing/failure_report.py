@@ -86,6 +86,6 @@ def _lines(cluster: Cluster) -> Iterator[str]:
         f"clock {options.clock} at {world.timeline.now_us / 1e6:.3f} s; last events:"
     )
     rows = world.journal.since(world.journal.next_seq - ROWS_READ)
-    stage, _ = cluster.faults.kept()
-    yield from event_lines(story_of(rows, beside_rows(world, stage.faults, rows))[-LAST_EVENTS:])
-    yield from fault_lines(cluster.added_faults)
+    added = cluster._added
+    yield from event_lines(story_of(rows, beside_rows(world, added.begun, rows))[-LAST_EVENTS:])
+    yield from fault_lines(added.documents())

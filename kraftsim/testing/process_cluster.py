@@ -18,8 +18,8 @@ from kraftsim.scenarios.language.suggestions import nearest
 from ..errors import CommandError
 from ..http.client import call, service_url
 from ..http.paths import KAFKA_API
-from ..operation import Operation
-from ..operations import OPERATIONS, RESET
+from ..operations.operation import Operation
+from ..operations.table import OPERATIONS, RESET
 from .process_faults import Methods, ProcessFaults
 from .requested import refuse
 
@@ -74,12 +74,12 @@ class ProcessCluster:
     @property
     def cluster_id(self) -> str:
         """The id of the cluster."""
-        return str(self.cluster()["clusterId"])
+        return str(self.show()["clusterId"])
 
     @property
     def bootstrap_servers(self) -> str:
         """The `host:port,...` list of the registered brokers, for Kafka clients."""
-        brokers = self.brokers()["brokers"]
+        brokers = self.brokers.list()["brokers"]
         assert isinstance(brokers, list), brokers
         registered = [broker["listeners"][0] for broker in brokers if broker["registered"]]
         return ",".join(f"{listener['host']}:{listener['port']}" for listener in registered)
@@ -87,7 +87,7 @@ class ProcessCluster:
     @property
     def bootstrap_controllers(self) -> str:
         """The `host:port,...` list of the voters, for Kafka's tools."""
-        voters = self.quorum()["voters"]
+        voters = self.quorum.show()["voters"]
         assert isinstance(voters, list), voters
         return ",".join(str(voter["endpoint"]) for voter in voters)
 
@@ -113,7 +113,7 @@ def adopted() -> ProcessCluster:
     """Returns the cluster at KRAFTSIM_HTTP; fails the test if no service answers there."""
     try:
         cluster = ProcessCluster(service_url(None))
-        cluster.cluster()
+        cluster.show()
     except (CommandError, ValueError) as error:
         pytest.fail(f"KRAFTSIM_HTTP: {error}", pytrace=False)
     return cluster

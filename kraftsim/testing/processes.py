@@ -88,7 +88,7 @@ def _compare(cluster: ProcessCluster, marked: Mapping[str, Any]) -> None:
         if name in OPTIONS and name not in ADOPTED and marked[name] != DEFAULTS.get(name):
             refuse(f"{name}: the cluster at KRAFTSIM_HTTP runs already: start it with that option")
     for name in ADOPTED:
-        found = len(getattr(cluster, name)()[name])
+        found = len(getattr(cluster, name).list()[name])
         if marked.get(name, found) != found:
             refuse(
                 f"{name}: expected {marked[name]}, got {found} from the cluster at KRAFTSIM_HTTP: "
@@ -100,7 +100,7 @@ def process_lines(test: pytest.Item, cluster: ProcessCluster, count: int) -> Ite
     """Yields the seed, the address, the last `count` events and the faults for a report."""
     try:
         events: list[Any] = []
-        while page := cluster.events(from_=events[-1]["seq"] + 1 if events else 0, limit=PAGE):
+        while page := cluster.events.list(from_=events[-1]["seq"] + 1 if events else 0, limit=PAGE):
             if not page["events"]:
                 break
             events += page["events"]

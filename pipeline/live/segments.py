@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kraftsim.controller.core.topics.names import METADATA_TOPIC
+from kraftsim.controller.core.topic_name import METADATA_TOPIC
 from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.records.batch_heads import BatchHead, batch_heads
 from kraftsim.controller.wire.records.record_batch import decode_batches

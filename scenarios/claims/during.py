@@ -10,8 +10,7 @@ from ..language.amounts import Amount, in_order
 from ..language.reading import document_of
 from ..language.selectors import Selector
 from ..language.spelling import as_written
-from ..stage.evaluation import Holds
-from ..stage.stage import Stage
+from ..stage.stage import Holds, Stage
 from .claim import Claim, Settle, nothing_more
 
 AT_ONCE = Amount(fixed_us=0)

@@ -11,8 +11,7 @@ from kraftsim.simulation.topology import BROKERS_MAX
 
 from ..language.constraints import Between, OneOf
 from ..language.selectors import Selector
-from ..stage.evaluation import Holds, every
-from ..stage.stage import Stage
+from ..stage.stage import Holds, Stage, every
 
 BROKER_STATES = (
     RegistrationState.FENCED.value,

@@ -25,8 +25,7 @@ from dataclasses import dataclass
 from ..language.amounts import Amount
 from ..language.reading import Path, Problem, document_of, expect_keys, mapping, read
 from ..language.schema import Schema, SchemaOf, any_of
-from ..stage.evaluation import Holds
-from ..stage.stage import Stage
+from ..stage.stage import Holds, Stage
 from .broker_states import BrokerState, FencedAtLeast
 from .controller_states import ControllerState, ReplicaState
 from .occurrences import Carried, Committed, Refused

@@ -12,7 +12,7 @@ from kraftsim.simulation.controller_process import ControllerProcess
 from ..language.amounts import Amount
 from ..language.constraints import OneOf
 from ..language.selectors import Selector
-from ..stage.evaluation import Holds, every
+from ..stage.stage import Holds, every
 
 if TYPE_CHECKING:
     from kraftsim.simulation.world import World

@@ -27,7 +27,7 @@ from kraftsim.controller.raft.protocol import Turn
 
 from ..language.constraints import Between, OneOf
 from ..language.selectors import Selector
-from ..stage.evaluation import Holds
+from ..stage.stage import Holds
 from .record_names import RECORDS, node_of
 
 if TYPE_CHECKING:

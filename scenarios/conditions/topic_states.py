@@ -10,8 +10,7 @@ from kraftsim.controller.core.node_id import numbers_of
 
 from ..language.constraints import OneOf
 from ..language.selectors import Selector
-from ..stage.evaluation import Holds
-from ..stage.stage import Stage
+from ..stage.stage import Holds, Stage
 
 BROKERS = Selector("brokers")
 OF_BROKERS = ("relies_on", "placed_on")

@@ -7,7 +7,6 @@ from typing import Annotated
 from ..conditions.condition import Condition
 from ..language.amounts import Amount
 from ..language.constraints import Between
-from ..language.limits import LimitError
 from ..language.reading import Path, Problem, document_of, mapping, read
 from ..language.schema import Schema, SchemaOf, any_of, closed
 from ..language.suggestions import nearest
@@ -18,6 +17,10 @@ TRIGGERS = ("at", "after", "every", "when")
 TIMES_MAX = 10_000
 TimesDone = Annotated[int, Between(1, TIMES_MAX)]
 STEP_WORDS = (*TRIGGERS, "until", "times", "id", "say", "optional")
+
+
+class LimitError(Exception):
+    """Raised for a run that would never end or would exceed its time limit."""
 
 
 @dataclass(frozen=True, slots=True)

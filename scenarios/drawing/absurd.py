@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from random import Random
 from typing import Any, NamedTuple, TypeVar
 
-from kraftsim.controller.core.topics.names import METADATA_TOPIC
+from kraftsim.controller.core.topic_name import METADATA_TOPIC
 from kraftsim.controller.core.uuid import LOST_DIRECTORY, METADATA_TOPIC_ID, ZERO_UUID, Uuid
 
 T = TypeVar("T")

@@ -199,7 +199,7 @@ class ControllerLife:
         turn, active = Turn(self.now_ms, 0), self.node.active
         if active is None:
             raise Impossible("only the active controller has leases")
-        active._lease_check_ms = self.now_ms
+        active.state.leases.check_at(self.now_ms)
         active.on_deadline(turn)
         return turn
 

@@ -9,10 +9,9 @@ from typing import Any
 from ..conditions.broker_states import BROKER_STATES, BrokerState, FencedAtLeast
 from ..conditions.condition import AllOf, AnyOf, Condition, Held, Leaderless, Not
 from ..document.scenario import Scenario
-from ..document.step import Step
+from ..document.step import LimitError, Step
 from ..language.amounts import Period
 from ..language.durations import duration_text
-from ..language.limits import LimitError
 from ..language.reading import Path, Problem, words_of
 from ..verbs import VERBS
 from .nodes import Population

@@ -3,9 +3,8 @@
 from typing import Any
 
 from kraftsim.controller.core.brokers import fencing
-from kraftsim.controller.core.leases import Leases
+from kraftsim.controller.core.leases import HeartbeatNote, LeaseNote, Leases
 from kraftsim.controller.core.state import Decision, State
-from kraftsim.controller.node.active import Active
 
 from .mutant import Swaps, mutant
 
@@ -70,7 +69,7 @@ def nothing_expires(swaps: Swaps) -> None:
 )
 def checks_once(swaps: Swaps) -> None:
     """Sets the next check of leases a billion milliseconds later."""
-    swaps.attribute(Active, "_next_lease_check", lambda active, now_ms: now_ms + 10**9)
+    swaps.attribute(Leases, "_next_check_ms", lambda leases, now_ms: now_ms + 10**9)
 
 
 @mutant(
@@ -82,15 +81,17 @@ def checks_once(swaps: Swaps) -> None:
 )
 def heartbeats_are_no_contact(swaps: Swaps) -> None:
     """Restores the time of the last contact after each heartbeat."""
-    heard = Leases.heartbeat_decided
+    decided = Leases.decided
 
-    def buggy(leases: Leases, broker_id: int, *arguments: Any) -> None:
-        contact = leases._contacts.get(broker_id)
-        heard(leases, broker_id, *arguments)
+    def buggy(leases: Leases, note: LeaseNote, request: Any, *arguments: Any) -> bool:
+        is_heartbeat = isinstance(note, HeartbeatNote)
+        contact = leases._contacts.get(request.broker_id) if is_heartbeat else None
+        is_first = decided(leases, note, request, *arguments)
         if contact is not None:
-            leases._contacts[broker_id] = contact
+            leases._contacts[request.broker_id] = contact
+        return is_first
 
-    swaps.attribute(Leases, "heartbeat_decided", buggy)
+    swaps.attribute(Leases, "decided", buggy)
 
 
 @mutant(

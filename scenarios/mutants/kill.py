@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from kraftsim.controller.core.errors import Impossible
 
 from ..document.scenario import Scenario
-from ..language.limits import LimitError
+from ..document.step import LimitError
 from ..running.run import Run
 from ..running.until_broken import START, UntilBroken, Violated
 from .mutant import Mutant, planted

@@ -5,9 +5,15 @@ from typing import Any
 
 from kraftsim.broker_agent.agent import Agent
 from kraftsim.controller.core.brokers import fencing
-from kraftsim.controller.core.leases import Leases, Liveness
+from kraftsim.controller.core.leases import (
+    ExpiryNote,
+    HeartbeatNote,
+    LeaseNote,
+    Leases,
+    Liveness,
+)
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
-from kraftsim.controller.core.state import Decision, ExpiryNote, State
+from kraftsim.controller.core.state import Decision, State
 from kraftsim.controller.node.active import Active
 from kraftsim.simulation.controller_process import ControllerProcess
 
@@ -145,7 +151,7 @@ def judges_by_the_wall_clock(swaps: Swaps) -> None:
 )
 def runs_from_the_sending(swaps: Swaps) -> None:
     """Begins a lease at the time when the heartbeat was sent."""
-    communicate, heard = Agent._communicate, Leases.heartbeat_decided
+    communicate, decided = Agent._communicate, Leases.decided
     sent_ms: dict[int, int] = {}
 
     def note_sending_time(agent: Agent, now_ms: int) -> Any:
@@ -155,12 +161,14 @@ def runs_from_the_sending(swaps: Swaps) -> None:
         return sends
 
     def buggy(
-        leases: Leases, broker_id: int, epoch: int, offset: int, fenced: bool, now_ms: int
-    ) -> None:
-        heard(leases, broker_id, epoch, offset, fenced, sent_ms.get(broker_id, now_ms))
+        leases: Leases, note: LeaseNote, request: Any, records: Any, next_offset: int, now_ms: int
+    ) -> bool:
+        if isinstance(note, HeartbeatNote):
+            now_ms = sent_ms.get(request.broker_id, now_ms)
+        return decided(leases, note, request, records, next_offset, now_ms)
 
     swaps.attribute(Agent, "_communicate", note_sending_time)
-    swaps.attribute(Leases, "heartbeat_decided", buggy)
+    swaps.attribute(Leases, "decided", buggy)
 
 
 @mutant(

@@ -1,6 +1,6 @@
 """S9: every controller's image equals a replay of its log; S39: what is shown is committed.
 
-Rules 0A.4, 2.2a, 9.31, 9.46. Facades and HTTP read one image of all committed records; brokers say
+Rules 0A.4, 2.2a, 9.31, 9.46. Brokers and HTTP read one image of all committed records; brokers say
 in heartbeats how far they have read.
 """
 
@@ -144,7 +144,7 @@ class OnlyCommittedIsShown(OfTheCommittedLog):
     number = "S39"
     name = "only-committed-is-shown"
     claim = (
-        "The metadata that brokers, facades and HTTP show equals the committed log, and no broker"
+        "The metadata that brokers and HTTP show equals the committed log, and no broker"
         " has read beyond it."
     )
     kinds: ClassVar[Kinds] = (BrokerHeartbeatRequest,)

@@ -7,7 +7,7 @@ would. Its digest at the end is that of the run.
 from collections.abc import Callable
 from enum import Enum
 
-from ..language.limits import LimitError
+from ..document.step import LimitError
 from .run import START_LIMIT_US, Run
 
 

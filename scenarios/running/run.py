@@ -23,8 +23,8 @@ from ..claims import Expectations, Measured
 from ..conditions.occurrences import error_code_of
 from ..document.plan import expand, topology_of
 from ..document.scenario import Scenario
+from ..document.step import LimitError
 from ..language.durations import duration_text
-from ..language.limits import LimitError
 from ..oracles.property import Property
 from ..properties import ALL, GROUPS
 from ..properties.own_properties import OWN, is_own

@@ -6,7 +6,7 @@ from math import inf
 
 from kraftsim.controller.core.errors import Impossible
 
-from ..language.limits import LimitError
+from ..document.step import LimitError
 from .run import Run
 from .watch import ASSERTION, UNNUMBERED, Violation
 

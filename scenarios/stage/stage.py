@@ -21,12 +21,17 @@ from kraftsim.simulation.world import World
 from ..language.amounts import Amount
 from ..language.selectors import Selector
 from ..language.texts import filled
-from .evaluation import Holds
 
 CONDITIONS = "selectors of conditions"  # the stream of selectors that belong to no fault
+Holds = Callable[[], bool]
 Effects = Callable[[], int]
 Undo = Callable[[], None]
 Selected = tuple[Selector, tuple[NodeId, ...]]
+
+
+def every(nodes: tuple[NodeId, ...], holds: Callable[[NodeId], bool]) -> bool:
+    """Returns True if `nodes` is not empty and every node satisfies `holds`."""
+    return bool(nodes) and all(holds(node) for node in nodes)
 
 
 class Watchable(Protocol):

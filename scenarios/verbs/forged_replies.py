@@ -29,7 +29,7 @@ from kraftsim.controller.core.rpc import (
     SnapshotPartitionData,
     SnapshotTopicData,
 )
-from kraftsim.controller.core.topics.names import METADATA_TOPIC
+from kraftsim.controller.core.topic_name import METADATA_TOPIC
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
 from kraftsim.controller.raft.roles import Leader
 from kraftsim.simulation.requests.aim import Aim

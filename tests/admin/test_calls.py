@@ -53,7 +53,7 @@ async def either(kraft: Cluster, request: pytest.FixtureRequest) -> AsyncIterato
 async def test_fenced_brokers_are_described_where_they_are_asked_for(
     kraft: Cluster, admin: Admin
 ) -> None:
-    await kraft.kill(2)
+    await kraft.brokers.kill(2)
     await kraft.wait(broker=2, state="fenced")
 
     live = await admin.describe_cluster()
@@ -104,7 +104,7 @@ async def test_the_controllers_are_described_with_their_leader(
 
 
 async def test_the_quorum_has_times_and_addresses(kraft: Cluster, either: Admin) -> None:
-    await kraft.advance("1s")
+    await kraft.clock.advance("1s")
 
     quorum = await either.describe_quorum()
 
@@ -127,7 +127,7 @@ async def test_the_quorum_has_times_and_addresses(kraft: Cluster, either: Admin)
 
 
 async def test_a_broker_is_unregistered_once(kraft: Cluster, either: Admin) -> None:
-    await kraft.kill(2)
+    await kraft.brokers.kill(2)
 
     await either.unregister_broker(2)
     with pytest.raises(AdminError) as refused:
@@ -146,7 +146,7 @@ async def test_a_voter_is_removed_and_added_again(kraft: Cluster, either: Admin)
 
     await either.remove_voter(voter.id, voter.directory_id)
     removed = await either.describe_quorum()
-    await kraft.advance("3s")
+    await kraft.clock.advance("3s")
     await either.add_voter(voter.id, voter.directory_id, voter.endpoints)
     added = await either.describe_quorum()
 
@@ -189,7 +189,7 @@ async def test_from_one_controller_that_follows_the_leader_is_found(kraft: Clust
 
     async with Admin(bootstrap_controllers=follower) as admin:
         quorum = await admin.describe_quorum()
-        await kraft.kill_controller(leader_id)
+        await kraft.controllers.kill(leader_id)
         await kraft.wait(leader="any")
         renewed = await admin.describe_quorum()
 

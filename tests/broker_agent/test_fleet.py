@@ -134,7 +134,7 @@ async def test_a_stopped_fleet_drains_and_leaves_cleanly() -> None:
     async with quick_cluster() as kraft, fleet_for(kraft.bootstrap_controllers) as watched:
         watched.start(kraft.cluster_id, count=5)
         await watched.all_are("RUNNING")
-        await kraft.create_topic("orders", partitions=5, replication_factor=1)
+        await kraft.topics.create("orders", partitions=5, replication_factor=1)
         watched.fleet.stop()
         await watched.all_are("NOT_RUNNING")
 
@@ -156,11 +156,11 @@ async def test_agents_whose_connections_break_come_back_before_their_leases_run_
     async with quick_cluster() as kraft, fleet_for(kraft.bootstrap_controllers) as watched:
         watched.start(kraft.cluster_id, count=5)
         await watched.all_are("RUNNING")
-        listener = kraft._service.controllers[3000]
+        listener = kraft._live.service.controllers[3000]
         assert listener is not None
         for connection in list(listener.connections):
             connection.drop()
-        await kraft.create_topic("orders", partitions=1, replication_factor=3)
+        await kraft.topics.create("orders", partitions=1, replication_factor=3)
         end = kraft.world.controller.node.log.end_offset
         agents = watched.fleet.agents.values()
         await until(kraft, lambda: all(agent.agent.metadata_offset >= end - 1 for agent in agents))

@@ -38,7 +38,7 @@ async def test_topics_that_an_old_client_names_are_deleted() -> None:
     async with quick_cluster() as kraft, fleet_for(kraft.bootstrap_controllers) as watched:
         watched.start(kraft.cluster_id, count=1)
         await watched.all_are("RUNNING")
-        await kraft.create_topic("orders")
+        await kraft.topics.create("orders")
         client = Requester(client_id="old", version=5)
 
         deletion = DeleteTopicsRequest(topic_names=("orders", "none"), requester=client)

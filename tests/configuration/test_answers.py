@@ -6,16 +6,14 @@ from typing import Any
 
 import pytest
 
-from kraftsim.configuration.configuration import configuration_of
-from kraftsim.configuration.keys import RELEASES, every_key, keys_of
+from kraftsim.configuration.configuration import configuration_of, releases_with
 from kraftsim.configuration.values import ID_KEYS, Values
+from kraftsim.controller.core.configs.configuration import RELEASES
+from kraftsim.controller.core.configs.node_definitions import definitions_of
 from kraftsim.controller.core.profile import KAFKA_4_3
 from kraftsim.files.properties import read_properties
 from tests.configuration.cases import cases
-from tests.released.kafka_keys import definition_of
 from tests.released.property_answers import ANSWERS, answers
-from tests.released.read_properties import keys_of as released_keys_of
-from tests.released.releases import RELEASES as RELEASED
 
 RECORDED: dict[str, Any] = json.loads(ANSWERS.read_text("utf-8"))
 ROLES = "process.roles"
@@ -49,7 +47,7 @@ def refusal(pairs: dict[str, str]) -> str | None:
 
 
 def test_a_whole_node_needs_what_kafka_requires() -> None:
-    required = [name for name, key in keys_of("4.3").items() if key.is_required]
+    required = [name for name, key in definitions_of("4.3").items() if key.is_required]
 
     assert required == [ROLES, "node.id", "controller.listener.names"]
 
@@ -59,27 +57,19 @@ def test_a_whole_node_needs_what_kafka_requires() -> None:
 def test_every_default_is_a_valid_value(release: str) -> None:
     defaults = {
         key.name: key.default
-        for key in keys_of(release).values()
-        if key.default not in ("null", "", "(required)") and key.name not in ID_KEYS
+        for key in definitions_of(release).values()
+        if key.default and key.name not in ID_KEYS
     }
 
-    assert Values(release, keys_of(release), defaults, is_complete=False).words("log.dir")
+    assert Values(release, definitions_of(release), defaults, is_complete=False).words("log.dir")
 
 
-def test_a_name_has_one_definition_in_each_release() -> None:
-    assert len(every_key()) > max(len(keys_of(release)) for release in RELEASES) > 350
+def test_the_releases_that_have_a_configuration_are_its_first_to_its_last() -> None:
+    named = [releases_with(name) for name in ("node.id", "zookeeper.connect", "no.such.name")]
+
+    assert named == ["3.9 to 4.4", "3.9", None]
 
 
 @pytest.mark.released
 def test_the_recorded_answers_are_those_of_the_released_kafka() -> None:
     assert answers() == RECORDED
-
-
-@pytest.mark.released
-@pytest.mark.rule("7.2")
-@pytest.mark.rule("7.3")
-def test_the_table_of_keys_is_that_of_the_released_kafka() -> None:
-    released = [definition_of(key) for key in released_keys_of(RELEASED["4.3.1"])]
-
-    ours = [(key.name, key.type, key.default, key.valid) for key in keys_of("4.3").values()]
-    assert ours == released

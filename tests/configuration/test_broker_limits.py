@@ -3,11 +3,10 @@
 import pytest
 
 from kraftsim.configuration.checks import parse
-from kraftsim.configuration.keys import keys_of
 from kraftsim.controller.core.configs.broker_limits import validator_of
-from kraftsim.controller.core.configs.broker_table import broker_configs
 from kraftsim.controller.core.configs.configuration import RELEASES
 from kraftsim.controller.core.configs.node_configs import KINDS
+from kraftsim.controller.core.configs.node_definitions import definitions_of, described
 from kraftsim.controller.core.errors import ApiError
 
 TEXTS = (
@@ -37,8 +36,8 @@ LISTENERS = ("listeners", "advertised.listeners")  # a node alone may change the
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_value_is_valid_if_the_released_key_accepts_it(release: str) -> None:
-    keys = keys_of(release)
-    changeable = [config for config in broker_configs(release).values() if config.is_dynamic]
+    keys = definitions_of(release)
+    changeable = [config for config in described(release).values() if config.is_dynamic]
     wrong = []
     for config in changeable:
         if config.name not in keys or config.name in LISTENERS:

@@ -9,7 +9,7 @@ from kraftsim.controller.core.image.image_records import records_of
 from kraftsim.controller.core.image.replay import apply
 from kraftsim.controller.core.log.records import ClientQuotaRecord, QuotaEntity
 from kraftsim.controller.core.profile import KAFKA_4_3
-from kraftsim.controller.core.quotas.description import describe_client_quotas
+from kraftsim.controller.core.quotas.describe_client_quotas import describe_client_quotas
 from kraftsim.controller.core.quotas.entities import is_address
 from kraftsim.controller.core.rpc.quotas import (
     AlterClientQuotasEntry,

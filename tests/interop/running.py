@@ -33,7 +33,7 @@ class Service:
         self.controller = addresses["KRAFTSIM_BOOTSTRAP_CONTROLLERS"]
         self.cluster_id = addresses["KRAFTSIM_CLUSTER_ID"]
 
-    def facade_of(self, broker_id: int) -> str:
+    def broker_address(self, broker_id: int) -> str:
         """The address at which clients find that one broker."""
         return self.bootstrap_servers.split(",")[broker_id - 1]
 

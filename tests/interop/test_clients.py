@@ -13,7 +13,7 @@ pytestmark = pytest.mark.interop
 def test_a_client_finds_every_broker_at_the_address_it_is_reached_at(
     kraft: Service, connect: Connect
 ) -> None:
-    client = connect(kraft.facade_of(3))
+    client = connect(kraft.broker_address(3))
 
     assert kraft.cluster_id == client.cluster_id()
     assert {1, 2, 3, 4} == client.brokers()

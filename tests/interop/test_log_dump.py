@@ -32,9 +32,9 @@ def own_log(tmp_path: Path) -> Path:
     """A log of three controllers and two brokers, of which one was fenced and came back."""
     service = Service(brokers=2, controllers=3)
     try:
-        service.do(service.kraft.kill(2))
+        service.do(service.kraft.brokers.kill(2))
         service.do(service.kraft.wait(broker=2, state="fenced"))
-        service.do(service.kraft.restart(2))
+        service.do(service.kraft.brokers.restart(2))
         service.do(service.kraft.wait(broker=2, state="unfenced"))
         batches = list(service.kraft.world.committed_log.batches)
     finally:

@@ -33,7 +33,7 @@ class Client:
 
     def __init__(self, kraft: Cluster) -> None:
         self.wire = AwaitedWire()
-        server: Any = kraft._service.http
+        server: Any = kraft._live.service.http
         self._served: HttpConnection = server._connections.new()
         self._served.connection_made(self.wire)
 

@@ -38,7 +38,7 @@ def test_the_cluster_id_is_printed_as_kafkas_tool_prints_it(service: Service, ru
 def test_endpoints_have_kafkas_columns_and_no_rack_when_nobody_has_one(
     service: Service, run: Any
 ) -> None:
-    service.do(service.kraft.kill(2))
+    service.do(service.kraft.brokers.kill(2))
     service.do(service.kraft.wait(broker=2, state="fenced"))
 
     code, plain, _ = run("cluster list-endpoints")
@@ -55,7 +55,7 @@ def test_endpoints_have_kafkas_columns_and_no_rack_when_nobody_has_one(
 
 
 def test_a_cluster_is_asked_why_by_the_number_of_an_event(service: Service, run: Any) -> None:
-    service.do(service.kraft.kill(2))
+    service.do(service.kraft.brokers.kill(2))
     service.do(service.kraft.wait(broker=2, state="fenced"))
     events = [json.loads(line) for line in run("events --json")[1].splitlines()]
     (fence,) = (event["seq"] for event in events if event["kind"] == "broker_fenced")
@@ -125,7 +125,7 @@ def test_a_broker_is_unregistered_once(service: Service, run: Any) -> None:
 
 
 def test_a_last_replica_is_decommissioned_by_force(service: Service, run: Any) -> None:
-    service.do(service.kraft.create_topic("alone", assignments=[(3,)]))
+    service.do(service.kraft.topics.create("alone", assignments=[(3,)]))
 
     code, _, err = run("cluster decommission -i 3")
     assert (code, err.split(": ")[1]) == (1, "BROKER_REQUIRED_FOR_PARTITIONS")
@@ -163,7 +163,7 @@ READS = ["broker list", "broker show 1", "cluster show", "topic list", "log show
 def test_every_read_prints_json_for_programs_and_text_for_people(
     service: Service, run: Any, line: str
 ) -> None:
-    service.do(service.kraft.create_topic("orders", partitions=1, replication_factor=3))
+    service.do(service.kraft.topics.create("orders", partitions=1, replication_factor=3))
 
     code, document, _ = run(f"{line} --json")
     assert (code, type(json.loads(document))) == (0, dict)

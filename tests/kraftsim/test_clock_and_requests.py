@@ -48,7 +48,7 @@ class Client:
 
 async def moved(kraft: Cluster, by_ms: int, later: Client | None) -> None:
     """Lets time pass; a client that has sent half a request sends the rest while it should."""
-    moving = asyncio.ensure_future(kraft.advance(f"{by_ms}ms"))
+    moving = asyncio.ensure_future(kraft.clock.advance(f"{by_ms}ms"))
     if later is not None:
         await others_run(20)
         assert not moving.done()
@@ -61,10 +61,13 @@ async def test_no_jump_passes_a_request_that_has_arrived() -> None:
     with ExitStack() as stack:
         async with Cluster(brokers=1, clock="auto", seed=1, kafka_port=0) as kraft:
             clients = [Client(kraft.bootstrap_servers, stack) for _ in range(CLIENTS)]
-            await kraft.advance("1s")
+            await kraft.clock.advance("1s")
             for _ in range(STEPS):
                 client = draw.choice(clients)
-                now_us, number = kraft.world.timeline.now_us, kraft.request_journal.next_number
+                now_us, number = (
+                    kraft.world.timeline.now_us,
+                    kraft._live.service.requests.next_number,
+                )
                 if is_half := draw.random() < 0.2:
                     client.send_half(draw.randrange(1, len(METADATA)))
                 else:
@@ -72,5 +75,5 @@ async def test_no_jump_passes_a_request_that_has_arrived() -> None:
                 await moved(kraft, draw.randrange(1, LONGEST_JUMP_MS), client if is_half else None)
                 client.forget_responses()
 
-                (request,) = await kraft.requests(from_=number)
+                (request,) = await kraft.requests.list(from_=number)
                 assert request["tUs"] == now_us

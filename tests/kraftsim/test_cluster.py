@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from operator import attrgetter
 
 import pytest
 
@@ -41,13 +42,13 @@ async def test_every_broker_is_unfenced_once_a_cluster_is_started() -> None:
 async def test_a_cluster_without_brokers_is_a_cluster() -> None:
     async with virtual(brokers=0) as kraft:
         assert (await kraft.describe_cluster(include_fenced=True)).brokers == ()
-        assert await kraft.add_broker() == 1
+        assert await kraft.brokers.add() == 1
         await kraft.wait(broker=1, state="unfenced")
 
 
 async def test_a_killed_broker_is_fenced_and_listed_only_on_request() -> None:
     async with virtual() as kraft:
-        await kraft.kill(2)
+        await kraft.brokers.kill(2)
         await kraft.wait(broker=2, state="NOT_RUNNING", timeout="0s")
         await kraft.wait(broker=2, state="fenced")
 
@@ -59,16 +60,17 @@ async def test_a_killed_broker_is_fenced_and_listed_only_on_request() -> None:
 @pytest.mark.parametrize(
     "verb",
     [
-        *("kill", "stop", "pause", "resume", "restart", "mute", "unmute", "deafen", "undeafen"),
-        *("broker", "unregister", "decommission"),
-        *("controller", "kill_controller", "start_controller"),
-        *("pause_controller", "resume_controller", "transfer_leadership"),
+        *("brokers.kill", "brokers.stop", "brokers.pause", "brokers.resume", "brokers.restart"),
+        *("brokers.mute", "brokers.unmute", "brokers.deafen", "brokers.undeafen", "brokers.show"),
+        *("unregister", "decommission", "controllers.show", "controllers.kill"),
+        *("controllers.start", "controllers.pause", "controllers.resume"),
+        "quorum.transfer_leadership",
     ],
 )
 async def test_an_id_that_is_a_text_is_refused_as_a_text(verb: str) -> None:
     async with virtual(brokers=1) as kraft:
         with pytest.raises(CommandError, match=r": expected an int, such as 1, got the str '1'$"):
-            await getattr(kraft, verb)("1")
+            await attrgetter(verb)(kraft)("1")
         with pytest.raises(CommandError, match="broker: expected an int"):
             await kraft.wait("1", "fenced")
 
@@ -77,10 +79,10 @@ async def test_an_id_that_is_a_text_is_refused_as_a_text(verb: str) -> None:
 async def test_a_restart_gives_a_broker_a_new_start_time_and_its_neighbours_keep_theirs() -> None:
     async with virtual() as kraft:
         before = await start_time(kraft, 1), await start_time(kraft, 2)
-        await kraft.kill(2)
+        await kraft.brokers.kill(2)
         await kraft.wait(broker=2, state="fenced")
         fenced = await start_time(kraft, 2)
-        await kraft.restart(2)
+        await kraft.brokers.restart(2)
         await kraft.wait(broker=2, state="RUNNING")
 
         assert fenced == before[1]
@@ -93,7 +95,7 @@ async def test_an_amended_registration_keeps_its_start_time() -> None:
     async with virtual(brokers=1) as kraft:
         before = await start_time(kraft, 1)
         stored = kraft.world.committed.brokers[1]
-        await kraft.advance("5s")
+        await kraft.clock.advance("5s")
         moved = BrokerListener(name="PLAINTEXT", host="elsewhere", port=9)
         reply = await kraft.request(
             BrokerRegistrationRequest(
@@ -113,11 +115,11 @@ async def test_an_amended_registration_keeps_its_start_time() -> None:
 
 async def test_a_stopped_broker_drains_and_ends() -> None:
     async with virtual() as kraft:
-        await kraft.create_topic("orders", assignments=[(2, 1, 3)])
-        await kraft.stop(2)
+        await kraft.topics.create("orders", assignments=[(2, 1, 3)])
+        await kraft.brokers.stop(2)
         await kraft.wait(broker=2, state="NOT_RUNNING")
 
-        assert {"fenced", "in_controlled_shutdown"} <= kraft.states_of(2)
+        assert {"fenced", "in_controlled_shutdown"} <= kraft.brokers.states_of(2)
         image = kraft.world.committed
         assert image.topics[image.topic_ids["orders"]].partitions[0].leader == 1
 
@@ -125,10 +127,10 @@ async def test_a_stopped_broker_drains_and_ends() -> None:
 async def test_a_paused_broker_is_fenced_and_resumed_with_the_same_epoch() -> None:
     async with virtual() as kraft:
         epoch = kraft.world.committed.brokers[3].broker_epoch
-        await kraft.pause(3)
+        await kraft.brokers.pause(3)
         await kraft.wait(broker=3, state="fenced")
-        assert "PAUSED" in kraft.states_of(3)
-        await kraft.resume(3)
+        assert "PAUSED" in kraft.brokers.states_of(3)
+        await kraft.brokers.resume(3)
         await kraft.wait(broker=3, state="unfenced")
 
         assert kraft.world.committed.brokers[3].broker_epoch == epoch
@@ -136,31 +138,31 @@ async def test_a_paused_broker_is_fenced_and_resumed_with_the_same_epoch() -> No
 
 async def test_a_mute_broker_is_fenced_until_its_link_is_mended() -> None:
     async with virtual() as kraft:
-        await kraft.mute(2)
+        await kraft.brokers.mute(2)
         await kraft.wait(broker=2, state="fenced")
-        await kraft.unmute(2)
+        await kraft.brokers.unmute(2)
         await kraft.wait(broker=2, state="unfenced")
 
 
 async def test_a_deaf_broker_stays_unfenced_while_its_heartbeats_arrive() -> None:
     async with virtual() as kraft:
-        await kraft.deafen(2)
-        await kraft.advance("30s")
+        await kraft.brokers.deafen(2)
+        await kraft.clock.advance("30s")
 
-        assert "unfenced" in kraft.states_of(2)
+        assert "unfenced" in kraft.brokers.states_of(2)
 
 
 async def test_a_last_replica_is_decommissioned_by_force_only() -> None:
     async with virtual() as kraft:
-        await kraft.create_topic("alone", assignments=[(2,)])
+        await kraft.topics.create("alone", assignments=[(2,)])
 
         with pytest.raises(ApiError) as refused:
             await kraft.decommission(2)
         assert refused.value.code is ErrorCode.BROKER_REQUIRED_FOR_PARTITIONS
-        assert "registered" in kraft.states_of(2)
+        assert "registered" in kraft.brokers.states_of(2)
 
         await kraft.decommission(2, force=True)
-        assert "unregistered" in kraft.states_of(2)
+        assert "unregistered" in kraft.brokers.states_of(2)
 
 
 async def test_an_unregistered_broker_is_gone_and_unknown_ones_are_refused() -> None:
@@ -175,12 +177,12 @@ async def test_an_unregistered_broker_is_gone_and_unknown_ones_are_refused() -> 
 
 async def test_a_topic_is_created_once_and_deleted_once() -> None:
     async with virtual() as kraft:
-        await kraft.create_topic("orders", partitions=2, replication_factor=3)
+        await kraft.topics.create("orders", partitions=2, replication_factor=3)
         with pytest.raises(ApiError) as existing:
-            await kraft.create_topic("orders")
-        await kraft.delete_topic("orders")
+            await kraft.topics.create("orders")
+        await kraft.topics.delete("orders")
         with pytest.raises(ApiError) as missing:
-            await kraft.delete_topic("orders")
+            await kraft.topics.delete("orders")
 
     assert existing.value.code is ErrorCode.TOPIC_ALREADY_EXISTS
     assert missing.value.code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -190,16 +192,16 @@ async def test_a_topic_is_created_once_and_deleted_once() -> None:
 async def test_a_verb_on_an_unknown_broker_names_those_there_are(verb: str) -> None:
     async with virtual(brokers=2) as kraft:
         with pytest.raises(UnknownBroker, match="no broker 9: expected one of 1, 2"):
-            await getattr(kraft, verb)(9)
+            await getattr(kraft.brokers, verb)(9)
 
 
 async def test_an_added_broker_gets_the_next_free_id_and_its_rack() -> None:
     async with virtual(brokers=2) as kraft:
-        assert await kraft.add_broker(rack="r2") == 3
-        assert await kraft.add_broker(broker_id=10) == 10
+        assert await kraft.brokers.add(rack="r2") == 3
+        assert await kraft.brokers.add(broker_id=10) == 10
         await kraft.wait(broker=10, state="RUNNING")
         with pytest.raises(CommandError, match="got 2"):
-            await kraft.add_broker(broker_id=2)
+            await kraft.brokers.add(broker_id=2)
 
         assert (await kraft.describe_cluster()).broker(3).rack == "r2"
 
@@ -233,7 +235,7 @@ async def test_virtual_time_moves_only_when_it_is_told_to() -> None:
         await kraft.describe_cluster()
         await others_run()
         assert kraft.world.timeline.now_us == before
-        await kraft.advance("11s")
+        await kraft.clock.advance("11s")
 
         assert kraft.world.timeline.now_us == before + 11_000_000
 
@@ -242,8 +244,8 @@ async def test_a_seed_repeats_a_run_to_the_last_record() -> None:
     logs, ids = [], set()
     for _ in range(2):
         async with virtual() as kraft:
-            await kraft.create_topic("orders", partitions=4, replication_factor=2)
-            await kraft.kill(2)
+            await kraft.topics.create("orders", partitions=4, replication_factor=2)
+            await kraft.brokers.kill(2)
             await kraft.wait(broker=2, state="fenced")
             logs.append(kraft.world.controller.node.log.read(0))
             ids.add(kraft.cluster_id)
@@ -255,7 +257,7 @@ async def test_a_seed_repeats_a_run_to_the_last_record() -> None:
 async def test_settings_and_racks_reach_the_brokers() -> None:
     settings = {"broker.session.timeout.ms": 3000, "broker_heartbeat_interval_ms": "500"}
     async with virtual(settings=settings, racks=("a", "b")) as kraft:
-        await kraft.kill(1)
+        await kraft.brokers.kill(1)
         await kraft.wait(broker=1, state="fenced", timeout="4s")
         cluster = await kraft.describe_cluster(include_fenced=True)
 
@@ -277,7 +279,7 @@ async def test_down_ends_the_cluster_and_whoever_waits_for_that() -> None:
         await waiting
 
         with pytest.raises(CommandError, match="the cluster is closed"):
-            await kraft.clock()
+            await kraft.clock.show()
 
 
 async def test_closing_twice_is_closing() -> None:
@@ -303,9 +305,9 @@ async def test_on_a_real_clock_a_broker_comes_and_goes() -> None:
     settings = {"broker_session_timeout_ms": 200, "broker_heartbeat_interval_ms": 50}
     async with Cluster(brokers=2, settings=settings) as kraft:
         before = await start_time(kraft, 2)
-        await kraft.kill(2)
+        await kraft.brokers.kill(2)
         await kraft.wait(broker=2, state="fenced")
-        await kraft.restart(2)
+        await kraft.brokers.restart(2)
         await kraft.wait(broker=2, state="unfenced")
 
         assert await start_time(kraft, 2) > before
@@ -314,11 +316,11 @@ async def test_on_a_real_clock_a_broker_comes_and_goes() -> None:
 @pytest.mark.realtime
 async def test_a_scaled_clock_runs_ahead_of_the_real_one() -> None:
     async with Cluster(brokers=2, clock=100) as kraft:
-        await kraft.kill(2)
+        await kraft.brokers.kill(2)
         await kraft.wait(broker=2, state="fenced")
         with pytest.raises(TimeoutError):
             await kraft.wait(broker=2, state="unfenced", timeout="2s")
-        await kraft.advance("1s")
+        await kraft.clock.advance("1s")
 
 
 @pytest.mark.realtime
@@ -332,9 +334,9 @@ async def test_waiters_do_not_disturb_each_other() -> None:
         waits[0].cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await waits[0]
-        await kraft.kill(2)
-        await kraft.kill(3)
+        await kraft.brokers.kill(2)
+        await kraft.brokers.kill(3)
         await asyncio.gather(*waits[1:])
 
-        assert "unfenced" in kraft.states_of(1)
+        assert "unfenced" in kraft.brokers.states_of(1)
         assert kraft.world.journal.listeners == []

@@ -20,7 +20,7 @@ from tests.scenarios.read_library import Library
 CASES = [  # the line, with an incomplete last word, and the sorted words that can stand there
     ("kraftsim scen", ["scenario", "scene"]),
     ("kraftsim broker un", ["undeafen", "unmute"]),
-    ("kraftsim controller r", ["resume", "run"]),
+    ("kraftsim controller r", ["remove", "resume", "run"]),
     ("kraftsim broker list --out", ["--output"]),
     ("kraftsim broker list --output ", ["json", "wide", "yaml"]),
     ("kraftsim broker list --output=j", ["--output=json"]),

@@ -19,7 +19,7 @@ THROTTLED = "follower.replication.throttled.replicas"
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
     service = Service(brokers=2)
-    service.do(service.kraft.create_topic("orders", config={"retention.ms": 5}))
+    service.do(service.kraft.topics.create("orders", config={"retention.ms": 5}))
     yield service
     service.close()
 
@@ -159,10 +159,10 @@ def test_configurations_fit_the_terminal(url: None, line: str, columns: int) -> 
 
 
 async def test_python_and_http_change_and_show_the_same(http: Http, kraft: Cluster) -> None:
-    await kraft.create_topic("orders")
-    await kraft.set_config("topic", "orders", {"retention.ms": 5, "preallocate": True})
+    await kraft.topics.create("orders")
+    await kraft.configs.set("topic", "orders", {"retention.ms": 5, "preallocate": True})
 
-    await kraft.set_config("topic", "orders", append={"cleanup.policy": "compact"})
+    await kraft.configs.set("topic", "orders", append={"cleanup.policy": "compact"})
 
     body = {
         "values": {"retention.bytes": 9},
@@ -181,7 +181,7 @@ async def test_python_and_http_change_and_show_the_same(http: Http, kraft: Clust
         },
     )
     whole = (await http.get("/v1/configs/topic/orders")).document
-    assert whole == await kraft.get_config("topic", "orders")
+    assert whole == await kraft.configs.get("topic", "orders")
     missing = await http.get("/v1/configs/broker/9")
     assert (missing.status, missing.document["error"]) == (404, "UNKNOWN_BROKER")
 
@@ -189,26 +189,26 @@ async def test_python_and_http_change_and_show_the_same(http: Http, kraft: Clust
 async def test_python_refuses_what_no_resource_can_have() -> None:
     async with Cluster(brokers=1, clock="virtual", seed=1) as kraft:
         with pytest.raises(CommandError, match=r"values\.a: expected a text, a number"):
-            await kraft.set_config("broker", "1", {"a": [1]})  # type: ignore[dict-item]
+            await kraft.configs.set("broker", "1", {"a": [1]})  # type: ignore[dict-item]
         with pytest.raises(CommandError, match=r"delete: expected keys, such as"):
-            await kraft.set_config("broker", "1", delete="abc")
+            await kraft.configs.set("broker", "1", delete="abc")
         with pytest.raises(CommandError, match="expected the name of a topic, got an empty one"):
-            await kraft.get_config("topic", "")
+            await kraft.configs.get("topic", "")
         with pytest.raises(UnknownBroker, match="no broker x: expected one of 1"):
-            await kraft.get_config("broker", "x")
+            await kraft.configs.get("broker", "x")
         with pytest.raises(ApiError) as refused:
-            await kraft.set_config("topic", "orders", {"retention.ms": 1})
+            await kraft.configs.set("topic", "orders", {"retention.ms": 1})
         assert refused.value.code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
 async def test_of_a_broker_that_is_not_simulated_only_what_the_log_has_is_known() -> None:
     async with Cluster(brokers=1, clock="virtual", seed=1) as kraft:
         await kraft.request(registration(7, cluster_id=kraft.cluster_id))
-        await kraft.set_config("broker", "7", {"log.retention.ms": 3})
+        await kraft.configs.set("broker", "7", {"log.retention.ms": 3})
 
-        known = (await kraft.get_config("broker", "7"))["configs"]
+        known = (await kraft.configs.get("broker", "7"))["configs"]
 
         values = {entry["name"]: entry["value"] for entry in known}
         assert values == {"log.retention.ms": "3", "min.insync.replicas": "1"}
         with pytest.raises(ApiError, match="broker 7 is not simulated, and the log has"):
-            await kraft.get_config("broker", "7", "log.dir")
+            await kraft.configs.get("broker", "7", "log.dir")

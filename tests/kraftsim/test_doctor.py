@@ -67,10 +67,10 @@ def test_a_healthy_cluster_passes_every_check_with_one_line_each(
 @pytest.mark.realtime
 def test_trouble_is_named_with_what_to_do_next(service: Service, run: Any) -> None:
     kraft = service.kraft
-    service.do(kraft.kill(2))
+    service.do(kraft.brokers.kill(2))
     service.do(kraft.wait(broker=2, state="fenced"))
-    follower = next(id for id in (3000, 3001, 3002) if id != kraft.leader()["leaderId"])
-    service.do(kraft.kill_controller(follower))
+    follower = next(id for id in (3000, 3001, 3002) if id != kraft.quorum.leader()["leaderId"])
+    service.do(kraft.controllers.kill(follower))
     service.do(kraft.faults.add({"net.partition": {"on": 1}}))
 
     code, status, found = findings(service, run)
@@ -101,10 +101,10 @@ def test_messages_that_are_lost_with_acks_0_are_counted(run: Any) -> None:
 @pytest.mark.realtime
 def test_a_cluster_without_a_leader_or_a_serving_broker_fails(service: Service, run: Any) -> None:
     for broker_id in (1, 2, 3):
-        service.do(service.kraft.kill(broker_id))
+        service.do(service.kraft.brokers.kill(broker_id))
         service.do(service.kraft.wait(broker=broker_id, state="fenced"))
     for node_id in (3000, 3001, 3002):
-        service.do(service.kraft.kill_controller(node_id))
+        service.do(service.kraft.controllers.kill(node_id))
 
     code, status, found = findings(service, run)
 
@@ -116,14 +116,14 @@ def test_a_cluster_without_a_leader_or_a_serving_broker_fails(service: Service, 
 @pytest.mark.realtime
 def test_a_clock_that_stands_while_a_call_waits_fails(service: Service, run: Any) -> None:
     kraft = service.kraft
-    service.do(kraft.pause_clock())
-    waiting = threading.Thread(target=service.do, args=[kraft.sleep("1s")])
+    service.do(kraft.clock.pause())
+    waiting = threading.Thread(target=service.do, args=[kraft.clock.sleep("1s")])
     waiting.start()
     try:
-        service.do(kraft.clock())
+        service.do(kraft.clock.show())
         code, _, found = findings(service, run)
     finally:
-        service.do(kraft.resume_clock())
+        service.do(kraft.clock.resume())
         waiting.join()
 
     assert 1 == code

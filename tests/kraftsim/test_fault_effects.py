@@ -94,7 +94,7 @@ async def test_http_shows_the_events_and_the_list_leaves_them_out(
     shown = (await http.get("/sim/faults/lost")).document
     (listed,) = (await http.get("/sim/faults")).document["faults"]
 
-    assert shown == listed | {"events": kraft.faults.handle("lost").events}
+    assert shown == listed | {"events": kraft._added.handle("lost").events}
     assert "events" not in listed
 
 
@@ -123,9 +123,9 @@ async def test_a_function_names_the_requests(kraft: Cluster) -> None:
         when=lambda request: request.topics[0].name.startswith("tmp-"),
     )
 
-    await kraft.create_topic("orders")
+    await kraft.topics.create("orders")
     with pytest.raises(Exception, match="POLICY_VIOLATION"):
-        await kraft.create_topic("tmp-1")
+        await kraft.topics.create("tmp-1")
 
     assert fault.hits == 1
 
@@ -134,9 +134,9 @@ async def test_a_function_that_raises_is_reported_by_the_handle_and_affects_noth
     kraft: Cluster,
 ) -> None:
     fault = await kraft.faults.add({"rpc.drop": {}}, when=lambda request: request.nonsense)
-    await kraft.advance("20s")
+    await kraft.clock.advance("20s")
 
-    assert "unfenced" in kraft.states_of(1)
+    assert "unfenced" in kraft.brokers.states_of(1)
     with pytest.raises(CommandError, match=r"fault rpc.drop-1: when: AttributeError.*nonsense"):
         await fault.wait(1)
 
@@ -179,19 +179,19 @@ async def test_time_stands_still_for_a_request_of_python_that_a_barrier_holds(
 ) -> None:
     hold = await auto.faults.add({"rpc.hold": {"api": "CreateTopics", "direction": direction}})
     before_us = auto.world.timeline.now_us
-    creating = asyncio.create_task(auto.create_topic("orders"))
+    creating = asyncio.create_task(auto.topics.create("orders"))
     await asyncio.wait({creating}, timeout=0.05)  # a clock that moved would pass 30 s in it
     assert hold.hits == 1
     passed_us = auto.world.timeline.now_us - before_us
 
-    await auto.advance("3s")  # another waiter moves the time
+    await auto.clock.advance("3s")  # another waiter moves the time
     is_waiting = not creating.done()
     await hold.remove()
     await creating
 
     assert passed_us < 1_000_000
     assert is_waiting
-    assert [topic["name"] for topic in await auto.topics()] == ["orders"]
+    assert [topic["name"] for topic in await auto.topics.list()] == ["orders"]
 
 
 async def test_a_lost_request_of_python_times_out_in_virtual_time(auto: Cluster) -> None:
@@ -200,7 +200,7 @@ async def test_a_lost_request_of_python_times_out_in_virtual_time(auto: Cluster)
 
     async with asyncio.timeout(15):  # of real time
         with pytest.raises(Exception, match="no controller answered within 30 s"):
-            await auto.create_topic("orders")
+            await auto.topics.create("orders")
 
     assert auto.world.timeline.now_us - before_us == pytest.approx(30_000_000, abs=1_000_000)
 
@@ -209,7 +209,7 @@ async def test_a_delayed_request_of_python_takes_as_long_as_its_delay(auto: Clus
     await auto.faults.add({"rpc.delay": {"api": "CreateTopics", "by": "7s"}})
     before_us = auto.world.timeline.now_us
 
-    await auto.create_topic("orders")
+    await auto.topics.create("orders")
 
     assert auto.world.timeline.now_us - before_us == pytest.approx(7_000_000, abs=100_000)
 

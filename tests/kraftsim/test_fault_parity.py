@@ -8,10 +8,10 @@ import pytest
 
 from kraftsim import Cluster
 from kraftsim.api.documents import FaultHistory
-from kraftsim.api.fault_handle import FaultHandle
 from kraftsim.api.faults import Faults
+from kraftsim.api.running.fault_handle import FaultHandle
 from kraftsim.cli.main import main
-from kraftsim.operations import OPERATIONS
+from kraftsim.operations.table import OPERATIONS
 from kraftsim.scenarios.document.fault import FAULTS, InjectedFault
 from kraftsim.scenarios.document.step import Step
 from kraftsim.scenarios.language.reading import document_of, words_of

@@ -27,7 +27,7 @@ class Silent(Arrival):
 
 def tosses(kraft: Cluster, number: int = 40) -> list[bool]:
     """On which of some requests the fault `coin` acts."""
-    coin, seen = kraft.faults.handle("coin"), []
+    coin, seen = kraft._added.handle("coin"), []
     for _ in range(number):
         before = coin.hits
         request = DescribeClusterRequest(endpoint_type=2)
@@ -65,7 +65,7 @@ async def test_a_fault_before_or_after_another_leaves_its_draws_alone(
                 await kraft.faults.add(fault)
             if verb == "net.heal" and faults[0] is COIN:
                 continue  # it ends the first fault
-            await kraft.advance("3s")
+            await kraft.clock.advance("3s")
             await kraft.faults.remove("other")
 
             assert tosses(kraft) == alone
@@ -87,7 +87,7 @@ class Recorded(Streams):
 async def test_a_fault_asks_for_streams_of_its_own_only(
     verb: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kraftsim.api.cluster.Streams", Recorded)
+    monkeypatch.setattr("kraftsim.api.running.lifecycle.Streams", Recorded)
     async with cluster() as kraft:
         streams = kraft.world.streams
         assert isinstance(streams, Recorded)
@@ -118,7 +118,7 @@ async def test_a_fault_draws_the_same_time_beside_another_that_draws() -> None:
         async with cluster() as kraft:
             for fault_id in ids:
                 await kraft.faults.add({"proc.pause": {"on": 1, "for": DRAWN}, "id": fault_id})
-            await kraft.advance("10s")
+            await kraft.clock.advance("10s")
             events = (await kraft.faults.show("it"))["events"]
             return next(event["tUs"] for event in events if event["kind"] == "fault_ends")
 

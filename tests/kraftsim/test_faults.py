@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from kraftsim import Cluster, CommandError
-from kraftsim.api import faults
+from kraftsim.api.running import added_faults
 from kraftsim.scenarios.document.fault import FAULTS
 from tests.kraftsim.conftest import Http, Service
 from tests.kraftsim.fault_words import WORDS
@@ -27,10 +27,10 @@ async def test_a_partition_fences_a_broker_until_it_is_removed(kraft: Cluster) -
 
 async def test_a_fault_ends_when_its_time_is_over(kraft: Cluster) -> None:
     pause = await kraft.faults.add({"proc.pause": {"on": 1, "for": {"of": "heartbeat"}}})
-    paused = kraft.states_of(1)
-    await kraft.advance("2s")
+    paused = kraft.brokers.states_of(1)
+    await kraft.clock.advance("2s")
 
-    assert ("PAUSED" in paused, "PAUSED" in kraft.states_of(1)) == (True, False)
+    assert ("PAUSED" in paused, "PAUSED" in kraft.brokers.states_of(1)) == (True, False)
     assert (pause.hits, pause.is_open) == (1, False)
 
 
@@ -59,7 +59,7 @@ async def test_a_fault_without_a_count_is_never_spent(kraft: Cluster) -> None:
 async def test_the_fault_is_the_cause_of_the_fence(kraft: Cluster) -> None:
     await kraft.faults.add(CUT | {"say": "the cable breaks"})
     await kraft.wait(broker=2, state="fenced")
-    fence = [row for row in await kraft.events() if row["kind"] == "broker_fenced"][-1]
+    fence = [row for row in await kraft.events.list() if row["kind"] == "broker_fenced"][-1]
 
     lines = await kraft.explain(fence["seq"])
 
@@ -123,7 +123,7 @@ async def test_ids_are_unique_and_an_unknown_id_names_the_known_ones(kraft: Clus
 async def test_ended_faults_make_room_and_open_ones_do_not(
     kraft: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(faults, "FAULTS_MAX", 2)
+    monkeypatch.setattr(added_faults, "FAULTS_MAX", 2)
     first = await kraft.faults.add(CUT | {"id": "first"})
     await kraft.faults.add(CUT | {"id": "second"})
     with pytest.raises(CommandError, match="expected at most 2 open faults"):
@@ -145,7 +145,7 @@ async def test_a_reset_cluster_has_no_faults(kraft: Cluster) -> None:
     await crash.remove()  # which would start the broker of the former cluster
 
     assert (listed, former.next_seq) == ([], events)
-    assert "RUNNING" in kraft.states_of(2)
+    assert "RUNNING" in kraft.brokers.states_of(2)
     assert await kraft.faults.add(CUT | {"id": "cut"})
 
 
@@ -255,12 +255,12 @@ async def test_every_verb_of_the_catalogue_begins_and_ends_in_a_running_cluster(
     ports = {"kafka_port": 0, "controller_port": 0}
     async with Cluster(brokers=2, controllers=3, clock="virtual", seed=1, **ports) as kraft:
         fault = await kraft.faults.add({verb: WORDS.get(verb, {})})
-        await kraft.advance("8s")
+        await kraft.clock.advance("8s")
         await fault.remove()
         started = await kraft.faults.add({"proc.start": {"on": "all"}})
-        await kraft.advance("60s")
+        await kraft.clock.advance("60s")
 
         assert (fault.is_open, started.is_open) == (False, True)
-        assert "unfenced" in kraft.states_of(1) & kraft.states_of(2)
+        assert "unfenced" in kraft.brokers.states_of(1) & kraft.brokers.states_of(2)
         assert kraft.world.request_rules.armed == {}
         assert kraft.world.network.rules == []

@@ -123,8 +123,8 @@ async def test_a_voter_under_another_directory_is_told_of_with_the_way_out(lines
         own = await lines.until("controller 3000 lists this one, 3001", f"directory id {listed}")
 
     assert f"expected {mine}; this controller does not vote" in own
-    assert "`kraftsim quorum remove 3001`" in theirs
-    assert f"`kraftsim quorum add 3001@127.0.0.1:{other.port}:{mine}`" in own
+    assert "`kraftsim controller remove 3001`" in theirs
+    assert f"`kraftsim controller add 3001@127.0.0.1:{other.port}:{mine}`" in own
 
 
 def test_a_voter_is_told_of_once_and_a_whole_fleet_is_too(caplog: pytest.LogCaptureFixture) -> None:

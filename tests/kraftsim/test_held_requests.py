@@ -57,7 +57,7 @@ async def unregistering(kraft: Cluster) -> AsyncIterator[None]:
 async def clock_with_held_requests(kraft: Cluster) -> ClockDocument:
     """Returns the clock once a fault holds a request; time does not pass meanwhile."""
     while True:
-        shown = await kraft.clock()
+        shown = await kraft.clock.show()
         if shown["heldRequests"] and "their turn" not in str(shown["standsStill"]):
             return shown
         await asyncio.sleep(0)
@@ -109,7 +109,7 @@ async def test_the_clock_says_until_when_a_request_is_delayed(
             ]
             assert f"until {until_ms / 1000:.3f} s; nobody else waits" in str(shown["standsStill"])
 
-            assert (await kraft.advance("2s"))["heldRequests"] == []
+            assert (await kraft.clock.advance("2s"))["heldRequests"] == []
 
 
 def test_a_shell_shows_the_requests_that_a_fault_holds(
@@ -168,7 +168,7 @@ async def test_a_delayed_request_is_released_before_its_time() -> None:
         assert (await kraft.faults.held())["count"] == 0
 
         await delay.remove()
-        await kraft.advance("61s")  # the time of the delay ends without a message
+        await kraft.clock.advance("61s")  # the time of the delay ends without a message
 
 
 async def test_a_message_of_a_link_is_released() -> None:
@@ -178,7 +178,7 @@ async def test_a_message_of_a_link_is_released() -> None:
         await kraft.wait(broker=2, state="fenced", timeout="20s")
         held = await kraft.faults.held()
         assert {message["sender"] for message in held["held"]} == {"broker-2"}
-        assert (await kraft.clock())["heldRequests"] == []  # those of listeners only
+        assert (await kraft.clock.show())["heldRequests"] == []  # those of listeners only
 
         assert await hold.release() == held["count"]
         await kraft.wait(broker=2, state="unfenced", timeout="1ms")

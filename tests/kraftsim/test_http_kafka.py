@@ -91,7 +91,7 @@ async def test_an_amended_registration_keeps_epoch_and_start_time(
 ) -> None:
     epoch = (await http.kafka("BrokerRegistration", **registration())).document["brokerEpoch"]
     before = (await http.get("/v1/brokers/9")).document
-    await kraft.advance("4s")
+    await kraft.clock.advance("4s")
 
     again = await http.kafka("BrokerRegistration", **registration(rack="r9"))
     after = (await http.get("/v1/brokers/9")).document
@@ -104,7 +104,7 @@ async def test_an_amended_registration_keeps_epoch_and_start_time(
 async def test_a_new_incarnation_has_a_new_start_time(http: Http, kraft: Cluster) -> None:
     await http.kafka("BrokerRegistration", **registration())
     before = (await http.get("/v1/brokers/9")).document["startTimeMs"]
-    await kraft.advance("12s")
+    await kraft.clock.advance("12s")
 
     replaced = await http.kafka(
         "BrokerRegistration", **registration(incarnationId=OTHER_INCARNATION)
@@ -161,7 +161,7 @@ async def test_an_unregistered_broker_is_gone_and_then_unknown(http: Http) -> No
 
 
 async def test_a_decommissioned_broker_leaves_every_assignment(http: Http, kraft: Cluster) -> None:
-    await kraft.create_topic("orders", assignments=[(1, 3), (3, 2)])
+    await kraft.topics.create("orders", assignments=[(1, 3), (3, 2)])
 
     done = await http.kafka("DecommissionBroker", brokerId=3)
     (topic,) = (await http.get("/v1/topics")).document["topics"]
@@ -174,7 +174,7 @@ async def test_a_decommissioned_broker_leaves_every_assignment(http: Http, kraft
 async def test_decommissioning_refuses_strangers_and_last_replicas(
     http: Http, kraft: Cluster
 ) -> None:
-    await kraft.create_topic("alone", assignments=[(2,)])
+    await kraft.topics.create("alone", assignments=[(2,)])
 
     unknown = await http.kafka("DecommissionBroker", brokerId=77)
     required = await http.kafka("DecommissionBroker", brokerId=2, force=False)
@@ -215,7 +215,7 @@ async def test_a_timeout_of_zero_is_an_error_of_the_client(http: Http) -> None:
 async def test_a_described_cluster_has_fenced_brokers_only_when_asked(
     http: Http, kraft: Cluster
 ) -> None:
-    await kraft.kill(2)
+    await kraft.brokers.kill(2)
     await kraft.wait(broker=2, state="fenced")
 
     plain = await http.kafka("DescribeCluster")

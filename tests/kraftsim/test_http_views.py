@@ -25,7 +25,7 @@ async def test_the_process_is_alive_and_ready(http: Http) -> None:
 
 
 async def test_the_cluster_at_a_glance(http: Http, kraft: Cluster) -> None:
-    await kraft.kill(2)
+    await kraft.brokers.kill(2)
     await kraft.wait(broker=2, state="fenced")
 
     shown = (await http.get("/v1/cluster")).document
@@ -77,7 +77,7 @@ async def test_an_unregistered_simulated_broker_is_still_shown_as_a_process(http
 
 
 async def test_topics_show_leaders_and_replicas(http: Http, kraft: Cluster) -> None:
-    await kraft.create_topic("orders", assignments=[(2, 3)])
+    await kraft.topics.create("orders", assignments=[(2, 3)])
 
     (topic,) = (await http.get("/v1/topics")).document["topics"]
 
@@ -147,7 +147,7 @@ async def test_the_end_of_the_log_says_whose_it_is_and_what_stands_before_it(htt
 async def test_the_log_comes_in_lines_where_the_client_wants_lines(
     http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kraftsim.api.log_views.ITEMS_AT_ONCE", 3)
+    monkeypatch.setattr("kraftsim.api.views.log_views.ITEMS_AT_ONCE", 3)
     whole = (await http.get("/v1/log")).document["records"]
 
     assert whole == await lines(http, "/v1/log")
@@ -158,8 +158,8 @@ async def test_the_log_comes_in_lines_where_the_client_wants_lines(
 async def test_lines_end_where_an_answer_is_long_enough(
     http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kraftsim.api.log_views.ITEMS_AT_ONCE", 2)
-    monkeypatch.setattr("kraftsim.api.log_views.LINES_BYTES_MAX", 1)
+    monkeypatch.setattr("kraftsim.api.views.log_views.ITEMS_AT_ONCE", 2)
+    monkeypatch.setattr("kraftsim.api.views.log_views.LINES_BYTES_MAX", 1)
     whole = (await http.get("/v1/log")).document["records"]
 
     assert whole[:2] == await lines(http, "/v1/log")
@@ -293,7 +293,7 @@ async def test_events_stream_from_the_past_into_the_present(http: Http, kraft: C
         stream = stream_of(response)
         assert await rows(stream, len(past)) == past
 
-        await kraft.kill(2)
+        await kraft.brokers.kill(2)
         await kraft.wait(broker=2, state="fenced")
         died, silent, fenced = await rows(stream, 3)
 
@@ -335,8 +335,8 @@ async def test_a_reader_who_goes_away_is_forgotten(http: Http, kraft: Cluster) -
         assert len(kraft.world.journal.listeners) == lasting + 1
     async with asyncio.timeout(20):
         while len(kraft.world.journal.listeners) > lasting:  # until a write fails
-            await kraft.kill(1)
-            await kraft.restart(1)
+            await kraft.brokers.kill(1)
+            await kraft.brokers.restart(1)
             await http.get("/livez")
 
 

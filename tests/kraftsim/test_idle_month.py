@@ -22,7 +22,7 @@ def used_blocks() -> int:
 async def used_blocks_after(kraft: Cluster, *durations: str) -> list[int]:
     used = []
     for duration in durations:
-        await kraft.advance(duration)
+        await kraft.clock.advance(duration)
         used.append(used_blocks())
     return used
 
@@ -41,7 +41,7 @@ async def test_no_log_is_kept_for_a_controller_that_stays_dead() -> None:
     async with Cluster(
         brokers=1, controllers=3, clock="virtual", seed=1, settings=settings
     ) as kraft:
-        await kraft.kill_controller(kraft.world.controller.node.config.node_id)
+        await kraft.controllers.kill(kraft.world.controller.node.config.node_id)
         after_minutes, after_an_hour = await used_blocks_after(kraft, "5m", "55m")
     assert after_an_hour < GROWTH_MAX * after_minutes
 
@@ -53,8 +53,8 @@ async def test_events_are_kept_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -
 
         async def used_after(restarts: int) -> int:
             for _ in range(restarts):
-                await kraft.restart(1)
-                await kraft.advance("5s")
+                await kraft.brokers.restart(1)
+                await kraft.clock.advance("5s")
             return used_blocks()
 
         after_some = await used_after(60)

@@ -86,10 +86,10 @@ def test_a_world_takes_no_second_broker_of_an_id() -> None:
 async def test_a_cluster_refuses_the_id_of_its_controller_and_never_gives_it() -> None:
     async with Cluster(brokers=1, clock="virtual") as kraft:
         with pytest.raises(CommandError, match=r"broker_id: .* which controller 3000 has"):
-            await kraft.add_broker(broker_id=3000)
+            await kraft.brokers.add(broker_id=3000)
 
-        assert 2999 == await kraft.add_broker(broker_id=2999)
-        assert 3001 == await kraft.add_broker()
+        assert 2999 == await kraft.brokers.add(broker_id=2999)
+        assert 3001 == await kraft.brokers.add()
 
 
 def test_a_start_has_no_more_brokers_than_ids_below_the_controllers() -> None:

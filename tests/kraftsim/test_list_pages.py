@@ -18,7 +18,7 @@ KEYS = {"brokers": "brokerId", "topics": "name"}
 
 async def with_topics(kraft: Cluster) -> None:
     for name in NAMES:
-        await kraft.create_topic(name, partitions=1)
+        await kraft.topics.create(name, partitions=1)
 
 
 async def pages_of(http: Http, listed: str, limit: int) -> list[list[object]]:
@@ -78,8 +78,10 @@ async def test_python_reads_the_same_pages_of_every_list(
         await http.kafka("DescribeCluster")
     shown = (await http.get(f"/v1/{listed}", limit=2)).document
 
-    page = await getattr(kraft, listed)(limit=2)
-    rest = await getattr(kraft, listed)(from_=page.next, limit=1)
+    part = getattr(kraft, listed)
+    pages = part.show if listed == "log" else part.list
+    page = await pages(limit=2)
+    rest = await pages(from_=page.next, limit=1)
 
     assert (page, page.next) == (shown[items], shown["next"]) == (shown[items], following)
     assert rest == (await http.get(f"/v1/{listed}", limit=1, from_=following)).document[items]
@@ -91,12 +93,12 @@ async def test_every_broker_and_topic_is_on_the_page_unless_there_is_a_limit(
 ) -> None:
     await with_topics(kraft)
 
-    brokers, topics = await kraft.brokers(), await kraft.topics()
+    brokers, topics = await kraft.brokers.list(), await kraft.topics.list()
 
     assert ([broker["brokerId"] for broker in brokers], brokers.next) == ([1, 2, 3], None)
     assert ([topic["name"] for topic in topics], topics.next) == (NAMES, None)
     with pytest.raises(CommandError, match="limit: expected 1 to 10000, got 0"):
-        await kraft.topics(limit=0)
+        await kraft.topics.list(limit=0)
 
 
 @pytest.mark.parametrize("listed", ["events", "log", "requests"])
@@ -115,14 +117,14 @@ async def test_a_request_that_comes_during_the_search_is_on_the_next_page(
 ) -> None:
     for _ in range(3):
         await http.kafka("DescribeCluster")
-    search = asyncio.create_task(kraft.requests(api="DescribeCluster"))
+    search = asyncio.create_task(kraft.requests.list(api="DescribeCluster"))
     await asyncio.sleep(0)  # the search has begun
-    kraft.request_journal.note_json(KAFKA_APIS["DescribeCluster"], {})
+    kraft._live.service.requests.note_json(KAFKA_APIS["DescribeCluster"], {})
 
     page = await search
 
     assert len(page) == 3
-    assert len(await kraft.requests(from_=page.next)) == 1
+    assert len(await kraft.requests.list(from_=page.next)) == 1
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ async def kraft() -> Cluster:
 
 @pytest.mark.parametrize("width", [50, 80, 160])
 async def test_the_page_fits_the_terminal_and_cuts_no_state(kraft: Cluster, width: int) -> None:
-    await kraft.kill(2)
+    await kraft.brokers.kill(2)
     await kraft.wait(2, "fenced")
     steps = list(next_steps(kraft, None))
 
@@ -64,20 +64,20 @@ async def test_the_page_fits_the_terminal_and_cuts_no_state(kraft: Cluster, widt
     assert states["2"][0] == "fenced"
     assert states["2"][2] == "NOT_RUNNING"
     assert states["1"][::2] == states["3"][::2] == ("unfenced", "RUNNING")
-    brokers = await kraft.brokers()
+    brokers = await kraft.brokers.list()
     assert [states[number][1] for number in "123"] == [str(b["brokerEpoch"]) for b in brokers]
     assert [f"  {step}" for step in steps] == lines[-len(steps) :]
     assert "broker_fenced" in "".join(lines)
 
 
 async def test_since_is_the_time_of_the_last_change_of_the_state(kraft: Cluster) -> None:
-    await kraft.advance("1m")
-    await kraft.kill(2)
+    await kraft.clock.advance("1m")
+    await kraft.brokers.kill(2)
     await kraft.wait(2, "fenced")
-    await kraft.pause(1)  # changes its process, but not its registration
-    await kraft.resume(1)
+    await kraft.brokers.pause(1)  # changes its process, but not its registration
+    await kraft.brokers.resume(1)
 
-    changes = [event for event in await kraft.events() if event["kind"].startswith("broker_")]
+    changes = [event for event in await kraft.events.list() if event["kind"].startswith("broker_")]
     changed_ms = {event["brokerId"]: event["timeMs"] for event in changes}
     since = {row["broker"]: row["since"] for row in (await overview_of(kraft)).brokers}
 
@@ -95,7 +95,7 @@ async def test_events_have_the_fields_that_events_prints(kraft: Cluster) -> None
 
 
 async def test_a_rack_with_escape_sequences_forges_no_row_of_the_page(kraft: Cluster) -> None:
-    await kraft.add_broker(rack=FORGED)
+    await kraft.brokers.add(rack=FORGED)
     await kraft.wait(4, "unfenced")
 
     lines = printed(await overview_of(kraft, log_lines=(FORGED,)), [], 160, 50)
@@ -106,7 +106,7 @@ async def test_a_rack_with_escape_sequences_forges_no_row_of_the_page(kraft: Clu
 
 async def test_brokers_in_trouble_are_shown_first_if_some_have_no_room() -> None:
     async with Cluster(brokers=100, clock="virtual", seed=1) as kraft:
-        await kraft.kill(77)
+        await kraft.brokers.kill(77)
         await kraft.wait(77, "fenced")
         lines = printed(await overview_of(kraft, brokers_max=24), [], 80, 24)
 
@@ -118,7 +118,7 @@ async def test_brokers_in_trouble_are_shown_first_if_some_have_no_room() -> None
 
 async def test_brokers_are_in_order_of_their_ids_if_all_have_room() -> None:
     async with Cluster(brokers=12, clock="virtual", seed=1) as kraft:
-        await kraft.pause(7)
+        await kraft.brokers.pause(7)
         overview = await overview_of(kraft)
 
     for height, shown in ((40, list(range(1, 13))), (24, [7, *range(1, 7), *range(8, 13)])):

@@ -25,7 +25,7 @@ async def cycle(seed: int) -> None:
     ) as kraft:
         host, port = kraft.bootstrap_servers.split(":")
         _, writer = await asyncio.open_connection(host, int(port))
-        await kraft.kill(1)
+        await kraft.brokers.kill(1)
         await kraft.wait(1, "fenced")
         await kraft.reset()
         writer.close()

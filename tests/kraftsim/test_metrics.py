@@ -24,7 +24,7 @@ async def scraped(http: Http) -> dict[tuple[str, str], float]:
 
 
 async def test_brokers_and_leases_are_seen_as_kafka_names_them(http: Http, kraft: Cluster) -> None:
-    await kraft.kill(2)
+    await kraft.brokers.kill(2)
     await kraft.wait(2, "fenced")
     seen = await scraped(http)
 
@@ -43,7 +43,7 @@ async def test_the_cluster_id_is_a_label_of_the_info_metric(http: Http) -> None:
 
 @pytest.mark.rule("6.7")
 async def test_each_running_node_has_the_cluster_id(http: Http, kraft: Cluster) -> None:
-    await kraft.kill(2)
+    await kraft.brokers.kill(2)
     name = "kafka_server_kafkaserver_clusterid_info"
 
     async with http.session.get(http.url + "/metrics") as response:
@@ -55,9 +55,9 @@ async def test_each_running_node_has_the_cluster_id(http: Http, kraft: Cluster) 
 
 
 async def test_a_lease_without_heartbeats_runs_down(http: Http, kraft: Cluster) -> None:
-    await kraft.pause(1)
+    await kraft.brokers.pause(1)
     before = await scraped(http)
-    await kraft.advance("2s")
+    await kraft.clock.advance("2s")
     after = await scraped(http)
 
     slack = "kraftsim_lease_slack_seconds", "1"
@@ -66,8 +66,8 @@ async def test_a_lease_without_heartbeats_runs_down(http: Http, kraft: Cluster) 
 
 async def test_faults_are_counted_where_they_hit(http: Http, kraft: Cluster) -> None:
     idle = await scraped(http)
-    await kraft.mute(1)
-    await kraft.advance("5s")
+    await kraft.brokers.mute(1)
+    await kraft.clock.advance("5s")
     hit = await scraped(http)
 
     assert idle["kraftsim_faults_armed", "mute"] == 0
@@ -78,7 +78,7 @@ async def test_faults_are_counted_where_they_hit(http: Http, kraft: Cluster) -> 
 async def test_a_controller_that_is_dead_has_no_metrics_and_a_standby_has() -> None:
     async with Cluster(brokers=1, controllers=3, clock="virtual", seed=1, http_port=0) as kraft:
         leader = kraft.world.controller.node.config.node_id
-        await kraft.kill_controller(leader)
+        await kraft.controllers.kill(leader)
         await kraft.wait(leader="any")
         async with ClientSession() as session:
             seen = await scraped(Http(session, kraft.http_url))

@@ -49,8 +49,8 @@ async def test_metadata_has_the_addresses_of_the_listener_of_the_connection(kraf
 
 
 async def test_a_new_broker_has_every_listener(kraft: Cluster) -> None:
-    broker_id = await kraft.add_broker()
-    await kraft.advance("5s")
+    broker_id = await kraft.brokers.add()
+    await kraft.clock.advance("5s")
 
     ports = ports_of(kraft, broker_id)
 
@@ -60,12 +60,12 @@ async def test_a_new_broker_has_every_listener(kraft: Cluster) -> None:
 
 async def test_every_listener_follows_the_process_of_the_broker(kraft: Cluster) -> None:
     port = ports_of(kraft, 1)["OUTSIDE"]
-    await kraft.kill(1)
+    await kraft.brokers.kill(1)
 
     with pytest.raises(OSError):
         await told(port)
 
-    await kraft.restart(1, wait="60s")
+    await kraft.brokers.restart(1, wait="60s")
     assert (await told(port))[1] == port
 
 
@@ -76,7 +76,7 @@ async def test_a_reset_keeps_the_ports_and_a_recording_is_refused(kraft: Cluster
 
     assert ports_of(kraft, 1) == before
     assert (await told(before["INSIDE"]))[1] == before["INSIDE"]
-    assert "several listeners" in str(kraft.recorder.refusal)
+    assert "several listeners" in str(kraft._live.recorder.refusal)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from kraftsim.http.app import http_application
 from kraftsim.http.connections import HttpConnections
 from kraftsim.http.kafka_json import KAFKA_APIS
 from kraftsim.http.openapi import openapi_document
-from kraftsim.operations import OPERATIONS
+from kraftsim.operations.table import OPERATIONS
 from tests.kraftsim.conftest import Http
 from tests.test_architecture import modules, place, tree_of
 
@@ -64,14 +64,14 @@ async def test_a_documented_route_is_found(method: str, path: str) -> None:
 def test_a_path_is_written_in_the_table_or_in_the_list_beside_it() -> None:
     """Pipelines may not import the face: the two paths that they read are in the wire."""
     tables = (
-        "kraftsim.operations",
-        "kraftsim.clock_operations",
-        "kraftsim.config_operations",
-        "kraftsim.fault_operations",
-        "kraftsim.lesson_operations",
-        "kraftsim.partition_operations",
-        "kraftsim.snapshot_operations",
-        "kraftsim.topic_operations",
+        "kraftsim.operations.table",
+        "kraftsim.operations.clock",
+        "kraftsim.operations.configs",
+        "kraftsim.operations.faults",
+        "kraftsim.operations.lessons",
+        "kraftsim.operations.reassignments",
+        "kraftsim.operations.snapshots",
+        "kraftsim.operations.topics",
     )
     homes = (*tables, "kraftsim.http.paths", log_paths.__name__)
 

@@ -45,7 +45,7 @@ async def slow(kraft: Cluster, each_ms: int, for_: str) -> None:
     await kraft.faults.add(
         {"proc.slow": {"on": "controllers", "low": each, "high": each, "for": for_}}
     )
-    await kraft.advance(for_)
+    await kraft.clock.advance(for_)
 
 
 @pytest.mark.parametrize("each_ms", [SUSTAINABLE_MS, THREEFOLD_MS])
@@ -79,9 +79,9 @@ async def test_the_brokers_recover_within_a_session_after_the_load(each_ms: int)
     async with Cluster(brokers=BROKERS, clock="virtual", seed=7) as kraft:
         await slow(kraft, each_ms, "2m")
 
-        await kraft.advance("9s")
-        assert not any(broker["fenced"] for broker in await kraft.brokers())
+        await kraft.clock.advance("9s")
+        assert not any(broker["fenced"] for broker in await kraft.brokers.list())
 
         leases = Leases(kraft)
-        await kraft.advance("2m")
+        await kraft.clock.advance("2m")
         assert leases.fences == []

@@ -13,60 +13,60 @@ from tests.kraftsim.test_terminal import on_terminal
 
 
 async def partition_of(kraft: Cluster, number: int = 0) -> Any:
-    return (await kraft.topic("orders"))["partitions"][number]
+    return (await kraft.topics.describe("orders"))["partitions"][number]
 
 
 async def fenced(kraft: Cluster, broker: int) -> None:
-    await kraft.kill(broker)
+    await kraft.brokers.kill(broker)
     await kraft.wait(broker, "fenced")
 
 
 async def test_a_preferred_election_brings_the_first_replica_back() -> None:
     async with Cluster(brokers=2, clock="virtual", seed=1) as kraft:
-        await kraft.create_topic("orders", assignments=[[1, 2], [2, 1]])
+        await kraft.topics.create("orders", assignments=[[1, 2], [2, 1]])
         await fenced(kraft, 1)
-        await kraft.restart(1, wait="60s")
-        await kraft.advance("10s")
+        await kraft.brokers.restart(1, wait="60s")
+        await kraft.clock.advance("10s")
         assert (await partition_of(kraft))["leader"] == 2
 
-        await kraft.elect_leaders("orders")
+        await kraft.topics.elect_leaders("orders")
 
         assert [(await partition_of(kraft, number))["leader"] for number in (0, 1)] == [1, 2]
 
 
 async def test_an_unclean_election_takes_a_replica_that_is_not_in_sync() -> None:
     async with Cluster(brokers=2, clock="virtual", seed=1) as kraft:
-        await kraft.create_topic("orders", assignments=[[1, 2]])
+        await kraft.topics.create("orders", assignments=[[1, 2]])
         await fenced(kraft, 1)
         await fenced(kraft, 2)
-        await kraft.restart(1, wait="60s")
+        await kraft.brokers.restart(1, wait="60s")
         with pytest.raises(ApiError) as refused:
-            await kraft.elect_leaders("orders", 0)
+            await kraft.topics.elect_leaders("orders", 0)
         assert refused.value.code is ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE
         assert (await partition_of(kraft))["leader"] == -1
 
-        await kraft.elect_leaders("orders", 0, "unclean")
+        await kraft.topics.elect_leaders("orders", 0, "unclean")
 
         assert (await partition_of(kraft))["leader"] == 1
 
 
 async def test_a_reassignment_completes_or_is_cancelled() -> None:
     async with Cluster(brokers=3, clock="virtual", seed=1) as kraft:
-        await kraft.create_topic("orders", assignments=[[1, 2], [1, 2]])
-        await kraft.start_reassignment("orders", {0: [2, 3], 1: [3, 1]})
+        await kraft.topics.create("orders", assignments=[[1, 2], [1, 2]])
+        await kraft.reassignments.start("orders", {0: [2, 3], 1: [3, 1]})
         assert [
             (of["partition"], of["addingReplicas"], of["removingReplicas"])
-            for of in await kraft.reassignments()
+            for of in await kraft.reassignments.list()
         ] == [(0, [3], [1]), (1, [3], [2])]
 
-        await kraft.cancel_reassignment("orders", 1)
-        await kraft.advance("10s")
+        await kraft.reassignments.cancel("orders", 1)
+        await kraft.clock.advance("10s")
 
-        assert await kraft.reassignments() == []
+        assert await kraft.reassignments.list() == []
         replicas = [(await partition_of(kraft, number))["replicas"] for number in (0, 1)]
         assert replicas == [[2, 3], [1, 2]]
         with pytest.raises(ApiError, match="partition 0: expected a reassignment in progress"):
-            await kraft.cancel_reassignment("orders")
+            await kraft.reassignments.cancel("orders")
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ async def test_a_reassignment_completes_or_is_cancelled() -> None:
 async def test_a_refusal_names_the_topic_the_partition_and_what_was_expected(
     http: Http, kraft: Cluster, path: str, body: object, status: int, message: str
 ) -> None:
-    await kraft.create_topic("orders", partitions=2)
+    await kraft.topics.create("orders", partitions=2)
 
     refused = await http.post(f"/sim/{path}", body)
 
@@ -97,7 +97,7 @@ async def test_a_refusal_names_the_topic_the_partition_and_what_was_expected(
 async def test_python_refuses_brokers_that_are_no_list() -> None:
     async with Cluster(brokers=1, clock="virtual", seed=1) as kraft:
         with pytest.raises(CommandError, match="replicas: expected brokers by partition"):
-            await kraft.start_reassignment("orders", [1, 2])  # type: ignore[arg-type]
+            await kraft.reassignments.start("orders", [1, 2])  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -105,8 +105,8 @@ def service() -> Iterator[Service]:
     service = Service(brokers=3)
     long_name = "a-topic-with-quite-a-long-name.of-a-team"
     for name in ("orders", long_name):
-        service.do(service.kraft.create_topic(name, assignments=[[1, 2], [2, 3]]))
-    service.do(service.kraft.start_reassignment(long_name, {0: [3, 1], 1: [1, 2]}))
+        service.do(service.kraft.topics.create(name, assignments=[[1, 2], [2, 3]]))
+    service.do(service.kraft.reassignments.start(long_name, {0: [3, 1], 1: [1, 2]}))
     yield service
     service.close()
 

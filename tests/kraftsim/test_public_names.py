@@ -20,10 +20,10 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 async def test_a_refusal_can_be_caught_by_its_public_name() -> None:
     async with Cluster(brokers=1, clock="virtual", seed=1) as kraft:
-        await kraft.create_topic("orders")
+        await kraft.topics.create("orders")
         with pytest.raises(ApiError) as refused:
-            await kraft.create_topic("orders")
+            await kraft.topics.create("orders")
         with pytest.raises(CommandError, match="expected one of 1"):
-            await kraft.kill(7)
+            await kraft.brokers.kill(7)
 
     assert refused.value.code is ErrorCode.TOPIC_ALREADY_EXISTS

@@ -10,33 +10,36 @@ from kraftsim import Cluster, CommandError
 Call = Callable[[Any], Awaitable[object]]
 
 WRONG: list[tuple[Call, str]] = [
-    (lambda kraft: kraft.brokers(limit="2"), "limit: expected an int, such as 1, got the str '2'"),
-    (lambda kraft: kraft.brokers(limit=True), "limit: expected an int, .* got the bool True"),
-    (lambda kraft: kraft.brokers(from_="1"), "from: expected an int, .* got the str '1'"),
-    (lambda kraft: kraft.brokers(limit=2.0), "limit: expected an int, .* got the float 2.0"),
-    (lambda kraft: kraft.topics(from_=1), "from: expected a str, got the int 1"),
-    (lambda kraft: kraft.topics(limit="2"), "limit: expected an int"),
-    (lambda kraft: kraft.events(limit=True), "limit: expected an int"),
-    (lambda kraft: kraft.log(from_="0"), "from: expected an int"),
-    (lambda kraft: kraft.requests(limit="2"), "limit: expected an int"),
-    (lambda kraft: kraft.requests(api=5), "api: expected a str, got the int 5"),
-    (lambda kraft: kraft.count_requests(where=5), "where: expected a str, got the int 5"),
-    (lambda kraft: kraft.topic(["a"]), r"name: expected a str, got the list \['a'\]"),
+    (
+        lambda kraft: kraft.brokers.list(limit="2"),
+        "limit: expected an int, such as 1, got the str '2'",
+    ),
+    (lambda kraft: kraft.brokers.list(limit=True), "limit: expected an int, .* got the bool True"),
+    (lambda kraft: kraft.brokers.list(from_="1"), "from: expected an int, .* got the str '1'"),
+    (lambda kraft: kraft.brokers.list(limit=2.0), "limit: expected an int, .* got the float 2.0"),
+    (lambda kraft: kraft.topics.list(from_=1), "from: expected a str, got the int 1"),
+    (lambda kraft: kraft.topics.list(limit="2"), "limit: expected an int"),
+    (lambda kraft: kraft.events.list(limit=True), "limit: expected an int"),
+    (lambda kraft: kraft.log.show(from_="0"), "from: expected an int"),
+    (lambda kraft: kraft.requests.list(limit="2"), "limit: expected an int"),
+    (lambda kraft: kraft.requests.list(api=5), "api: expected a str, got the int 5"),
+    (lambda kraft: kraft.requests.count(where=5), "where: expected a str, got the int 5"),
+    (lambda kraft: kraft.topics.describe(["a"]), r"name: expected a str, got the list \['a'\]"),
     (lambda kraft: kraft.explain("1"), "event: expected an int"),
     (lambda kraft: kraft.explain(99_999), "no event 99999: expected a number of an event"),
-    (lambda kraft: kraft.add_broker(rack=5), "rack: expected a str, got the int 5"),
-    (lambda kraft: kraft.add_broker(rack=0), "rack: expected a str, got the int 0"),
-    (lambda kraft: kraft.add_broker(broker_id="7"), "broker_id: expected an int"),
+    (lambda kraft: kraft.brokers.add(rack=5), "rack: expected a str, got the int 5"),
+    (lambda kraft: kraft.brokers.add(rack=0), "rack: expected a str, got the int 0"),
+    (lambda kraft: kraft.brokers.add(broker_id="7"), "broker_id: expected an int"),
     (lambda kraft: kraft.reset(seed="x"), "seed: expected an int, such as 1, got the str 'x'"),
     (lambda kraft: kraft.wait(1, 5), "state: expected a str, got the int 5"),
-    (lambda kraft: kraft.run_until(5), "kind: expected a str, got the int 5"),
-    (lambda kraft: kraft.lock_clock(5), "owner: expected a str, got the int 5"),
+    (lambda kraft: kraft.clock.run_until(5), "kind: expected a str, got the int 5"),
+    (lambda kraft: kraft.clock.lock(5), "owner: expected a str, got the int 5"),
     (
-        lambda kraft: kraft.speed_clock(None),
+        lambda kraft: kraft.clock.speed(None),
         "factor: expected a number from 0.001 to 1000, got None",
     ),
     (
-        lambda kraft: kraft.speed_clock(True),
+        lambda kraft: kraft.clock.speed(True),
         "factor: expected a number from 0.001 to 1000, got True",
     ),
 ]
@@ -55,9 +58,9 @@ async def test_an_argument_of_another_type_is_named(call: Call, message: str) ->
 
 async def test_a_duration_is_a_text_or_a_number_of_seconds() -> None:
     async with Cluster(brokers=1, clock="virtual", seed=1) as kraft:
-        start_ms = (await kraft.clock())["nowMs"]
+        start_ms = (await kraft.clock.show())["nowMs"]
 
-        assert (await kraft.advance("1500ms"))["nowMs"] == start_ms + 1500
-        assert (await kraft.advance(1.5))["nowMs"] == start_ms + 3000
+        assert (await kraft.clock.advance("1500ms"))["nowMs"] == start_ms + 1500
+        assert (await kraft.clock.advance(1.5))["nowMs"] == start_ms + 3000
         with pytest.raises(ValueError, match=r"by: expected a duration .* got -1"):
-            await kraft.advance(-1)
+            await kraft.clock.advance(-1)

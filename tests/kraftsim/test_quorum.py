@@ -37,7 +37,7 @@ async def leader_of(http: Http) -> int:
 
 async def test_the_quorum_is_shown_with_voters_and_observers(http: Http, kraft: Cluster) -> None:
     """The shape that people rely on (KIP-836)."""
-    await kraft.advance("2s")
+    await kraft.clock.advance("2s")
 
     shown = (await http.get("/v1/quorum")).document
 
@@ -55,7 +55,7 @@ async def test_leadership_is_handed_over_to_whom_one_names(http: Http, kraft: Cl
     chosen = min(IDS - {before})
 
     await http.post("/sim/quorum/transfer-leadership", {"to": chosen})
-    await kraft.advance("1s")
+    await kraft.clock.advance("1s")
 
     assert chosen == await leader_of(http)
     assert not (await http.get("/v1/brokers/1")).document["fenced"]
@@ -72,18 +72,18 @@ async def test_a_transfer_returns_when_the_next_leader_takes_writes(
 
     assert chosen == transferred.document["leaderId"]
     assert 0 == written.document["topics"][0]["errorCode"]
-    assert chosen == await kraft.transfer_leadership(chosen)  # it leads already
-    assert await kraft.transfer_leadership() in IDS - {chosen}
+    assert chosen == await kraft.quorum.transfer_leadership(chosen)  # it leads already
+    assert await kraft.quorum.transfer_leadership() in IDS - {chosen}
 
 
 async def test_a_transfer_in_vain_says_where_every_controller_stands(kraft: Cluster) -> None:
     leader = kraft.world.controller.node.config.node_id
     dead, *others = sorted(IDS - {leader})
-    await kraft.kill_controller(dead)
+    await kraft.controllers.kill(dead)
     kraft.world.network.isolate(node(leader), nodes(IDS))
 
     with pytest.raises(TimeoutError, match="expected another leader within 1s") as over:
-        await kraft.transfer_leadership(timeout="1s")
+        await kraft.quorum.transfer_leadership(timeout="1s")
 
     assert f"controller {dead}: NOT_RUNNING" in str(over.value)
     assert all(f"controller {controller}: " in str(over.value) for controller in others)
@@ -96,7 +96,7 @@ async def test_who_only_believes_that_it_leads_is_not_who_follows_a_leader(kraft
     assert world.run_until(lambda: world.active not in (None, cut_off), limit_us=10_000_000)
     elected = world.controller
 
-    following = await kraft.transfer_leadership()
+    following = await kraft.quorum.transfer_leadership()
 
     assert {following} == IDS - {
         controller.node.config.node_id for controller in (cut_off, elected)
@@ -107,7 +107,7 @@ async def test_a_timeout_that_is_none_costs_nobody_its_leadership(kraft: Cluster
     leader = kraft.world.active
 
     with pytest.raises(ValueError, match="soon"):
-        await kraft.transfer_leadership(timeout="soon")
+        await kraft.quorum.transfer_leadership(timeout="soon")
 
     assert leader is kraft.world.active
 
@@ -116,7 +116,7 @@ async def test_one_waits_for_the_next_leader_or_for_one_by_its_id(
     http: Http, kraft: Cluster
 ) -> None:
     killed = await leader_of(http)
-    await kraft.kill_controller(killed)
+    await kraft.controllers.kill(killed)
 
     waited = await http.get("/v1/wait", leader="any")
     await kraft.wait(leader=waited.document["leaderId"])
@@ -151,9 +151,9 @@ async def test_what_cannot_be_waited_for_is_refused(
 async def test_what_is_written_during_an_election_is_held_for_the_next_leader() -> None:
     async with Cluster(brokers=1, controllers=3) as kraft:
         killed = kraft.world.controller.node.config.node_id
-        await kraft.kill_controller(killed)
+        await kraft.controllers.kill(killed)
 
-        await kraft.create_topic("orders", partitions=1, replication_factor=1)
+        await kraft.topics.create("orders", partitions=1, replication_factor=1)
 
         assert "orders" in kraft.world.committed.topic_ids
         assert kraft.world.controller.node.config.node_id != killed
@@ -164,7 +164,7 @@ async def test_what_is_held_for_a_leader_in_vain_is_refused_as_it_was_at_once() 
     """Time is scaled, so that the ten seconds for which it is held pass in one."""
     async with Cluster(brokers=1, controllers=3, clock=10) as kraft:
         for node_id in IDS:
-            await kraft.kill_controller(node_id)
+            await kraft.controllers.kill(node_id)
 
         with pytest.raises(ApiError) as refused:
             await kraft.unregister(1)
@@ -181,10 +181,10 @@ async def test_a_killed_leader_is_followed_by_another_and_comes_back(
     assert "NOT_RUNNING" == answer.document["state"]
     refused = await http.kafka("UnregisterBroker", brokerId=77)
     assert (421, 41) == (refused.status, refused.document["errorCode"])
-    await kraft.advance("10s")
+    await kraft.clock.advance("10s")
     assert killed != await leader_of(http)
     await http.post(f"/sim/controllers/{killed}/start")
-    await kraft.advance("3s")
+    await kraft.clock.advance("3s")
 
     shown = (await http.get("/v1/controllers")).document["controllers"]
     assert {"LEADER": 1, "FOLLOWER": 2} == {
@@ -199,9 +199,9 @@ async def test_verbs_on_controllers_say_what_is_wrong(http: Http, kraft: Cluster
 
     leader = await leader_of(http)
     dead = min(IDS - {leader})
-    await kraft.kill_controller(dead)
+    await kraft.controllers.kill(dead)
     with pytest.raises(CommandError, match=f"expected a running controller, got {dead}"):
-        await kraft.transfer_leadership(dead)
+        await kraft.quorum.transfer_leadership(dead)
 
 
 async def test_a_paused_leader_holds_up_nobody(http: Http, kraft: Cluster) -> None:
@@ -211,7 +211,7 @@ async def test_a_paused_leader_holds_up_nobody(http: Http, kraft: Cluster) -> No
 
     refused = await http.kafka("UnregisterBroker", brokerId=77)
     assert (421, 41) == (refused.status, refused.document["errorCode"])
-    await kraft.advance("10s")
+    await kraft.clock.advance("10s")
     assert paused != await leader_of(http)
 
 
@@ -238,6 +238,6 @@ async def test_features_are_updated_over_http(http: Http) -> None:
 
 async def test_without_sockets_three_controllers_are_usable_at_once() -> None:
     async with Cluster(brokers=3, controllers=3) as kraft:
-        described = await kraft.describe_quorum()
+        described = await kraft.quorum.describe()
 
     assert IDS == {voter.replica_id for voter in described.topics[0].partitions[0].current_voters}

@@ -76,7 +76,7 @@ def test_a_leader_that_is_being_removed_leaves_the_values_as_they_are() -> None:
 def test_the_verb_prints_a_row_for_each_replica(run: Any) -> None:
     service = Service(brokers=1, controllers=3)
     try:
-        service.do(service.kraft.advance("2s"))
+        service.do(service.kraft.clock.advance("2s"))
         code, out, _ = run(f"quorum show --output wide --url {service.kraft.http_url}")
     finally:
         service.close()

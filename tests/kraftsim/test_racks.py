@@ -9,12 +9,12 @@ BAD = pytest.mark.parametrize("rack", ["\ud800", "a" * 32_768, "é" * 16_384])
 
 @BAD
 async def test_a_broker_with_such_a_rack_is_not_added(kraft: Cluster, rack: str) -> None:
-    before = await kraft.brokers()
+    before = await kraft.brokers.list()
 
     with pytest.raises(CommandError, match="rack: expected"):
-        await kraft.add_broker(rack)
-    assert await kraft.brokers() == before
-    assert await kraft.add_broker("é" * 16_383) == len(before) + 1
+        await kraft.brokers.add(rack)
+    assert await kraft.brokers.list() == before
+    assert await kraft.brokers.add("é" * 16_383) == len(before) + 1
 
 
 @BAD

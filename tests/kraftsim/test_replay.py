@@ -54,32 +54,41 @@ async def expect_same(kraft: Cluster, folder: Path) -> None:
 @pytest.mark.parametrize("clock", ["auto", "virtual"])
 async def test_verbs_replay(tmp_path: Path, clock: str) -> None:
     async with Cluster(brokers=3, controllers=3, clock=clock, seed=7) as kraft:  # type: ignore[arg-type]
-        await kraft.kill(2)
+        await kraft.brokers.kill(2)
         await kraft.wait(2, "fenced")
-        await kraft.restart(broker_id=2)
-        await kraft.add_broker("a-rack")
-        await kraft.mute(3)
-        await kraft.advance("4s")
-        await kraft.unmute(3)
-        await kraft.kill_controller(3002)
+        await kraft.brokers.restart(broker_id=2)
+        await kraft.brokers.add("a-rack")
+        await kraft.brokers.mute(3)
+        await kraft.clock.advance("4s")
+        await kraft.brokers.unmute(3)
+        await kraft.controllers.kill(3002)
         await kraft.wait(leader="any")
-        await kraft.transfer_leadership()
-        await kraft.pause(1)
-        await kraft.advance(2.5)
-        await kraft.stop(3)
-        await kraft.advance("1ms")
+        await kraft.quorum.transfer_leadership()
+        await kraft.brokers.pause(1)
+        await kraft.clock.advance(2.5)
+        await kraft.brokers.stop(3)
+        await kraft.clock.advance("1ms")
 
         await expect_same(kraft, tmp_path)
+
+
+async def test_verbs_of_one_name_are_recorded_with_their_nouns() -> None:
+    async with Cluster(brokers=1, controllers=3, clock="virtual", seed=7) as kraft:
+        await kraft.brokers.kill(1)
+        await kraft.controllers.kill(3001)
+
+        names = [given.name for given in recording_of(kraft).inputs]
+        assert names == ["brokers.kill", "controllers.kill"]
 
 
 async def test_refused_verbs_are_refused_again(tmp_path: Path) -> None:
     async with Cluster(brokers=2, clock="auto", seed=7) as kraft:
         with pytest.raises(CommandError):
-            await kraft.kill(9)
+            await kraft.brokers.kill(9)
         with pytest.raises(ApiError):
             await kraft.decommission(9)
-        await kraft.kill(2)
-        await kraft.advance("20s")
+        await kraft.brokers.kill(2)
+        await kraft.clock.advance("20s")
 
         await expect_same(kraft, tmp_path)
 
@@ -93,7 +102,7 @@ async def test_requests_of_kafka_clients_replay(tmp_path: Path) -> None:
                 client.writer.write(encode_request(*creation("orders")))
                 client.ask_cluster()
                 client.ask_versions()
-                await kraft.advance("3s")
+                await kraft.clock.advance("3s")
 
         await expect_same(kraft, tmp_path)
 
@@ -121,7 +130,7 @@ async def test_requests_over_http_replay(http: Http, kraft: Cluster, tmp_path: P
     await http.kafka("CreateTopics", topics=[{"name": "orders", "numPartitions": 2}])
     await http.kafka("DecommissionBroker", brokerId=3, force=True)
     await http.kafka("DescribeCluster")
-    await kraft.advance("1s")
+    await kraft.clock.advance("1s")
 
     await expect_same(kraft, tmp_path)
 
@@ -130,9 +139,9 @@ async def test_faults_replay_with_their_draws_and_ends(tmp_path: Path) -> None:
     async with Cluster(brokers=3, clock="auto", seed=7) as kraft:
         await kraft.faults.add({"net.partition": {"on": 1, "for": "12s"}})
         lossy = await kraft.faults.add({"net.loss": {"p": 0.3}})
-        await kraft.advance("15s")
+        await kraft.clock.advance("15s")
         await lossy.remove()
-        await kraft.advance("15s")
+        await kraft.clock.advance("15s")
         assert lossy.hits
 
         await expect_same(kraft, tmp_path)
@@ -141,20 +150,20 @@ async def test_faults_replay_with_their_draws_and_ends(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", [None, 8])
 async def test_a_recording_begins_anew_at_a_reset(tmp_path: Path, seed: int | None) -> None:
     async with Cluster(brokers=2, clock="auto", seed=7) as kraft:
-        await kraft.kill(1)
+        await kraft.brokers.kill(1)
         await kraft.faults.add({"net.loss": {"p": 0.5}})
-        await kraft.advance("9s")
+        await kraft.clock.advance("9s")
         await kraft.reset(seed)
         assert recording_of(kraft).inputs == []
         await kraft.faults.add({"net.loss": {"p": 0.5}})
-        await kraft.advance("9s")
+        await kraft.clock.advance("9s")
 
         await expect_same(kraft, tmp_path)
 
 
 async def test_a_recording_of_real_time_says_that_a_replay_may_differ() -> None:
     async with Cluster(brokers=1, seed=7) as kraft:
-        await kraft.mute(1)
+        await kraft.brokers.mute(1)
 
         assert recording_of(kraft).gaps == [REAL_TIME]
 
@@ -164,18 +173,18 @@ async def test_a_cluster_with_too_many_inputs_has_no_recording(
 ) -> None:
     monkeypatch.setattr(recorder, "INPUTS_MAX", 2)
     async with Cluster(brokers=1, clock="virtual", seed=7) as kraft:
-        await kraft.mute(1)
-        await kraft.unmute(1)
+        await kraft.brokers.mute(1)
+        await kraft.brokers.unmute(1)
         recording_of(kraft)
-        await kraft.mute(1)
+        await kraft.brokers.mute(1)
 
         with pytest.raises(CommandError, match="expected at most 2 inputs"):
             recording_of(kraft)
-        assert kraft.recorder.inputs == []
+        assert kraft._live.recorder.inputs == []
 
 
 async def test_a_world_that_was_restored_has_no_recording(kraft: Cluster) -> None:
-    await kraft.advance("1s")
+    await kraft.clock.advance("1s")
 
     restored = recorder.Recorder(kraft.world, Runtime(kraft.world.timeline, speed=0.0))
 
@@ -197,7 +206,15 @@ def _set(number: int, **values: object) -> Change:
 @pytest.mark.parametrize(
     ("change", "mistake"),
     [
-        (_set(1, format="x"), "1: format: expected 'kraftsim/recording/1', got 'x'"),
+        (
+            _set(1, format="kraftsim/recording/1", version="0.0.9"),
+            "1: format: expected 'kraftsim/recording/2', got 'kraftsim/recording/1', written by "
+            "kraftsim 0.0.9: record the run again",
+        ),
+        (
+            lambda lines: lines.__setitem__(0, "{}"),
+            "1: format: expected 'kraftsim/recording/2', got None: record the run again",
+        ),
         (lambda lines: lines.insert(1, "{"), "2: expected a JSON object, got '{'"),
         (_set(2, t_us="0"), "2: t_us: expected a whole number, got '0'"),
         (_set(3, t_us=-1), "3: t_us: expected at least 0, as on the line before, got -1"),
@@ -216,9 +233,9 @@ async def test_a_bad_file_is_refused_with_line_and_expectation(
 ) -> None:
     path = tmp_path / "bad.jsonl"
     async with Cluster(brokers=1, clock="auto", seed=7, cluster_id=CLUSTER_ID) as kraft:
-        await kraft.mute(1)
-        await kraft.create_topic("orders")
-        await kraft.unmute(1)
+        await kraft.brokers.mute(1)
+        await kraft.topics.create("orders")
+        await kraft.brokers.unmute(1)
         write_recording(path, recording_of(kraft))
     lines = path.read_text().splitlines()
     change(lines)
@@ -238,10 +255,13 @@ FRAME = '{"t_us": 0, "listener": "broker-9", "turn": 1, "frame": ""}'
     [
         (_set(1, options={"broker": 1}), "options of the recording: .*'broker'"),
         (
-            _set(2, verb="mut"),
-            "line 2 of the recording: verb: expected 'mute' .nearest., got 'mut'",
+            _set(2, verb="brokers.mut"),
+            "line 2 of the recording: verb: expected 'brokers.mute' .*, got 'brokers.mut'",
         ),
-        (_set(2, arguments={"id": 1}), "line 2 of the recording: arguments of mute: .*broker_id"),
+        (
+            _set(2, arguments={"id": 1}),
+            "line 2 of the recording: arguments of brokers.mute: .*broker_id",
+        ),
         (
             lambda lines: lines.insert(1, FRAME),
             "line 2 of the recording: listener: expected that of a node of this cluster",
@@ -253,7 +273,7 @@ async def test_an_input_that_no_cluster_takes_is_refused(
 ) -> None:
     path = tmp_path / "bad.jsonl"
     async with Cluster(brokers=1, clock="auto", seed=7) as kraft:
-        await kraft.mute(1)
+        await kraft.brokers.mute(1)
         write_recording(path, recording_of(kraft))
     lines = path.read_text().splitlines()
     change(lines)

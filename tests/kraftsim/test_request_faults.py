@@ -188,7 +188,7 @@ async def test_a_delayed_request_is_handled_later(kraft: Cluster, listener: str,
     async with client_of(kraft, listener) as client:
         ask(client, api)
         await _until_hit(fault)
-        await kraft.advance("5s")
+        await kraft.clock.advance("5s")
 
         assert type(await answer_to(client, api)).__name__ == f"{api}Response"
 
@@ -295,7 +295,7 @@ async def test_a_request_that_a_broker_forwards_is_affected_once(kraft: Cluster)
     async with client_of(kraft, "broker") as client:
         ask(client, "UnregisterBroker")
         await _until_hit(fault)
-        await kraft.advance("1s")
+        await kraft.clock.advance("1s")
         await answer_to(client, "UnregisterBroker")
 
     assert fault.hits == 1
@@ -311,15 +311,15 @@ async def test_http_gets_the_error_and_the_request_is_not_applied(
     )
 
     refused = await http.kafka("CreateTopics", **topic)
-    topics = await kraft.topics()
+    topics = await kraft.topics.list()
     created = await http.kafka("CreateTopics", **topic)
     unknown = await http.kafka("UnregisterBroker", brokerId=1)
 
     assert refused.document["topics"][0]["errorCode"] == 41
-    assert (topics, len(await kraft.topics())) == ([], 1)
+    assert (topics, len(await kraft.topics.list())) == ([], 1)
     assert created.document["topics"][0]["errorCode"] == 0
     assert unknown.refusal == (404, 102, "BROKER_ID_NOT_REGISTERED")
-    assert "unfenced" in kraft.states_of(1)
+    assert "unfenced" in kraft.brokers.states_of(1)
 
 
 async def test_an_applied_request_over_http_may_answer_with_an_error(
@@ -332,7 +332,7 @@ async def test_an_applied_request_over_http_may_answer_with_an_error(
     refused = await http.kafka("CreateTopics", **topic)
 
     assert refused.document["topics"][0]["errorCode"] == 7
-    assert [row["name"] for row in await kraft.topics()] == ["orders"]
+    assert [row["name"] for row in await kraft.topics.list()] == ["orders"]
 
 
 CLOSED, DAMAGED = "the fault bad closed the connection: ", "the fault bad damaged the reply: "
@@ -358,9 +358,9 @@ async def test_a_closed_connection_names_its_fault_and_whether_the_request_was_h
     closed = await http.kafka("CreateTopics", **topic)
 
     assert closed.refusal == (502, -1, "CONNECTION_CLOSED")
-    assert (closed.message, len(await kraft.topics())) == (message, topics)
+    assert (closed.message, len(await kraft.topics.list())) == (message, topics)
     with pytest.raises(ConnectionClosed, match=message):
-        await kraft.create_topic("invoices")
+        await kraft.topics.create("invoices")
 
 
 @pytest.mark.parametrize("endpoint", [1, 2])

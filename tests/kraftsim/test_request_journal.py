@@ -21,7 +21,7 @@ async def test_a_request_over_http_is_found_by_its_fields(http: Http, kraft: Clu
     assert [(request["api"], request["body"]) for request in found] == [
         ("UnregisterBroker", {"brokerId": 77})
     ]
-    decommissions = await kraft.count_requests("DecommissionBroker", "brokerId=3,force=true")
+    decommissions = await kraft.requests.count("DecommissionBroker", "brokerId=3,force=true")
     assert decommissions == {"count": 1, "nearMisses": []}
 
 
@@ -29,7 +29,7 @@ async def test_a_request_over_a_socket_names_its_client() -> None:
     async with Cluster(brokers=1, clock="virtual", seed=1, kafka_port=0) as kraft:
         async with connected(kraft.bootstrap_servers) as client:
             assert await client.is_served()
-        (request,) = await kraft.requests("ApiVersions")
+        (request,) = await kraft.requests.list("ApiVersions")
 
     assert request["listener"] == "broker-1"
     assert request["clientAddress"] == "127.0.0.1"
@@ -52,8 +52,8 @@ async def test_lists_are_searched_for_any_element(http: Http, kraft: Cluster) ->
     names = ("orders", "payments")
     await http.kafka("CreateTopics", topics=[{"name": name, "numPartitions": 1} for name in names])
 
-    assert len(await kraft.requests("CreateTopics", "topics.name=payments")) == 1
-    (miss,) = (await kraft.count_requests(None, "topics.colour=red"))["nearMisses"]  # type: ignore[misc]
+    assert len(await kraft.requests.list("CreateTopics", "topics.name=payments")) == 1
+    (miss,) = (await kraft.requests.count(None, "topics.colour=red"))["nearMisses"]  # type: ignore[misc]
     assert miss["unmet"] == ["topics.colour: expected red, got no such field"]
 
 
@@ -81,7 +81,7 @@ async def test_a_question_without_sense_is_refused(
     kraft: Cluster, query: dict[str, str], message: str
 ) -> None:
     with pytest.raises(CommandError, match=message):
-        await kraft.requests(**query)  # type: ignore[arg-type]  # on purpose
+        await kraft.requests.list(**query)  # type: ignore[arg-type]  # on purpose
 
 
 async def test_old_requests_make_room_for_new_ones() -> None:
@@ -101,7 +101,7 @@ async def test_a_large_request_is_kept_without_its_body(http: Http, kraft: Clust
     names = [{"name": f"topic-{number}"} for number in range(2_000)]
     await http.kafka("DeleteTopics", topics=names)
 
-    (request,) = await kraft.requests("DeleteTopics")
+    (request,) = await kraft.requests.list("DeleteTopics")
     assert request["body"] == {}
 
 
@@ -110,7 +110,7 @@ async def test_a_reader_of_the_journal_holds_up_nobody(http: Http, kraft: Cluste
     for number in range(300):
         await http.kafka("UnregisterBroker", brokerId=number)
 
-    counting, passes = await passes_during(kraft.count_requests(None, "brokerId=1000"))
+    counting, passes = await passes_during(kraft.requests.count(None, "brokerId=1000"))
 
     assert counting.result()["count"] == 0
     assert passes >= 600

@@ -15,28 +15,28 @@ def story(kraft: Cluster) -> list[tuple[int, str, str]]:
 
 
 async def test_a_reset_cluster_repeats_its_start(kraft: Cluster) -> None:
-    began, brokers = story(kraft), await kraft.brokers()
-    await kraft.create_topic("orders", partitions=3, replication_factor=3)
-    await kraft.kill(2)
+    began, brokers = story(kraft), await kraft.brokers.list()
+    await kraft.topics.create("orders", partitions=3, replication_factor=3)
+    await kraft.brokers.kill(2)
     await kraft.wait(2, "fenced")
 
     reset = await kraft.reset()
 
-    assert (story(kraft), await kraft.brokers()) == (began, brokers)
-    assert await kraft.topics() == []
+    assert (story(kraft), await kraft.brokers.list()) == (began, brokers)
+    assert await kraft.topics.list() == []
     assert (reset["generation"], reset["clusterId"]) == (1, kraft.cluster_id)
 
 
 async def test_another_seed_gives_another_cluster(kraft: Cluster) -> None:
-    before = (await kraft.broker(1))["incarnationId"]
+    before = (await kraft.brokers.show(1))["incarnationId"]
 
     assert (await kraft.reset(seed=2))["seed"] == 2
 
-    assert (await kraft.broker(1))["incarnationId"] != before
+    assert (await kraft.brokers.show(1))["incarnationId"] != before
 
 
 async def test_a_wait_of_the_previous_test_ends_with_an_error(kraft: Cluster) -> None:
-    await kraft.pause_clock()
+    await kraft.clock.pause()
     waiting = asyncio.ensure_future(kraft.wait(1, "fenced"))
     await others_run()
 
@@ -44,7 +44,7 @@ async def test_a_wait_of_the_previous_test_ends_with_an_error(kraft: Cluster) ->
 
     with pytest.raises(CommandError, match="was closed, reset or restored while this call waited"):
         await waiting
-    assert (await kraft.clock())["paused"] is False
+    assert (await kraft.clock.show())["paused"] is False
 
 
 async def test_addresses_outlive_a_reset_and_connections_do_not() -> None:
@@ -52,8 +52,8 @@ async def test_addresses_outlive_a_reset_and_connections_do_not() -> None:
         addresses = kraft.bootstrap_servers, kraft.bootstrap_controllers
         host, port = addresses[0].split(",")[0].split(":")
         reader, writer = await asyncio.open_connection(host, int(port))
-        await kraft.add_broker()
-        await kraft.kill(1)
+        await kraft.brokers.add()
+        await kraft.brokers.kill(1)
 
         await kraft.reset()
 
@@ -82,7 +82,7 @@ async def test_a_late_call_of_the_previous_generation_is_refused(http: Http) -> 
 
 
 async def test_the_metrics_are_those_of_the_new_cluster(http: Http, kraft: Cluster) -> None:
-    await kraft.kill(2)
+    await kraft.brokers.kill(2)
     await kraft.wait(2, "fenced")
     await kraft.reset()
 
@@ -96,7 +96,7 @@ async def test_two_resets_at_once_leave_one_cluster(kraft: Cluster) -> None:
 
     assert kraft.generation == 2
     assert any(isinstance(result, dict) for result in results)
-    await kraft.kill(2)
+    await kraft.brokers.kill(2)
     await kraft.wait(2, "fenced")
 
 

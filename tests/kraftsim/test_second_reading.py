@@ -13,7 +13,7 @@ from tests.kraftsim.loop_passes import passes_during
 @pytest.mark.realtime
 async def test_brokers_added_at_the_same_moment_get_ids_and_ports_of_their_own() -> None:
     async with Cluster(brokers=1, kafka_port=0) as kraft:
-        added = await asyncio.gather(*(kraft.add_broker() for _ in range(6)))
+        added = await asyncio.gather(*(kraft.brokers.add() for _ in range(6)))
 
         assert sorted(added) == [2, 3, 4, 5, 6, 7]
         assert len(set(kraft.bootstrap_servers.split(","))) == 7
@@ -25,7 +25,7 @@ async def test_brokers_added_at_the_same_moment_get_ids_and_ports_of_their_own()
 async def test_an_id_that_no_broker_can_have_is_refused(broker_id: int) -> None:
     async with Cluster(brokers=1, clock="virtual") as kraft:
         with pytest.raises(CommandError, match="broker_id: expected an id of"):
-            await kraft.add_broker(broker_id=broker_id)
+            await kraft.brokers.add(broker_id=broker_id)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ async def test_a_cluster_starts_once_and_says_so_when_it_is_closed() -> None:
             await kraft.open()
 
     with pytest.raises(CommandError, match="closed"):
-        await kraft.kill(1)
+        await kraft.brokers.kill(1)
     with pytest.raises(CommandError, match="starts only once"):
         await kraft.start()
 
@@ -67,7 +67,7 @@ async def test_a_long_wait_by_virtual_time_lets_others_have_their_turn() -> None
 async def test_a_topic_named_twice_in_one_deletion_is_refused_and_the_others_go() -> None:
     async with Cluster(brokers=1, clock="virtual") as kraft:
         for name in ("a", "b"):
-            await kraft.create_topic(name, partitions=1, replication_factor=1)
+            await kraft.topics.create(name, partitions=1, replication_factor=1)
 
         names = ("a", "b", "a")
         topics = tuple(DeleteTopicState(name=name) for name in names)

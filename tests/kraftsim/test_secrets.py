@@ -44,7 +44,7 @@ async def test_the_journal_shows_a_mark_for_each_byte_of_a_salted_password() -> 
         client.send(ALTER, 0, CHANGE)
         await client.answer(ALTER, 0)
 
-        (request,) = await kraft.requests("AlterUserScramCredentials")
+        (request,) = await kraft.requests.list("AlterUserScramCredentials")
 
     alice, bob = request["body"]["upsertions"]
     assert alice["saltedPassword"] == b64encode(b"*" * len(SECRET)).decode()
@@ -61,7 +61,7 @@ async def test_a_refused_envelope_is_kept_without_the_secret_in_it(principal: by
         await sent(client, envelope.request)
         await sent(client, Sent(spelled(ALTER, 0, CHANGE)).request)
 
-        kept = kraft.request_journal.numbered
+        kept = kraft._live.service.requests.numbered
 
     assert [received.header.api_key for _, received in kept] == [ENVELOPE, ALTER]
     assert not any(SECRET in received.frame for _, received in kept)
@@ -77,7 +77,7 @@ async def test_a_recording_without_the_secret_replays(tmp_path: Path) -> None:
         client.send(ALTER, 0, CHANGE)
         await client.answer(ALTER, 0)
         await sent(client, Sent(spelled(ALTER, 0, CHANGE), principal=b"").request)
-        await kraft.advance("3s")
+        await kraft.clock.advance("3s")
         recording = recording_of(kraft)
 
     write_recording(path, recording)
@@ -97,6 +97,6 @@ async def test_bytes_of_sasl_are_not_kept() -> None:
         frame = AUTHENTICATE.to_bytes(2) + b"\0\1\0\0\0\7\0\1c" + len(SECRET).to_bytes(4) + SECRET
         await sent(client, frame)
 
-        (request,) = await kraft.requests("SaslAuthenticate")
+        (request,) = await kraft.requests.list("SaslAuthenticate")
 
     assert request["body"] == {"authBytes": b64encode(b"*" * len(SECRET)).decode()}

@@ -29,14 +29,14 @@ async def served() -> AsyncIterator[Cluster]:
 
 async def states(kraft: Cluster) -> dict[int, bool]:
     """Which brokers are fenced."""
-    return {broker["brokerId"]: broker["fenced"] for broker in await kraft.brokers()}
+    return {broker["brokerId"]: broker["fenced"] for broker in await kraft.brokers.list()}
 
 
 async def test_a_cluster_goes_back_to_a_snapshot_as_often_as_one_likes(kraft: Cluster) -> None:
     await kraft.snapshots.save("before")
     endings = []
     for _ in range(3):
-        await kraft.kill(2)
+        await kraft.brokers.kill(2)
         await kraft.wait(broker=2, state="fenced")
         endings.append(kraft.world.journal.since(0))
         await kraft.snapshots.restore("before")
@@ -48,7 +48,7 @@ async def test_a_cluster_goes_back_to_a_snapshot_as_often_as_one_likes(kraft: Cl
 async def test_two_branches_of_one_moment_live_the_same_life(kraft: Cluster) -> None:
     async with kraft.branch() as ours, kraft.branch() as theirs:
         for each in (ours, theirs):
-            await each.advance("2m")
+            await each.clock.advance("2m")
 
         assert ours.world.journal.since(0) == theirs.world.journal.since(0)
         assert ours.world.timeline.now_us > kraft.world.timeline.now_us
@@ -56,10 +56,10 @@ async def test_two_branches_of_one_moment_live_the_same_life(kraft: Cluster) -> 
 
 async def test_a_branch_and_its_cluster_do_not_affect_each_other(kraft: Cluster) -> None:
     async with kraft.branch() as branch:
-        await branch.kill(1)
-        await kraft.kill(2)
-        await branch.advance("20s")
-        await kraft.advance("20s")
+        await branch.brokers.kill(1)
+        await kraft.brokers.kill(2)
+        await branch.clock.advance("20s")
+        await kraft.clock.advance("20s")
 
         assert await states(branch) == {1: True, 2: False, 3: False}
         assert await states(kraft) == {1: False, 2: True, 3: False}
@@ -80,7 +80,7 @@ async def test_faults_go_back_too(kraft: Cluster) -> None:
     cut = await kraft.faults.add({"net.partition": {"on": 2}, "id": "cut"})
     await kraft.snapshots.save("cut")
     await cut.remove()
-    await kraft.advance("30s")
+    await kraft.clock.advance("30s")
     await kraft.snapshots.restore("cut")
 
     [fault] = await kraft.faults.list()
@@ -93,9 +93,9 @@ async def test_faults_go_back_too(kraft: Cluster) -> None:
 async def test_a_fault_of_a_snapshot_ends_when_its_time_is_over(kraft: Cluster) -> None:
     await kraft.faults.add({"proc.pause": {"on": 2, "for": "15s"}, "id": "gc"})
     async with kraft.branch() as branch:
-        await branch.advance("10s")
+        await branch.clock.advance("10s")
         assert (await branch.faults.show("gc"))["open"]
-        await branch.advance("10s")
+        await branch.clock.advance("10s")
         assert not (await branch.faults.show("gc"))["open"]
     assert (await kraft.faults.show("gc"))["open"]
 
@@ -104,7 +104,7 @@ async def test_clients_connect_again_at_the_old_addresses(served: Cluster) -> No
     """And the brokers that were added since have no listener any more."""
     await served.snapshots.save("three")
     addresses = served.bootstrap_servers
-    added = await served.add_broker()
+    added = await served.brokers.add()
     await served.wait(broker=added, state="unfenced")
     host, port = served.bootstrap_servers.split(",")[-1].split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
@@ -118,7 +118,7 @@ async def test_clients_connect_again_at_the_old_addresses(served: Cluster) -> No
 
 
 async def test_brokers_that_went_since_are_there_again(served: Cluster) -> None:
-    added = await served.add_broker()
+    added = await served.brokers.add()
     await served.wait(broker=added, state="unfenced")
     addresses = served.bootstrap_servers
     await served.snapshots.save("four")
@@ -132,9 +132,9 @@ async def test_brokers_that_went_since_are_there_again(served: Cluster) -> None:
 
 
 async def test_listeners_are_as_the_processes_of_the_snapshot(served: Cluster) -> None:
-    await served.kill(2)
+    await served.brokers.kill(2)
     await served.snapshots.save("dead")
-    await served.restart(2)
+    await served.brokers.restart(2)
     await served.wait(broker=2, state="unfenced")
     await served.snapshots.restore("dead")
 
@@ -147,7 +147,7 @@ async def test_a_wait_ends_when_its_cluster_goes_back(served: Cluster) -> None:
     await served.snapshots.save("calm")
     waiting = asyncio.ensure_future(served.wait(broker=2, state="fenced", timeout="1h"))
     await asyncio.sleep(0)
-    await served.lock_clock("test")
+    await served.clock.lock("test")
     await served.snapshots.restore("calm")
 
     with pytest.raises((CommandError, TimeoutError)):
@@ -163,7 +163,7 @@ async def test_going_back_begins_a_generation(kraft: Cluster) -> None:
 
 async def test_snapshots_are_listed_and_removed(kraft: Cluster) -> None:
     saved = await kraft.snapshots.save("a")
-    await kraft.advance("5s")
+    await kraft.clock.advance("5s")
     await kraft.snapshots.save("b")
 
     assert [each["name"] for each in await kraft.snapshots.list()] == ["a", "b"]
@@ -195,7 +195,7 @@ async def test_every_reset_with_one_seed_gives_the_same_cluster(served: Cluster)
     lives = []
     for _ in range(4):
         await served.reset()
-        await served.kill(2)
+        await served.brokers.kill(2)
         await served.wait(broker=2, state="fenced")
         lives.append(served.world.journal.since(0))
 
@@ -216,10 +216,10 @@ async def test_handles_of_faults_follow_a_cluster_that_goes_back(kraft: Cluster)
     await kraft.snapshots.save("cut")
     await kraft.wait(broker=2, state="fenced")
     await kraft.snapshots.restore("cut")
-    await kraft.advance("1s")
+    await kraft.clock.advance("1s")
     assert cut.hits == (await kraft.faults.show(cut.id))["hits"]
     await cut.remove()
-    await kraft.advance("30s")
+    await kraft.clock.advance("30s")
 
     assert await states(kraft) == {1: False, 2: False, 3: False}
 
@@ -229,7 +229,7 @@ async def test_a_request_that_a_fault_holds_ends_when_its_cluster_goes_back(
 ) -> None:
     await served.snapshots.save("calm")
     held = await served.faults.add({"rpc.hold": {"api": "CreateTopics"}})
-    creating = asyncio.ensure_future(served.create_topic("orders"))
+    creating = asyncio.ensure_future(served.topics.create("orders"))
     await held.wait(1)
     await served.snapshots.restore("calm")
 
@@ -241,8 +241,8 @@ async def test_a_cluster_that_went_back_has_no_recording(kraft: Cluster) -> None
     await kraft.snapshots.save("start")
     await kraft.snapshots.restore("start")
 
-    assert kraft.recorder.refusal is not None
-    assert "snapshot" in kraft.recorder.refusal
+    assert kraft._live.recorder.refusal is not None
+    assert "snapshot" in kraft._live.recorder.refusal
 
 
 async def test_a_branch_lives_through_a_day_at_most(kraft: Cluster) -> None:
@@ -255,16 +255,16 @@ async def test_a_branch_lives_through_a_day_at_most(kraft: Cluster) -> None:
 async def test_a_snapshot_amid_a_large_request_goes_on_with_it() -> None:
     """In real time a pause, which the event loop ends, follows each step that leaves work."""
     async with Cluster(brokers=3, clock="real", seed=7) as kraft:
-        asking = asyncio.create_task(kraft.create_topic("large", 9_000, 3))
+        asking = asyncio.create_task(kraft.topics.create("large", 9_000, 3))
         await others_run()
         await kraft.snapshots.save("amid")
         assert "large" not in kraft.world.committed.topic_ids
         await asking
 
         await kraft.snapshots.restore("amid")
-        await kraft.create_topic("behind", 1, 3)
+        await kraft.topics.create("behind", 1, 3)
 
         assert "large" in kraft.world.committed.topic_ids
         async with kraft.branch("amid") as branch:
-            await branch.advance("1s")
+            await branch.clock.advance("1s")
             assert "large" in branch.world.committed.topic_ids

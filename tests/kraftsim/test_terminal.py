@@ -67,7 +67,7 @@ def test_a_table_fits_the_terminal(service: Service, columns: int) -> None:
 
 
 def test_a_column_without_a_value_makes_room_for_the_others(service: Service) -> None:
-    service.do(service.kraft.create_topic("abc", partitions=1, replication_factor=3))
+    service.do(service.kraft.topics.create("abc", partitions=1, replication_factor=3))
 
     for columns, has_elr in ((50, False), (80, True)):
         printed = on_terminal("topic list", columns, NO_COLOR="1")
@@ -89,7 +89,7 @@ def test_states_have_colours_on_a_terminal_only(service: Service, run: Any) -> N
 
 
 def test_a_rack_with_escape_sequences_forges_no_row(service: Service, run: Any) -> None:
-    service.do(service.kraft.add_broker(rack=FORGED))
+    service.do(service.kraft.brokers.add(rack=FORGED))
     service.do(service.kraft.wait(4, "unfenced"))
 
     for line in ("broker list", "broker show 4", "cluster list-endpoints", "events"):
@@ -144,7 +144,7 @@ def test_times_are_clock_times_of_utc_or_of_here(
 
 
 def test_requests_are_lines_with_clock_times(service: Service, run: Any) -> None:
-    service.do(service.kraft.advance("90s"))
+    service.do(service.kraft.clock.advance("90s"))
     run(f"cluster unregister --id 77 --url {service.kraft.http_url}")
     (request,) = json.loads(run("request list --json")[1])["requests"]
 
@@ -213,7 +213,7 @@ def test_followed_events_begin_at_the_newest(service: Service, run: Any) -> None
 
 
 def test_keys_are_in_lower_camel_everywhere(service: Service, run: Any) -> None:
-    service.do(service.kraft.create_topic("orders", partitions=1))
+    service.do(service.kraft.topics.create("orders", partitions=1))
     lines = [*READS, "topic list", "controller list", "scenario list", "wait --leader any"]
     printed = [run(f"{line} --json")[1] for line in lines]
     printed += run("events --json")[1].splitlines()

@@ -23,10 +23,10 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
 async def test_a_topic_has_the_given_replicas_and_configurations() -> None:
     async with Cluster(brokers=3, clock="virtual", seed=1) as kraft:
         config = {"retention.ms": 1000, "cleanup.policy": "compact", "preallocate": True}
-        await kraft.create_topic("orders", assignments=[[2, 3], [3, 1]], config=config)
+        await kraft.topics.create("orders", assignments=[[2, 3], [3, 1]], config=config)
 
-        topic = await kraft.topic("orders")
-        records = [record["data"] for record in await kraft.log() if "data" in record]
+        topic = await kraft.topics.describe("orders")
+        records = [record["data"] for record in await kraft.log.show() if "data" in record]
         assert [partition["replicas"] for partition in topic["partitions"]] == [[2, 3], [3, 1]]
         assert {
             (record["name"], record["value"])
@@ -37,23 +37,24 @@ async def test_a_topic_has_the_given_replicas_and_configurations() -> None:
 
 async def test_a_topic_grows_and_never_shrinks() -> None:
     async with Cluster(brokers=3, clock="virtual", seed=1) as kraft:
-        await kraft.create_topic("orders", partitions=2, replication_factor=2)
-        await kraft.alter_topic("orders", 3)
-        await kraft.alter_topic("orders", 5, assignments=[[1, 3], [3, 2]])
+        await kraft.topics.create("orders", partitions=2, replication_factor=2)
+        await kraft.topics.alter("orders", 3)
+        await kraft.topics.alter("orders", 5, assignments=[[1, 3], [3, 2]])
 
         replicas = [
-            partition["replicas"] for partition in (await kraft.topic("orders"))["partitions"]
+            partition["replicas"]
+            for partition in (await kraft.topics.describe("orders"))["partitions"]
         ]
         assert (len(replicas), replicas[3:]) == (5, [[1, 3], [3, 2]])
         with pytest.raises(ApiError) as shrunk:
-            await kraft.alter_topic("orders", 4)
+            await kraft.topics.alter("orders", 4)
         assert shrunk.value.code is ErrorCode.INVALID_PARTITIONS
 
 
 async def test_an_unknown_topic_is_refused_with_the_nearest_name(
     http: Http, kraft: Cluster
 ) -> None:
-    await kraft.create_topic("orders")
+    await kraft.topics.create("orders")
 
     for path in ("/sim/topics/ordrs/delete", "/sim/topics/ordrs/alter"):
         refused = await http.post(path, {"partitions": 2} if "alter" in path else {})

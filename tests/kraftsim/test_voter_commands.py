@@ -1,4 +1,4 @@
-"""`kraftsim quorum add|remove` against a running cluster, and where there is none."""
+"""`kraftsim controller add|remove` against a running cluster, and where there is none."""
 
 import json
 from typing import Any
@@ -23,11 +23,11 @@ def test_a_voter_is_removed_and_added_again(run: Any, monkeypatch: pytest.Monkey
         voter = listed["nodeId"]
         directory, address = listed["directoryId"], listed["endpoint"]
 
-        removed = run(f"quorum remove {voter}")
-        service.do(service.kraft.advance("3s"))
-        added = run(f"quorum add {voter}@{address}:{directory}")
-        again = run(f"quorum add {voter}@{address}:{directory}")
-        unknown = run("quorum remove 7")
+        removed = run(f"controller remove {voter}")
+        service.do(service.kraft.clock.advance("3s"))
+        added = run(f"controller add {voter}@{address}:{directory}")
+        again = run(f"controller add {voter}@{address}:{directory}")
+        unknown = run("controller remove 7")
     finally:
         service.close()
 
@@ -78,9 +78,9 @@ def test_where_nobody_leads_one_is_told_what_to_look_at(
         kraft = service.kraft
         leader_id = kraft.world.controller.node.leader_id
         for node_id in (leader_id, 3001 if leader_id == 3000 else 3000):
-            service.do(kraft.kill_controller(node_id))
+            service.do(kraft.controllers.kill(node_id))
         addresses = kraft.bootstrap_controllers
-        code, out, err = run(f"quorum remove 3000 --bootstrap-controllers {addresses}")
+        code, out, err = run(f"controller remove 3000 --bootstrap-controllers {addresses}")
     finally:
         service.close()
 
@@ -94,7 +94,7 @@ def test_an_http_port_in_place_of_a_controller_is_named_once(
     service = Service(brokers=0)
     try:
         address = service.kraft.http_url.removeprefix("http://")
-        code, _, err = run(f"quorum remove 3000 --bootstrap-controllers {address}")
+        code, _, err = run(f"controller remove 3000 --bootstrap-controllers {address}")
     finally:
         service.close()
 

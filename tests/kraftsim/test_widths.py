@@ -28,7 +28,7 @@ WRAPPED = ("events", "request list", "scenario list", "explain 9")
 def service() -> Iterator[Service]:
     racks = ("eu-west-1a-with-a-long-name", "b")
     service = Service(brokers=3, controllers=3, racks=racks, kafka_port=0)
-    create = service.kraft.create_topic(LONG_TOPIC, partitions=3, replication_factor=3)
+    create = service.kraft.topics.create(LONG_TOPIC, partitions=3, replication_factor=3)
     service.do(create)
     yield service
     service.close()

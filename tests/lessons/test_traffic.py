@@ -27,7 +27,7 @@ async def test_a_message_is_shown_once_from_the_first_look_on(kraft: Cluster) ->
     first = await traffic_of(kraft)
     assert (first["messages"], first["next"]) == ([], 0)
 
-    await kraft.advance("5s")
+    await kraft.clock.advance("5s")
     second = await traffic_of(kraft, first["next"])
     heartbeats = [each for each in second["messages"] if each["api"] == "BrokerHeartbeat"]
     ways = {(each["sender"], each["receiver"], each["isReply"]) for each in heartbeats}
@@ -46,7 +46,7 @@ async def test_a_lost_message_names_its_fault_and_a_held_one_stays_under_way(
     hold = {"api": "BrokerHeartbeat", "broker": 2}
     barrier = await kraft.faults.add({"rpc.hold": hold, "id": "barrier"})
 
-    await kraft.advance("3s")
+    await kraft.clock.advance("3s")
     shown = await traffic_of(kraft)
     lost = {(each["sender"], each["fault"]) for each in shown["messages"] if each["isLost"]}
     held = {(each["sender"], each["fault"]) for each in shown["underWay"] if each["fault"]}
@@ -65,7 +65,7 @@ async def test_nobody_looks_after_so_many_messages_that_were_not_read(
     monkeypatch.setattr(traffic, "UNREAD_MAX", 10)
     await traffic_of(kraft)
 
-    await kraft.advance("1m")
+    await kraft.clock.advance("1m")
     shown = await traffic_of(kraft)
     assert shown["next"] == 11
     assert kraft.world.network.departed  # looks again

@@ -6,11 +6,8 @@ import pytest
 
 from kraftsim import BlockingCluster
 from kraftsim.api.cluster import Cluster
-from kraftsim.api.faults import FaultHandle, Faults
-from kraftsim.api.snapshots import Snapshots
-from tools.blocking_stub import STUB
+from tools.blocking_stub import BLOCKING, RENAMED, STUB
 
-OF_INSTANCES = {"options", "generation", "cluster_id"}
 HIDDEN = {
     "offer",  # the command of an opened run gives it before the cluster starts
     "opens_lessons",  # it is set before the cluster starts
@@ -25,25 +22,26 @@ def typed_names(name):
     return {each for each in named if not each.startswith("_")}
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "more"),
-    [
-        (Cluster, "BlockingCluster", {"end", *OF_INSTANCES}),
-        (Faults, "BlockingFaults", set()),
-        (FaultHandle, "BlockingFaultHandle", set()),
-        (Snapshots, "BlockingSnapshots", set()),
-    ],
-)
-def test_a_blocking_type_has_every_public_name(kind, name, more):
-    public = {each for each in dir(kind) if not each.startswith("_")}
+@pytest.mark.parametrize("kind", BLOCKING, ids=lambda kind: kind.__name__)
+def test_a_blocking_type_has_every_public_name(kind):
+    of = Cluster() if kind is Cluster else kind
+    more = {"end"} if kind is Cluster else set()
+    public = {each for each in dir(of) if not each.startswith("_")}
 
-    assert typed_names(name) == (public | more) - HIDDEN
+    assert typed_names(RENAMED[kind.__name__]) == (public | more) - HIDDEN
+
+
+def test_a_blocking_cluster_holds_its_clock_during_a_block(kraft_sync: BlockingCluster) -> None:
+    with kraft_sync.clock.held("test") as shown:
+        assert [lock["owner"] for lock in shown["locks"]] == ["test"]
+
+    assert kraft_sync.clock.show()["locks"] == []
 
 
 def test_a_branch_of_a_blocking_cluster_blocks_too(kraft_sync: BlockingCluster) -> None:
     with kraft_sync.branch() as branch:
-        branch.kill(2)
+        branch.brokers.kill(2)
         branch.wait(broker=2, state="fenced")
-        assert branch.broker(2)["fenced"]
+        assert branch.brokers.show(2)["fenced"]
 
-    assert not kraft_sync.broker(2)["fenced"]
+    assert not kraft_sync.brokers.show(2)["fenced"]

@@ -16,20 +16,20 @@ import pytest
 def test_placement(request, seed):
     request.applymarker(pytest.mark.kraft(scope="session", seed=seed))
     kraft = request.getfixturevalue("kraft_sync")
-    kraft.create_topic("orders", partitions=1, replication_factor=1)
-    assert kraft.topic("orders")["partitions"][0]["leader"] != 3
+    kraft.topics.create("orders", partitions=1, replication_factor=1)
+    assert kraft.topics.describe("orders")["partitions"][0]["leader"] != 3
 
 @pytest.mark.asyncio
 async def test_clock(kraft, kraft_clock, kraft_faults):
     kraft_faults.add(api="BrokerHeartbeat", broker=2, action="drop", count=-1)
     await kraft_clock.advance("11s")
-    assert "fenced" in kraft.states_of(2)
+    assert "fenced" in kraft.brokers.states_of(2)
 
 def test_fault_without_effect(kraft_sync, kraft_faults):
     kraft_faults.add(api="UnregisterBroker", action="drop")
 
 def test_process(kraft_proc):
-    kraft_proc.kill(2)
+    kraft_proc.brokers.kill(2)
     kraft_proc.wait(broker=2, state="fenced")
 """
 

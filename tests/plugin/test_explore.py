@@ -10,8 +10,8 @@ UNLUCKY = """
 @pytest.mark.kraft(brokers=4)
 @pytest.mark.parametrize("partitions", [1])
 def test_placement(kraft_sync, partitions):
-    kraft_sync.create_topic("orders", partitions=partitions, replication_factor=1)
-    assert kraft_sync.topic("orders")["partitions"][0]["leader"] != 3
+    kraft_sync.topics.create("orders", partitions=partitions, replication_factor=1)
+    assert kraft_sync.topics.describe("orders")["partitions"][0]["leader"] != 3
 
 def test_nothing():
     pass
@@ -68,8 +68,8 @@ def test_fence(kraft_sync, kraft_faults):
     kraft_faults.add({"net.partition": {"on": 1, "for": "1s"}})
     lost = kraft_faults.add(api="BrokerHeartbeat", broker=2, action="drop", count=-1)
     kraft_sync.faults.add({"proc.pause": {"on": 3, "for": "1s"}})
-    kraft_sync.advance("11s")
-    assert "fenced" not in kraft_sync.states_of(2)
+    kraft_sync.clock.advance("11s")
+    assert "fenced" not in kraft_sync.brokers.states_of(2)
 """
 REPEAT = "repeat: pytest 'test_tool.py::test_fence[seed 5]' --kraft-explore=1 --kraft-seed=5"
 
@@ -92,7 +92,7 @@ def test_the_repeat_line_of_a_shrunk_failure_fails_alike(suite):
 
 
 def test_a_failure_without_need_of_faults_is_reported_so(suite):
-    text = FAULTY + "    assert 'fenced' in kraft_sync.states_of(2)\n"
+    text = FAULTY + "    assert 'fenced' in kraft_sync.brokers.states_of(2)\n"
     text = text.replace('assert "fenced" not in', 'assert "unregistered" in')
     output = suite.run(text, "--kraft-explore=1", "--kraft-seed=5")
 
@@ -107,8 +107,8 @@ def test_a_failure_that_needs_two_faults_names_both(suite):
 async def test_fence(kraft):
     for broker in range(1, 5):
         await kraft.faults.add({"net.partition": {"on": broker, "for": "1m"}})
-    await kraft.advance("11s")
-    assert not {1, 3} <= {n for n in range(1, 5) if "fenced" in kraft.states_of(n)}
+    await kraft.clock.advance("11s")
+    assert not {1, 3} <= {n for n in range(1, 5) if "fenced" in kraft.brokers.states_of(n)}
 """
     output = suite.run(text, "--kraft-explore=2", plugins="asyncio")
 
@@ -131,7 +131,7 @@ def bug():
 def test_fence(kraft_sync, kraft_faults):
     kraft_faults.add({"proc.pause": {"on": 1, "for": "1s"}})
     kraft_faults.add({"proc.pause": {"on": 2, "for": "30s"}})
-    kraft_sync.advance("1m")
+    kraft_sync.clock.advance("1m")
 """
     output = suite.run(text, "--kraft-explore=1")
 

@@ -16,7 +16,7 @@ FAILING = """
 @pytest.mark.kraft(clock="virtual")
 @pytest.mark.parametrize("tool", ["a b"])
 def test_fence(kraft_sync, tool):
-    kraft_sync.kill(2)
+    kraft_sync.brokers.kill(2)
     kraft_sync.wait(broker=2, state="fenced")
     assert kraft_sync.cluster_id == "", kraft_sync.cluster_id
 """
@@ -71,7 +71,7 @@ def test_lost_heartbeats(kraft_sync, kraft_faults):
     kraft_faults.add(api="BrokerHeartbeat", action="drop", broker=2)
     kraft_sync.faults.add({"net.partition": {"on": 1}, "id": "cut"})
     kraft_sync.faults.add({"proc.pause": {"on": 3, "for": "1s"}})
-    kraft_sync.advance("5s")
+    kraft_sync.clock.advance("5s")
     assert False
 """
 

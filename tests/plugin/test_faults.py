@@ -28,7 +28,7 @@ def test_forms(kraft_faults, kraft_sync):
     words = {"api": "Fetch", "broker": 1, "direction": "reply"}
     short = kraft_faults.add(action="drop", **words, for_="5s", id="short")
     long = kraft_faults.add({"rpc.drop": words, "id": "long"})
-    kraft_sync.advance("4s")
+    kraft_sync.clock.advance("4s")
     assert long.wait(2) >= 2
     assert short.hits == 1
     assert [fault["words"] for fault in kraft_sync.faults.list()] == [

@@ -5,16 +5,16 @@ import pytest
 pytestmark = pytest.mark.realtime
 
 FENCE = """
-    await kraft.kill(2)
+    await kraft.brokers.kill(2)
     await kraft.wait(broker=2, state="fenced")
     assert 2 not in {broker.broker_id for broker in (await kraft.describe_cluster()).brokers}
 """
 BLOCKING_FENCE = """
 @pytest.mark.kraft(clock="virtual")
 def test_fence(kraft_sync):
-    kraft_sync.kill(2)
+    kraft_sync.brokers.kill(2)
     kraft_sync.wait(broker=2, state="fenced")
-    assert "fenced" in kraft_sync.states_of(2)
+    assert "fenced" in kraft_sync.brokers.states_of(2)
 """
 
 
@@ -62,7 +62,7 @@ import pytest_asyncio
 
 @pytest_asyncio.fixture
 async def orders(kraft):
-    await kraft.create_topic("orders", partitions=3)
+    await kraft.topics.create("orders", partitions=3)
     return kraft
 
 @pytest.mark.asyncio
@@ -88,7 +88,7 @@ def test_clients(request, clock):
     client = KafkaAdminClient(bootstrap_servers=kraft.bootstrap_servers.split(","))
     assert len(client.describe_cluster()["brokers"]) == 3
     client.close()
-    kraft.create_topic("orders", partitions=3)
+    kraft.topics.create("orders", partitions=3)
     client = AdminClient({"bootstrap.servers": kraft.bootstrap_servers})
     assert list(client.list_topics(timeout=60).topics) == ["orders"]
 """
@@ -101,7 +101,7 @@ from kraftsim import CommandError
 
 def test_error(kraft_sync):
     with pytest.raises(CommandError, match="no broker 9"):
-        kraft_sync.kill(9)
+        kraft_sync.brokers.kill(9)
 """
     assert "1 passed" in suite.run(text)
 
@@ -114,7 +114,7 @@ clusters = []
 @pytest.mark.kraft(brokers=2)
 async def test_two(kraft, kraft_factory):
     clusters.extend([kraft, await kraft_factory(), await kraft_factory(brokers=1)])
-    assert [len(await cluster.brokers()) for cluster in clusters] == [2, 2, 1]
+    assert [len(await cluster.brokers.list()) for cluster in clusters] == [2, 2, 1]
     assert len({cluster.cluster_id for cluster in clusters}) == 3
 
 def test_closed():
@@ -137,9 +137,9 @@ class FenceTest(TestCase):
         self.kraft = kraft_sync
 
     def test_fence(self):
-        self.kraft.kill(2)
+        self.kraft.brokers.kill(2)
         self.kraft.wait(broker=2, state="fenced")
-        self.assertEqual(2, len(self.kraft.brokers()))
+        self.assertEqual(2, len(self.kraft.brokers.list()))
 """
     assert "1 passed" in suite.run(text)
 
@@ -154,7 +154,7 @@ class FenceTest(IsolatedAsyncioTestCase):
         self.kraft = kraft_sync
 
     async def test_restart(self):
-        self.kraft.restart(2)
+        self.kraft.brokers.restart(2)
         self.kraft.wait(broker=2, state="unfenced")
 """
     assert "1 passed" in suite.run(text)
@@ -200,9 +200,9 @@ def test_the_clock_of_a_test_is_moved_and_held(suite):
     text = """
 @pytest.mark.asyncio
 async def test_clock(kraft, kraft_clock):
-    await kraft.kill(2)
+    await kraft.brokers.kill(2)
     await kraft_clock.advance("11s")
-    assert "fenced" in kraft.states_of(2)
+    assert "fenced" in kraft.brokers.states_of(2)
     async with kraft_clock.held("the test") as shown:
         assert [lock["owner"] for lock in shown["locks"]] == ["the test"]
     assert (await kraft_clock.show())["locks"] == []

@@ -20,7 +20,7 @@ def unasked(monkeypatch):  # S41 may find the bug, too, if it happens to ask in 
 FENCE = """
 {marker}
 def test_fence(kraft_sync):
-    kraft_sync.kill(2)
+    kraft_sync.brokers.kill(2)
     kraft_sync.wait(broker=2, state="fenced")
     {end}
 """
@@ -75,8 +75,8 @@ def test_a_property_broken_before_a_reset_counts(suite):
 
 def test_a_property_broken_after_two_resets_to_one_seed_counts(suite):
     text = fence().replace(
-        "    kraft_sync.kill(2)",
-        "    [kraft_sync.reset(7) for _ in range(3)]\n    kraft_sync.kill(2)",
+        "    kraft_sync.brokers.kill(2)",
+        "    [kraft_sync.reset(7) for _ in range(3)]\n    kraft_sync.brokers.kill(2)",
     )
 
     assert f"kraft: broken: {EARLY_FENCE}" in suite.run(text)
@@ -104,7 +104,7 @@ def test_every_cluster_of_an_asynchronous_test_is_watched(suite):
 @pytest.mark.asyncio
 async def test_second(kraft_factory):
     first, second = await kraft_factory(), await kraft_factory()
-    await second.kill(2)
+    await second.brokers.kill(2)
     await second.wait(broker=2, state="fenced")
 """
     )
@@ -123,7 +123,7 @@ def fail(*arguments):
 {marker}
 def test_it(kraft_sync, monkeypatch):
     monkeypatch.setitem(handlers.HANDLERS, UnregisterBrokerRequest, fail)
-    kraft_sync.kill(2)
+    kraft_sync.brokers.kill(2)
     with pytest.raises(Exception):
         kraft_sync.unregister(2)
 """
@@ -154,11 +154,11 @@ def test_agent(kraft_sync, tmp_path):
     agent = subprocess.Popen([sys.executable, "-m", "kraftsim", *words])
     try:
         kraft_sync.wait(broker=101, state="unfenced", timeout="30s")
-        kraft_sync.kill_controller(kraft_sync.leader()["leaderId"])
+        kraft_sync.controllers.kill(kraft_sync.quorum.leader()["leaderId"])
         kraft_sync.wait(leader="any", timeout="30s")
-        kraft_sync.kill(1)
+        kraft_sync.brokers.kill(1)
         kraft_sync.wait(broker=1, state="fenced")
-        assert "unfenced" in kraft_sync.states_of(101)
+        assert "unfenced" in kraft_sync.brokers.states_of(101)
     finally:
         agent.terminate()
         agent.wait()

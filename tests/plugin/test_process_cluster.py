@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient
 def test_tool(kraft_proc):
     topic = {"name": "orders", "numPartitions": 3, "replicationFactor": 3}
     kraft_proc.kafka("CreateTopics", topics=[topic])
-    kraft_proc.restart(2)
+    kraft_proc.brokers.restart(2)
     kraft_proc.wait(broker=2, state="unfenced", timeout="30s")
     client = AdminClient({"bootstrap.servers": kraft_proc.bootstrap_servers})
     metadata = client.list_topics(timeout=60)
@@ -72,8 +72,8 @@ def test_an_address_without_a_service_fails_the_test_in_one_line(suite, monkeypa
 def test_an_unknown_operation_names_the_nearest(suite):
     text = """
 def test_it(kraft_proc):
-    with pytest.raises(AttributeError, match="'kil': expected 'kill' or 'kill_controller'"):
-        kraft_proc.kil(2)
+    with pytest.raises(AttributeError, match="'brokers.kil': expected 'brokers.kill'"):
+        kraft_proc.brokers.kil(2)
     with pytest.raises(TypeError, match="unexpected keyword argument 'stat'"):
         kraft_proc.wait(broker=2, stat="fenced")
 """
@@ -90,8 +90,8 @@ def test_a_process_that_does_not_start_fails_the_test_with_its_reason(suite, mon
 
 ECHO = """
 def test_it(kraft_proc):
-    assert len(kraft_proc.brokers()["brokers"]) == 2
-    assert len(kraft_proc.controllers()["controllers"]) == 3
+    assert len(kraft_proc.brokers.list()["brokers"]) == 2
+    assert len(kraft_proc.controllers.list()["controllers"]) == 3
 """
 
 
@@ -99,8 +99,8 @@ def test_the_marker_describes_the_process(suite):
     text = (
         f"@pytest.mark.kraft(brokers=2, controllers=3, clock='virtual', racks=['a', 'b'])\n{ECHO}"
     )
-    text += "    assert kraft_proc.clock()['speed'] == 0\n"
-    text += "    assert kraft_proc.broker(2)['rack'] == 'b'\n"
+    text += "    assert kraft_proc.clock.show()['speed'] == 0\n"
+    text += "    assert kraft_proc.brokers.show(2)['rack'] == 'b'\n"
     text += URL + URL.replace("test_url", "test_again")
 
     assert "3 passed" in suite.run(text)
@@ -118,7 +118,8 @@ def test_an_argument_that_a_process_does_not_take_is_refused(suite, argument):
 
 def test_a_marker_may_be_for_another_cluster_of_the_test_too(suite):
     text = "@pytest.mark.kraft(settings={}, brokers=1)\ndef test_it(kraft_proc, kraft_sync):\n"
-    text += "    assert len(kraft_sync.brokers()) == len(kraft_proc.brokers()['brokers']) == 1\n"
+    text += "    assert len(kraft_sync.brokers.list()) == 1\n"
+    text += "    assert len(kraft_proc.brokers.list()['brokers']) == 1\n"
 
     assert "1 passed" in suite.run(text)
 
@@ -141,9 +142,9 @@ def test_an_adopted_cluster_that_differs_from_the_marker_is_refused(suite, monke
 
 FAILING = """
 def test_fence(kraft_proc):
-    kraft_proc.kill(2)
+    kraft_proc.brokers.kill(2)
     kraft_proc.wait(broker=2, state="fenced")
-    assert False, kraft_proc.broker(2)["incarnationId"]
+    assert False, kraft_proc.brokers.show(2)["incarnationId"]
 """
 
 
@@ -181,7 +182,7 @@ from kraftsim import CommandError
 def test_it(kraft_proc):
     kraft_proc.down()
     with pytest.raises(CommandError):
-        while kraft_proc.cluster():
+        while kraft_proc.show():
             pass
     assert False
 """

@@ -17,10 +17,10 @@ from confluent_kafka.admin import AdminClient
 def test_tool(kraft_sync, kraft_faults):
     kraft_faults.add(api="BrokerHeartbeat", action="drop", broker=3, count=2)
     AdminClient({"bootstrap.servers": kraft_sync.bootstrap_servers}).list_topics(timeout=60)
-    kraft_sync.create_topic("orders", 2, 2)
-    kraft_sync.kill(2)
+    kraft_sync.topics.create("orders", 2, 2)
+    kraft_sync.brokers.kill(2)
     kraft_sync.wait(broker=2, state="fenced")
-    kraft_sync.restart(2)
+    kraft_sync.brokers.restart(2)
     kraft_sync.wait(broker=2, state="unfenced")
     assert kraft_sync.cluster_id == ""
 """
@@ -72,7 +72,7 @@ def test_a_replay_of_other_inputs_names_the_first_difference(suite):
     path = recorded(suite, FAILING)
     path.write_text(
         path.read_text().replace(
-            '"kill", "arguments": {"broker_id": 2}', '"kill", "arguments": {"broker_id": 1}'
+            'kill", "arguments": {"broker_id": 2}', 'kill", "arguments": {"broker_id": 1}'
         )
     )
 

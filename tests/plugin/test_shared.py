@@ -11,10 +11,10 @@ addresses = []
 @pytest.mark.parametrize("run", range(2))
 def test_it(kraft_sync, run):
     addresses.append(kraft_sync.bootstrap_servers)
-    assert kraft_sync.topics() == []
-    assert "unfenced" in kraft_sync.states_of(2)
-    kraft_sync.create_topic("orders", partitions=1)
-    kraft_sync.kill(2)
+    assert kraft_sync.topics.list() == []
+    assert "unfenced" in kraft_sync.brokers.states_of(2)
+    kraft_sync.topics.create("orders", partitions=1)
+    kraft_sync.brokers.kill(2)
     kraft_sync.wait(broker=2, state="fenced")
 
 def test_addresses():
@@ -32,7 +32,7 @@ def test_tests_that_describe_another_cluster_do_not_share(suite):
 @pytest.mark.parametrize("brokers", [1, 2, 1])
 def test_it(request, brokers):
     request.applymarker(pytest.mark.kraft(brokers=brokers, scope="session"))
-    assert len(request.getfixturevalue("kraft_sync").brokers()) == brokers
+    assert len(request.getfixturevalue("kraft_sync").brokers.list()) == brokers
 """
     assert "3 passed" in suite.run(text)
 
@@ -48,8 +48,8 @@ def test_first(kraft_sync):
 
 def test_second(kraft_sync):
     with pytest.raises(CommandError, match="the test of this cluster has ended"):
-        earlier[0].kill(2)
-    assert "RUNNING" in kraft_sync.states_of(2)
+        earlier[0].brokers.kill(2)
+    assert "RUNNING" in kraft_sync.brokers.states_of(2)
 """
     assert "2 passed" in suite.run(text)
 
@@ -81,14 +81,14 @@ from kraftsim import CommandError
 earlier = []
 
 def test_first(kraft_proc):
-    kraft_proc.kill(2)
+    kraft_proc.brokers.kill(2)
     kraft_proc.wait(broker=2, state="fenced")
     earlier.append(kraft_proc)
 
 def test_second(kraft_proc):
-    assert kraft_proc.broker(2)["fenced"] is False
+    assert kraft_proc.brokers.show(2)["fenced"] is False
     with pytest.raises(CommandError, match="STALE_GENERATION"):
-        earlier[0].kill(2)
+        earlier[0].brokers.kill(2)
 """
     assert "2 passed" in suite.run(text)
 
@@ -97,10 +97,10 @@ def test_a_blocking_test_goes_back_to_a_snapshot(suite):
     text = """
 def test_it(kraft_sync):
     kraft_sync.snapshots.save("before")
-    kraft_sync.kill(2)
+    kraft_sync.brokers.kill(2)
     kraft_sync.wait(broker=2, state="fenced")
     kraft_sync.snapshots.restore("before")
-    assert "unfenced" in kraft_sync.states_of(2)
-    kraft_sync.advance("1m")
+    assert "unfenced" in kraft_sync.brokers.states_of(2)
+    kraft_sync.clock.advance("1m")
 """
     assert "1 passed" in suite.run(text)

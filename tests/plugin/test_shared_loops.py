@@ -14,10 +14,10 @@ addresses = []
 @pytest.mark.parametrize("run", range(2))
 async def test_it(kraft, run):
     addresses.append(kraft.bootstrap_servers)
-    assert await kraft.topics() == []
-    assert "unfenced" in kraft.states_of(2)
-    await kraft.create_topic("orders", partitions=1)
-    await kraft.kill(2)
+    assert await kraft.topics.list() == []
+    assert "unfenced" in kraft.brokers.states_of(2)
+    await kraft.topics.create("orders", partitions=1)
+    await kraft.brokers.kill(2)
     await kraft.wait(broker=2, state="fenced")
 
 def test_addresses():
@@ -122,8 +122,8 @@ async def test_first(kraft):
 
 async def test_second(kraft):
     with pytest.raises(CommandError, match="the test of this cluster has ended"):
-        await earlier[0].kill(2)
-    assert "RUNNING" in kraft.states_of(2)
+        await earlier[0].brokers.kill(2)
+    assert "RUNNING" in kraft.brokers.states_of(2)
 """
     assert "2 passed" in suite.run(text, plugins="asyncio")
 
@@ -139,7 +139,7 @@ async def test_first(kraft):
 async def test_second(kraft, kraft_clock, kraft_faults):
     kraft_faults.add(api="BrokerHeartbeat", broker=2, action="drop", count=-1)
     await kraft_clock.advance("11s")
-    assert "fenced" not in kraft.states_of(2)
+    assert "fenced" not in kraft.brokers.states_of(2)
 """
     output = suite.run(text, plugins="asyncio")
 

@@ -52,16 +52,54 @@ public class ReadProperties {
     private static List<Object> keys() throws Exception {
         ConfigDef definition = (ConfigDef) KafkaConfig.class.getMethod("configDef").invoke(null);
         List<Object> found = new ArrayList<>();
+        Map<?, ?> modes = updateModes();
         for (ConfigDef.ConfigKey key : definition.configKeys().values()) {
-            Map<String, Object> row = new LinkedHashMap<>();
-            row.put("name", key.name);
-            row.put("type", key.type.toString());
-            row.put("default", key.hasDefault() ? shown(key) : "(required)");
-            row.put("valid", key.validator == null ? "" : key.validator.toString());
-            row.put("may_be_empty", key.type != ConfigDef.Type.LIST || mayBeEmpty(key));
+            Map<String, Object> row = described(key);
+            row.put("mode", modes.get(key.name));
             found.add(row);
         }
+        for (ConfigDef.ConfigKey key : quotaDefinition().configKeys().values()) {
+            if (!definition.configKeys().containsKey(key.name)) {
+                Map<String, Object> row = described(key);
+                row.put("mode", "quota");
+                found.add(row);
+            }
+        }
         return found;
+    }
+
+    /** Which configurations may change while a broker runs: "per-broker" or "cluster-wide". */
+    private static Map<?, ?> updateModes() throws Exception {
+        String verb = "dynamicConfigUpdateModes";
+        try {
+            Class<?> java = Class.forName("org.apache.kafka.server.config.DynamicBrokerConfig");
+            return (Map<?, ?>) java.getMethod(verb).invoke(null);
+        } catch (ClassNotFoundException before43) {
+            Class<?> scala = Class.forName("kafka.server.DynamicBrokerConfig$");
+            return (Map<?, ?>) scala.getMethod(verb).invoke(scala.getField("MODULE$").get(null));
+        }
+    }
+
+    /** What a broker takes in its dynamic configurations and in no property file. */
+    private static ConfigDef quotaDefinition() throws Exception {
+        Class<?> quotas;
+        try {
+            quotas = Class.forName("org.apache.kafka.server.config.QuotaConfig");
+        } catch (ClassNotFoundException before40) {
+            quotas = Class.forName("org.apache.kafka.server.config.QuotaConfigs");
+        }
+        return (ConfigDef) quotas.getMethod("brokerQuotaConfigs").invoke(null);
+    }
+
+    private static Map<String, Object> described(ConfigDef.ConfigKey key) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("name", key.name);
+        row.put("type", key.type.toString());
+        row.put("default", key.hasDefault() ? shown(key) : "(required)");
+        row.put("valid", key.validator == null ? "" : key.validator.toString());
+        row.put("may_be_empty", key.type != ConfigDef.Type.LIST || mayBeEmpty(key));
+        row.put("is_internal", key.internalConfig);
+        return row;
     }
 
     private static boolean mayBeEmpty(ConfigDef.ConfigKey key) {

@@ -78,7 +78,7 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
 def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     folder = tmp_path_factory.mktemp("ours")
     with kraftsim_up(folder, "--profile", "kafka-4.3", brokers=1) as kraft:
-        _, _, port = kraft.facade_of(1).rpartition(":")
+        _, _, port = kraft.broker_address(1).rpartition(":")
         with closing(Connection(int(port))) as broker:
             create_topics(broker, 1)
             yield broker

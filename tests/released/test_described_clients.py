@@ -10,7 +10,7 @@ import pytest
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.handlers import response_to
 from kraftsim.controller.core.profile import KAFKA_4_3
-from kraftsim.controller.core.quotas.description import describe_client_quotas
+from kraftsim.controller.core.quotas.describe_client_quotas import describe_client_quotas
 from kraftsim.controller.core.rpc.quotas import (
     AlterClientQuotasEntry,
     AlterClientQuotasRequest,

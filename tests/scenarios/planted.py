@@ -23,7 +23,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.core.state import Decision
 from kraftsim.controller.node import deferred
-from kraftsim.controller.raft import description, elections, following, leading
+from kraftsim.controller.raft import describe_quorum, elections, following, leading
 from kraftsim.controller.raft.protocol import ElectionState
 from kraftsim.controller.raft.quorum import Quorum
 
@@ -315,13 +315,13 @@ def hides_a_controller(patch):
 
 
 def sees_the_future(patch):
-    state = description._state
+    state = describe_quorum._state
 
     def buggy(key, progress):
         told = state(key, progress)
         return replace(told, last_fetch_timestamp=told.last_fetch_timestamp + 60_000)
 
-    patch.setattr(description, "_state", buggy)
+    patch.setattr(describe_quorum, "_state", buggy)
 
 
 def never_answers(patch):

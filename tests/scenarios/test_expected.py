@@ -5,7 +5,7 @@ import pytest
 from kraftsim.controller.core import feature_levels, hash_order
 from kraftsim.controller.core.cluster import describe_cluster
 from kraftsim.controller.core.configs import alteration as config_alteration
-from kraftsim.controller.core.configs import description, guards, topic_configs
+from kraftsim.controller.core.configs import describe_configs, guards, topic_configs
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.features import update_features
 from kraftsim.controller.core.leases import Leases
@@ -163,15 +163,15 @@ def writes_no_level(patch):
 
 
 def shows_no_own_value(patch):
-    patch.setattr(description, "FROM_TOPIC", 5)
+    patch.setattr(describe_configs, "FROM_TOPIC", 5)
 
 
 def ignores_the_cluster(patch):
-    patch.setattr(description, "topic_default", lambda levels, name: None)
+    patch.setattr(describe_configs, "topic_default", lambda levels, name: None)
 
 
 def describes_every_node(patch):
-    patch.setattr(description, "_check_node", lambda view, name, expectation: None)
+    patch.setattr(describe_configs, "_check_node", lambda view, name, expectation: None)
 
 
 def ignores_filters(patch):

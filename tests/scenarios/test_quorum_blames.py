@@ -18,7 +18,7 @@ from kraftsim.controller.core.rpc import (
     SnapshotPartition,
     SnapshotTopic,
 )
-from kraftsim.controller.core.topics.names import METADATA_TOPIC
+from kraftsim.controller.core.topic_name import METADATA_TOPIC
 from kraftsim.controller.raft import messages
 from kraftsim.controller.raft.roles import Candidate, Prospective
 from kraftsim.simulation.delays import constant

@@ -10,7 +10,7 @@ from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.core.handlers import HANDLERS
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.scenarios.document.scenario import read_scenario
-from kraftsim.scenarios.language.limits import LimitError
+from kraftsim.scenarios.document.step import LimitError
 from kraftsim.scenarios.oracles.property import Broken, Property
 from kraftsim.scenarios.running.run import Run, run
 

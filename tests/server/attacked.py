@@ -23,7 +23,7 @@ from tests.server.wires import Wire
 from tests.wire.hostile_frames import WAIT_MS_MAX
 
 PASSES = 30  # of the event loop, after which nothing is left to do at this time
-STEP, STEPS = "5s", 14  # a facade forwards a request again for 30 s
+STEP, STEPS = "5s", 14  # a broker forwards a request again for 30 s
 PASSES_MAX = 1_000
 
 
@@ -131,9 +131,12 @@ class Attacked:
     def __init__(self, kraft: Cluster, kind: str) -> None:
         self.kraft = kraft
         leader_id = kraft.world.controller.node.config.node_id
-        controller, facade = kraft._service.controllers[leader_id], kraft._service.facades[1]
-        self.listener = {"controller": controller, "broker": facade}[kind]
-        self._others = {"heartbeat": Connection(controller), "metadata": Connection(facade)}
+        controller, broker = (
+            kraft._live.service.controllers[leader_id],
+            kraft._live.service.brokers[1],
+        )
+        self.listener = {"controller": controller, "broker": broker}[kind]
+        self._others = {"heartbeat": Connection(controller), "metadata": Connection(broker)}
         self.attacker = Connection(self.listener)
 
     async def wait_for(self, count: int) -> int:
@@ -141,7 +144,7 @@ class Attacked:
         for _ in range(STEPS):
             if len(list(self.attacker.frames())) >= count or self.attacker.is_closed:
                 break
-            await self.kraft.advance(STEP)
+            await self.kraft.clock.advance(STEP)
             await self.attacker.settle()
         return len(list(self.attacker.frames()))
 

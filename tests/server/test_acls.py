@@ -64,7 +64,7 @@ async def asked(client: Client, key: int, request: Request) -> Any:
 async def test_a_broker_forwards_changes_and_describes_its_own_metadata(kraft: Cluster) -> None:
     async with connected(kraft.bootstrap_servers) as broker:
         created = await asked(broker, CREATE, CreateAclsRequest(creations=(ALICE_READS,)))
-        await kraft.sleep("1s")
+        await kraft.clock.sleep("1s")
         described = await asked(broker, DESCRIBE, DescribeAclsRequest(**EVERYTHING))
         removal = DeleteAclsRequest(filters=(DeleteAclsFilter(**EVERYTHING),))
         deleted = await asked(broker, DELETE, removal)

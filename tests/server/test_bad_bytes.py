@@ -78,12 +78,12 @@ BAD = {
 
 @pytest.mark.rule("5.2")
 @pytest.mark.realtime
-@pytest.mark.parametrize("where", ["controller", "facade"])
+@pytest.mark.parametrize("where", ["controller", "broker"])
 @pytest.mark.parametrize("name", BAD)
 async def test_bad_bytes_close_their_own_connection_and_touch_nothing_else(
     kraft: Cluster, where: str, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    addresses = {"controller": kraft.bootstrap_controllers, "facade": kraft.bootstrap_servers}
+    addresses = {"controller": kraft.bootstrap_controllers, "broker": kraft.bootstrap_servers}
     before = kraft.world.committed.brokers[1]
     async with connected(addresses[where]) as other, connected(addresses[where]) as bad:
         assert await bad.is_served()
@@ -92,8 +92,8 @@ async def test_bad_bytes_close_their_own_connection_and_touch_nothing_else(
 
         assert await bad.ended() == b""
         assert await other.is_served()
-    await kraft.advance("30s")
-    assert "unfenced" in kraft.states_of(1)
+    await kraft.clock.advance("30s")
+    assert "unfenced" in kraft.brokers.states_of(1)
     assert kraft.world.committed.brokers[1] == before
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert caplog.records[0].exc_info is None
@@ -104,12 +104,12 @@ async def test_bad_bytes_close_their_own_connection_and_touch_nothing_else(
 @pytest.mark.rule("5.2", "1.1")
 @pytest.mark.realtime
 @pytest.mark.parametrize(
-    ("where", "key"), [("controller", 3), ("facade", 62), ("facade", 63), ("facade", 1)]
+    ("where", "key"), [("controller", 3), ("broker", 62), ("broker", 63), ("broker", 1)]
 )
 async def test_an_api_of_the_other_kind_of_listener_closes_the_connection(
     kraft: Cluster, where: str, key: int
 ) -> None:
-    addresses = {"controller": kraft.bootstrap_controllers, "facade": kraft.bootstrap_servers}
+    addresses = {"controller": kraft.bootstrap_controllers, "broker": kraft.bootstrap_servers}
     frames = {3: METADATA, 1: header(1, 17), 62: header(62, 4), 63: header(63, 1)}
 
     async with connected(addresses[where]) as client:
@@ -145,7 +145,7 @@ async def test_a_client_that_never_reads_is_not_read_from(kraft: Cluster) -> Non
     """Its answers fill what the machine takes and one bounded buffer; then it has to wait."""
     async with connected(kraft.bootstrap_controllers) as greedy:
         greedy.writer.transport.pause_reading()
-        (connection,) = kraft._service.controllers[3000].connections
+        (connection,) = kraft._live.service.controllers[3000].connections
         transport = connection._transport
         assert transport is not None
         request = encode_request(18, 3, 1, "test", API_VERSIONS) * 500

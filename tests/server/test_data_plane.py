@@ -33,7 +33,7 @@ async def kraft() -> AsyncIterator[Cluster]:
 
 
 @pytest.fixture
-async def facade(kraft: Cluster) -> AsyncIterator[Client]:
+async def broker(kraft: Cluster) -> AsyncIterator[Client]:
     async with connected(kraft.bootstrap_servers) as client:
         yield client
 
@@ -44,38 +44,38 @@ def produced(acks: int) -> Request:
     return request
 
 
-async def test_a_produced_batch_is_refused_at_once(facade: Client) -> None:
-    facade.send(0, 9, produced(acks=1))
+async def test_a_produced_batch_is_refused_at_once(broker: Client) -> None:
+    broker.send(0, 9, produced(acks=1))
 
-    _, response = await facade.answer(0, 9)
+    _, response = await broker.answer(0, 9)
 
     ((partition,),) = [topic.partition_responses for topic in response.responses]
     assert partition.error_code == ErrorCode.POLICY_VIOLATION
     assert "kraftsim stores no messages" in partition.error_message
-    assert await facade.is_served()
+    assert await broker.is_served()
 
 
 async def test_a_path_that_is_no_log_directory_is_not_found_and_no_replica_moves(
-    kraft: Cluster, facade: Client
+    kraft: Cluster, broker: Client
 ) -> None:
-    own = log_dir_path(parse_uuid((await kraft.broker(1))["logDirs"][0]))
+    own = log_dir_path(parse_uuid((await kraft.brokers.show(1))["logDirs"][0]))
     topics = [{"name": "t", "partitions": [0, 1]}]
     dirs = [{"path": path, "topics": topics} for path in ("/nowhere", own)]
 
-    facade.send(34, 2, from_json(APIS[34].request, {"dirs": dirs}))
+    broker.send(34, 2, from_json(APIS[34].request, {"dirs": dirs}))
 
-    _, response = await facade.answer(34, 2)
+    _, response = await broker.answer(34, 2)
     codes = [[partition.error_code for partition in topic.partitions] for topic in response.results]
     assert codes == [[ErrorCode.LOG_DIR_NOT_FOUND] * 2, [ErrorCode.POLICY_VIOLATION] * 2]
 
 
 async def test_the_first_refusal_is_warned_of(
-    facade: Client, caplog: pytest.LogCaptureFixture
+    broker: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
         for _ in range(2):
-            facade.send(0, 9, produced(acks=1))
-            await facade.answer(0, 9)
+            broker.send(0, 9, produced(acks=1))
+            await broker.answer(0, 9)
 
     warnings = [row.message for row in caplog.records if "was refused" in row.message]
     assert len(warnings) == 1
@@ -87,9 +87,9 @@ async def test_acks_0_ends_the_connection_and_is_warned_of_once(
 ) -> None:
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
-            async with connected(kraft.bootstrap_servers) as facade:
-                facade.send(0, 9, produced(acks=0))
-                assert await facade.reader.read() == b""
+            async with connected(kraft.bootstrap_servers) as broker:
+                broker.send(0, 9, produced(acks=0))
+                assert await broker.reader.read() == b""
 
     warnings = [row.message for row in caplog.records if "acks=0" in row.message]
     assert len(warnings) == 1
@@ -101,13 +101,13 @@ async def test_acks_0_ends_the_connection_and_is_warned_of_once(
 
 @pytest.mark.parametrize("version", [4, 12, 13, 18])
 async def test_each_fetched_partition_is_refused_and_the_whole_is_not(
-    facade: Client, version: int
+    broker: Client, version: int
 ) -> None:
     wanted = FetchPartition(partition=0, fetch_offset=0)
     named = {"topic": "t"} if version < 13 else {"topic_id": bytes(15) + b"7"}
-    facade.send(1, version, FetchRequest(topics=(FetchTopic(**named, partitions=(wanted,)),)))
+    broker.send(1, version, FetchRequest(topics=(FetchTopic(**named, partitions=(wanted,)),)))
 
-    _, response = await facade.answer(1, version)
+    _, response = await broker.answer(1, version)
 
     assert response.error_code == ErrorCode.NONE
     ((partition,),) = [topic.partitions for topic in response.responses]
@@ -119,12 +119,12 @@ async def test_each_fetched_partition_is_refused_and_the_whole_is_not(
     ("key_type", "code"),
     [(0, ErrorCode.POLICY_VIOLATION), (1, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)],
 )
-async def test_no_coordinator_is_found(facade: Client, key_type: int, code: ErrorCode) -> None:
+async def test_no_coordinator_is_found(broker: Client, key_type: int, code: ErrorCode) -> None:
     body = {"coordinatorKeys": ["k"], "keyType": key_type}
     request: Any = from_json(APIS[10].request, body)
-    facade.send(10, 6, request)
+    broker.send(10, 6, request)
 
-    _, response = await facade.answer(10, 6)
+    _, response = await broker.answer(10, 6)
 
     (coordinator,) = response.coordinators
     assert (coordinator.key, coordinator.error_code) == ("k", code)
@@ -132,23 +132,23 @@ async def test_no_coordinator_is_found(facade: Client, key_type: int, code: Erro
 
 
 @pytest.mark.parametrize("key", [38, 39, 40, 41])
-async def test_delegation_tokens_are_not_allowed_in_plaintext(facade: Client, key: int) -> None:
+async def test_delegation_tokens_are_not_allowed_in_plaintext(broker: Client, key: int) -> None:
     request: Any = from_json(APIS[key].request, {})
-    facade.send(key, APIS[key].max_version, request)
+    broker.send(key, APIS[key].max_version, request)
 
-    _, response = await facade.answer(key, APIS[key].max_version)
+    _, response = await broker.answer(key, APIS[key].max_version)
 
     assert response.error_code == ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED
 
 
-async def test_acls_are_refused_as_without_an_authorizer(facade: Client) -> None:
-    facade.send(29, 3, DescribeAclsRequest(**EVERYTHING))
-    facade.send(30, 3, CreateAclsRequest(creations=(ALICE_READS,) * 2))
-    facade.send(31, 3, DeleteAclsRequest(filters=(DeleteAclsFilter(**EVERYTHING),)))
+async def test_acls_are_refused_as_without_an_authorizer(broker: Client) -> None:
+    broker.send(29, 3, DescribeAclsRequest(**EVERYTHING))
+    broker.send(30, 3, CreateAclsRequest(creations=(ALICE_READS,) * 2))
+    broker.send(31, 3, DeleteAclsRequest(filters=(DeleteAclsFilter(**EVERYTHING),)))
 
-    described = (await facade.answer(29, 3))[1]
-    created = (await facade.answer(30, 3))[1]
-    deleted = (await facade.answer(31, 3))[1]
+    described = (await broker.answer(29, 3))[1]
+    created = (await broker.answer(30, 3))[1]
+    deleted = (await broker.answer(31, 3))[1]
 
     refusals = [described, *created.results, *deleted.filter_results]
     assert [row.error_code for row in refusals] == [ErrorCode.SECURITY_DISABLED] * 4
@@ -158,25 +158,25 @@ async def test_acls_are_refused_as_without_an_authorizer(facade: Client) -> None
     ]
 
 
-async def test_topics_and_log_directories_are_described(kraft: Cluster, facade: Client) -> None:
-    await kraft.create_topic("t", partitions=2, replication_factor=1)
-    await kraft.advance("3s")
+async def test_topics_and_log_directories_are_described(kraft: Cluster, broker: Client) -> None:
+    await kraft.topics.create("t", partitions=2, replication_factor=1)
+    await kraft.clock.advance("3s")
     for key in (75, 35):
         request: Any = from_json(APIS[key].request, {} if key == 75 else {"topics": None})
-        facade.send(key, APIS[key].max_version, request)
+        broker.send(key, APIS[key].max_version, request)
 
-    _, topics = await facade.answer(75, 0)
-    _, directories = await facade.answer(35, 5)
+    _, topics = await broker.answer(75, 0)
+    _, directories = await broker.answer(35, 5)
 
     assert [(topic.name, len(topic.partitions)) for topic in topics.topics] == [("t", 2)]
     assert [topic.name for row in directories.results for topic in row.topics] == ["t"]
 
 
 @pytest.mark.parametrize("key", [16, 66])
-async def test_groups_and_transactions_are_listed_as_none(facade: Client, key: int) -> None:
+async def test_groups_and_transactions_are_listed_as_none(broker: Client, key: int) -> None:
     request: Any = from_json(APIS[key].request, {})
-    facade.send(key, APIS[key].max_version, request)
+    broker.send(key, APIS[key].max_version, request)
 
-    _, response = await facade.answer(key, APIS[key].max_version)
+    _, response = await broker.answer(key, APIS[key].max_version)
 
     assert response == APIS[key].response.model()

@@ -87,7 +87,7 @@ async def test_a_topic_is_created_through_an_envelope(kraft: Cluster, client: Cl
 
     _, created = decode_response(19, 7, response.response_data or b"")
     assert [topic.error_code for topic in created.topics] == [0]  # type: ignore[union-attr]
-    assert [topic["name"] for topic in await kraft.topics()] == ["orders"]
+    assert [topic["name"] for topic in await kraft.topics.list()] == ["orders"]
 
 
 @pytest.mark.rule("0A.2")
@@ -111,10 +111,10 @@ async def test_the_journal_has_the_request_of_the_client_and_its_address(
     await answer_to(client, Sent(UNREGISTRATION, address=LOOPBACK_IPV6))
     await answer_to(client, Sent(UNREGISTRATION, address=b""))
 
-    (forwarded,) = await kraft.requests("UnregisterBroker")
+    (forwarded,) = await kraft.requests.list("UnregisterBroker")
     assert (forwarded["clientAddress"], forwarded["clientId"]) == ("::1", "client")
     assert forwarded["body"] == {"brokerId": 5}
-    (refused,) = await kraft.requests("Envelope")
+    (refused,) = await kraft.requests.list("Envelope")
     assert refused["clientAddress"] == "127.0.0.1"
 
 

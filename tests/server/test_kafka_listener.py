@@ -41,7 +41,7 @@ async def controller(kraft: Cluster) -> AsyncIterator[Client]:
 
 
 @pytest.fixture
-async def facade(kraft: Cluster) -> AsyncIterator[Client]:
+async def broker(kraft: Cluster) -> AsyncIterator[Client]:
     async with connected(kraft.bootstrap_servers) as client:
         yield client
 
@@ -54,11 +54,11 @@ def end_offset(kraft: Cluster) -> int:
     return kraft.world.controller.node.log.end_offset
 
 
-@pytest.mark.parametrize("where", ["controller", "facade"])
+@pytest.mark.parametrize("where", ["controller", "broker"])
 async def test_pipelined_requests_are_answered_in_order(
-    request: pytest.FixtureRequest, controller: Client, facade: Client, where: str
+    request: pytest.FixtureRequest, controller: Client, broker: Client, where: str
 ) -> None:
-    client = {"controller": controller, "facade": facade}[where]
+    client = {"controller": controller, "broker": broker}[where]
     for correlation_id in range(600):
         if correlation_id % 3:
             client.ask_versions(correlation_id)
@@ -95,11 +95,11 @@ async def test_requests_cut_anywhere_are_requests(controller: Client) -> None:
 @pytest.mark.rule("5.47")
 @LIKE_4_3
 async def test_an_unknown_version_of_api_versions_is_answered_as_kafka_does(
-    controller: Client, facade: Client
+    controller: Client, broker: Client
 ) -> None:
     asked, answered = recorded("4.3.1", "A6-errors", 10), recorded("4.3.1", "A6-errors", 11)
 
-    for client in (controller, facade):
+    for client in (controller, broker):
         client.writer.write(framed(asked.data))
         assert await client.frame() == answered.data
         assert await client.is_served()
@@ -124,7 +124,7 @@ async def test_version_5_of_api_versions_is_spoken_from_4_4_on() -> None:
                     assert await client.is_served()
 
 
-async def test_a_facade_of_4_4_sends_away_who_means_another_broker() -> None:
+async def test_a_broker_of_4_4_refuses_a_client_of_another_broker() -> None:
     """KIP-1242: the client begins anew where it began."""
     async with (
         Cluster(brokers=1, clock="virtual", seed=1, profile="kafka-4.4", kafka_port=0) as kraft,
@@ -140,11 +140,11 @@ async def test_a_facade_of_4_4_sends_away_who_means_another_broker() -> None:
 @pytest.mark.rule("5.46")
 @LIKE_4_3
 async def test_a_software_name_that_is_none_is_answered_as_kafka_does(
-    controller: Client, facade: Client
+    controller: Client, broker: Client
 ) -> None:
     asked, answered = recorded("4.3.1", "A6-errors", 8), recorded("4.3.1", "A6-errors", 9)
 
-    for client in (controller, facade):
+    for client in (controller, broker):
         client.writer.write(framed(asked.data))
         assert await client.frame() == answered.data
         assert await client.is_served()
@@ -162,13 +162,11 @@ async def test_version_0_of_describe_cluster_at_a_controller_is_refused_as_kafka
     assert await controller.frame() == answered.data
 
 
-async def test_a_facade_hands_on_what_its_broker_cannot_decide(
-    kraft: Cluster, facade: Client
-) -> None:
+async def test_a_broker_forwards_what_it_cannot_decide(kraft: Cluster, broker: Client) -> None:
     topic = CreatableTopic(name="orders", num_partitions=1, replication_factor=1)
-    facade.send(19, 7, CreateTopicsRequest(topics=(topic,)))
+    broker.send(19, 7, CreateTopicsRequest(topics=(topic,)))
 
-    _, response = await facade.answer(19, 7)
+    _, response = await broker.answer(19, 7)
 
     assert [topic.error_code for topic in response.topics] == [0]
     assert "orders" in kraft.world.committed.topic_ids
@@ -182,7 +180,7 @@ async def test_a_fetch_without_news_waits_and_is_answered_by_news(
     async with connected(kraft.bootstrap_controllers) as other:
         await controller.round_trips(other)
         assert controller.nothing_came
-        await kraft.create_topic("orders")
+        await kraft.topics.create("orders")
 
     correlation_id, response = await controller.answer(1, 17)
 
@@ -203,11 +201,11 @@ async def test_a_fetch_without_news_is_answered_empty_when_its_time_is_over(
         client.fetch(end_offset(silent), epoch=1, max_wait_ms=500)
         async with connected(silent.bootstrap_controllers) as other:
             await client.round_trips(other)
-        await silent.advance("499ms")
+        await silent.clock.advance("499ms")
         async with connected(silent.bootstrap_controllers) as other:
             await client.round_trips(other)
         assert client.nothing_came
-        await silent.advance("1ms")
+        await silent.clock.advance("1ms")
 
         _, response = await client.answer(1, 17)
         assert not response.responses[0].partitions[0].records
@@ -222,7 +220,7 @@ async def test_requests_behind_a_waiting_fetch_wait_their_turn(
     async with connected(kraft.bootstrap_controllers) as other:
         await controller.round_trips(other)
     assert controller.nothing_came
-    await kraft.create_topic("orders")
+    await kraft.topics.create("orders")
 
     assert (await controller.answer(1, 17))[0] == 1
     assert [(await controller.answer(18, 3))[0] for _ in range(2)] == [2, 3]
@@ -235,7 +233,7 @@ async def test_a_client_that_goes_away_while_its_fetch_waits_disturbs_nobody(
         gone.fetch(end_offset(kraft), epoch=1, max_wait_ms=60_000)
         async with connected(kraft.bootstrap_controllers) as other:
             await gone.round_trips(other)
-    await kraft.create_topic("orders")
+    await kraft.topics.create("orders")
 
     async with connected(kraft.bootstrap_controllers) as other:
         assert await other.is_served()
@@ -261,7 +259,7 @@ async def test_a_half_closed_client_gets_the_answer_that_has_to_wait(
     controller.writer.write_eof()
     async with connected(kraft.bootstrap_controllers) as other:
         await controller.round_trips(other)
-    await kraft.create_topic("orders")
+    await kraft.topics.create("orders")
 
     assert (await controller.answer(1, 17))[0] == 1
     assert (await controller.answer(18, 3))[0] == 2
@@ -275,42 +273,42 @@ async def test_a_half_closed_client_that_asked_nothing_is_let_go(controller: Cli
 
 
 async def test_a_paused_broker_accepts_and_answers_nobody_until_it_is_resumed(
-    kraft: Cluster, facade: Client, controller: Client
+    kraft: Cluster, broker: Client, controller: Client
 ) -> None:
-    await kraft.pause(1)
+    await kraft.brokers.pause(1)
     async with connected(kraft.bootstrap_servers) as late:
-        for client in (facade, late):
+        for client in (broker, late):
             client.ask_versions(5)
             await client.round_trips(controller)
             assert client.nothing_came
-        await kraft.resume(1)
+        await kraft.brokers.resume(1)
 
-        assert (await facade.answer(18, 3))[0] == 5
+        assert (await broker.answer(18, 3))[0] == 5
         assert (await late.answer(18, 3))[0] == 5
 
 
 async def test_a_killed_broker_drops_its_clients_and_refuses_new_ones(
-    kraft: Cluster, facade: Client
+    kraft: Cluster, broker: Client
 ) -> None:
-    assert await facade.is_served()
-    await kraft.kill(1)
+    assert await broker.is_served()
+    await kraft.brokers.kill(1)
 
-    assert await facade.ended() == b""
+    assert await broker.ended() == b""
     with pytest.raises(OSError, match=r"refused|failed"):
         async with connected(kraft.bootstrap_servers):
             pass
 
 
 async def reachable(kraft: Cluster) -> None:
-    """Until the facade listens again: its broker's start and that are two turns of the loop."""
+    """Until the broker listens again: its broker's start and that are two turns of the loop."""
     async with connected(kraft.bootstrap_controllers) as other:
         await other.round_trips(other, 20)
 
 
 async def test_a_restarted_broker_answers_on_the_same_port(kraft: Cluster) -> None:
     address = kraft.bootstrap_servers
-    await kraft.kill(1)
-    await kraft.restart(1)
+    await kraft.brokers.kill(1)
+    await kraft.brokers.restart(1)
     await reachable(kraft)
 
     assert kraft.bootstrap_servers == address
@@ -323,7 +321,7 @@ async def test_a_broker_that_dies_while_it_starts_is_not_reachable(
     kraft: Cluster, verbs: tuple[str, ...], caplog: pytest.LogCaptureFixture
 ) -> None:
     for verb in verbs:
-        await getattr(kraft, verb)(1)
+        await getattr(kraft.brokers, verb)(1)
     async with connected(kraft.bootstrap_controllers) as other:
         await other.round_trips(other, 20)
 
@@ -337,7 +335,7 @@ async def test_a_broker_restarted_twice_at_once_is_reachable(
     kraft: Cluster, caplog: pytest.LogCaptureFixture
 ) -> None:
     for verb in ("restart", "kill", "restart", "restart"):
-        await getattr(kraft, verb)(1)
+        await getattr(kraft.brokers, verb)(1)
     await reachable(kraft)
 
     async with connected(kraft.bootstrap_servers) as client:
@@ -347,7 +345,7 @@ async def test_a_broker_restarted_twice_at_once_is_reachable(
 
 async def test_a_cluster_closed_during_a_restart_leaves_no_port_open() -> None:
     async with Cluster(brokers=1, clock="virtual", kafka_port=0) as kraft:
-        await kraft.restart(1)
+        await kraft.brokers.restart(1)
 
     with pytest.raises(OSError, match=r"refused|failed"):
         async with connected(kraft.bootstrap_servers):
@@ -355,15 +353,15 @@ async def test_a_cluster_closed_during_a_restart_leaves_no_port_open() -> None:
 
 
 @pytest.mark.rule("5.45")
-async def test_a_facade_shows_what_its_broker_has_fetched(kraft: Cluster, facade: Client) -> None:
-    await kraft.deafen(1)
-    await kraft.create_topic("orders")
-    facade.send(3, 12, MetadataRequest())
-    _, stale = await facade.answer(3, 12)
-    await kraft.undeafen(1)
-    await kraft.advance("5s")
-    facade.send(3, 12, MetadataRequest())
-    _, fresh = await facade.answer(3, 12)
+async def test_a_facade_shows_what_its_broker_has_fetched(kraft: Cluster, broker: Client) -> None:
+    await kraft.brokers.deafen(1)
+    await kraft.topics.create("orders")
+    broker.send(3, 12, MetadataRequest())
+    _, stale = await broker.answer(3, 12)
+    await kraft.brokers.undeafen(1)
+    await kraft.clock.advance("5s")
+    broker.send(3, 12, MetadataRequest())
+    _, fresh = await broker.answer(3, 12)
 
     assert [topic.name for topic in stale.topics] == []
     assert [topic.name for topic in fresh.topics] == ["orders"]

@@ -63,7 +63,7 @@ async def test_a_client_matches_by_its_name_its_software_and_its_address(kraft: 
         configs = {"metrics": "org.a", "match": match}
         client.send(44, 1, subscription("s", configs))
         await client.answer(44, 1)
-        await kraft.advance("1s")
+        await kraft.clock.advance("1s")
         assert (await asked(client)).requested_metrics == ()
 
     async with connected(kraft.bootstrap_servers) as client:

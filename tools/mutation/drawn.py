@@ -22,7 +22,7 @@ WITHOUT = (
     "controller/core/errors.py",
     "broker_agent/client.py",
     "broker_agent/fleet.py",
-    "broker_agent/facade.py",
+    "broker_agent/metadata_replies.py",
     "broker_agent/descriptions.py",
     "broker_agent/configurations.py",
     "broker_agent/data_plane.py",

@@ -5,6 +5,7 @@ Kafka writes the fence and the changes of the broker's partitions in one batch (
 
 from .. import feature_levels
 from ..image.broker import BrokerRegistration
+from ..leases import ExpiryNote
 from ..log.records import (
     FENCE,
     UNFENCE,
@@ -14,7 +15,7 @@ from ..log.records import (
     UnfenceBrokerRecord,
 )
 from ..partitions import broker_changes
-from ..state import Decision, ExpiryNote, State
+from ..state import Decision, State
 
 
 def expire_one(state: State, now_ms: int) -> Decision | None:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from .. import feature_levels
 from ..errors import ApiError, ErrorCode
 from ..image.broker import BrokerRegistration
-from ..leases import Liveness
+from ..leases import HeartbeatNote, Liveness
 from ..log.records import (
     IN_CONTROLLED_SHUTDOWN,
     BrokerRegistrationChangeRecord,
@@ -22,7 +22,7 @@ from ..log.records import (
 )
 from ..partitions import broker_changes
 from ..rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
-from ..state import Decision, HeartbeatNote, State
+from ..state import Decision, State
 from .fencing import fence, registration_change, unfence
 
 

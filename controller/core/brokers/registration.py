@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from .. import feature_levels
 from ..errors import ApiError, ErrorCode
 from ..image.broker import BrokerRegistration
+from ..leases import RegistrationNote
 from ..log.records import (
     Endpoint,
     FeatureRange,
@@ -23,7 +24,7 @@ from ..rpc import (
     BrokerRegistrationRequest,
     BrokerRegistrationResponse,
 )
-from ..state import Decision, RegistrationNote, State
+from ..state import Decision, State
 from ..uuid import is_reserved_directory, uuid_text
 
 PORT_MAX = 65535

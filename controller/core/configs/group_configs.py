@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..profile import Profile
-from .broker_table import BrokerConfig, broker_configs
 from .configuration import Configuration, by_release
+from .node_definitions import Definition, described
 from .validators import BOOLEAN, INT, LIST, LONG, STRING, at_least, invalid, offset_reset, one_of
 
 _ROWS = (
@@ -91,7 +91,7 @@ def _check_bounds(name: str, number: int, profile: Profile) -> None:
     """Raises INVALID_CONFIG unless the brokers' bounds for groups permit the number."""
     kind, rest = name.split(".", 1)
     rest = _NAMED_OTHERWISE.get(rest, rest)
-    brokers = broker_configs(profile.topic_configs)
+    brokers = described(profile.topic_configs)
     least, most = (_bound(brokers, f"group.{kind}.{word}.{rest}") for word in ("min", "max"))
     if least is not None and number < least.number:
         raise invalid(f"{name} must be {_allowed('greater', least, most, profile)}")
@@ -106,7 +106,7 @@ class _Bound(NamedTuple):
     number: int
 
 
-def _bound(brokers: Mapping[str, BrokerConfig], name: str) -> _Bound | None:
+def _bound(brokers: Mapping[str, Definition], name: str) -> _Bound | None:
     return _Bound(name, int(brokers[name].default or "")) if name in brokers else None
 
 

@@ -1,7 +1,7 @@
 """APPEND and SUBTRACT: changes of configurations that are lists."""
 
 from ..profile import Profile
-from .broker_table import broker_configs
+from .node_definitions import described
 from .resources import ResourceType
 from .topic_table import TOPIC_CONFIGS
 
@@ -12,7 +12,7 @@ def default_list(profile: Profile, resource_type: ResourceType, name: str) -> st
     Kafka has lists of topics and brokers only: those of client metrics do not count.
     """
     if resource_type is ResourceType.BROKER:
-        broker = broker_configs(profile.topic_configs).get(name)
+        broker = described(profile.topic_configs).get(name)
         return broker.default or "" if broker and broker.type_name == "LIST" else None
     topic = TOPIC_CONFIGS[profile.topic_configs].get(name)
     if resource_type is not ResourceType.TOPIC or topic is None or not topic.is_list:

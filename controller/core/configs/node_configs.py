@@ -16,7 +16,7 @@ from ..rpc.configs import DescribeConfigsSynonym
 from ..settings import Settings
 from ..value import value
 from .broker_limits import validator_of
-from .broker_table import BrokerConfig, broker_configs
+from .node_definitions import Definition, described
 from .topic_table import BROKER_NAMES
 from .validators import BOOLEAN, DISTINCT_LIST, DOUBLE, INT, LIST, LONG, SHORT, STRING, Kind, Value
 
@@ -92,9 +92,9 @@ class NodeView:
     static: Mapping[str, str]
 
     @property
-    def known(self) -> dict[str, BrokerConfig]:
+    def known(self) -> Mapping[str, Definition]:
         """The configurations of brokers and controllers in this release."""
-        return broker_configs(self.profile.topic_configs)
+        return described(self.profile.topic_configs)
 
     def dynamic(self, resource_name: str) -> dict[str, str]:
         """Returns the dynamic configurations of a node or of the cluster ("") that apply.

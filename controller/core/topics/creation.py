@@ -34,8 +34,8 @@ from ..rpc import (
     CreateTopicsResponse,
 )
 from ..state import RECORDS_PER_OPERATION_MAX, Decision, State
+from ..topic_name import METADATA_TOPIC, flaw
 from ..uuid import Uuid, random_uuid
-from . import names
 
 Assignment = dict[int, tuple[int, ...]]
 PARTITIONS_PER_REQUEST_MAX = 10_000  # Kafka's own bound (0A.7)
@@ -45,7 +45,7 @@ DUPLICATE_NAME = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
 NONE_ACTIVE = "All brokers are currently fenced or in controlled shutdown."
 _PROHIBITED = ApiError(
     ErrorCode.INVALID_REQUEST,
-    f"Creation of internal topic {names.METADATA_TOPIC} is prohibited.",
+    f"Creation of internal topic {METADATA_TOPIC} is prohibited.",
 )
 
 
@@ -92,7 +92,7 @@ class _Creation(slices.Sliced):
         results = (*self._results, *self._refused.values())
         reply = _spellable(self._request, results, allowance.throttle_ms)
         written = () if self._request.validate_only else tuple(self.records)
-        return Decision(written, reply, allowance.note(self._now_ms), is_atomic=True)
+        return Decision(written, reply, is_atomic=True, mutation=allowance.note(self._now_ms))
 
 
 def _refused_by_the_listener(counts: Counter[str]) -> dict[str, CreatableTopicResult]:
@@ -102,8 +102,8 @@ def _refused_by_the_listener(counts: Counter[str]) -> dict[str, CreatableTopicRe
     """
     twice = in_hash_order(name for name, count in counts.items() if count > 1)
     refused = {name: _refused(name, DUPLICATE_NAME) for name in twice}
-    if counts[names.METADATA_TOPIC] == 1:
-        refused[names.METADATA_TOPIC] = _refused(names.METADATA_TOPIC, _PROHIBITED)
+    if counts[METADATA_TOPIC] == 1:
+        refused[METADATA_TOPIC] = _refused(METADATA_TOPIC, _PROHIBITED)
     return refused
 
 
@@ -181,10 +181,29 @@ def _refused(name: str, error: ApiError) -> CreatableTopicResult:
     return CreatableTopicResult(name=name, error_code=error.code, error_message=message)
 
 
+def _check_name(state: State, name: str) -> None:
+    """Raises ApiError for an existing, invalid or colliding name (rule 4.54).
+
+    TOPIC_ALREADY_EXISTS (36) takes precedence: creating "a.b" again is not a collision.
+    """
+    if name in state.image.topic_ids:
+        raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
+    wrong = flaw(name)
+    if wrong is not None:
+        raise _invalid_name(f"Topic name is invalid: {wrong}")
+    existing = state.image.names.existing(name)
+    if existing is not None:
+        raise _invalid_name(f"Topic '{name}' collides with existing topic: {existing}")
+
+
+def _invalid_name(message: str) -> ApiError:
+    return ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, message)
+
+
 def _create(survey: Survey, topic: CreatableTopic) -> tuple[CreatableTopicResult, list[Record]]:
     state = survey.state
     try:
-        names.check(state, topic.name)
+        _check_name(state, topic.name)
         configs = _checked_configs(state, topic)
         _check_config_policy(state, topic.name, configs)
         assignment = _manual(state, topic) if topic.assignments else _automatic(survey, topic)

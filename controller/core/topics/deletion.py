@@ -82,7 +82,7 @@ def delete_topics(state: State, request: DeleteTopicsRequest, now_ms: int) -> De
             results.append(DeletableTopicResult(name=name, topic_id=topic_id))
             records.append(RemoveTopicRecord(topic_id=topic_id))
     reply = DeleteTopicsResponse(throttle_time_ms=allowance.throttle_ms, responses=tuple(results))
-    return Decision(tuple(records), reply, allowance.note(now_ms), is_atomic=True)
+    return Decision(tuple(records), reply, is_atomic=True, mutation=allowance.note(now_ms))
 
 
 def _doom(

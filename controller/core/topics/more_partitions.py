@@ -77,8 +77,8 @@ class _Growth(slices.Sliced):
             reply=CreatePartitionsResponse(
                 throttle_time_ms=self._allowance.throttle_ms, results=tuple(self._results)
             ),
-            note=self._allowance.note(self._now_ms),
             is_atomic=True,
+            mutation=self._allowance.note(self._now_ms),
         )
 
 

@@ -5,7 +5,7 @@ from ..rpc import (
     DescribeQuorumRequest,
     DescribeQuorumTopic,
 )
-from .names import METADATA_TOPIC
+from ..topic_name import METADATA_TOPIC
 
 _LOG = DescribeQuorumTopic(
     topic_name=METADATA_TOPIC, partitions=(DescribeQuorumPartition(partition_index=0),)

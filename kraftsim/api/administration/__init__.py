@@ -1,1 +1,1 @@
-"""What an administrator changes: topics, configurations, elections, reassignments."""
+"""The words, checks, refusals and documents of what an administrator changes."""

@@ -2,7 +2,7 @@
 
 import argparse
 
-from ...operation import Operation, Parameter
+from ...operations.operation import Operation, Parameter
 from .forms import FORMS, Form, document
 
 WAIT = "60s"  # of --wait without a duration

@@ -15,8 +15,8 @@ from ...errors import GOOD, USAGE, UsageError
 from ...printable import printable
 from .. import help_texts
 from ..output import add_output, is_data
-from .damage import damage_line
 from .folder_argument import campaign_folder, folder_of
+from .summary import damage_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +58,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def _list(arguments: argparse.Namespace) -> int:
     """Prints a row for each campaign; an error on stderr for each unreadable or damaged one."""
-    from kraftsim.pipeline.campaign.description import summary_of
+    from kraftsim.pipeline.campaign.campaign_description import summary_of
     from kraftsim.pipeline.campaign.plan import PlanError
 
     from ..tables import print_document
@@ -102,7 +102,7 @@ def _campaigns(path: Path) -> "Iterator[Folder]":
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from kraftsim.pipeline.campaign.description import description_of
+    from kraftsim.pipeline.campaign.campaign_description import description_of
 
     from ..tables import print_document
 

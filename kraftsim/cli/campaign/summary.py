@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from ...errors import FAILED, GOOD, UNFINISHED, USAGE, VACUOUS
 from ..output import is_data, print_data
 from .allowed_code import resume_command
-from .damage import damage_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from kraftsim.pipeline.campaign.campaign import State
     from kraftsim.pipeline.campaign.commit_log import Commit, Folder
@@ -93,3 +93,12 @@ def _next_step(folder: "Folder", state: "State") -> str:
         return f"unfinished; continue with: {resume_command(folder)}"
     report = f"kraftsim campaign report {folder.path} --html report.html"
     return f"finished; see the results with: {report}"
+
+
+def damage_line(folder: "Path", damage: "Sequence[str]") -> str:
+    """Returns a sentence about the damaged files of a campaign; `damage` has one for each."""
+    more = f" (and {len(damage) - 1:,} more damaged files)" if len(damage) > 1 else ""
+    return (
+        f"{damage[0]}{more}; move the shards aside with `kraftsim campaign sweep {folder}`, then "
+        "`resume` runs them again"
+    )

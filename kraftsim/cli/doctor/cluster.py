@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator
 
 from kraftsim.controller.wire.json.document import Document
 
-from ...clock_operations import SHOW_CLOCK
 from ...errors import CommandError, Unreachable
-from ...fault_operations import LIST_FAULTS
 from ...http.client import call
-from ...operation import Operation
-from ...operations import LIST_BROKERS, LIST_CONTROLLERS, SHOW_CLUSTER
-from ...snapshot_operations import LIST_SNAPSHOTS
+from ...operations.clock import SHOW_CLOCK
+from ...operations.faults import LIST_FAULTS
+from ...operations.operation import Operation
+from ...operations.snapshots import LIST_SNAPSHOTS
+from ...operations.table import LIST_BROKERS, LIST_CONTROLLERS, SHOW_CLUSTER
 from .finding import Finding, fail, ok, warn
 
 SHOWN_MAX = 5  # ids in a line

@@ -1,4 +1,4 @@
-"""`kraftsim quorum add|remove`: changes the voters (KIP-853) of `up` or of running controllers.
+"""`kraftsim controller add|remove`: changes the voters (KIP-853) of `up` or of running controllers.
 
 Both send Kafka's own request: `POST /kafka/...` to the service, or the same document over the wire.
 The printed sentences are those of Kafka's `kafka-metadata-quorum` (rule 6.39).
@@ -7,7 +7,7 @@ The printed sentences are those of Kafka's `kafka-metadata-quorum` (rule 6.39).
 import argparse
 from collections.abc import Callable
 
-from kraftsim.controller.core.topics.names import METADATA_TOPIC
+from kraftsim.controller.core.topic_name import METADATA_TOPIC
 from kraftsim.controller.wire.json.document import Document
 
 from ...errors import GOOD, CommandError
@@ -21,7 +21,7 @@ Send = Callable[[str, Document], Document]
 
 
 def add_voter_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments of `quorum add`."""
+    """Adds the arguments of `controller add`."""
     parser.add_argument(
         "voter",
         metavar="ID@HOST:PORT:DIRECTORY",
@@ -34,7 +34,7 @@ def add_voter_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def remove_voter_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments of `quorum remove`."""
+    """Adds the arguments of `controller remove`."""
     parser.add_argument("id", type=int, metavar="ID", help="id of the voter")
     parser.add_argument(
         "--directory-id",
@@ -55,12 +55,12 @@ def add_bootstrap_argument(parser: argparse.ArgumentParser, name: str) -> None:
 
 
 def add_voter(arguments: argparse.Namespace) -> int:
-    """Runs `quorum add` and returns the exit code."""
+    """Runs `controller add` and returns the exit code."""
     from kraftsim.controller.core.uuid import uuid_text
 
     from ...service.voter_addresses import voter_of
 
-    voter = voter_of("quorum add", arguments.voter)
+    voter = voter_of("controller add", arguments.voter)
     at, directory = voter.endpoints[0], uuid_text(voter.voter_directory_id)
     body: Document = {
         "timeoutMs": ADD_TIMEOUT_MS,
@@ -78,7 +78,7 @@ def add_voter(arguments: argparse.Namespace) -> int:
 
 
 def remove_voter(arguments: argparse.Namespace) -> int:
-    """Runs `quorum remove` and returns the exit code."""
+    """Runs `controller remove` and returns the exit code."""
     send = sender_of(arguments)
     directory = arguments.directory_id or _listed_directory(send, arguments.id)
     body: Document = {"voterId": arguments.id, "voterDirectoryId": directory}

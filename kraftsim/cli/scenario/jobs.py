@@ -185,7 +185,7 @@ def _work(results: connection.Connection, job: Job, planted: Planted) -> None:
 
 
 def _run(job: Job, planted: Planted, on_progress: "Progress") -> Finished:
-    from kraftsim.scenarios.language.limits import LimitError
+    from kraftsim.scenarios.document.step import LimitError
     from kraftsim.scenarios.language.reading import Problem
     from kraftsim.scenarios.running.run import Run
     from kraftsim.scenarios.running.story import story

@@ -4,8 +4,7 @@ import logging
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-from .clock_time import clock_time
+from datetime import datetime
 
 LINES_MAX = 1000
 
@@ -53,3 +52,8 @@ def kept_log_lines() -> Iterator[LogLines]:
             root.addHandler(handler)
             for record in lines.records:
                 handler.emit(record)
+
+
+def clock_time(time_ms: float) -> str:
+    """Formats milliseconds since the epoch as local time of day, which leaves room."""
+    return datetime.fromtimestamp(time_ms / 1000).strftime("%H:%M:%S")

@@ -10,10 +10,10 @@ from kraftsim.simulation.world import World
 
 from ...api.cluster import Cluster
 from ...api.documents import EventDocument
-from ...api.views import broker_view, controller_view, event_view
+from ...api.views.state_views import broker_view, controller_view, event_view
 from ...service.loop_lag import LoopLag
 from ..tables import broker_rows
-from .clock_time import clock_time
+from .log_lines import clock_time
 
 EVENTS_MAX = 50  # events on a page; a terminal seldom has more lines
 CHANGES = (

@@ -24,7 +24,7 @@ class OurCluster:
     def __init__(self, service: Service) -> None:
         self._service = service
         self.addresses = Addresses(
-            brokers={broker_id: service.facade_of(broker_id) for broker_id in BROKER_IDS},
+            brokers={broker_id: service.broker_address(broker_id) for broker_id in BROKER_IDS},
             controllers=dict(zip(CONTROLLER_IDS, service.controller.split(","), strict=True)),
             directory_of_3002=service.directory_of(JOINING_ID),
             log_dirs={broker_id: service.log_dir_of(broker_id) for broker_id in BROKER_IDS},

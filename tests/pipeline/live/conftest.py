@@ -37,12 +37,12 @@ def rows_of(service: Service) -> list[tuple[Any, ...]]:
 
 
 def fence(service: Service, broker_id: int) -> None:
-    service.do(service.kraft.kill(broker_id))
+    service.do(service.kraft.brokers.kill(broker_id))
     service.do(service.kraft.wait(broker=broker_id, state="fenced"))
 
 
 def unfence(service: Service, broker_id: int) -> None:
-    service.do(service.kraft.restart(broker_id))
+    service.do(service.kraft.brokers.restart(broker_id))
     service.do(service.kraft.wait(broker=broker_id, state="unfenced"))
 
 

@@ -157,8 +157,8 @@ def test_the_job_keeps_over_restarts_what_the_cluster_has_been_through(
     fence(service, 2)
     once()
     unfence(service, 2)
-    service.do(service.kraft.create_topic("orders", assignments=[(3, 1)]))
-    service.do(service.kraft.stop(3))
+    service.do(service.kraft.topics.create("orders", assignments=[(3, 1)]))
+    service.do(service.kraft.brokers.stop(3))
     service.do(service.kraft.wait(broker=3, state="fenced"))
     once()
 

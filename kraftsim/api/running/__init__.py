@@ -1,0 +1,1 @@
+"""What runs of a cluster, which its parts are given: simulation, listeners, requests and waits."""

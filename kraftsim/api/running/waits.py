@@ -1,0 +1,51 @@
+"""Waits until brokers or a controller are in a state; the clock moves meanwhile if it stands."""
+
+from collections.abc import Sequence
+
+from kraftsim.scenarios.language.suggestions import whole_number
+from kraftsim.simulation.world import World
+
+from ...errors import UnknownController
+from ..broker_states import states_of
+from .live import Live
+
+BROKERS_SHOWN_MAX = 10  # brokers whose states are part of the message of a timeout
+
+
+async def until_broker(live: Live, broker_id: int, state: str, timeout: str | float) -> None:
+    """Waits until the broker is in `state`; raises TimeoutError with its states."""
+    await live.until(
+        lambda: state in states_of(live.world, broker_id),
+        timeout,
+        f"broker {broker_id} {state}",
+        lambda: states_text(live.world, (broker_id,)),
+    )
+
+
+async def until_leader(live: Live, leader: int | str, timeout: str | float) -> None:
+    """Waits until the controller `leader`, or "any", is active; raises TimeoutError with roles."""
+    world = live.world
+    leader_id = None if leader == "any" else whole_number(str(leader))
+    if leader_id is not None and leader_id not in world.controllers:
+        raise UnknownController(leader_id, sorted(world.controllers))
+
+    def leads() -> bool:
+        active = world.active
+        return active is not None and leader_id in (None, active.node.config.node_id)
+
+    expected = (
+        "an active controller" if leader_id is None else f"controller {leader_id} to be active"
+    )
+    await live.until(leads, timeout, expected, lambda: roles_text(world))
+
+
+def states_text(world: World, broker_ids: Sequence[int]) -> str:
+    """Returns the states of brokers, for the message of a timeout."""
+    states = {b: sorted(states_of(world, b)) for b in broker_ids[:BROKERS_SHOWN_MAX]}
+    return "; ".join(f"broker {b}: {', '.join(s)}" for b, s in states.items())
+
+
+def roles_text(world: World) -> str:
+    """Returns the role of every controller, for the message of a timeout."""
+    roles = ((number, process.role) for number, process in world.controllers.items())
+    return "; ".join(f"controller {number}: {role}" for number, role in roles)

@@ -1,0 +1,163 @@
+"""The topics of a cluster: shows, creates, grows and deletes them, and elects their leaders."""
+
+from collections.abc import Mapping, Sequence
+
+from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.partitions.elect_leaders import ELECTIONS
+from kraftsim.controller.core.rpc import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DeleteTopicState,
+)
+from kraftsim.controller.core.rpc.partitions import (
+    CreatePartitionsAssignment,
+    CreatePartitionsRequest,
+    CreatePartitionsResponse,
+    CreatePartitionsTopic,
+    ElectedTopicPartitions,
+    ElectLeadersRequest,
+    ElectLeadersResponse,
+)
+from kraftsim.controller.core.rpc.topics import CreatableTopicConfigEntry
+
+from ..errors import UnknownTopic
+from .administration.checks import (
+    Config,
+    check_election,
+    check_grown_topic,
+    check_new_topic,
+    check_topic,
+    texts_of,
+)
+from .administration.refusals import (
+    partitions_of,
+    raise_if_any_refused,
+    raise_if_refused,
+    raise_if_topic_refused,
+)
+from .argument_checks import expect_text
+from .documents import TopicDocument
+from .running.active_controller import ActiveController
+from .running.live import Live
+from .views.list_pages import Page, topic_page
+from .views.state_views import topic_view
+
+
+class Topics:
+    """The topics of a cluster: `await kraft.topics.create("orders", partitions=6)`.
+
+    Raises ApiError if the controller refuses a change.
+    """
+
+    def __init__(self, live: Live, controller: ActiveController) -> None:
+        self._live, self._controller = live, controller
+
+    async def list(
+        self, from_: str = "", limit: int | None = None
+    ) -> Page[TopicDocument, str | None]:
+        """Returns topics with their partitions, in order of name, from name `from_` on.
+
+        Returns every such topic without a limit. The `next` of the page is the name at which the
+        next page begins, None after the last topic. Raises UsageError for a limit outside 1 to
+        10,000.
+        """
+        return await topic_page(self._live.world, from_, limit)
+
+    async def describe(self, name: str) -> TopicDocument:
+        """Returns one topic. Raises UnknownTopic if there is none with this name."""
+        expect_text("name", name)
+        image = self._live.world.committed
+        if name not in image.topic_ids:
+            raise UnknownTopic(name, sorted(image.topic_ids))
+        return topic_view(image.topics[image.topic_ids[name]])
+
+    async def create(
+        self,
+        name: str,
+        partitions: int = -1,
+        replication_factor: int = -1,
+        assignments: Sequence[Sequence[int]] = (),
+        config: Mapping[str, Config] | None = None,
+    ) -> None:
+        """Creates a topic; -1 stands for the controller's default.
+
+        `assignments` has the brokers of each partition, instead of `partitions` and
+        `replication_factor`. `config` has values by configuration.
+        """
+        check_new_topic(name, partitions, replication_factor, assignments, config)
+        topic = CreatableTopic(
+            name=name,
+            num_partitions=partitions,
+            replication_factor=replication_factor,
+            assignments=tuple(
+                CreatableReplicaAssignment(partition_index=index, broker_ids=tuple(broker_ids))
+                for index, broker_ids in enumerate(assignments)
+            ),
+            configs=tuple(
+                CreatableTopicConfigEntry(name=key, value=text)
+                for key, text in texts_of("config", config).items()
+            ),
+        )
+        reply = await self._controller.request(CreateTopicsRequest(topics=(topic,)))
+        assert isinstance(reply, CreateTopicsResponse), type(reply)
+        raise_if_refused(reply.topics[0].error_code, reply.topics[0].error_message)
+
+    async def alter(
+        self, name: str, partitions: int, assignments: Sequence[Sequence[int]] = ()
+    ) -> None:
+        """Adds partitions to a topic until it has `partitions` of them.
+
+        `assignments` has the brokers of each new partition; without it, the controller places the
+        replicas.
+        """
+        check_grown_topic(name, partitions, assignments)
+        placed = tuple(CreatePartitionsAssignment(broker_ids=tuple(ids)) for ids in assignments)
+        topic = CreatePartitionsTopic(name=name, count=partitions, assignments=placed or None)
+        reply = await self._controller.request(CreatePartitionsRequest(topics=(topic,)))
+        assert isinstance(reply, CreatePartitionsResponse), type(reply)
+        result = reply.results[0]
+        self._raise_if_refused(name, result.error_code, result.error_message)
+
+    async def delete(self, name: str) -> None:
+        """Deletes a topic."""
+        check_topic(name)
+        reply = await self._controller.request(
+            DeleteTopicsRequest(topics=(DeleteTopicState(name=name),))
+        )
+        assert isinstance(reply, DeleteTopicsResponse), type(reply)
+        result = reply.responses[0]
+        self._raise_if_refused(name, result.error_code, result.error_message)
+
+    async def elect_leaders(
+        self, name: str, partition: int | None = None, election: str = "preferred"
+    ) -> None:
+        """Elects a leader of each partition of a topic that needs one, or only of `partition`.
+
+        A "preferred" election makes the first replica the leader, if it is in sync; an "unclean"
+        one gives a partition without a leader any replica, whose data may be old. Raises ApiError
+        if no such replica is available; other partitions have their leaders nevertheless.
+        """
+        check_election(name, partition, election)
+        image = self._live.world.committed
+        asked = partitions_of(image, name) if partition is None else [partition]
+        request = ElectLeadersRequest(
+            election_type=ELECTIONS[election],
+            topic_partitions=(ElectedTopicPartitions(topic=name, partitions=tuple(asked)),),
+        )
+        reply = await self._controller.request(request)
+        assert isinstance(reply, ElectLeadersResponse), type(reply)
+        raise_if_refused(reply.error_code, None)
+        results = [
+            (result.partition_id, result.error_code, result.error_message)
+            for topic in reply.replica_election_results
+            for result in topic.partition_result
+            if result.error_code != ErrorCode.ELECTION_NOT_NEEDED
+        ]
+        raise_if_any_refused(self._live.world.committed, name, results)
+
+    def _raise_if_refused(self, name: str, code: int, message: str | None) -> None:
+        raise_if_topic_refused(self._live.world.committed, name, code, message)

@@ -1,0 +1,104 @@
+"""The rows of the table of operations about topics."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ..api.administration.checks import (
+    Config,
+    check_election,
+    check_grown_topic,
+    check_new_topic,
+    check_topic,
+)
+from ..api.administration.documents import DeletedTopic
+from ..api.argument_checks import check_topic_page
+from ..api.documents import TopicDocument, TopicList
+from .operation import Operation
+
+if TYPE_CHECKING:
+    from ..api.cluster import Cluster
+
+
+async def list_topics(kraft: "Cluster", from_: str = "", limit: int | None = None) -> TopicList:
+    """List the topics with leader, replicas and in-sync replicas of every partition."""
+    page = await kraft.topics.list(from_, limit)
+    return {"topics": page, "next": page.next}
+
+
+async def describe_topic(kraft: "Cluster", name: str) -> TopicDocument:
+    """Describe a topic: leader, replicas and in-sync replicas of every partition."""
+    return await kraft.topics.describe(name)
+
+
+async def create_topic(
+    kraft: "Cluster",
+    name: str,
+    partitions: int = -1,
+    replication_factor: int = -1,
+    assignments: Sequence[Sequence[int]] = (),
+    config: Mapping[str, Config] | None = None,
+) -> TopicDocument:
+    """Create a topic, with placed replicas or with given ones, and configurations."""
+    await kraft.topics.create(name, partitions, replication_factor, assignments, config)
+    return await kraft.topics.describe(name)
+
+
+async def alter_topic(
+    kraft: "Cluster", name: str, partitions: int, assignments: Sequence[Sequence[int]] = ()
+) -> TopicDocument:
+    """Add partitions to a topic, with placed replicas or with given ones."""
+    await kraft.topics.alter(name, partitions, assignments)
+    return await kraft.topics.describe(name)
+
+
+async def delete_topic(kraft: "Cluster", name: str) -> DeletedTopic:
+    """Delete a topic."""
+    await kraft.topics.delete(name)
+    return {"name": name}
+
+
+async def elect_leaders(
+    kraft: "Cluster", name: str, partition: int | None = None, election: str = "preferred"
+) -> TopicDocument:
+    """Elect leaders of a topic: the preferred ones, or unclean ones where there is none."""
+    await kraft.topics.elect_leaders(name, partition, election)
+    return await kraft.topics.describe(name)
+
+
+LIST_TOPICS = Operation("GET", "/v1/topics", ("topic", "list"), list_topics, check=check_topic_page)
+TOPIC_OPERATIONS: tuple[Operation, ...] = (
+    LIST_TOPICS,
+    Operation("GET", "/v1/topics/{name}", ("topic", "describe"), describe_topic),
+    Operation(
+        "POST",
+        "/sim/topics/{name}/create",
+        ("topic", "create"),
+        create_topic,
+        changes=True,
+        check=check_new_topic,
+    ),
+    Operation(
+        "POST",
+        "/sim/topics/{name}/alter",
+        ("topic", "alter"),
+        alter_topic,
+        changes=True,
+        check=check_grown_topic,
+    ),
+    Operation(
+        "POST",
+        "/sim/topics/{name}/delete",
+        ("topic", "delete"),
+        delete_topic,
+        changes=True,
+        check=check_topic,
+    ),
+    Operation(
+        "POST",
+        "/sim/topics/{name}/elect-leaders",
+        ("topic", "elect-leaders"),
+        elect_leaders,
+        changes=True,
+        check=check_election,
+    ),
+)

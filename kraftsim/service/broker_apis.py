@@ -1,0 +1,326 @@
+"""The request handlers of a simulated broker's Kafka listeners, in one process or in a fleet.
+
+A broker answers Metadata and what else describes the cluster from the metadata that its broker has
+fetched, refuses what needs stored messages, and forwards every other request to the active
+controller.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import Any
+
+from kraftsim.broker_agent import configurations, metadata_replies
+from kraftsim.broker_agent.client_match import ClientMatch
+from kraftsim.broker_agent.config import CLIENT_LISTENER, log_dir_path
+from kraftsim.broker_agent.data_plane import ALTER_REPLICA_LOG_DIRS, DataPlane
+from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic_partitions
+from kraftsim.broker_agent.forwarding import Forwarding, SendToController
+from kraftsim.broker_agent.hosted_agent import HostedAgent
+from kraftsim.broker_agent.kept_replies import KeptReplies, KeptState
+from kraftsim.broker_agent.telemetry import Telemetry
+from kraftsim.controller.core.api_row import READ, REFUSE, STORE
+from kraftsim.controller.core.apis import row_of
+from kraftsim.controller.core.cluster.describe_cluster import any_broker, describe_brokers
+from kraftsim.controller.core.configs.describe_configs import describe_configs
+from kraftsim.controller.core.configs.node_configs import NodeView
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.profile import Profile
+from kraftsim.controller.core.quotas.describe_client_quotas import describe_client_quotas
+from kraftsim.controller.core.rpc import (
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+    DescribeLogDirsRequest,
+    DescribeTopicPartitionsRequest,
+    FetchRequest,
+    MetadataRequest,
+    MetadataTopic,
+    Request,
+    Response,
+)
+from kraftsim.controller.core.rpc.acls import DescribeAclsRequest
+from kraftsim.controller.core.rpc.configs import (
+    AlterConfigsRequest,
+    DescribeConfigsRequest,
+    IncrementalAlterConfigsRequest,
+    ListConfigResourcesRequest,
+)
+from kraftsim.controller.core.rpc.quotas import DescribeClientQuotasRequest
+from kraftsim.controller.core.rpc.scram import DescribeUserScramCredentialsRequest
+from kraftsim.controller.core.rpc.telemetry import (
+    GetTelemetrySubscriptionsRequest,
+    PushTelemetryRequest,
+)
+from kraftsim.controller.core.security.acl_description import describe_acls
+from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
+from kraftsim.controller.core.value import value
+from kraftsim.controller.raft.protocol import Reply
+from kraftsim.controller.server import api_versions
+from kraftsim.controller.server.runtime import Runtime
+from kraftsim.controller.server.turns import in_turns
+
+ReplyTo = Callable[[Response | ApiError], None]
+
+TOPICS_AT_ONCE = 10  # more topics are described in slices
+PARTS_AT_ONCE = 300  # topics and partitions of a slice, which takes about a millisecond
+PARTITIONS_KEPT_MAX = 500  # of a reply that is kept, and as many brokers
+NO_STEPS: Iterator[None] = iter(())
+VALID = ApiVersionsRequest()  # every valid request gets the same reply
+
+
+@value(kw_only=False)
+class ClientView:
+    """Answers Metadata and DescribeCluster requests of clients from an image of the metadata.
+
+    A client of the listener `listener` gets the addresses of the listeners of that name. `kept` may
+    be shared by the listeners of that name in a cluster.
+    """
+
+    cluster_id: str
+    profile: Profile
+    random: Callable[[], float]
+    kept: KeptReplies = field(default_factory=KeptReplies)
+    has_authorizer: bool = False
+    listener: str = CLIENT_LISTENER
+
+    def metadata(self, image: Image, request: MetadataRequest, reply_to: ReplyTo) -> Iterator[None]:
+        """Answers a Metadata request from the image, in the steps that the iterator takes."""
+        state = self.kept.about(image)
+        controller_id = any_broker(state.live, self.random)
+        kept = state.find(request, controller_id)
+        if kept is None:
+            return self._described(state, request, controller_id, reply_to)
+        reply_to(kept)
+        return NO_STEPS
+
+    def _described(
+        self, state: KeptState, request: MetadataRequest, controller_id: int, reply_to: ReplyTo
+    ) -> Iterator[None]:
+        """Answers a Metadata request, in slices if it is about many topics."""
+        image = state.image
+        wanted = len(image.topics if request.topics is None else request.topics)
+        is_sliced = wanted > TOPICS_AT_ONCE
+        if is_sliced:
+            image = image.copy()  # the broker may fetch records between two slices
+        topics: list[MetadataTopic] = []
+        parts = 0
+        try:
+            for topic in metadata_replies.described_topics(image, request, self.listener):
+                topics.append(topic)
+                parts += 1 + len(topic.partitions)
+                if is_sliced and parts >= PARTS_AT_ONCE:
+                    parts = 0
+                    yield
+        except ApiError as error:
+            reply_to(error.with_traceback(None))
+            return
+        reply = metadata_replies.metadata(
+            image,
+            request,
+            topics,
+            cluster_id=self.cluster_id,
+            listener=self.listener,
+            controller_id=controller_id,
+        )
+        if _is_small(topics):
+            _keep(state, request, controller_id, reply)
+        reply_to(reply)
+
+    def brokers(self, image: Image, request: DescribeClusterRequest) -> DescribeClusterResponse:
+        """Answers a DescribeCluster request from the image; raises ApiError if it is refused."""
+        state = self.kept.about(image)
+        controller_id = any_broker(state.live, self.random)
+        kept = state.find(request, controller_id)
+        if type(kept) is DescribeClusterResponse:
+            return kept
+        reply = describe_brokers(
+            image,
+            request,
+            cluster_id=self.cluster_id,
+            listener=self.listener,
+            controller_id=controller_id,
+        )
+        _keep(state, request, controller_id, reply)
+        return reply
+
+    def api_versions(self, image: Image, version: int) -> ApiVersionsResponse:
+        """Answers every valid ApiVersions request in `version`."""
+        state = self.kept.about(image)
+        kept = state.find(VALID, version)
+        if type(kept) is ApiVersionsResponse:
+            return kept
+        reply = api_versions.listed(version, listener="broker", image=image, profile=self.profile)
+        state.keep(VALID, version, reply)
+        return reply
+
+    def answer_brokers(
+        self, image: Image, request: DescribeClusterRequest, reply_to: ReplyTo
+    ) -> None:
+        """Answers a DescribeCluster request from the image, also if it is refused."""
+        try:
+            reply: DescribeClusterResponse | ApiError = self.brokers(image, request)
+        except ApiError as error:
+            reply = error.with_traceback(None)
+        reply_to(reply)
+
+
+TelemetryRequest = GetTelemetrySubscriptionsRequest | PushTelemetryRequest
+
+
+class BrokerApis:
+    """The request handlers of a simulated broker's Kafka listener.
+
+    `send` sends a request to a controller by its id, as `broker_agent/forwarding.py` expects.
+    """
+
+    def __init__(
+        self,
+        view: ClientView,
+        agent: HostedAgent,
+        runtime: Runtime,
+        send: SendToController,
+        data_plane: DataPlane,
+    ) -> None:
+        self.view = view
+        self._data_plane = data_plane
+        self._agent = agent
+        self._turns = runtime.turns
+        self._timeline = runtime.timeline
+        self.telemetry = Telemetry(view.profile, view.random, ClientMatch)
+        self._forwarding = Forwarding(runtime.timeline, send, lambda: agent.agent.controller_id)
+
+    def describe(self, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
+        """Answers an ApiVersions request."""
+        view, agent = self.view, self._agent.agent
+        broker = (view.cluster_id, agent.config.broker_id)
+        refused = api_versions.refusal(request, version, view.profile, broker)
+        return refused or view.api_versions(agent.image, version)
+
+    def answer(self, request: Request, reply_to: ReplyTo) -> None:
+        """Answers a request from the broker's image, or forwards it to the active controller."""
+        answer = ANSWERS.get(type(request))
+        if answer is not None:
+            answer(self, request, reply_to)
+        elif row_of(request).broker in (STORE, REFUSE, READ):
+            reply_to(self._refuse(request))
+        else:
+            self._forwarding.forward(request, reply_to)
+
+    @property
+    def image(self) -> Image:
+        """The metadata that the broker has fetched."""
+        return self._agent.agent.image
+
+    def describe_topics(self, request: MetadataRequest, reply_to: ReplyTo) -> None:
+        """Answers a Metadata request."""
+        in_turns(self._turns, self.view.metadata(self.image, request, reply_to))
+
+    def describe_brokers(self, request: DescribeClusterRequest, reply_to: ReplyTo) -> None:
+        """Answers a DescribeCluster request."""
+        self.view.answer_brokers(self.image, request, reply_to)
+
+    def describe_log_dirs(self, request: DescribeLogDirsRequest) -> Response:
+        """Returns the response to a DescribeLogDirs request."""
+        agent = self._agent.agent
+        stored = agent.store.on_disk(self.image, agent.config.broker_id)
+        return describe_log_dirs(stored, request, agent.config.log_dirs)
+
+    def describe_acls(self, request: DescribeAclsRequest) -> Response:
+        """Returns the response to a DescribeAcls request."""
+        return describe_acls(self.image, request, has_authorizer=self.view.has_authorizer)
+
+    def answer_telemetry(self, request: TelemetryRequest, reply_to: ReplyTo) -> None:
+        """Answers a request of client telemetry."""
+        reply_to(self.telemetry.answer(self.image, request, self._timeline.now_ms))
+
+    def refuse_fetch(self, request: FetchRequest) -> Response:
+        """Returns the response to a Fetch request, which refuses every partition."""
+        return self._data_plane.fetch(request)
+
+    def _refuse(self, request: Request) -> Reply:
+        """Returns the reply to a request that needs what a broker of kraftsim does not have."""
+        if row_of(request).key == ALTER_REPLICA_LOG_DIRS:
+            return self._data_plane.alter_log_dirs(request, self._log_dirs)
+        return self._data_plane.reply(request)
+
+    def alter_configs(self, request: configurations.AlterRequest, reply_to: ReplyTo) -> None:
+        """Refuses the changes that a broker refuses, and forwards the others to the controller."""
+        from kraftsim.configuration.dynamic import value_checks  # reads a table
+
+        checks, forward = value_checks(self.view.profile), self._forwarding.forward
+        configurations.alter(self.config_view, request, checks, forward, reply_to)
+
+    @property
+    def _log_dirs(self) -> list[str]:
+        """The paths of the broker's log directories."""
+        return [log_dir_path(directory) for directory in self._agent.agent.config.log_dirs]
+
+    @property
+    def config_view(self) -> NodeView:
+        """What the broker knows when it describes configurations."""
+        agent = self._agent.agent
+        return NodeView(
+            node_id=agent.config.broker_id,
+            profile=self.view.profile,
+            image=agent.image,
+            static=configurations.properties(agent.config),
+        )
+
+
+def _keep(state: KeptState, request: Request, controller_id: int, reply: Response) -> None:
+    if len(state.image.brokers) <= PARTITIONS_KEPT_MAX:
+        state.keep(request, controller_id, reply)
+
+
+def _is_small(topics: Sequence[MetadataTopic]) -> bool:
+    """True if a reply with these topics may be kept; an unknown name may be of any length."""
+    parts = sum(1 + len(topic.partitions) for topic in topics)
+    return parts <= PARTITIONS_KEPT_MAX and not any(topic.error_code for topic in topics)
+
+
+Answer = Callable[[BrokerApis, Any, ReplyTo], None]
+
+
+def _read(respond: Callable[[BrokerApis, Any], Response]) -> Answer:
+    """Returns the function that replies with a response, or with the ApiError of a refusal."""
+
+    def answer(apis: BrokerApis, request: Any, reply_to: ReplyTo) -> None:
+        try:
+            reply = respond(apis, request)
+        except ApiError as error:
+            reply_to(error)
+        else:
+            reply_to(reply)
+
+    return answer
+
+
+ANSWERS: Mapping[type, Answer] = {
+    MetadataRequest: BrokerApis.describe_topics,
+    DescribeClusterRequest: BrokerApis.describe_brokers,
+    DescribeTopicPartitionsRequest: _read(
+        lambda apis, request: describe_topic_partitions(apis.image, request, apis.view.listener)
+    ),
+    DescribeLogDirsRequest: _read(BrokerApis.describe_log_dirs),
+    DescribeConfigsRequest: _read(
+        lambda apis, request: describe_configs(apis.config_view, request)
+    ),
+    DescribeClientQuotasRequest: _read(
+        lambda apis, request: describe_client_quotas(apis.image, request)
+    ),
+    DescribeAclsRequest: _read(BrokerApis.describe_acls),
+    DescribeUserScramCredentialsRequest: _read(
+        lambda apis, request: describe_user_scram_credentials(apis.image, request)
+    ),
+    ListConfigResourcesRequest: _read(
+        lambda apis, request: configurations.list_resources(apis.image, request)
+    ),
+    GetTelemetrySubscriptionsRequest: BrokerApis.answer_telemetry,
+    PushTelemetryRequest: BrokerApis.answer_telemetry,
+    IncrementalAlterConfigsRequest: BrokerApis.alter_configs,
+    AlterConfigsRequest: BrokerApis.alter_configs,
+    FetchRequest: _read(BrokerApis.refuse_fetch),
+}
+"""The table of a broker's own answers; the row says what it does with every other request."""

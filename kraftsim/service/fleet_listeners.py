@@ -1,0 +1,73 @@
+"""The Kafka listeners of a fleet in its own process, by broker and name."""
+
+import asyncio
+import logging
+from dataclasses import replace
+from functools import partial
+
+from kraftsim.broker_agent.data_plane import DataPlane
+from kraftsim.broker_agent.fleet import Fleet
+from kraftsim.broker_agent.kept_replies import KeptReplies
+from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.controller.server.runtime import Runtime
+
+from .binding import binding
+from .broker_apis import BrokerApis, ClientView
+from .followed_listener import FollowedListener
+
+log = logging.getLogger(__name__)
+
+
+class FleetListeners:
+    """The Kafka listeners of a fleet.
+
+    `bootstrap_servers` lists the addresses of each broker's first listener; it is empty if none is
+    bound.
+    """
+
+    def __init__(self, fleet: Fleet, runtime: Runtime) -> None:
+        self._fleet = fleet
+        self._runtime = runtime
+        self._listeners: dict[int, dict[str, FollowedListener]] = {}
+        self.data_plane = DataPlane(log.warning)
+        self.bootstrap_servers = ""
+
+    async def bind(self, broker_id: int, name: str, host: str, port: int) -> int:
+        """Binds a port for a listener of the broker before it registers, and returns the port.
+
+        Raises PortUnavailable if the port is in use or forbidden.
+        """
+        listener = FollowedListener("broker", f"broker-{broker_id}", host)
+        with binding("kafka_port", host, port):
+            bound = await listener.bind(port)
+        listeners = self._listeners.setdefault(broker_id, {})
+        if not listeners:
+            servers = (self.bootstrap_servers, f"{host}:{bound}")
+            self.bootstrap_servers = ",".join(filter(None, servers))
+        listeners[name] = listener
+        return bound
+
+    def serve(self, view: ClientView) -> None:
+        """Starts to answer requests on every bound port."""
+        views: dict[str, ClientView] = {}
+        for broker_id, listeners in self._listeners.items():
+            agent, ask = self._fleet.agents[broker_id], partial(self._fleet.forward, broker_id)
+            for name, listener in listeners.items():
+                if name not in views:
+                    views[name] = replace(view, listener=name, kept=KeptReplies())
+                apis = BrokerApis(views[name], agent, self._runtime, ask, self.data_plane)
+                listener.note_ended = apis.telemetry.end_connection
+                listener.serve(self._runtime, apis.describe, apis.answer, view.profile)
+
+    def follow(self, broker_id: int, state: ProcessState) -> None:
+        """Opens, holds or closes the broker's listeners as the state of its process requires."""
+        listeners = self._listeners.get(broker_id)
+        if listeners is not None:
+            agent = self._fleet.agents[broker_id]
+            for listener in listeners.values():
+                listener.follow(state, lambda: agent.is_alive)
+
+    async def close(self) -> None:
+        """Closes every listener."""
+        every = [listener for of in self._listeners.values() for listener in of.values()]
+        await asyncio.gather(*(listener.shut() for listener in every))
