@@ -51,7 +51,7 @@ def rules(path: str, text: str) -> Iterator[Citation]:
         yield Citation(path, line, number)
     if path.endswith((".md", ".toml", ".yaml")):
         bare = [(1, text)]
-    elif path.endswith(".py"):
+    elif path.endswith(".py") and _BARE.search(text):  # else it need not be parsed
         bare = list(_prose(text))
     else:
         bare = []

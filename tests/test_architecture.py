@@ -157,6 +157,11 @@ def tree_of(module: str) -> ast.Module:
     return ast.parse(files()[module].read_text(encoding="utf-8"))
 
 
+@cache
+def nodes_of(module: str) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree_of(module)))
+
+
 @dataclass(frozen=True, slots=True)
 class Import:
     line: int
@@ -179,6 +184,12 @@ def imports_of(module: str, statements: Iterator[ast.AST]) -> Iterator[Import]:
         for name in names:
             ours = name.split(".")[0] in ("kraftsim", REGISTERED, *PROGRAMS)
             yield Import(node.lineno, name if ours else name.split(".")[0])
+
+
+@cache
+def every_import_of(module: str) -> tuple[Import, ...]:
+    """The imports of a module, types and imports inside functions included."""
+    return tuple(imports_of(module, iter(nodes_of(module))))
 
 
 def _from(module: str, node: ast.ImportFrom) -> Iterator[str]:
@@ -216,7 +227,7 @@ def test_no_arrow_points_back() -> None:
     wrong = []
     for module in modules():
         mine = layer_of(module)
-        for imported in imports_of(module, ast.walk(tree_of(module))):
+        for imported in every_import_of(module):
             if imported.is_ours and imported.target in modules():
                 theirs = layer_of(imported.target)
                 if theirs != mine and theirs not in LAYERS[mine].may_import:
@@ -231,7 +242,7 @@ def test_our_own_modules_are_imported_by_the_names_that_users_have() -> None:
     wrong = [
         f"{place(module, imported.line)}: {imported.target}"
         for module in modules()
-        for imported in imports_of(module, ast.walk(tree_of(module)))
+        for imported in every_import_of(module)
         if imported.is_ours and imported.target not in modules()
     ]
 
@@ -254,7 +265,7 @@ def test_pure_modules_take_nothing_impure_from_outside() -> None:
     wrong = []
     for module in modules():
         mine = LAYERS[layer_of(module)]
-        for imported in imports_of(module, ast.walk(tree_of(module))):
+        for imported in every_import_of(module):
             if mine.is_pure and not imported.is_ours and imported.target not in mine.outside:
                 wrong.append(
                     f"{place(module, imported.line)}: {layer_of(module)} imports {imported.target}"
@@ -268,7 +279,7 @@ def test_pure_modules_neither_await_nor_talk_to_the_world() -> None:
     for module in modules():
         if not LAYERS[layer_of(module)].is_pure:
             continue
-        for node in ast.walk(tree_of(module)):
+        for node in nodes_of(module):
             match node:
                 case ast.AsyncFunctionDef(name=name):
                     wrong.append(f"{place(module, node.lineno)}: async def {name}")
@@ -316,7 +327,7 @@ def test_every_library_that_is_imported_is_a_declared_dependency() -> None:
     wrong = [
         f"{place(module, imported.line)}: {imported.target}"
         for module in modules()
-        for imported in imports_of(module, ast.walk(tree_of(module)))
+        for imported in every_import_of(module)
         if not imported.is_ours
         and imported.target not in sys.stdlib_module_names
         and imported.target

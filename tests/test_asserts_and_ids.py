@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from tests.test_architecture import layer_of, modules, tree_of
+from tests.test_architecture import layer_of, modules, nodes_of, tree_of
 
 pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
 
@@ -16,7 +16,7 @@ def test_no_module_of_the_product_knows_assertion_errors() -> None:
     wrong = [
         f"{module}:{node.lineno}"
         for module in modules()
-        for node in ast.walk(tree_of(module))
+        for node in nodes_of(module)
         if isinstance(node, ast.Name) and node.id == "AssertionError"
     ]
 
@@ -28,7 +28,7 @@ def test_an_assert_narrows_a_type_and_does_nothing_else() -> None:
     wrong = [
         f"{module}:{node.lineno}: {ast.unparse(node.test)}"
         for module in modules()
-        for node in ast.walk(tree_of(module))
+        for node in nodes_of(module)
         if isinstance(node, ast.Assert)
         if layer_of(module) in NEVER_ASSERT or not _is_narrowing(node.test)
     ]
@@ -100,5 +100,5 @@ def test_no_door_makes_a_node_of_an_unchecked_id() -> None:
 
 
 def _calls(module: str) -> set[str]:
-    calls = (node for node in ast.walk(tree_of(module)) if isinstance(node, ast.Call))
+    calls = (node for node in nodes_of(module) if isinstance(node, ast.Call))
     return {call.func.id for call in calls if isinstance(call.func, ast.Name)}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_architecture import imports_of, modules, place, tree_of
+from tests.test_architecture import every_import_of, modules, nodes_of, place
 
 pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
 
@@ -48,7 +48,7 @@ def test_oracles_import_nothing_that_they_judge() -> None:
         if not module.startswith(ROOMS):
             continue
         judged = {f"kraftsim.{name}" for name in JUDGED.get(module.rpartition(".")[2], ())}
-        for imported in imports_of(module, ast.walk(tree_of(module))):
+        for imported in every_import_of(module):
             target = imported.target
             is_spoken = any(f"{target}.".startswith(f"{name}.") for name in allowed)
             is_other = imported.is_ours and not target.startswith(ROOMS)
@@ -64,7 +64,7 @@ def test_oracles_read_no_state_of_decisions() -> None:
         name = module.rpartition(".")[2]
         if not module.startswith(ROOMS) or name in READS_IMAGES:
             continue
-        for node in ast.walk(tree_of(module)):
+        for node in nodes_of(module):
             if isinstance(node, ast.Attribute):
                 is_image = node.attr == "image" and ast.unparse(node.value).endswith("state")
                 if is_image or node.attr in STATES_OF_DECISIONS:

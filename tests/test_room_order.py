@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from tests.test_architecture import Import, imports_of, modules, place, tree_of
+from tests.test_architecture import Import, every_import_of, imports_of, modules, place
 from tests.test_rooms import is_package
 
 pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
@@ -155,7 +155,7 @@ def test_rooms_import_lower_rooms_only(package: str) -> None:
     wrong = [
         sentence
         for module in modules()
-        for sentence in upward(package, module, imports_of(module, ast.walk(tree_of(module))))
+        for sentence in upward(package, module, every_import_of(module))
     ]
 
     assert wrong == []

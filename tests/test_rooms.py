@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from tests.test_architecture import GENERATED, files, imports_of, tree_of
+from tests.test_architecture import GENERATED, every_import_of, files, tree_of
 
 pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
 
@@ -44,7 +44,7 @@ def imported() -> Graph:
     return {
         module: {
             found.target
-            for found in imports_of(module, ast.walk(tree_of(module)))
+            for found in every_import_of(module)
             if found.target in files() and found.target != module
         }
         for module in files()

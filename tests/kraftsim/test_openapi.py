@@ -16,7 +16,7 @@ from kraftsim.http.kafka_json import KAFKA_APIS
 from kraftsim.http.openapi import openapi_document
 from kraftsim.operations.table import OPERATIONS
 from tests.kraftsim.conftest import Http
-from tests.test_architecture import modules, place, tree_of
+from tests.test_architecture import modules, nodes_of, place
 
 PATH = re.compile(r"/(v1|sim|kafka)/|/(livez|readyz|metrics|openapi\.json)$")
 PATHS = re.compile(r"/(v1|sim|kafka|livez|readyz|metrics|openapi)")  # anywhere in a source text
@@ -79,7 +79,7 @@ def test_a_path_is_written_in_the_table_or_in_the_list_beside_it() -> None:
         f"{place(module, node.lineno)}: {node.value}"
         for module, path in modules().items()
         if module not in homes and PATHS.search(path.read_text("utf-8"))
-        for node in ast.walk(tree_of(module))
+        for node in nodes_of(module)
         if isinstance(node, ast.Constant) and PATH.match(str(node.value))
     ]
     assert written == []

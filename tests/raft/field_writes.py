@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
-from tests.test_architecture import modules, tree_of
+from tests.test_architecture import modules, nodes_of, tree_of
 
 RAFT = "kraftsim.controller.raft"
 OWNERS = {
@@ -39,7 +39,7 @@ def _fields_of(owner: str) -> set[str]:
     classes = [
         node
         for module in OWNERS[owner]
-        for node in ast.walk(tree_of(module))
+        for node in nodes_of(module)
         if isinstance(node, ast.ClassDef) and node.name in (owner, "ReplicaLog")
     ]
     return set().union(*(_declared(each) | stored_in_self(each) for each in classes)) - FREE
@@ -161,7 +161,7 @@ def returning() -> dict[str, str]:
     return {
         node.name: owner
         for module in modules()
-        for node in ast.walk(tree_of(module))
+        for node in nodes_of(module)
         if isinstance(node, ast.FunctionDef) and (owner := annotated(node.returns)) is not None
     }
 

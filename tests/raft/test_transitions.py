@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from tests.raft.field_writes import RAFT, fields, stored_in_self, writes
-from tests.test_architecture import modules, place, tree_of
+from tests.test_architecture import modules, nodes_of, place, tree_of
 
 pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
 
@@ -104,7 +104,7 @@ def test_a_read_and_a_transition_are_none(source):
 def test_each_effect_of_a_turn_ends_its_fast_path():
     (turn,) = [
         node
-        for node in ast.walk(tree_of(f"{RAFT}.protocol"))
+        for node in nodes_of(f"{RAFT}.protocol")
         if isinstance(node, ast.ClassDef) and node.name == "Turn"
     ]
     written = {

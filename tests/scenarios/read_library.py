@@ -4,11 +4,14 @@ Parsing all files takes seconds. Their names are known without it, so the collec
 parses none.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
 from kraftsim.files.scenario_files import library, read_files
 from kraftsim.scenarios.document.scenario import Scenario
+
+KEYS_AND_VERBS = re.compile(r"^[a-z_]+(?=:)|\b[a-z]+\.[a-z_]+(?=:)", re.MULTILINE)
 
 
 @cache
@@ -31,6 +34,18 @@ class Library(Mapping[str, Scenario]):
 
     def __len__(self) -> int:
         return len(self._names)
+
+
+def names_of_every_kind() -> list[str]:
+    """Returns the names of files that together have every key and verb of the library."""
+    seen: set[str] = set()
+    chosen = []
+    for name, path in library().items():
+        words = {*KEYS_AND_VERBS.findall(path.read_text("utf-8"))}
+        if not words <= seen:
+            chosen.append(name)
+            seen |= words
+    return chosen
 
 
 def names_without(key: str) -> list[str]:

@@ -12,7 +12,6 @@ import pytest
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.node_id import broker_node
 from kraftsim.controller.core.rpc import CreatableTopic, CreateTopicsRequest, Request
-from kraftsim.files.scenario_files import library, read_file
 from kraftsim.options import ClusterOptions, topology_of
 from kraftsim.scenarios.document.smoke import in_small
 from kraftsim.scenarios.properties import ALL
@@ -21,6 +20,7 @@ from kraftsim.simulation.copying import NotCopied, copied
 from kraftsim.simulation.streams import REPEATED_MAX, Streams
 from kraftsim.simulation.world import World
 from tests.core.large_requests import creation, election, growth, reassignment
+from tests.scenarios.read_library import Library, names_of_every_kind
 
 S = 1_000_000  # microseconds
 
@@ -38,7 +38,7 @@ def lived(world: World) -> list[object]:
 
 
 def run_to_the_middle(name: str) -> Run:
-    run = Run(in_small(read_file(library()[name]).scenario), 7, ALL)
+    run = Run(in_small(Library()[name]), 7, ALL)
     run.begin()
     run.expectations.begin()
     run.timetable.begin()
@@ -47,9 +47,9 @@ def run_to_the_middle(name: str) -> Run:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", library())
+@pytest.mark.parametrize("name", names_of_every_kind())
 def test_a_copy_of_a_run_goes_on_as_the_run_does(name: str) -> None:
-    """In the midst of the faults of each scenario, with all properties."""
+    """In the midst of the faults of a scenario, with all properties."""
     run = run_to_the_middle(name)
     twin = copied(run)
 

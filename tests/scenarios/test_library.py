@@ -6,7 +6,12 @@ from kraftsim.cli.scenario.runs import CANARIES
 from kraftsim.scenarios.document.smoke import in_small
 from kraftsim.scenarios.lint import complaints
 from kraftsim.scenarios.running.run import Run, run
-from tests.scenarios.read_library import Library, cells_of, names_without
+from tests.scenarios.read_library import (
+    Library,
+    cells_of,
+    names_of_every_kind,
+    names_without,
+)
 from tools import scenario_docs
 
 pytestmark = pytest.mark.slow
@@ -14,7 +19,6 @@ pytestmark = pytest.mark.slow
 
 SCENARIOS = Library()
 
-CHEAP = names_without("smoke")  # nothing with a fleet, or a day
 SEED_TWICE = 1  # a pinned seed has its digest since another day and another process
 
 
@@ -49,7 +53,7 @@ def test_a_pinned_run_ends_as_it_should(name):
                 assert pin.digest in ("", result.digest), (scenario.cell, pin.seed)
 
 
-@pytest.mark.parametrize("name", CHEAP)
+@pytest.mark.parametrize("name", names_of_every_kind())
 def test_a_seed_gives_one_digest(name):
     """H1: a run repeats in one process. Properties change no digest (H2), so none are watched.
 
