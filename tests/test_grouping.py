@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import grouping
+from tests.limits import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES, TESTS = 4, 3
@@ -23,8 +24,6 @@ def test_grouped(number, worker_id):
 def test_alone(number, worker_id):
     pass
 """
-LIMIT_S = 60
-
 pytestmark = pytest.mark.realtime
 
 

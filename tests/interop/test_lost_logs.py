@@ -15,11 +15,11 @@ from kraftsim.controller.core.uuid import parse_uuid, random_uuid, uuid_text
 from kraftsim.storage.quorum_state import QUORUM_STATE
 from tests.interop.quorum_running import CLUSTER_ID, IDS, Quorum, ask, free_ports
 from tests.interop.running import _running, eventually
+from tests.limits import LIMIT_S
 from tests.registrations import first_registration
 
 pytestmark = pytest.mark.interop
 FIRST, SECOND, THIRD = IDS
-END_LIMIT_S = 120.0  # of a process that ends by itself; only a hang reaches it
 
 
 class FormattedQuorum(Quorum):
@@ -90,7 +90,7 @@ class FormattedQuorum(Quorum):
 
 def kraftsim(*words: str) -> subprocess.CompletedProcess[str]:
     command = (sys.executable, "-m", "kraftsim", *words)
-    return subprocess.run(command, capture_output=True, text=True, timeout=END_LIMIT_S, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
 
 
 @pytest.fixture
