@@ -53,12 +53,8 @@ IMPORTED_AS = {"PyYAML": "yaml", "google_re2": "re2"}
 BY_PYTEST = ("kraftsim.pytest_plugin", "kraftsim.testing")  # imported by pytest, so it is installed
 ANYTHING = {"*"}  # the standard library, and what pyproject.toml declares
 
-AGENT_IO = {
-    "client",
-    "client_match",
-    "fleet",
-    "snapshot_intake",
-}  # the files of broker_agent/ that own sockets and clocks, or an engine that is no Python
+# The files of broker_agent/ that own sockets and clocks, or an engine that is no Python
+AGENT_IO = {"client", "client_match", "fleet", "snapshot_intake"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ def test_ids_have_one_limit() -> None:
     others = {
         "kraftsim.admin.connection",
         "kraftsim.controller.server.kafka_caller",
+        "kraftsim.controller.core.rpc.share_groups",
         *ASKS_FOR_ALL,
     }
 

@@ -80,7 +80,7 @@ def test_oracles_read_no_row_of_an_api() -> None:
         place(module, imported.line)
         for module in modules()
         if module.startswith(ORACLES)
-        for imported in imports_of(module, ast.walk(tree_of(module)))
+        for imported in every_import_of(module)
         if imported.target in rows
     ]
     wrong += [

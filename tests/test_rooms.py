@@ -14,7 +14,7 @@ ROOM_MAX = 20
 """Modules of a room, `__init__` left out. A room with one file a subject of messages has more."""
 CROWDS = {
     "kraftsim.controller.core": 22,
-    "kraftsim.controller.core.rpc": 25,
+    "kraftsim.controller.core.rpc": 24,
     "kraftsim.controller.wire.messages": 28,
     "kraftsim.scenarios.explore": 22,
     "tools": 21,

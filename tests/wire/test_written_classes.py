@@ -55,5 +55,5 @@ def test_the_glossary_has_no_name_that_no_field_has() -> None:
 
 @pytest.mark.parametrize("text", ["a:int32 b?c:string", "a:int32 b", "a:"])
 def test_a_text_that_is_no_field_is_refused(text: str) -> None:
-    with pytest.raises(AssertionError, match="expected a field"):
+    with pytest.raises(ValueError, match="expected a field"):
         read_struct("Example", text)

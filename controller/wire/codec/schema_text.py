@@ -119,7 +119,8 @@ def _type_of(
         kind = _struct(field.type, module, converted)
     if not field.is_array:
         return kind
-    assert not isinstance(kind, Converted), field.name
+    if isinstance(kind, Converted):
+        raise TypeError(f"{field.name}: expected an array of a type or structure")
     return Array(kind, field.options.get("key"), "repeats" in field.options)
 
 

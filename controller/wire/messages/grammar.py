@@ -166,12 +166,15 @@ def read_struct(name: str, text: str) -> DeclaredStruct:
 def _tokens(name: str, text: str) -> Iterator[re.Match[str]]:
     position = 0
     for token in _TOKEN.finditer(text):
-        between = text[position : token.start()].strip()
-        assert not between, f"{name}: expected a field, got {between!r}"
+        _expect_blank(name, text[position : token.start()])
         yield token
         position = token.end()
-    rest = text[position:].strip()
-    assert not rest, f"{name}: expected a field, got {rest!r}"
+    _expect_blank(name, text[position:])
+
+
+def _expect_blank(name: str, text: str) -> None:
+    if text.strip():
+        raise ValueError(f"{name}: expected a field, got {text.strip()!r}")
 
 
 def _struct(name: str, tokens: Iterator[re.Match[str]]) -> DeclaredStruct:
