@@ -35,8 +35,8 @@ def requests_of(kind: type[Request]) -> set[int]:
 
 @pytest.fixture
 def uncollected() -> Iterator[None]:
-    """No garbage collection during the test."""
-    gc.collect()
+    """No garbage collection during the test, and no object of other tests to look at."""
+    gc.freeze()
     gc.disable()
     yield
     gc.enable()

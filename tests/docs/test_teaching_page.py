@@ -16,11 +16,13 @@ from tools import lesson_table
 PAGE = lesson_table.PAGE.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_page_lists_exactly_the_lessons_of_the_library() -> None:
     """Mend it with `python -m tools.lesson_table`."""
     assert lesson_table.render(PAGE, lesson_table.lessons()) == PAGE
 
 
+@pytest.mark.slow
 def test_the_plan_of_a_class_names_lessons_that_exist() -> None:
     known = {lesson.name for lesson in lesson_table.lessons()}
 

@@ -122,6 +122,7 @@ def test_the_script_is_printed_for_programs_too(run: Any) -> None:
     assert json.loads(run("completion bash --json")[1]) == {"shell": "bash", "script": text}
 
 
+@pytest.mark.slow
 def test_the_tags_of_the_library_are_those_of_its_scenarios() -> None:
     tags = {tag for scenario in Library().values() for tag in scenario.tags}
 

@@ -54,6 +54,7 @@ def alone() -> list[bool]:
     return asyncio.run(drawn_alone())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", FAULTS)
 async def test_a_fault_before_or_after_another_leaves_its_draws_alone(
     verb: str, alone: list[bool]
