@@ -13,13 +13,14 @@ from kraftsim.simulation.topology import (
 from ..errors import CommandError, UnknownBroker
 from ..options import listeners_at
 from ..recording.recorded import recorded
-from .argument_checks import check_broker, check_duration, expect_int
+from .argument_checks import check_broker, check_duration, check_page, expect_int
 from .broker_states import states_of
 from .documents import BrokerDocument
 from .running.live import Live
 from .running.waits import states_text
 from .states import BrokerState, BrokerStatesDocument
-from .views.list_pages import Page, broker_page
+from .views.list_pages import Page, keys_of_page
+from .views.slices import in_slices
 from .views.state_views import broker_view
 
 SIMULATED_MAX = 10_000  # simulated brokers of one cluster, including those added later
@@ -44,7 +45,12 @@ class Brokers:
         next page begins, None after the last broker. Raises UsageError for a limit outside 1 to
         10,000.
         """
-        return await broker_page(self._live.world, from_, limit)
+        check_page(from_, limit)
+        world = self._live.world
+        image, agents = world.committed.copy(), world.agents  # no other task changes the copy
+        ids, following = keys_of_page(sorted({*image.brokers, *agents}), from_, limit)
+        views = (broker_view(image, agents, broker_id) for broker_id in ids)
+        return Page(await in_slices(views), following)
 
     async def show(self, broker_id: int) -> BrokerDocument:
         """Returns one broker."""

@@ -39,11 +39,12 @@ from .administration.refusals import (
     raise_if_refused,
     raise_if_topic_refused,
 )
-from .argument_checks import expect_text
+from .argument_checks import check_topic_page, expect_text
 from .documents import TopicDocument
 from .running.active_controller import ActiveController
 from .running.live import Live
-from .views.list_pages import Page, topic_page
+from .views.list_pages import Page, keys_of_page
+from .views.slices import in_slices
 from .views.state_views import topic_view
 
 
@@ -65,7 +66,11 @@ class Topics:
         next page begins, None after the last topic. Raises UsageError for a limit outside 1 to
         10,000.
         """
-        return await topic_page(self._live.world, from_, limit)
+        check_topic_page(from_, limit)
+        image = self._live.world.committed.copy()
+        names, following = keys_of_page(sorted(image.topic_ids), from_, limit)
+        views = (topic_view(image.topics[image.topic_ids[name]]) for name in names)
+        return Page(await in_slices(views), following)
 
     async def describe(self, name: str) -> TopicDocument:
         """Returns one topic. Raises UnknownTopic if there is none with this name."""

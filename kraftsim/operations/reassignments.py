@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 from ..api.administration.checks import check_partition, check_reassignment
 from ..api.administration.documents import ReassignmentList
-from .operation import Operation
+from ..api.argument_checks import Check
+from .operation import Operation, Run
 
 if TYPE_CHECKING:
     from ..api.cluster import Cluster
@@ -37,6 +38,11 @@ async def _of_topic(kraft: "Cluster", name: str) -> ReassignmentList:
     return {"reassignments": [document for document in in_progress if document["topic"] == name]}
 
 
+def _verb(verb: str, run: Run, check: Check) -> Operation:
+    path = f"/sim/reassignments/{{name}}/{verb}"
+    return Operation("POST", path, ("reassignment", verb), run, changes=True, check=check)
+
+
 REASSIGNMENT_OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "GET",
@@ -44,20 +50,6 @@ REASSIGNMENT_OPERATIONS: tuple[Operation, ...] = (
         ("reassignment", "list"),
         list_reassignments,
     ),
-    Operation(
-        "POST",
-        "/sim/reassignments/{name}/start",
-        ("reassignment", "start"),
-        start_reassignment,
-        changes=True,
-        check=check_reassignment,
-    ),
-    Operation(
-        "POST",
-        "/sim/reassignments/{name}/cancel",
-        ("reassignment", "cancel"),
-        cancel_reassignment,
-        changes=True,
-        check=check_partition,
-    ),
+    _verb("start", start_reassignment, check_reassignment),
+    _verb("cancel", cancel_reassignment, check_partition),
 )

@@ -3,7 +3,6 @@
 `operation.py` says what a row of the table is; modules beside it have the rows of other nouns.
 """
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kraftsim.controller.wire.json.log_paths import LOG, LOG_END
@@ -38,7 +37,7 @@ from .clock import CLOCK_OPERATIONS
 from .configs import CONFIG_OPERATIONS
 from .faults import FAULT_OPERATIONS
 from .lessons import LESSON_OPERATIONS
-from .operation import Operation, Run
+from .operation import Operation
 from .reassignments import REASSIGNMENT_OPERATIONS
 from .snapshots import SNAPSHOT_OPERATIONS
 from .topics import TOPIC_OPERATIONS
@@ -72,30 +71,6 @@ async def list_controllers(kraft: "Cluster") -> ControllerList:
 
 async def show_controller(kraft: "Cluster", id: int) -> ControllerDocument:
     """Show a controller: process state, role in the quorum and end of the log."""
-    return await kraft.controllers.show(id)
-
-
-async def kill_controller(kraft: "Cluster", id: int) -> ControllerDocument:
-    """Kill a controller (SIGKILL); its disk survives, and the other voters elect a leader."""
-    await kraft.controllers.kill(id)
-    return await kraft.controllers.show(id)
-
-
-async def start_controller(kraft: "Cluster", id: int) -> ControllerDocument:
-    """Start a new process of a controller on the disk of the previous process."""
-    await kraft.controllers.start(id)
-    return await kraft.controllers.show(id)
-
-
-async def pause_controller(kraft: "Cluster", id: int) -> ControllerDocument:
-    """Pause a controller (SIGSTOP): the process stays alive and handles no messages."""
-    await kraft.controllers.pause(id)
-    return await kraft.controllers.show(id)
-
-
-async def resume_controller(kraft: "Cluster", id: int) -> ControllerDocument:
-    """Resume a paused controller (SIGCONT)."""
-    await kraft.controllers.resume(id)
     return await kraft.controllers.show(id)
 
 
@@ -169,30 +144,6 @@ async def add_broker(kraft: "Cluster", rack: str | None = None) -> AddedBroker:
     return {"brokerId": broker_id}
 
 
-async def stop_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
-    """Stop a broker (SIGTERM): it hands over its leaderships, is fenced and exits."""
-    await kraft.brokers.stop(id)
-    return kraft.brokers.states(id)
-
-
-async def kill_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
-    """Kill a broker (SIGKILL); the controller fences it when its lease expires."""
-    await kraft.brokers.kill(id)
-    return kraft.brokers.states(id)
-
-
-async def pause_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
-    """Pause a broker (SIGSTOP): the process stays alive and handles no messages."""
-    await kraft.brokers.pause(id)
-    return kraft.brokers.states(id)
-
-
-async def resume_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
-    """Resume a paused broker (SIGCONT)."""
-    await kraft.brokers.resume(id)
-    return kraft.brokers.states(id)
-
-
 async def restart_broker(
     kraft: "Cluster", id: int, wait: str | float | None = None
 ) -> BrokerStatesDocument:
@@ -201,30 +152,6 @@ async def restart_broker(
     With `wait`, responds once the new start time of the broker is registered and unfenced.
     """
     await kraft.brokers.restart(id, wait)
-    return kraft.brokers.states(id)
-
-
-async def mute_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
-    """Drop every request from a broker to the controllers."""
-    await kraft.brokers.mute(id)
-    return kraft.brokers.states(id)
-
-
-async def unmute_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
-    """Deliver the requests of a muted broker again."""
-    await kraft.brokers.unmute(id)
-    return kraft.brokers.states(id)
-
-
-async def deafen_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
-    """Drop every response from the controllers to a broker."""
-    await kraft.brokers.deafen(id)
-    return kraft.brokers.states(id)
-
-
-async def undeafen_broker(kraft: "Cluster", id: int) -> BrokerStatesDocument:
-    """Deliver responses to a deafened broker again."""
-    await kraft.brokers.undeafen(id)
     return kraft.brokers.states(id)
 
 
@@ -253,12 +180,23 @@ async def down(kraft: "Cluster") -> EndingCluster:
     return {"clusterId": kraft.cluster_id}
 
 
-def _process_verbs(noun: str, *runs: Run) -> Iterator[Operation]:
-    """Yields the operations on one process; the verb is the first word of the function's name."""
-    for run in runs:
-        verb = run.__name__.partition("_")[0]
-        path = f"/sim/{noun}s/{{id}}/{verb}"
-        yield Operation("POST", path, (noun, verb), run, changes=True)
+def _on_controller(verb: str, summary: str) -> Operation:
+    async def run(kraft: "Cluster", id: int) -> ControllerDocument:
+        await getattr(kraft.controllers, verb)(id)
+        return await kraft.controllers.show(id)
+
+    run.__name__, run.__doc__ = f"{verb}_controller", summary
+    path = f"/sim/controllers/{{id}}/{verb}"
+    return Operation("POST", path, ("controller", verb), run, changes=True)
+
+
+def _on_broker(verb: str, summary: str) -> Operation:
+    async def run(kraft: "Cluster", id: int) -> BrokerStatesDocument:
+        await getattr(kraft.brokers, verb)(id)
+        return kraft.brokers.states(id)
+
+    run.__name__, run.__doc__ = f"{verb}_broker", summary
+    return Operation("POST", f"/sim/brokers/{{id}}/{verb}", ("broker", verb), run, changes=True)
 
 
 # Operations that the router or the command line treats specially, or calls by themselves.
@@ -289,9 +227,18 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     LIST_CONTROLLERS,
     Operation("GET", "/v1/controllers/{id}", ("controller", "show"), show_controller),
-    *_process_verbs(
-        "controller", kill_controller, start_controller, pause_controller, resume_controller
+    _on_controller(
+        "kill",
+        "Kill a controller (SIGKILL); its disk survives, and the other voters elect a leader.",
     ),
+    _on_controller(
+        "start", "Start a new process of a controller on the disk of the previous process."
+    ),
+    _on_controller(
+        "pause",
+        "Pause a controller (SIGSTOP): the process stays alive and handles no messages.",
+    ),
+    _on_controller("resume", "Resume a paused controller (SIGCONT)."),
     LIST_BROKERS,
     Operation("GET", "/v1/brokers/{id}", ("broker", "show"), show_broker),
     *TOPIC_OPERATIONS,
@@ -317,18 +264,21 @@ OPERATIONS: tuple[Operation, ...] = (
         changes=True,
         check=check_broker,
     ),
-    *_process_verbs(
-        "broker",
-        stop_broker,
-        kill_broker,
-        pause_broker,
-        resume_broker,
-        restart_broker,
-        mute_broker,
-        unmute_broker,
-        deafen_broker,
-        undeafen_broker,
+    _on_broker(
+        "stop", "Stop a broker (SIGTERM): it hands over its leaderships, is fenced and exits."
     ),
+    _on_broker("kill", "Kill a broker (SIGKILL); the controller fences it when its lease expires."),
+    _on_broker(
+        "pause", "Pause a broker (SIGSTOP): the process stays alive and handles no messages."
+    ),
+    _on_broker("resume", "Resume a paused broker (SIGCONT)."),
+    Operation(
+        "POST", "/sim/brokers/{id}/restart", ("broker", "restart"), restart_broker, changes=True
+    ),
+    _on_broker("mute", "Drop every request from a broker to the controllers."),
+    _on_broker("unmute", "Deliver the requests of a muted broker again."),
+    _on_broker("deafen", "Drop every response from the controllers to a broker."),
+    _on_broker("undeafen", "Deliver responses to a deafened broker again."),
     *CLOCK_OPERATIONS,
     RESET,
     *FAULT_OPERATIONS,

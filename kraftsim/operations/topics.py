@@ -11,9 +11,9 @@ from ..api.administration.checks import (
     check_topic,
 )
 from ..api.administration.documents import DeletedTopic
-from ..api.argument_checks import check_topic_page
+from ..api.argument_checks import Check, check_topic_page
 from ..api.documents import TopicDocument, TopicList
-from .operation import Operation
+from .operation import Operation, Run
 
 if TYPE_CHECKING:
     from ..api.cluster import Cluster
@@ -65,40 +65,17 @@ async def elect_leaders(
     return await kraft.topics.describe(name)
 
 
+def _verb(verb: str, run: Run, check: Check) -> Operation:
+    path = f"/sim/topics/{{name}}/{verb}"
+    return Operation("POST", path, ("topic", verb), run, changes=True, check=check)
+
+
 LIST_TOPICS = Operation("GET", "/v1/topics", ("topic", "list"), list_topics, check=check_topic_page)
 TOPIC_OPERATIONS: tuple[Operation, ...] = (
     LIST_TOPICS,
     Operation("GET", "/v1/topics/{name}", ("topic", "describe"), describe_topic),
-    Operation(
-        "POST",
-        "/sim/topics/{name}/create",
-        ("topic", "create"),
-        create_topic,
-        changes=True,
-        check=check_new_topic,
-    ),
-    Operation(
-        "POST",
-        "/sim/topics/{name}/alter",
-        ("topic", "alter"),
-        alter_topic,
-        changes=True,
-        check=check_grown_topic,
-    ),
-    Operation(
-        "POST",
-        "/sim/topics/{name}/delete",
-        ("topic", "delete"),
-        delete_topic,
-        changes=True,
-        check=check_topic,
-    ),
-    Operation(
-        "POST",
-        "/sim/topics/{name}/elect-leaders",
-        ("topic", "elect-leaders"),
-        elect_leaders,
-        changes=True,
-        check=check_election,
-    ),
+    _verb("create", create_topic, check_new_topic),
+    _verb("alter", alter_topic, check_grown_topic),
+    _verb("delete", delete_topic, check_topic),
+    _verb("elect-leaders", elect_leaders, check_election),
 )

@@ -26,8 +26,12 @@ async def unscraped(_: web.Request) -> web.Response:
     return web.Response()
 
 
+def unnoted(api: object, body: object) -> None:
+    """No journal: no request is sent."""
+
+
 def application() -> web.Application:
-    return http_application(Cluster(), HttpConnections(), unscraped)
+    return http_application(Cluster(), unnoted, HttpConnections(), unscraped)
 
 
 def documented() -> set[tuple[str, str]]:

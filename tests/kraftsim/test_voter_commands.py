@@ -50,7 +50,7 @@ def test_a_voter_is_removed_and_added_again(run: Any, monkeypatch: pytest.Monkey
 def test_a_change_of_voters_says_what_is_wrong_with_it(
     run: Any, line: str, code: int, wrong: str
 ) -> None:
-    ended, out, err = run(f"quorum {line}")
+    ended, out, err = run(f"controller {line}")
 
     assert (code, "") == (ended, out)
     assert wrong in err
@@ -62,7 +62,7 @@ def test_controllers_that_refuse_the_connection_are_unreachable(
 ) -> None:
     monkeypatch.setattr("kraftsim.cli.controller_client.LEADER_LIMIT_S", float("inf"))
 
-    code, out, err = run(f"quorum {line} --bootstrap-controllers 127.0.0.1:1,127.0.0.1:2")
+    code, out, err = run(f"controller {line} --bootstrap-controllers 127.0.0.1:1,127.0.0.1:2")
 
     assert (code, out) == (5, "")
     refused = "127.0.0.1:1 (Connection refused), 127.0.0.1:2 (Connection refused)"
