@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from ..lessons.documents import Picture, StoryPage
     from ..lessons.lessons import Lessons
     from ..lessons.offer import Offer
+    from ..lessons.process import LessonProcess
     from .snapshots import Snapshots
 
 
@@ -68,6 +69,7 @@ class Cluster:
     offer: "Offer | None" = None  # of a run, which is a lesson beside the library
     _snapshots: "Snapshots | None" = None
     _lessons: "Lessons | None" = None
+    _lesson_process: "LessonProcess | None" = None
     _origin: Kept | None = None  # of a branch
 
     def __init__(
@@ -162,7 +164,9 @@ class Cluster:
     def lessons(self) -> "Lessons":
         """The lessons that visitors play; they never affect the cluster."""
         if self._lessons is None:
-            self._lessons = import_module("kraftsim.lessons.lessons").Lessons(self.offer)
+            module = import_module("kraftsim.lessons.lessons")
+            self._lesson_process = module.LessonProcess(self.offer)
+            self._lessons = module.Lessons(self._lesson_process, self.offer)
         return self._lessons
 
     @property
@@ -208,8 +212,8 @@ class Cluster:
         if self._live.running is not None:
             self._live.running.close()
         await self._live.service.close()
-        if self._lessons is not None:  # after HTTP, whose last request may ask for the first lesson
-            await self._lessons.close()
+        if self._lesson_process is not None:  # after HTTP, whose last request may start the process
+            await self._lesson_process.close()
 
     async def down(self) -> None:
         """Ends the cluster as `close` does, and lets programs go on that await `until_down`."""

@@ -19,9 +19,8 @@ class Lessons:
     steps in JSON, each with `at`.
     """
 
-    def __init__(self, offer: Offer | None = None) -> None:
-        self._offer = offer
-        self._process = LessonProcess(offer)
+    def __init__(self, process: LessonProcess, offer: Offer | None = None) -> None:
+        self._process, self._offer = process, offer
         self._shared = SharedAnswers(self._process.answer)
         self._lead = Lead(offer)
 
@@ -72,10 +71,6 @@ class Lessons:
     async def predict(self, choice: str) -> LeadDocument:
         """Counts what a visitor predicts at the place of the class."""
         return self._lead.predict(choice)
-
-    async def close(self) -> None:
-        """Ends the process for good; questions that wait for it are refused."""
-        await self._process.close()
 
     async def _told(
         self, ask: str, name: str, seed: int, profile: str, acts: str, **words: int
