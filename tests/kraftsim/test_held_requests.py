@@ -74,7 +74,7 @@ async def test_the_clock_names_the_request_of_a_client_that_a_fault_holds(auto: 
         )
 
         await barrier.remove()
-        assert (await auto.clock())["heldRequests"] == []
+        assert (await auto.clock.show())["heldRequests"] == []
 
 
 async def test_the_clock_names_the_request_of_http_that_a_fault_holds(auto: Cluster) -> None:
