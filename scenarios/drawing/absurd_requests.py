@@ -2,54 +2,16 @@
 
 from collections.abc import Callable, Mapping
 
-from kraftsim.controller.core.rpc import (
-    AllocateProducerIdsRequest,
-    AlterPartitionBrokerState,
-    AlterPartitionData,
-    AlterPartitionReassignmentsRequest,
-    AlterPartitionRequest,
-    AlterPartitionTopic,
-    ApiVersionsRequest,
-    AssignedDirectory,
-    AssignedPartition,
-    AssignedTopic,
-    AssignReplicasToDirsRequest,
-    BrokerFeature,
-    BrokerHeartbeatRequest,
-    BrokerListener,
-    BrokerRegistrationRequest,
-    ControllerRegistrationRequest,
-    CreatableReplicaAssignment,
-    CreatableTopic,
-    CreatableTopicConfigEntry,
-    CreatePartitionsAssignment,
-    CreatePartitionsRequest,
-    CreatePartitionsTopic,
-    CreateTopicsRequest,
-    DeleteTopicsRequest,
-    DeleteTopicState,
-    DescribeClusterRequest,
-    ElectedTopicPartitions,
-    ElectLeadersRequest,
-    FeatureUpdate,
-    ListPartitionReassignmentsRequest,
-    ListPartitionReassignmentsTopic,
-    ReassignablePartition,
-    ReassignableTopic,
-    Request,
-    UnregisterBrokerRequest,
-    UnregisterControllerRequest,
-    UpdateFeaturesRequest,
-)
+from kraftsim.controller.core import rpc
 
 from .absurd import Absurd
 from .absurd_quorum import OF_THE_QUORUM
 from .absurd_tables import OF_TABLES
 
 
-def _listeners(absurd: Absurd) -> tuple[BrokerListener, ...]:
+def _listeners(absurd: Absurd) -> tuple[rpc.BrokerListener, ...]:
     return absurd.many(
-        lambda: BrokerListener(
+        lambda: rpc.BrokerListener(
             name=absurd.name(),
             host=absurd.name(),
             port=absurd.one_of((0, 9092, 65535)),
@@ -58,9 +20,9 @@ def _listeners(absurd: Absurd) -> tuple[BrokerListener, ...]:
     )
 
 
-def _features(absurd: Absurd) -> tuple[BrokerFeature, ...]:
+def _features(absurd: Absurd) -> tuple[rpc.BrokerFeature, ...]:
     return absurd.many(
-        lambda: BrokerFeature(
+        lambda: rpc.BrokerFeature(
             name=absurd.feature(),
             min_supported_version=absurd.int16(),
             max_supported_version=absurd.int16(),
@@ -68,8 +30,8 @@ def _features(absurd: Absurd) -> tuple[BrokerFeature, ...]:
     )
 
 
-def _registration(absurd: Absurd) -> BrokerRegistrationRequest:
-    return BrokerRegistrationRequest(
+def _registration(absurd: Absurd) -> rpc.BrokerRegistrationRequest:
+    return rpc.BrokerRegistrationRequest(
         broker_id=absurd.broker(),
         cluster_id=absurd.cluster_id() or "",
         incarnation_id=absurd.unknown_uuid(),
@@ -82,8 +44,8 @@ def _registration(absurd: Absurd) -> BrokerRegistrationRequest:
     )
 
 
-def _heartbeat(absurd: Absurd) -> BrokerHeartbeatRequest:
-    return BrokerHeartbeatRequest(
+def _heartbeat(absurd: Absurd) -> rpc.BrokerHeartbeatRequest:
+    return rpc.BrokerHeartbeatRequest(
         broker_id=absurd.broker(),
         broker_epoch=absurd.broker_epoch(),
         current_metadata_offset=absurd.int64(),
@@ -93,14 +55,14 @@ def _heartbeat(absurd: Absurd) -> BrokerHeartbeatRequest:
     )
 
 
-def _alter_partition(absurd: Absurd) -> AlterPartitionRequest:
-    def member() -> AlterPartitionBrokerState:
-        return AlterPartitionBrokerState(
+def _alter_partition(absurd: Absurd) -> rpc.AlterPartitionRequest:
+    def member() -> rpc.AlterPartitionBrokerState:
+        return rpc.AlterPartitionBrokerState(
             broker_id=absurd.broker(), broker_epoch=absurd.broker_epoch()
         )
 
-    def partition() -> AlterPartitionData:
-        return AlterPartitionData(
+    def partition() -> rpc.AlterPartitionData:
+        return rpc.AlterPartitionData(
             partition_index=absurd.int32(),
             leader_epoch=absurd.int32(),
             new_isr=absurd.many(absurd.broker),
@@ -109,27 +71,27 @@ def _alter_partition(absurd: Absurd) -> AlterPartitionRequest:
             partition_epoch=absurd.int32(),
         )
 
-    def topic() -> AlterPartitionTopic:
-        return AlterPartitionTopic(topic_id=absurd.uuid(), partitions=absurd.many(partition))
+    def topic() -> rpc.AlterPartitionTopic:
+        return rpc.AlterPartitionTopic(topic_id=absurd.uuid(), partitions=absurd.many(partition))
 
-    return AlterPartitionRequest(
+    return rpc.AlterPartitionRequest(
         broker_id=absurd.broker(),
         broker_epoch=absurd.broker_epoch(),
         topics=absurd.many(topic),
     )
 
 
-def _create(absurd: Absurd) -> CreateTopicsRequest:
-    def assignment() -> CreatableReplicaAssignment:
-        return CreatableReplicaAssignment(
+def _create(absurd: Absurd) -> rpc.CreateTopicsRequest:
+    def assignment() -> rpc.CreatableReplicaAssignment:
+        return rpc.CreatableReplicaAssignment(
             partition_index=absurd.int32(), broker_ids=absurd.many(absurd.broker)
         )
 
-    def config() -> CreatableTopicConfigEntry:
-        return CreatableTopicConfigEntry(name=absurd.name(), value=absurd.text())
+    def config() -> rpc.CreatableTopicConfigEntry:
+        return rpc.CreatableTopicConfigEntry(name=absurd.name(), value=absurd.text())
 
-    def topic() -> CreatableTopic:
-        return CreatableTopic(
+    def topic() -> rpc.CreatableTopic:
+        return rpc.CreatableTopic(
             name=absurd.name(),
             num_partitions=absurd.int32(),
             replication_factor=absurd.int16(),
@@ -137,110 +99,110 @@ def _create(absurd: Absurd) -> CreateTopicsRequest:
             configs=absurd.many(config) if absurd.flag() else (),
         )
 
-    return CreateTopicsRequest(
+    return rpc.CreateTopicsRequest(
         topics=absurd.many(topic), timeout_ms=absurd.int32(), validate_only=absurd.flag()
     )
 
 
-def _delete(absurd: Absurd) -> DeleteTopicsRequest:
-    def topic() -> DeleteTopicState:
-        return DeleteTopicState(name=absurd.text(), topic_id=absurd.unknown_uuid())
+def _delete(absurd: Absurd) -> rpc.DeleteTopicsRequest:
+    def topic() -> rpc.DeleteTopicState:
+        return rpc.DeleteTopicState(name=absurd.text(), topic_id=absurd.unknown_uuid())
 
-    return DeleteTopicsRequest(
+    return rpc.DeleteTopicsRequest(
         topics=absurd.many(topic),
         topic_names=absurd.many(lambda: absurd.text() or ""),
         timeout_ms=absurd.int32(),
     )
 
 
-def _grow(absurd: Absurd) -> CreatePartitionsRequest:
-    def assignment() -> CreatePartitionsAssignment:
-        return CreatePartitionsAssignment(broker_ids=absurd.many(absurd.broker))
+def _grow(absurd: Absurd) -> rpc.CreatePartitionsRequest:
+    def assignment() -> rpc.CreatePartitionsAssignment:
+        return rpc.CreatePartitionsAssignment(broker_ids=absurd.many(absurd.broker))
 
-    def topic() -> CreatePartitionsTopic:
-        return CreatePartitionsTopic(
+    def topic() -> rpc.CreatePartitionsTopic:
+        return rpc.CreatePartitionsTopic(
             name=absurd.name(),
             count=absurd.int32(),
             assignments=absurd.many(assignment) if absurd.flag() else None,
         )
 
-    return CreatePartitionsRequest(
+    return rpc.CreatePartitionsRequest(
         topics=absurd.many(topic), timeout_ms=absurd.int32(), validate_only=absurd.flag()
     )
 
 
-def _elect(absurd: Absurd) -> ElectLeadersRequest:
-    def topic() -> ElectedTopicPartitions:
-        return ElectedTopicPartitions(topic=absurd.name(), partitions=absurd.many(absurd.int32))
+def _elect(absurd: Absurd) -> rpc.ElectLeadersRequest:
+    def topic() -> rpc.ElectedTopicPartitions:
+        return rpc.ElectedTopicPartitions(topic=absurd.name(), partitions=absurd.many(absurd.int32))
 
-    return ElectLeadersRequest(
+    return rpc.ElectLeadersRequest(
         election_type=absurd.int8(),
         topic_partitions=absurd.many(topic) if absurd.flag() else None,
         timeout_ms=absurd.int32(),
     )
 
 
-def _reassign(absurd: Absurd) -> AlterPartitionReassignmentsRequest:
-    def partition() -> ReassignablePartition:
+def _reassign(absurd: Absurd) -> rpc.AlterPartitionReassignmentsRequest:
+    def partition() -> rpc.ReassignablePartition:
         replicas = absurd.many(absurd.broker) if absurd.flag() else None
-        return ReassignablePartition(partition_index=absurd.int32(), replicas=replicas)
+        return rpc.ReassignablePartition(partition_index=absurd.int32(), replicas=replicas)
 
-    def topic() -> ReassignableTopic:
-        return ReassignableTopic(name=absurd.name(), partitions=absurd.many(partition))
+    def topic() -> rpc.ReassignableTopic:
+        return rpc.ReassignableTopic(name=absurd.name(), partitions=absurd.many(partition))
 
-    return AlterPartitionReassignmentsRequest(
+    return rpc.AlterPartitionReassignmentsRequest(
         timeout_ms=absurd.int32(),
         allow_replication_factor_change=absurd.flag(),
         topics=absurd.many(topic),
     )
 
 
-def _list_reassignments(absurd: Absurd) -> ListPartitionReassignmentsRequest:
-    def topic() -> ListPartitionReassignmentsTopic:
-        return ListPartitionReassignmentsTopic(
+def _list_reassignments(absurd: Absurd) -> rpc.ListPartitionReassignmentsRequest:
+    def topic() -> rpc.ListPartitionReassignmentsTopic:
+        return rpc.ListPartitionReassignmentsTopic(
             name=absurd.name(), partition_indexes=absurd.many(absurd.int32)
         )
 
-    return ListPartitionReassignmentsRequest(
+    return rpc.ListPartitionReassignmentsRequest(
         timeout_ms=absurd.int32(), topics=absurd.many(topic) if absurd.flag() else None
     )
 
 
-def _assign_directories(absurd: Absurd) -> AssignReplicasToDirsRequest:
-    def partition() -> AssignedPartition:
-        return AssignedPartition(partition_index=absurd.int32())
+def _assign_directories(absurd: Absurd) -> rpc.AssignReplicasToDirsRequest:
+    def partition() -> rpc.AssignedPartition:
+        return rpc.AssignedPartition(partition_index=absurd.int32())
 
-    def topic() -> AssignedTopic:
-        return AssignedTopic(topic_id=absurd.uuid(), partitions=absurd.many(partition))
+    def topic() -> rpc.AssignedTopic:
+        return rpc.AssignedTopic(topic_id=absurd.uuid(), partitions=absurd.many(partition))
 
-    def directory() -> AssignedDirectory:
-        return AssignedDirectory(id=absurd.uuid(), topics=absurd.many(topic))
+    def directory() -> rpc.AssignedDirectory:
+        return rpc.AssignedDirectory(id=absurd.uuid(), topics=absurd.many(topic))
 
-    return AssignReplicasToDirsRequest(
+    return rpc.AssignReplicasToDirsRequest(
         broker_id=absurd.broker(),
         broker_epoch=absurd.broker_epoch(),
         directories=absurd.many(directory),
     )
 
 
-def _update_features(absurd: Absurd) -> UpdateFeaturesRequest:
-    def update() -> FeatureUpdate:
-        return FeatureUpdate(
+def _update_features(absurd: Absurd) -> rpc.UpdateFeaturesRequest:
+    def update() -> rpc.FeatureUpdate:
+        return rpc.FeatureUpdate(
             feature=absurd.feature(),
             max_version_level=absurd.int16(),
             allow_downgrade=absurd.flag(),
             upgrade_type=absurd.int8(),
         )
 
-    return UpdateFeaturesRequest(
+    return rpc.UpdateFeaturesRequest(
         timeout_ms=absurd.int32(),
         feature_updates=absurd.many(update),
         validate_only=absurd.flag(),
     )
 
 
-def _controller_registration(absurd: Absurd) -> ControllerRegistrationRequest:
-    return ControllerRegistrationRequest(
+def _controller_registration(absurd: Absurd) -> rpc.ControllerRegistrationRequest:
+    return rpc.ControllerRegistrationRequest(
         controller_id=absurd.stranger(),
         incarnation_id=absurd.unknown_uuid(),
         zk_migration_ready=absurd.flag(),
@@ -249,20 +211,22 @@ def _controller_registration(absurd: Absurd) -> ControllerRegistrationRequest:
     )
 
 
-def _describe_cluster(absurd: Absurd) -> DescribeClusterRequest:
-    return DescribeClusterRequest(
+def _describe_cluster(absurd: Absurd) -> rpc.DescribeClusterRequest:
+    return rpc.DescribeClusterRequest(
         include_cluster_authorized_operations=absurd.flag(),
         endpoint_type=absurd.int8(),
         include_fenced_brokers=absurd.flag(),
     )
 
 
-def _producer_ids(absurd: Absurd) -> AllocateProducerIdsRequest:
-    return AllocateProducerIdsRequest(broker_id=absurd.broker(), broker_epoch=absurd.broker_epoch())
+def _producer_ids(absurd: Absurd) -> rpc.AllocateProducerIdsRequest:
+    return rpc.AllocateProducerIdsRequest(
+        broker_id=absurd.broker(), broker_epoch=absurd.broker_epoch()
+    )
 
 
-def _api_versions(absurd: Absurd) -> ApiVersionsRequest:
-    return ApiVersionsRequest(
+def _api_versions(absurd: Absurd) -> rpc.ApiVersionsRequest:
+    return rpc.ApiVersionsRequest(
         client_software_name=absurd.name(),
         client_software_version=absurd.name(),
         cluster_id=absurd.cluster_id(),
@@ -270,35 +234,37 @@ def _api_versions(absurd: Absurd) -> ApiVersionsRequest:
     )
 
 
-ABSURD: Mapping[type[Request], Callable[[Absurd], Request]] = {
+ABSURD: Mapping[type[rpc.Request], Callable[[Absurd], rpc.Request]] = {
     **OF_THE_QUORUM,
     **OF_TABLES,
-    BrokerRegistrationRequest: _registration,
-    BrokerHeartbeatRequest: _heartbeat,
-    UnregisterBrokerRequest: lambda absurd: UnregisterBrokerRequest(broker_id=absurd.stranger()),
-    AlterPartitionRequest: _alter_partition,
-    CreateTopicsRequest: _create,
-    DeleteTopicsRequest: _delete,
-    CreatePartitionsRequest: _grow,
-    ElectLeadersRequest: _elect,
-    AlterPartitionReassignmentsRequest: _reassign,
-    ListPartitionReassignmentsRequest: _list_reassignments,
-    AssignReplicasToDirsRequest: _assign_directories,
-    AllocateProducerIdsRequest: _producer_ids,
-    UpdateFeaturesRequest: _update_features,
-    ControllerRegistrationRequest: _controller_registration,
-    UnregisterControllerRequest: lambda absurd: UnregisterControllerRequest(
+    rpc.BrokerRegistrationRequest: _registration,
+    rpc.BrokerHeartbeatRequest: _heartbeat,
+    rpc.UnregisterBrokerRequest: lambda absurd: rpc.UnregisterBrokerRequest(
+        broker_id=absurd.stranger()
+    ),
+    rpc.AlterPartitionRequest: _alter_partition,
+    rpc.CreateTopicsRequest: _create,
+    rpc.DeleteTopicsRequest: _delete,
+    rpc.CreatePartitionsRequest: _grow,
+    rpc.ElectLeadersRequest: _elect,
+    rpc.AlterPartitionReassignmentsRequest: _reassign,
+    rpc.ListPartitionReassignmentsRequest: _list_reassignments,
+    rpc.AssignReplicasToDirsRequest: _assign_directories,
+    rpc.AllocateProducerIdsRequest: _producer_ids,
+    rpc.UpdateFeaturesRequest: _update_features,
+    rpc.ControllerRegistrationRequest: _controller_registration,
+    rpc.UnregisterControllerRequest: lambda absurd: rpc.UnregisterControllerRequest(
         controller_id=absurd.stranger()
     ),
-    DescribeClusterRequest: _describe_cluster,
-    ApiVersionsRequest: _api_versions,
+    rpc.DescribeClusterRequest: _describe_cluster,
+    rpc.ApiVersionsRequest: _api_versions,
 }
 """How a request of each type is drawn, of those that a controller serves."""
 
 # Registrations are drawn six times as often as each other kind.
-KINDS = (*ABSURD, *(BrokerRegistrationRequest,) * 5)
+KINDS = (*ABSURD, *(rpc.BrokerRegistrationRequest,) * 5)
 
 
-def absurd_request(absurd: Absurd) -> Request:
+def absurd_request(absurd: Absurd) -> rpc.Request:
     """Returns a request of a drawn API with drawn fields."""
     return ABSURD[absurd.one_of(KINDS)](absurd)

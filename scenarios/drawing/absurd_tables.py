@@ -2,37 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from kraftsim.controller.core.rpc import Request
-from kraftsim.controller.core.rpc.acls import (
-    AclCreation,
-    CreateAclsRequest,
-    DeleteAclsFilter,
-    DeleteAclsRequest,
-    DescribeAclsRequest,
-)
-from kraftsim.controller.core.rpc.configs import (
-    AlterableConfig,
-    AlterConfigsRequest,
-    AlterConfigsResource,
-    DescribeConfigsRequest,
-    DescribeConfigsResource,
-    IncrementalAlterConfigsRequest,
-    IncrementalAlterConfigsResource,
-    LegacyConfig,
-)
-from kraftsim.controller.core.rpc.quotas import (
-    AlterClientQuotasEntry,
-    AlterClientQuotasRequest,
-    QuotaEntityData,
-    QuotaOperation,
-)
-from kraftsim.controller.core.rpc.scram import (
-    AlterUserScramCredentialsRequest,
-    DescribeUserScramCredentialsRequest,
-    ScramCredentialDeletion,
-    ScramCredentialUpsertion,
-    UserName,
-)
+from kraftsim.controller.core import rpc
 
 from .absurd import Absurd
 
@@ -51,72 +21,72 @@ def _resource(absurd: Absurd) -> tuple[int, str]:
     return absurd.one_of(RESOURCE_TYPES), absurd.name()
 
 
-def _alter_some_configs(absurd: Absurd) -> IncrementalAlterConfigsRequest:
-    def config() -> AlterableConfig:
-        return AlterableConfig(
+def _alter_some_configs(absurd: Absurd) -> rpc.IncrementalAlterConfigsRequest:
+    def config() -> rpc.AlterableConfig:
+        return rpc.AlterableConfig(
             name=_config(absurd), config_operation=absurd.int8(), value=absurd.text()
         )
 
-    def resource() -> IncrementalAlterConfigsResource:
+    def resource() -> rpc.IncrementalAlterConfigsResource:
         kind, name = _resource(absurd)
         configs = absurd.many(config)
-        return IncrementalAlterConfigsResource(
+        return rpc.IncrementalAlterConfigsResource(
             resource_type=kind, resource_name=name, configs=configs
         )
 
-    return IncrementalAlterConfigsRequest(
+    return rpc.IncrementalAlterConfigsRequest(
         resources=absurd.many(resource), validate_only=absurd.flag()
     )
 
 
-def _alter_configs(absurd: Absurd) -> AlterConfigsRequest:
-    def config() -> LegacyConfig:
-        return LegacyConfig(name=_config(absurd), value=absurd.text())
+def _alter_configs(absurd: Absurd) -> rpc.AlterConfigsRequest:
+    def config() -> rpc.LegacyConfig:
+        return rpc.LegacyConfig(name=_config(absurd), value=absurd.text())
 
-    def resource() -> AlterConfigsResource:
+    def resource() -> rpc.AlterConfigsResource:
         kind, name = _resource(absurd)
         configs = absurd.many(config)
-        return AlterConfigsResource(resource_type=kind, resource_name=name, configs=configs)
+        return rpc.AlterConfigsResource(resource_type=kind, resource_name=name, configs=configs)
 
-    return AlterConfigsRequest(resources=absurd.many(resource), validate_only=absurd.flag())
+    return rpc.AlterConfigsRequest(resources=absurd.many(resource), validate_only=absurd.flag())
 
 
-def _describe_configs(absurd: Absurd) -> DescribeConfigsRequest:
-    def resource() -> DescribeConfigsResource:
+def _describe_configs(absurd: Absurd) -> rpc.DescribeConfigsRequest:
+    def resource() -> rpc.DescribeConfigsResource:
         kind, name = _resource(absurd)
         keys = absurd.many(lambda: _config(absurd)) if absurd.flag() else None
-        return DescribeConfigsResource(
+        return rpc.DescribeConfigsResource(
             resource_type=kind, resource_name=name, configuration_keys=keys
         )
 
-    return DescribeConfigsRequest(
+    return rpc.DescribeConfigsRequest(
         resources=absurd.many(resource),
         include_synonyms=absurd.flag(),
         include_documentation=absurd.flag(),
     )
 
 
-def _alter_quotas(absurd: Absurd) -> AlterClientQuotasRequest:
-    def part() -> QuotaEntityData:
+def _alter_quotas(absurd: Absurd) -> rpc.AlterClientQuotasRequest:
+    def part() -> rpc.QuotaEntityData:
         kind = absurd.one_of(("user", "client-id", "ip", "", "no-such-entity"))
-        return QuotaEntityData(entity_type=kind, entity_name=absurd.text())
+        return rpc.QuotaEntityData(entity_type=kind, entity_name=absurd.text())
 
-    def operation() -> QuotaOperation:
+    def operation() -> rpc.QuotaOperation:
         key, rate = absurd.one_of(QUOTAS), absurd.one_of(RATES)
-        return QuotaOperation(key=key, value=rate, remove=absurd.flag())
+        return rpc.QuotaOperation(key=key, value=rate, remove=absurd.flag())
 
-    def entry() -> AlterClientQuotasEntry:
-        return AlterClientQuotasEntry(entity=absurd.many(part), ops=absurd.many(operation))
+    def entry() -> rpc.AlterClientQuotasEntry:
+        return rpc.AlterClientQuotasEntry(entity=absurd.many(part), ops=absurd.many(operation))
 
-    return AlterClientQuotasRequest(entries=absurd.many(entry), validate_only=absurd.flag())
+    return rpc.AlterClientQuotasRequest(entries=absurd.many(entry), validate_only=absurd.flag())
 
 
-def _alter_credentials(absurd: Absurd) -> AlterUserScramCredentialsRequest:
-    def deletion() -> ScramCredentialDeletion:
-        return ScramCredentialDeletion(name=absurd.name(), mechanism=absurd.int8())
+def _alter_credentials(absurd: Absurd) -> rpc.AlterUserScramCredentialsRequest:
+    def deletion() -> rpc.ScramCredentialDeletion:
+        return rpc.ScramCredentialDeletion(name=absurd.name(), mechanism=absurd.int8())
 
-    def upsertion() -> ScramCredentialUpsertion:
-        return ScramCredentialUpsertion(
+    def upsertion() -> rpc.ScramCredentialUpsertion:
+        return rpc.ScramCredentialUpsertion(
             name=absurd.name(),
             mechanism=absurd.int8(),
             iterations=absurd.one_of((absurd.int32(), 4096)),
@@ -124,19 +94,19 @@ def _alter_credentials(absurd: Absurd) -> AlterUserScramCredentialsRequest:
             salted_password=absurd.data(),
         )
 
-    return AlterUserScramCredentialsRequest(
+    return rpc.AlterUserScramCredentialsRequest(
         deletions=absurd.many(deletion), upsertions=absurd.many(upsertion)
     )
 
 
-def _describe_credentials(absurd: Absurd) -> DescribeUserScramCredentialsRequest:
-    users = absurd.many(lambda: UserName(name=absurd.name()))
-    return DescribeUserScramCredentialsRequest(users=users if absurd.flag() else None)
+def _describe_credentials(absurd: Absurd) -> rpc.DescribeUserScramCredentialsRequest:
+    users = absurd.many(lambda: rpc.UserName(name=absurd.name()))
+    return rpc.DescribeUserScramCredentialsRequest(users=users if absurd.flag() else None)
 
 
-def _create_acls(absurd: Absurd) -> CreateAclsRequest:
-    def creation() -> AclCreation:
-        return AclCreation(
+def _create_acls(absurd: Absurd) -> rpc.CreateAclsRequest:
+    def creation() -> rpc.AclCreation:
+        return rpc.AclCreation(
             resource_type=absurd.one_of(KINDS),
             resource_name=absurd.name(),
             resource_pattern_type=absurd.one_of(KINDS),
@@ -146,12 +116,12 @@ def _create_acls(absurd: Absurd) -> CreateAclsRequest:
             permission_type=absurd.one_of(KINDS),
         )
 
-    return CreateAclsRequest(creations=absurd.many(creation))
+    return rpc.CreateAclsRequest(creations=absurd.many(creation))
 
 
-def _delete_acls(absurd: Absurd) -> DeleteAclsRequest:
-    def wanted() -> DeleteAclsFilter:
-        return DeleteAclsFilter(
+def _delete_acls(absurd: Absurd) -> rpc.DeleteAclsRequest:
+    def wanted() -> rpc.DeleteAclsFilter:
+        return rpc.DeleteAclsFilter(
             resource_type_filter=absurd.one_of(KINDS),
             resource_name_filter=absurd.text(),
             pattern_type_filter=absurd.one_of(KINDS),
@@ -161,11 +131,11 @@ def _delete_acls(absurd: Absurd) -> DeleteAclsRequest:
             permission_type=absurd.one_of(KINDS),
         )
 
-    return DeleteAclsRequest(filters=absurd.many(wanted))
+    return rpc.DeleteAclsRequest(filters=absurd.many(wanted))
 
 
-def _describe_acls(absurd: Absurd) -> DescribeAclsRequest:
-    return DescribeAclsRequest(
+def _describe_acls(absurd: Absurd) -> rpc.DescribeAclsRequest:
+    return rpc.DescribeAclsRequest(
         resource_type_filter=absurd.one_of(KINDS),
         resource_name_filter=absurd.text(),
         pattern_type_filter=absurd.one_of(KINDS),
@@ -176,14 +146,14 @@ def _describe_acls(absurd: Absurd) -> DescribeAclsRequest:
     )
 
 
-OF_TABLES: Mapping[type[Request], Callable[[Absurd], Request]] = {
-    IncrementalAlterConfigsRequest: _alter_some_configs,
-    AlterConfigsRequest: _alter_configs,
-    DescribeConfigsRequest: _describe_configs,
-    AlterClientQuotasRequest: _alter_quotas,
-    AlterUserScramCredentialsRequest: _alter_credentials,
-    DescribeUserScramCredentialsRequest: _describe_credentials,
-    CreateAclsRequest: _create_acls,
-    DeleteAclsRequest: _delete_acls,
-    DescribeAclsRequest: _describe_acls,
+OF_TABLES: Mapping[type[rpc.Request], Callable[[Absurd], rpc.Request]] = {
+    rpc.IncrementalAlterConfigsRequest: _alter_some_configs,
+    rpc.AlterConfigsRequest: _alter_configs,
+    rpc.DescribeConfigsRequest: _describe_configs,
+    rpc.AlterClientQuotasRequest: _alter_quotas,
+    rpc.AlterUserScramCredentialsRequest: _alter_credentials,
+    rpc.DescribeUserScramCredentialsRequest: _describe_credentials,
+    rpc.CreateAclsRequest: _create_acls,
+    rpc.DeleteAclsRequest: _delete_acls,
+    rpc.DescribeAclsRequest: _describe_acls,
 }
