@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..core import rpc
 from ..core.api_row import REFUSE
 from ..core.apis import row_of
 from ..core.cluster import describe_cluster
@@ -23,15 +24,6 @@ from ..core.image.image import Image
 from ..core.leases import Leases
 from ..core.partitions.reassignment import list_reassignments
 from ..core.profile import Profile
-from ..core.rpc import (
-    DescribeClusterRequest,
-    DescribeQuorumRequest,
-    ListPartitionReassignmentsRequest,
-    Request,
-    Response,
-)
-from ..core.rpc.acls import DescribeAclsRequest
-from ..core.rpc.configs import DescribeConfigsRequest
 from ..core.security.acl_description import describe_acls
 from ..core.security.not_configured import refused_by_controller
 from ..core.settings import Settings
@@ -170,7 +162,7 @@ class Node:
         self._follow_quorum(turn, is_put_off=type(event) is Continue)
         return turn
 
-    def submit(self, request: Request, token: Any, now_ms: int, wall_ms: int) -> Turn:
+    def submit(self, request: rpc.Request, token: Any, now_ms: int, wall_ms: int) -> Turn:
         """Decide a request; the same as `step(Submitted(...))`, but one object cheaper."""
         turn = Turn(now_ms, wall_ms)
         handler = self._handlers.get(type(request))
@@ -188,7 +180,7 @@ class Node:
                 self._note_work()
         return turn
 
-    def decision(self, request: Request, now_ms: int) -> Decision | ApiError:
+    def decision(self, request: rpc.Request, now_ms: int) -> Decision | ApiError:
         """Returns what the active controller would decide on a request, and does none of it.
 
         Raises Impossible unless this controller is active.
@@ -198,13 +190,13 @@ class Node:
         except ApiError as error:
             return error
 
-    def read(self, request: Request, now_ms: int, wall_ms: int) -> Reply:
+    def read(self, request: rpc.Request, now_ms: int, wall_ms: int) -> Reply:
         """Returns what a client would read now with DescribeCluster or DescribeQuorum."""
-        if isinstance(request, DescribeQuorumRequest):
+        if isinstance(request, rpc.DescribeQuorumRequest):
             return describe_quorum.describe(self.quorum, request, Turn(now_ms, wall_ms))
         return self._described(request)
 
-    def _read(self, request: Request, token: Any, turn: Turn) -> None:
+    def _read(self, request: rpc.Request, token: Any, turn: Turn) -> None:
         """Handle a request to the quorum, or one that reads committed state."""
         if not conduct.understands(request):
             turn.replies += ((token, self._described(request)),)
@@ -215,7 +207,7 @@ class Node:
             if expiry_ms < self.deadline_ms:
                 self.deadline_ms = expiry_ms
 
-    def _described(self, request: Request) -> Reply:
+    def _described(self, request: rpc.Request) -> Reply:
         """Returns the reply to a request that reads committed state, or that is refused."""
         try:
             if type(request) in READS:
@@ -376,7 +368,7 @@ class Node:
         return ApiError(ErrorCode.NOT_CONTROLLER, text)
 
 
-def _describe_controllers(node: Node, request: DescribeClusterRequest) -> Response:
+def _describe_controllers(node: Node, request: rpc.DescribeClusterRequest) -> rpc.Response:
     return describe_cluster.describe_controllers(
         node.committed,
         request,
@@ -386,13 +378,13 @@ def _describe_controllers(node: Node, request: DescribeClusterRequest) -> Respon
     )
 
 
-READS: Mapping[type, Callable[[Node, Any], Response]] = {
-    DescribeAclsRequest: lambda node, asked: describe_acls(
+READS: Mapping[type, Callable[[Node, Any], rpc.Response]] = {
+    rpc.DescribeAclsRequest: lambda node, asked: describe_acls(
         node.committed, asked, has_authorizer=bool(node.settings.authorizer_class_name)
     ),
-    DescribeClusterRequest: _describe_controllers,
-    DescribeConfigsRequest: lambda node, asked: describe_configs(node.config_view, asked),
-    ListPartitionReassignmentsRequest: lambda node, asked: list_reassignments(
+    rpc.DescribeClusterRequest: _describe_controllers,
+    rpc.DescribeConfigsRequest: lambda node, asked: describe_configs(node.config_view, asked),
+    rpc.ListPartitionReassignmentsRequest: lambda node, asked: list_reassignments(
         node.committed, asked
     ),
 }

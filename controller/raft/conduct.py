@@ -3,28 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..core.rpc import (
-    AddRaftVoterRequest,
-    AddRaftVoterResponse,
-    ApiVersionsRequest,
-    BeginQuorumEpochRequest,
-    BeginQuorumEpochResponse,
-    DescribeQuorumRequest,
-    EndQuorumEpochRequest,
-    EndQuorumEpochResponse,
-    FetchRequest,
-    FetchResponse,
-    FetchSnapshotRequest,
-    FetchSnapshotResponse,
-    RemoveRaftVoterRequest,
-    RemoveRaftVoterResponse,
-    Request,
-    Response,
-    UpdateRaftVoterRequest,
-    UpdateRaftVoterResponse,
-    VoteRequest,
-    VoteResponse,
-)
+from ..core import rpc
 from ..time.timeline import NEVER_MS
 from . import describe_quorum, elections, epochs, following, leading, membership, snapshots
 from .protocol import Answered, Turn
@@ -71,7 +50,7 @@ Returns False if only a follower's progress and the number of waiting fetches ma
 """
 
 
-def _at_once(respond: Callable[[Quorum, Any, Turn], Response]) -> Answer:
+def _at_once(respond: Callable[[Quorum, Any, Turn], rpc.Response]) -> Answer:
     def answer(quorum: Quorum, request: Any, token: Any, turn: Turn) -> bool:
         turn.replies += ((token, respond(quorum, request, turn)),)
         return True
@@ -80,26 +59,26 @@ def _at_once(respond: Callable[[Quorum, Any, Turn], Response]) -> Answer:
 
 
 ANSWERS: Mapping[type, Answer] = {
-    ApiVersionsRequest: _at_once(membership.on_question),
-    FetchRequest: leading.on_fetch,
-    FetchSnapshotRequest: _at_once(snapshots.on_request),
-    VoteRequest: _at_once(elections.on_request),
-    BeginQuorumEpochRequest: _at_once(epochs.on_begin),
-    EndQuorumEpochRequest: _at_once(epochs.on_end),
-    DescribeQuorumRequest: _at_once(describe_quorum.describe),
-    AddRaftVoterRequest: membership.add,
-    RemoveRaftVoterRequest: membership.remove,
-    UpdateRaftVoterRequest: _at_once(membership.update),
+    rpc.ApiVersionsRequest: _at_once(membership.on_question),
+    rpc.FetchRequest: leading.on_fetch,
+    rpc.FetchSnapshotRequest: _at_once(snapshots.on_request),
+    rpc.VoteRequest: _at_once(elections.on_request),
+    rpc.BeginQuorumEpochRequest: _at_once(epochs.on_begin),
+    rpc.EndQuorumEpochRequest: _at_once(epochs.on_end),
+    rpc.DescribeQuorumRequest: _at_once(describe_quorum.describe),
+    rpc.AddRaftVoterRequest: membership.add,
+    rpc.RemoveRaftVoterRequest: membership.remove,
+    rpc.UpdateRaftVoterRequest: _at_once(membership.update),
 }
 """The table of a quorum's answers, which a controller gives although it may not be active."""
 
 
-def understands(request: Request) -> bool:
+def understands(request: rpc.Request) -> bool:
     """True if the quorum answers requests of this type."""
     return type(request) in ANSWERS
 
 
-def on_request(quorum: Quorum, request: Request, token: Any, turn: Turn) -> bool:
+def on_request(quorum: Quorum, request: rpc.Request, token: Any, turn: Turn) -> bool:
     """Answer a request, now or later.
 
     Returns False if only a follower's progress and the number of waiting fetches may have changed,
@@ -115,19 +94,19 @@ def on_request(quorum: Quorum, request: Request, token: Any, turn: Turn) -> bool
     return True
 
 
-def _listen(quorum: Quorum, request: Request) -> None:
+def _listen(quorum: Quorum, request: rpc.Request) -> None:
     """Record the sender's epoch, for a voter that lost its log and vote."""
     match request:
-        case FetchRequest(topics=(topic,)) if topic.partitions:
+        case rpc.FetchRequest(topics=(topic,)) if topic.partitions:
             sender = max(request.replica_id, request.replica_state.replica_id)
             epochs.note_epoch(quorum, sender, topic.partitions[0].current_leader_epoch)
-        case VoteRequest(topics=(vote,)) if vote.partitions:
+        case rpc.VoteRequest(topics=(vote,)) if vote.partitions:
             vote_data = vote.partitions[0]
             epochs.note_epoch(quorum, vote_data.replica_id, vote_data.replica_epoch)
-        case BeginQuorumEpochRequest(topics=(begin,)) if begin.partitions:
+        case rpc.BeginQuorumEpochRequest(topics=(begin,)) if begin.partitions:
             begin_data = begin.partitions[0]
             epochs.note_epoch(quorum, begin_data.leader_id, begin_data.leader_epoch)
-        case EndQuorumEpochRequest(topics=(end,)) if end.partitions:
+        case rpc.EndQuorumEpochRequest(topics=(end,)) if end.partitions:
             end_data = end.partitions[0]
             epochs.note_epoch(quorum, end_data.leader_id, end_data.leader_epoch)
         case _:
@@ -137,14 +116,14 @@ def _listen(quorum: Quorum, request: Request) -> None:
 # Answers
 
 _REACTIONS: Mapping[tuple[type, type], Callable[[Quorum, int, Any, Any, Turn], bool]] = {
-    (VoteRequest, VoteResponse): elections.on_response,
-    (FetchRequest, FetchResponse): following.on_response,
-    (BeginQuorumEpochRequest, BeginQuorumEpochResponse): epochs.on_begin_response,
-    (EndQuorumEpochRequest, EndQuorumEpochResponse): epochs.on_end_response,
-    (FetchSnapshotRequest, FetchSnapshotResponse): snapshots.on_response,
-    (UpdateRaftVoterRequest, UpdateRaftVoterResponse): following.on_update_response,
-    (AddRaftVoterRequest, AddRaftVoterResponse): following.on_join_response,
-    (RemoveRaftVoterRequest, RemoveRaftVoterResponse): following.on_join_response,
+    (rpc.VoteRequest, rpc.VoteResponse): elections.on_response,
+    (rpc.FetchRequest, rpc.FetchResponse): following.on_response,
+    (rpc.BeginQuorumEpochRequest, rpc.BeginQuorumEpochResponse): epochs.on_begin_response,
+    (rpc.EndQuorumEpochRequest, rpc.EndQuorumEpochResponse): epochs.on_end_response,
+    (rpc.FetchSnapshotRequest, rpc.FetchSnapshotResponse): snapshots.on_response,
+    (rpc.UpdateRaftVoterRequest, rpc.UpdateRaftVoterResponse): following.on_update_response,
+    (rpc.AddRaftVoterRequest, rpc.AddRaftVoterResponse): following.on_join_response,
+    (rpc.RemoveRaftVoterRequest, rpc.RemoveRaftVoterResponse): following.on_join_response,
 }
 
 
@@ -155,7 +134,7 @@ def on_answer(quorum: Quorum, event: Answered, turn: Turn) -> None:
     """
     request = quorum.peers.take(event.peer_id, event.number)
     if request is not None:
-        if isinstance(request, ApiVersionsRequest):
+        if isinstance(request, rpc.ApiVersionsRequest):
             is_good = membership.on_api_versions(quorum, event.peer_id, event.response, turn)
         else:
             reaction = _REACTIONS.get((type(request), type(event.response)))

@@ -1,15 +1,7 @@
 """DescribeQuorum (55): the quorum as its leader knows it (KIP-836, rules 5.21 to 5.38)."""
 
+from ..core import rpc
 from ..core.errors import ErrorCode
-from ..core.rpc import (
-    DescribeQuorumPartitionResult,
-    DescribeQuorumRequest,
-    DescribeQuorumResponse,
-    DescribeQuorumTopicResult,
-    QuorumEndpoint,
-    QuorumNode,
-    ReplicaState,
-)
 from ..core.topic_name import METADATA_TOPIC
 from . import leading
 from .protocol import Turn
@@ -26,7 +18,9 @@ _NOT_LEADER = (
 )
 
 
-def describe(quorum: Quorum, request: DescribeQuorumRequest, turn: Turn) -> DescribeQuorumResponse:
+def describe(
+    quorum: Quorum, request: rpc.DescribeQuorumRequest, turn: Turn
+) -> rpc.DescribeQuorumResponse:
     """Returns the voters and observers with their progress; refuses unless this replica leads."""
     partitions = [
         (topic.topic_name, partition.partition_index)
@@ -37,27 +31,27 @@ def describe(quorum: Quorum, request: DescribeQuorumRequest, turn: Turn) -> Desc
         return _refused(request, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, _UNKNOWN)
     if not quorum.is_leader:
         return _refused(request, ErrorCode.NOT_LEADER_OR_FOLLOWER, _NOT_LEADER)
-    partition = DescribeQuorumPartitionResult(
+    partition = rpc.DescribeQuorumPartitionResult(
         leader_id=quorum.me.node_id,
         leader_epoch=quorum.epoch,
         high_watermark=leading.known_high_watermark(quorum),
         current_voters=_voters(quorum, turn),
         observers=_observers(quorum, turn),
     )
-    topic = DescribeQuorumTopicResult(topic_name=METADATA_TOPIC, partitions=(partition,))
-    return DescribeQuorumResponse(topics=(topic,), nodes=_nodes(quorum))
+    topic = rpc.DescribeQuorumTopicResult(topic_name=METADATA_TOPIC, partitions=(partition,))
+    return rpc.DescribeQuorumResponse(topics=(topic,), nodes=_nodes(quorum))
 
 
 def _refused(
-    request: DescribeQuorumRequest, error: ErrorCode, message: str
-) -> DescribeQuorumResponse:
+    request: rpc.DescribeQuorumRequest, error: ErrorCode, message: str
+) -> rpc.DescribeQuorumResponse:
     """Returns the error for every partition; leader and epoch stay 0 (rules 5.24, 5.25)."""
-    return DescribeQuorumResponse(
+    return rpc.DescribeQuorumResponse(
         topics=tuple(
-            DescribeQuorumTopicResult(
+            rpc.DescribeQuorumTopicResult(
                 topic_name=topic.topic_name,
                 partitions=tuple(
-                    DescribeQuorumPartitionResult(
+                    rpc.DescribeQuorumPartitionResult(
                         partition_index=partition.partition_index,
                         error_code=error,
                         error_message=message,
@@ -70,7 +64,7 @@ def _refused(
     )
 
 
-def _voters(quorum: Quorum, turn: Turn) -> tuple[ReplicaState, ...]:
+def _voters(quorum: Quorum, turn: Turn) -> tuple[rpc.ReplicaState, ...]:
     """The leader's own timestamps are the present wall time (rule 5.30)."""
     role = leader_role(quorum.role)
     own = Progress(
@@ -89,7 +83,7 @@ def _voters(quorum: Quorum, turn: Turn) -> tuple[ReplicaState, ...]:
     )
 
 
-def _observers(quorum: Quorum, turn: Turn) -> tuple[ReplicaState, ...]:
+def _observers(quorum: Quorum, turn: Turn) -> tuple[rpc.ReplicaState, ...]:
     role = leader_role(quorum.role)
     role.keep_observers(
         {
@@ -102,8 +96,8 @@ def _observers(quorum: Quorum, turn: Turn) -> tuple[ReplicaState, ...]:
     return tuple(_state(key, progress) for key, progress in role.observers.items())
 
 
-def _state(key: ReplicaKey, progress: Progress) -> ReplicaState:
-    return ReplicaState(
+def _state(key: ReplicaKey, progress: Progress) -> rpc.ReplicaState:
+    return rpc.ReplicaState(
         replica_id=key.node_id,
         replica_directory_id=key.directory_id,
         log_end_offset=progress.end_offset,
@@ -112,12 +106,13 @@ def _state(key: ReplicaKey, progress: Progress) -> ReplicaState:
     )
 
 
-def _nodes(quorum: Quorum) -> tuple[QuorumNode, ...]:
+def _nodes(quorum: Quorum) -> tuple[rpc.QuorumNode, ...]:
     return tuple(
-        QuorumNode(
+        rpc.QuorumNode(
             node_id=voter.voter_id,
             listeners=tuple(
-                QuorumEndpoint(name=at.name, host=at.host, port=at.port) for at in voter.endpoints
+                rpc.QuorumEndpoint(name=at.name, host=at.host, port=at.port)
+                for at in voter.endpoints
             ),
         )
         for voter in quorum.voters.voters

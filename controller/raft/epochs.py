@@ -6,19 +6,9 @@ an epoch is evaluated here (rules 10.8 to 10.11, 10.22, 10.39 to 10.41).
 
 from collections.abc import Iterable
 
+from ..core import rpc
 from ..core.errors import ErrorCode
 from ..core.log.control_records import Voter, VoterEndpoint
-from ..core.rpc import (
-    BeginQuorumEpochPartition,
-    BeginQuorumEpochRequest,
-    BeginQuorumEpochResponse,
-    EndQuorumEpochPartition,
-    EndQuorumEpochRequest,
-    EndQuorumEpochResponse,
-    NodeEndpoint,
-    QuorumEpochPartitionResult,
-    VoteRequest,
-)
 from ..core.uuid import ZERO_UUID, Uuid
 from . import messages
 from .protocol import Turn
@@ -26,7 +16,7 @@ from .quorum import LostMemoryError, Quorum
 from .roles import Follower, Leader, Resigned, leader_role, resigned_role
 from .voters import ReplicaKey
 
-EpochRequest = VoteRequest | BeginQuorumEpochRequest | EndQuorumEpochRequest
+EpochRequest = rpc.VoteRequest | rpc.BeginQuorumEpochRequest | rpc.EndQuorumEpochRequest
 RISE_MAX = 10_000  # largest rise of the epoch within RISE_PERIOD_MS
 RISE_PERIOD_MS = 1000
 
@@ -35,7 +25,7 @@ def learn(
     quorum: Quorum,
     epoch: int,
     leader_id: int,
-    endpoints: Iterable[NodeEndpoint],
+    endpoints: Iterable[rpc.NodeEndpoint],
     turn: Turn,
 ) -> None:
     """Learn an epoch and its leader from a message, if either is new (rules 10.9 to 10.11).
@@ -80,7 +70,7 @@ def _is_within_reach(quorum: Quorum, epoch: int, turn: Turn) -> bool:
 
 
 def _endpoint_of(
-    quorum: Quorum, leader_id: int, endpoints: Iterable[NodeEndpoint]
+    quorum: Quorum, leader_id: int, endpoints: Iterable[rpc.NodeEndpoint]
 ) -> VoterEndpoint | None:
     for endpoint in endpoints:
         if endpoint.node_id == leader_id:
@@ -123,12 +113,12 @@ def is_receiver(quorum: Quorum, voter_id: int, directory_id: Uuid) -> bool:
 
 
 def on_begin(
-    quorum: Quorum, request: BeginQuorumEpochRequest, turn: Turn
-) -> BeginQuorumEpochResponse:
+    quorum: Quorum, request: rpc.BeginQuorumEpochRequest, turn: Turn
+) -> rpc.BeginQuorumEpochResponse:
     """Answer a BeginQuorumEpoch request (rule 10.23)."""
     error = top_level_error(quorum, request)
     if error:
-        return BeginQuorumEpochResponse(error_code=error)
+        return rpc.BeginQuorumEpochResponse(error_code=error)
     partition = request.topics[0].partitions[0]
     error = _learn_of_leader(quorum, request, partition, turn)
     if not error and not is_receiver(quorum, request.voter_id, partition.voter_directory_id):
@@ -138,8 +128,8 @@ def on_begin(
 
 def _learn_of_leader(
     quorum: Quorum,
-    request: BeginQuorumEpochRequest | EndQuorumEpochRequest,
-    partition: BeginQuorumEpochPartition | EndQuorumEpochPartition,
+    request: rpc.BeginQuorumEpochRequest | rpc.EndQuorumEpochRequest,
+    partition: rpc.BeginQuorumEpochPartition | rpc.EndQuorumEpochPartition,
     turn: Turn,
 ) -> ErrorCode:
     """Learn the leader that sent the request; an older epoch is refused."""
@@ -153,8 +143,8 @@ def _learn_of_leader(
 
 
 def _learn_of_answer(
-    quorum: Quorum, response: BeginQuorumEpochResponse | EndQuorumEpochResponse, turn: Turn
-) -> QuorumEpochPartitionResult | None:
+    quorum: Quorum, response: rpc.BeginQuorumEpochResponse | rpc.EndQuorumEpochResponse, turn: Turn
+) -> rpc.QuorumEpochPartitionResult | None:
     """Learn the leader from a response; returns None if the whole request was refused."""
     answer = messages.sole_partition(response.topics)
     if response.error_code or answer is None:
@@ -166,8 +156,8 @@ def _learn_of_answer(
 def on_begin_response(
     quorum: Quorum,
     peer_id: int,
-    _request: BeginQuorumEpochRequest,
-    response: BeginQuorumEpochResponse,
+    _request: rpc.BeginQuorumEpochRequest,
+    response: rpc.BeginQuorumEpochResponse,
     turn: Turn,
 ) -> bool:
     """Handle a BeginQuorumEpoch response; returns False if it must be sent again."""
@@ -201,14 +191,16 @@ def announce(quorum: Quorum, voter: Voter, turn: Turn) -> None:
     quorum.peers.send(voter.voter_id, voter.endpoints[0], request, turn)
 
 
-def on_end(quorum: Quorum, request: EndQuorumEpochRequest, turn: Turn) -> EndQuorumEpochResponse:
+def on_end(
+    quorum: Quorum, request: rpc.EndQuorumEpochRequest, turn: Turn
+) -> rpc.EndQuorumEpochResponse:
     """Answer EndQuorumEpoch, and shorten the fetch timeout of a voter (rule 10.40).
 
     The first successor that the leader names starts an election first.
     """
     error = top_level_error(quorum, request)
     if error:
-        return EndQuorumEpochResponse(error_code=error)
+        return rpc.EndQuorumEpochResponse(error_code=error)
     partition = request.topics[0].partitions[0]
     error = _learn_of_leader(quorum, request, partition, turn)
     role, is_its_leader = quorum.role, quorum.leader_id == partition.leader_id
@@ -235,8 +227,8 @@ def _backoff_ms(quorum: Quorum, successors: tuple[ReplicaKey, ...]) -> int:
 def on_end_response(
     quorum: Quorum,
     peer_id: int,
-    _request: EndQuorumEpochRequest,
-    response: EndQuorumEpochResponse,
+    _request: rpc.EndQuorumEpochRequest,
+    response: rpc.EndQuorumEpochResponse,
     turn: Turn,
 ) -> bool:
     """Handle an EndQuorumEpoch response; returns False if it must be sent again."""

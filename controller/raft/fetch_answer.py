@@ -8,19 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ..core import rpc
 from ..core.errors import ErrorCode
 from ..core.log.batch import Batch
-from ..core.rpc import (
-    EpochEndOffset,
-    FetchPartition,
-    FetchPartitionData,
-    FetchRequest,
-    FetchResponse,
-    FetchTopicData,
-    LeaderIdAndEpoch,
-    NodeEndpoint,
-    SnapshotId,
-)
 from ..core.rpc.fetch import HIGH_WATERMARK_UNKNOWN
 from ..core.uuid import METADATA_TOPIC_ID
 from .log import MetadataLog
@@ -41,11 +31,11 @@ class Leadership:
     cluster_id: str
     leader_id: int
     epoch: int
-    endpoints: tuple[NodeEndpoint, ...]
-    snapshot: SnapshotId | None = None
+    endpoints: tuple[rpc.NodeEndpoint, ...]
+    snapshot: rpc.SnapshotId | None = None
 
 
-def top_level_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
+def top_level_error(leadership: Leadership, request: rpc.FetchRequest) -> ErrorCode:
     """Returns an error of the whole request: 104 for another cluster id, 42 for another topic."""
     if request.cluster_id not in (None, leadership.cluster_id):
         return ErrorCode.INCONSISTENT_CLUSTER_ID
@@ -57,7 +47,7 @@ def top_level_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
     return ErrorCode.NONE
 
 
-def partition_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
+def partition_error(leadership: Leadership, request: rpc.FetchRequest) -> ErrorCode:
     """Returns the error of the first failed check of the partition; NONE if it passes."""
     partition = request.topics[0].partitions[0]
     if (
@@ -77,8 +67,8 @@ def partition_error(leadership: Leadership, request: FetchRequest) -> ErrorCode:
 
 
 def answer(
-    leadership: Leadership, log: MetadataLog, high_watermark: int, request: FetchRequest
-) -> FetchResponse:
+    leadership: Leadership, log: MetadataLog, high_watermark: int, request: rpc.FetchRequest
+) -> rpc.FetchResponse:
     """Returns the response to a fetch if it were sent now.
 
     `may_wait` tells whether the response should wait for new records instead.
@@ -88,8 +78,8 @@ def answer(
 
 
 def fit(
-    leadership: Leadership, log: MetadataLog, high_watermark: int, request: FetchRequest
-) -> FetchResponse:
+    leadership: Leadership, log: MetadataLog, high_watermark: int, request: rpc.FetchRequest
+) -> rpc.FetchResponse:
     """Returns the response to a valid fetch: the batches from the fetch offset on."""
     fetch_offset = request.topics[0].partitions[0].fetch_offset
     if fetch_offset >= log.end_offset:
@@ -100,10 +90,10 @@ def fit(
 
 def _batches_response(
     leadership: Leadership, log_start_offset: int, high_watermark: int, records: Sequence[Batch]
-) -> FetchResponse:
+) -> rpc.FetchResponse:
     return _response(
         leadership,
-        FetchPartitionData(
+        rpc.FetchPartitionData(
             partition_index=0,
             high_watermark=high_watermark,
             log_start_offset=log_start_offset,
@@ -115,7 +105,9 @@ def _batches_response(
 
 
 @lru_cache(maxsize=NOTHINGS_MAX)
-def _nothing(leadership: Leadership, log_start_offset: int, high_watermark: int) -> FetchResponse:
+def _nothing(
+    leadership: Leadership, log_start_offset: int, high_watermark: int
+) -> rpc.FetchResponse:
     """Returns the response without records.
 
     It is cached, because half of all fetches wait with this response.
@@ -124,8 +116,8 @@ def _nothing(leadership: Leadership, log_start_offset: int, high_watermark: int)
 
 
 def misfit(
-    leadership: Leadership, log: MetadataLog, high_watermark: int, request: FetchRequest
-) -> FetchResponse | None:
+    leadership: Leadership, log: MetadataLog, high_watermark: int, request: rpc.FetchRequest
+) -> rpc.FetchResponse | None:
     """Returns the response to a fetch that acknowledges nothing; None if the fetch is valid.
 
     Such a fetch fails a check, or its offset and epoch are not in this log (rule 5.32).
@@ -134,7 +126,7 @@ def misfit(
         return None
     error = top_level_error(leadership, request)
     if error:
-        return FetchResponse(error_code=error)
+        return rpc.FetchResponse(error_code=error)
     error = partition_error(leadership, request)
     if error:
         return refused(leadership, error)
@@ -145,12 +137,12 @@ def misfit(
         return None
     return _response(
         leadership,
-        FetchPartitionData(
+        rpc.FetchPartitionData(
             partition_index=0,
             high_watermark=high_watermark,
             log_start_offset=log.start_offset,
-            diverging_epoch=diverging or EpochEndOffset(),
-            snapshot_id=snapshot or SnapshotId(),
+            diverging_epoch=diverging or rpc.EpochEndOffset(),
+            snapshot_id=snapshot or rpc.SnapshotId(),
             current_leader=_leader(leadership),
             aborted_transactions=(),
             records=(),
@@ -158,7 +150,7 @@ def misfit(
     )
 
 
-def _is_usual(leadership: Leadership, log: MetadataLog, request: FetchRequest) -> bool:
+def _is_usual(leadership: Leadership, log: MetadataLog, request: rpc.FetchRequest) -> bool:
     """True for a fetch in the leader's epoch from a replica that has records of this epoch.
 
     Nearly every fetch is of this kind: it passes all checks, and its log cannot diverge.
@@ -180,7 +172,7 @@ def _is_usual(leadership: Leadership, log: MetadataLog, request: FetchRequest) -
     )
 
 
-def response_key(request: FetchRequest) -> object:
+def response_key(request: rpc.FetchRequest) -> object:
     """Returns the values of a waiting fetch that determine its response.
 
     Fetches of different replicas with equal values get the same response.
@@ -189,11 +181,11 @@ def response_key(request: FetchRequest) -> object:
     return partition.fetch_offset, partition.last_fetched_epoch, partition.high_watermark
 
 
-def refused(leadership: Leadership, error: ErrorCode) -> FetchResponse:
+def refused(leadership: Leadership, error: ErrorCode) -> rpc.FetchResponse:
     """Returns a response with an error, and the leader by which a replica finds it (rule 10.38)."""
     return _response(
         leadership,
-        FetchPartitionData(
+        rpc.FetchPartitionData(
             partition_index=0,
             error_code=error,
             log_start_offset=0,
@@ -204,7 +196,7 @@ def refused(leadership: Leadership, error: ErrorCode) -> FetchResponse:
     )
 
 
-def may_wait(request: FetchRequest, response: FetchResponse) -> bool:
+def may_wait(request: rpc.FetchRequest, response: rpc.FetchResponse) -> bool:
     """True if a response has nothing new: no error, divergence, record or new high watermark."""
     if response.error_code or request.max_wait_ms == 0:
         return False
@@ -218,8 +210,8 @@ def may_wait(request: FetchRequest, response: FetchResponse) -> bool:
 
 
 def _snapshot_instead(
-    snapshot: SnapshotId | None, log: MetadataLog, partition: FetchPartition
-) -> SnapshotId | None:
+    snapshot: rpc.SnapshotId | None, log: MetadataLog, partition: rpc.FetchPartition
+) -> rpc.SnapshotId | None:
     """Returns the snapshot that a replica must fetch if its offset is 0 or no longer in the log.
 
     Rule 10.34.
@@ -233,20 +225,20 @@ def _snapshot_instead(
     return snapshot if epoch < log.start_epoch else None
 
 
-def _diverging(log: MetadataLog, partition: FetchPartition) -> EpochEndOffset | None:
+def _diverging(log: MetadataLog, partition: rpc.FetchPartition) -> rpc.EpochEndOffset | None:
     """Returns where the follower's log diverges; None if it is a prefix of this log."""
     if partition.fetch_offset == 0:
         return None
     epoch, end_offset = log.end_offset_for_epoch(partition.last_fetched_epoch)
     if epoch != partition.last_fetched_epoch or end_offset < partition.fetch_offset:
-        return EpochEndOffset(epoch=epoch, end_offset=end_offset)
+        return rpc.EpochEndOffset(epoch=epoch, end_offset=end_offset)
     return None
 
 
-def _leader(leadership: Leadership) -> LeaderIdAndEpoch:
-    return LeaderIdAndEpoch(leader_id=leadership.leader_id, leader_epoch=leadership.epoch)
+def _leader(leadership: Leadership) -> rpc.LeaderIdAndEpoch:
+    return rpc.LeaderIdAndEpoch(leader_id=leadership.leader_id, leader_epoch=leadership.epoch)
 
 
-def _response(leadership: Leadership, data: FetchPartitionData) -> FetchResponse:
-    topic = FetchTopicData(topic_id=METADATA_TOPIC_ID, partitions=(data,))
-    return FetchResponse(responses=(topic,), node_endpoints=leadership.endpoints)
+def _response(leadership: Leadership, data: rpc.FetchPartitionData) -> rpc.FetchResponse:
+    topic = rpc.FetchTopicData(topic_id=METADATA_TOPIC_ID, partitions=(data,))
+    return rpc.FetchResponse(responses=(topic,), node_endpoints=leadership.endpoints)

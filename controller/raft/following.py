@@ -5,24 +5,10 @@ Rules 10.31 to 10.37.
 
 from collections.abc import Hashable
 
+from ..core import rpc
 from ..core.errors import ErrorCode
 from ..core.log.batch import Batch
 from ..core.log.control_records import VoterEndpoint
-from ..core.rpc import (
-    AddRaftVoterRequest,
-    AddRaftVoterResponse,
-    EpochEndOffset,
-    FetchPartitionData,
-    FetchRequest,
-    FetchResponse,
-    FetchSnapshotRequest,
-    NodeEndpoint,
-    RemoveRaftVoterRequest,
-    RemoveRaftVoterResponse,
-    Request,
-    UpdateRaftVoterRequest,
-    UpdateRaftVoterResponse,
-)
 from ..time.timeline import NEVER_MS
 from . import epochs, messages, snapshots
 from .protocol import Turn
@@ -32,11 +18,11 @@ from .voters import ReplicaKey
 
 UPDATE_PERIOD = 3  # fetch timeouts between two UpdateRaftVoter requests
 OWN_REQUESTS = (
-    FetchRequest,
-    FetchSnapshotRequest,
-    UpdateRaftVoterRequest,
-    AddRaftVoterRequest,
-    RemoveRaftVoterRequest,
+    rpc.FetchRequest,
+    rpc.FetchSnapshotRequest,
+    rpc.UpdateRaftVoterRequest,
+    rpc.AddRaftVoterRequest,
+    rpc.RemoveRaftVoterRequest,
 )
 _JOINED_OR_BUSY = (
     ErrorCode.NONE,
@@ -67,14 +53,16 @@ def poll(quorum: Quorum, turn: Turn) -> None:
     quorum.peers.send(quorum.leader_id, quorum.leader_endpoint, request, turn)
 
 
-def _voter_change(quorum: Quorum, turn: Turn) -> Request | None:
+def _voter_change(quorum: Quorum, turn: Turn) -> rpc.Request | None:
     """Returns this replica's request to change the voters, if one is due."""
     if turn.now_ms < quorum.update_voter_ms:
         return None
     return _own_address(quorum, turn) if quorum.is_voter else _joining(quorum, turn)
 
 
-def _joining(quorum: Quorum, turn: Turn) -> AddRaftVoterRequest | RemoveRaftVoterRequest | None:
+def _joining(
+    quorum: Quorum, turn: Turn
+) -> rpc.AddRaftVoterRequest | rpc.RemoveRaftVoterRequest | None:
     """Returns the request by which an observer joins the voters by itself (KIP-1186).
 
     A voter of the same id with another directory is this controller's former disk: it leaves first.
@@ -89,7 +77,7 @@ def _joining(quorum: Quorum, turn: Turn) -> AddRaftVoterRequest | RemoveRaftVote
     return messages.remove_request(quorum, ReplicaKey(former.voter_id, former.voter_directory_id))
 
 
-def _own_address(quorum: Quorum, turn: Turn) -> UpdateRaftVoterRequest | None:
+def _own_address(quorum: Quorum, turn: Turn) -> rpc.UpdateRaftVoterRequest | None:
     """Returns an UpdateRaftVoter request if the voter's record in the log is outdated (rule 10.53).
 
     At kraft.version 0 no log has such a record, so a voter sends it to every leader (golden A2).
@@ -104,15 +92,15 @@ def _own_address(quorum: Quorum, turn: Turn) -> UpdateRaftVoterRequest | None:
 def on_update_response(
     quorum: Quorum,
     _peer_id: int,
-    _request: UpdateRaftVoterRequest,
-    response: UpdateRaftVoterResponse,
+    _request: rpc.UpdateRaftVoterRequest,
+    response: rpc.UpdateRaftVoterResponse,
     turn: Turn,
 ) -> bool:
     """Handle an UpdateRaftVoter response."""
     if not response.error_code and quorum.history.kraft_version == 0:
         quorum.postpone_voter_update(NEVER_MS)  # until there is another leader
     leader = response.current_leader
-    endpoint = NodeEndpoint(node_id=leader.leader_id, host=leader.host, port=leader.port)
+    endpoint = rpc.NodeEndpoint(node_id=leader.leader_id, host=leader.host, port=leader.port)
     epochs.learn(quorum, leader.leader_epoch, leader.leader_id, (endpoint,), turn)
     return not response.error_code
 
@@ -120,8 +108,8 @@ def on_update_response(
 def on_join_response(
     quorum: Quorum,
     _peer_id: int,
-    _request: AddRaftVoterRequest | RemoveRaftVoterRequest,
-    response: AddRaftVoterResponse | RemoveRaftVoterResponse,
+    _request: rpc.AddRaftVoterRequest | rpc.RemoveRaftVoterRequest,
+    response: rpc.AddRaftVoterResponse | rpc.RemoveRaftVoterResponse,
     turn: Turn,
 ) -> bool:
     """Handle the response to a request to join; the next one waits for a fetch timeout."""
@@ -139,7 +127,7 @@ def fetch_from_voters(quorum: Quorum, turn: Turn) -> None:
 
     Rules 10.37 and 10.38.
     """
-    if _is_safe(quorum) and not quorum.peers.awaits(FetchRequest):
+    if _is_safe(quorum) and not quorum.peers.awaits(rpc.FetchRequest):
         _fetch_from_next_voter(quorum, turn)
 
 
@@ -166,7 +154,7 @@ def _sources(quorum: Quorum) -> list[tuple[int, VoterEndpoint]]:
 
 
 def on_response(
-    quorum: Quorum, peer_id: int, request: FetchRequest, response: FetchResponse, turn: Turn
+    quorum: Quorum, peer_id: int, request: rpc.FetchRequest, response: rpc.FetchResponse, turn: Turn
 ) -> bool:
     """Handle a Fetch response.
 
@@ -195,7 +183,7 @@ def _position(quorum: Quorum) -> Hashable:
     return quorum.log.end_offset, quorum.leader_high_watermark, quorum.download
 
 
-def _take(quorum: Quorum, data: FetchPartitionData, turn: Turn) -> bool:
+def _take(quorum: Quorum, data: rpc.FetchPartitionData, turn: Turn) -> bool:
     """Append or truncate as a response says.
 
     Returns False if no leader of this epoch could send such a response.
@@ -225,7 +213,7 @@ def _continues(quorum: Quorum, batch: Batch) -> bool:
     return follows and log.last_epoch <= batch.epoch <= quorum.epoch
 
 
-def _give_back(quorum: Quorum, diverging: EpochEndOffset, turn: Turn) -> bool:
+def _give_back(quorum: Quorum, diverging: rpc.EpochEndOffset, turn: Turn) -> bool:
     """Truncate the log where it diverges from the leader's, then fetch again (rule 10.34).
 
     The leader's offset counts for an epoch that this log has too. Committed records are never

@@ -4,24 +4,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Protocol
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import numbers_of
-from kraftsim.controller.core.rpc import (
-    REQUESTS,
-    CreateTopicsResponse,
-    DeleteTopicsResponse,
-    UpdateFeaturesResponse,
-)
-from kraftsim.controller.core.rpc.acls import CreateAclsResponse, DeleteAclsResponse
-from kraftsim.controller.core.rpc.configs import IncrementalAlterConfigsResponse
-from kraftsim.controller.core.rpc.partitions import (
-    AlterPartitionReassignmentsResponse,
-    CreatePartitionsResponse,
-    ElectLeadersResponse,
-)
-from kraftsim.controller.core.rpc.quotas import AlterClientQuotasResponse
-from kraftsim.controller.core.rpc.scram import AlterUserScramCredentialsResponse
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 
@@ -36,7 +22,7 @@ if TYPE_CHECKING:
     from ..stage.stage import Stage
 
 TIMES_MAX = 1_000_000_000  # more than any scenario counts
-MESSAGES = tuple(kind.__name__.removesuffix("Request") for kind in REQUESTS)
+MESSAGES = tuple(kind.__name__.removesuffix("Request") for kind in rpc.REQUESTS)
 Times = Annotated[int, Between(1, TIMES_MAX)]
 MessageName = Annotated[str, OneOf(MESSAGES)]
 ErrorName = Annotated[str, OneOf(tuple(code.name for code in ErrorCode))]
@@ -176,22 +162,22 @@ def error_code_of(reply: object) -> int:
 def _parts(reply: object) -> "Iterable[Part]":
     """Returns the results within a reply: of topics, partitions, features, resources or users."""
     match reply:
-        case CreateTopicsResponse():
+        case rpc.CreateTopicsResponse():
             return reply.topics
-        case UpdateFeaturesResponse() | CreatePartitionsResponse():
+        case rpc.UpdateFeaturesResponse() | rpc.CreatePartitionsResponse():
             return reply.results
-        case AlterUserScramCredentialsResponse() | CreateAclsResponse():
+        case rpc.AlterUserScramCredentialsResponse() | rpc.CreateAclsResponse():
             return reply.results
-        case AlterClientQuotasResponse():
+        case rpc.AlterClientQuotasResponse():
             return reply.entries
-        case DeleteAclsResponse():
+        case rpc.DeleteAclsResponse():
             return reply.filter_results
-        case DeleteTopicsResponse() | IncrementalAlterConfigsResponse():
+        case rpc.DeleteTopicsResponse() | rpc.IncrementalAlterConfigsResponse():
             return reply.responses
-        case ElectLeadersResponse():
+        case rpc.ElectLeadersResponse():
             topics = reply.replica_election_results
             return [partition for topic in topics for partition in topic.partition_result]
-        case AlterPartitionReassignmentsResponse():
+        case rpc.AlterPartitionReassignmentsResponse():
             return [partition for topic in reply.responses for partition in topic.partitions]
         case _:
             return ()

@@ -2,22 +2,8 @@
 
 from dataclasses import replace
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.log.records import NO_LEADER, RECOVERED, RECOVERING
-from kraftsim.controller.core.rpc import (
-    AlterPartitionBrokerState,
-    AlterPartitionData,
-    AlterPartitionReassignmentsRequest,
-    AlterPartitionRequest,
-    AlterPartitionTopic,
-    AssignedDirectory,
-    AssignedPartition,
-    AssignedTopic,
-    AssignReplicasToDirsRequest,
-    ElectedTopicPartitions,
-    ElectLeadersRequest,
-    ReassignablePartition,
-    ReassignableTopic,
-)
 from kraftsim.controller.core.rpc.partitions import PREFERRED_ELECTION, UNCLEAN_ELECTION
 
 from ..oracles.shadow import Fact, Key, Shadow
@@ -51,15 +37,15 @@ def _news(view: View, key: Key, wish: Wish) -> Changes:
 
 def proposed(
     shadow: Shadow, fact: Fact, number: int, isr: Ids, recovery: int = RECOVERED
-) -> AlterPartitionData:
+) -> rpc.AlterPartitionData:
     """Returns a proposal for the present state of a partition, with the present epochs."""
     members = tuple(
-        AlterPartitionBrokerState(
+        rpc.AlterPartitionBrokerState(
             broker_id=member, broker_epoch=(shadow.broker(member) or {}).get("broker_epoch", -1)
         )
         for member in isr
     )
-    return AlterPartitionData(
+    return rpc.AlterPartitionData(
         partition_index=number,
         leader_epoch=fact["leader_epoch"],
         new_isr=isr,
@@ -69,13 +55,15 @@ def proposed(
     )
 
 
-def _proposal(view: View, key: Key, isr: Ids, recovery: int = RECOVERED) -> AlterPartitionRequest:
+def _proposal(
+    view: View, key: Key, isr: Ids, recovery: int = RECOVERED
+) -> rpc.AlterPartitionRequest:
     fact = view.shadow.facts[key]
     data = proposed(view.shadow, fact, int(str(key[2])), isr, recovery)
-    return AlterPartitionRequest(
+    return rpc.AlterPartitionRequest(
         broker_id=fact["leader"],
         broker_epoch=(view.shadow.broker(fact["leader"]) or {}).get("broker_epoch", -1),
-        topics=(AlterPartitionTopic(topic_id=_id(key), partitions=(data,)),),
+        topics=(rpc.AlterPartitionTopic(topic_id=_id(key), partitions=(data,)),),
     )
 
 
@@ -135,8 +123,8 @@ def _alter_wrongly(view: View, turn: int) -> Ask | None:
     asked = _proposal(view, key, isr, recovery)
     (data,) = asked.topics[0].partitions
     moved = replace(data, partition_index=int(str(number)))
-    renamed = AlterPartitionTopic(topic_id=_id((0, topic_id)), partitions=(moved,))
-    request = AlterPartitionRequest(
+    renamed = rpc.AlterPartitionTopic(topic_id=_id((0, topic_id)), partitions=(moved,))
+    request = rpc.AlterPartitionRequest(
         broker_id=asked.broker_id, broker_epoch=asked.broker_epoch, topics=(renamed,)
     )
     return refused(f"a proposed ISR {words}", request, code)
@@ -147,11 +135,11 @@ def _alter_wrongly(view: View, turn: int) -> Ask | None:
 
 def _reassignment(
     view: View, topic: str, number: object, replicas: Ids | None, *, keeps_factor: bool = False
-) -> AlterPartitionReassignmentsRequest:
-    wanted = ReassignablePartition(partition_index=int(str(number)), replicas=replicas)
-    return AlterPartitionReassignmentsRequest(
+) -> rpc.AlterPartitionReassignmentsRequest:
+    wanted = rpc.ReassignablePartition(partition_index=int(str(number)), replicas=replicas)
+    return rpc.AlterPartitionReassignmentsRequest(
         allow_replication_factor_change=not keeps_factor,
-        topics=(ReassignableTopic(name=topic, partitions=(wanted,)),),
+        topics=(rpc.ReassignableTopic(name=topic, partitions=(wanted,)),),
     )
 
 
@@ -240,8 +228,8 @@ def _elect(view: View, turn: int) -> Ask | None:
     if is_unclean:
         kind, election = UNCLEAN_ELECTION, UNCLEAN
         missing, is_needed = ELIGIBLE_LEADERS_NOT_AVAILABLE, old["leader"] == NO_LEADER
-    named = ElectedTopicPartitions(topic=view.topic_of(key), partitions=(int(str(key[2])),))
-    request = ElectLeadersRequest(election_type=kind, topic_partitions=(named,))
+    named = rpc.ElectedTopicPartitions(topic=view.topic_of(key), partitions=(int(str(key[2])),))
+    request = rpc.ElectLeadersRequest(election_type=kind, topic_partitions=(named,))
     what = f"an election ({election})"
     if not is_needed:
         return refused(what, request, ELECTION_NOT_NEEDED)
@@ -253,8 +241,8 @@ def _elect_unknown(view: View, turn: int) -> Ask | None:
     topic, number = NEW, 0
     if view.topics and turn % 2:
         topic, number = str(view.topics[0][1]["name"]), 10_000
-    named = ElectedTopicPartitions(topic=topic, partitions=(number,))
-    request = ElectLeadersRequest(election_type=turn // 2 % 2, topic_partitions=(named,))
+    named = rpc.ElectedTopicPartitions(topic=topic, partitions=(number,))
+    request = rpc.ElectLeadersRequest(election_type=turn // 2 % 2, topic_partitions=(named,))
     return refused("an election of an unknown partition", request, UNKNOWN_PARTITION)
 
 
@@ -309,13 +297,13 @@ def _assign_wrongly(view: View, turn: int) -> Ask | None:
 
 def _assignment(
     broker: Fact, epoch: int, key: Key, directory: bytes
-) -> AssignReplicasToDirsRequest:
-    partition = AssignedPartition(partition_index=int(str(key[2])))
-    topic = AssignedTopic(topic_id=_id(key), partitions=(partition,))
-    return AssignReplicasToDirsRequest(
+) -> rpc.AssignReplicasToDirsRequest:
+    partition = rpc.AssignedPartition(partition_index=int(str(key[2])))
+    topic = rpc.AssignedTopic(topic_id=_id(key), partitions=(partition,))
+    return rpc.AssignReplicasToDirsRequest(
         broker_id=broker["broker_id"],
         broker_epoch=epoch,
-        directories=(AssignedDirectory(id=directory, topics=(topic,)),),
+        directories=(rpc.AssignedDirectory(id=directory, topics=(topic,)),),
     )
 
 

@@ -5,14 +5,7 @@ The tables have values that every release accepts, and values that every release
 
 from collections.abc import Iterator
 
-from kraftsim.controller.core.rpc.configs import (
-    AlterableConfig,
-    AlterConfigsRequest,
-    AlterConfigsResource,
-    IncrementalAlterConfigsRequest,
-    IncrementalAlterConfigsResource,
-    LegacyConfig,
-)
+from kraftsim.controller.core import rpc
 
 from ..oracles.log_configs import MIN_ISR
 from ..oracles.shadow import Fact, Key
@@ -99,21 +92,23 @@ NOT_OF_METRICS = (
 
 Op = tuple[str, str | None, int]
 """The name of a configuration, its value and the operation."""
-Request = IncrementalAlterConfigsRequest
+Request = rpc.IncrementalAlterConfigsRequest
 
 
 def _alter(kind: int, name: str, *ops: Op, validate_only: bool = False) -> Request:
-    return IncrementalAlterConfigsRequest(
+    return rpc.IncrementalAlterConfigsRequest(
         resources=(_resource(kind, name, *ops),), validate_only=validate_only
     )
 
 
-def _resource(kind: int, name: str, *ops: Op) -> IncrementalAlterConfigsResource:
+def _resource(kind: int, name: str, *ops: Op) -> rpc.IncrementalAlterConfigsResource:
     configs = tuple(
-        AlterableConfig(name=key, config_operation=operation, value=value)
+        rpc.AlterableConfig(name=key, config_operation=operation, value=value)
         for key, value, operation in ops
     )
-    return IncrementalAlterConfigsResource(resource_type=kind, resource_name=name, configs=configs)
+    return rpc.IncrementalAlterConfigsResource(
+        resource_type=kind, resource_name=name, configs=configs
+    )
 
 
 def _topic(view: View, turn: int) -> str | None:
@@ -210,11 +205,11 @@ def _replace(view: View, turn: int) -> Ask | None:
     if name is None:
         return None
     key, value = OF_TOPICS[turn % len(OF_TOPICS)]
-    configs = (LegacyConfig(name=key, value=value),) if turn % 4 else ()
+    configs = (rpc.LegacyConfig(name=key, value=value),) if turn % 4 else ()
     after: Fact = {config.name: config.value for config in configs}
-    resource = AlterConfigsResource(resource_type=TOPIC, resource_name=name, configs=configs)
+    resource = rpc.AlterConfigsResource(resource_type=TOPIC, resource_name=name, configs=configs)
     changes = _changes(view, TOPIC, name, after)
-    request = AlterConfigsRequest(resources=(resource,))
+    request = rpc.AlterConfigsRequest(resources=(resource,))
     return Ask("all configurations of a topic", request, changes=None, flaw=exactly(changes))
 
 

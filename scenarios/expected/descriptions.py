@@ -6,12 +6,7 @@ DescribeConfigs, DescribeAcls, ListPartitionReassignments and DescribeCluster at
 from collections.abc import Callable
 from typing import Any
 
-from kraftsim.controller.core.rpc import (
-    DescribeClusterRequest,
-    ListPartitionReassignmentsRequest,
-)
-from kraftsim.controller.core.rpc.acls import DescribeAclsRequest
-from kraftsim.controller.core.rpc.configs import DescribeConfigsRequest, DescribeConfigsResource
+from kraftsim.controller.core import rpc
 
 from ..oracles.log_configs import MIN_ISR, UNCLEAN
 from ..oracles.shadow import Fact
@@ -33,10 +28,10 @@ from .security import ANY, LITERAL, PREFIXED, SECURITY_DISABLED
 from .view import View
 
 READS = (
-    DescribeConfigsRequest,
-    DescribeAclsRequest,
-    ListPartitionReassignmentsRequest,
-    DescribeClusterRequest,
+    rpc.DescribeConfigsRequest,
+    rpc.DescribeAclsRequest,
+    rpc.ListPartitionReassignmentsRequest,
+    rpc.DescribeClusterRequest,
 )
 MISMATCHED_ENDPOINT_TYPE, UNSUPPORTED_ENDPOINT_TYPE = 114, 115
 BROKER_ENDPOINT, CONTROLLER_ENDPOINT = 1, 2
@@ -58,11 +53,11 @@ ACL_FILTERS: tuple[tuple[str, int | None], ...] = (
 
 def _configs(
     kind: int, name: str, *keys: str, includes_synonyms: bool = False
-) -> DescribeConfigsRequest:
-    resource = DescribeConfigsResource(
+) -> rpc.DescribeConfigsRequest:
+    resource = rpc.DescribeConfigsResource(
         resource_type=kind, resource_name=name, configuration_keys=keys or None
     )
-    return DescribeConfigsRequest(resources=(resource,), include_synonyms=includes_synonyms)
+    return rpc.DescribeConfigsRequest(resources=(resource,), include_synonyms=includes_synonyms)
 
 
 def _describe(what: str, request: Any, wrong: Callable[[Any], str | None]) -> Ask:
@@ -114,7 +109,7 @@ def _is_shown(text: object, shown: str | None) -> bool:
 
 
 def _wrong_synonyms(
-    request: DescribeConfigsRequest, entries: dict[str, Any], own: Fact
+    request: rpc.DescribeConfigsRequest, entries: dict[str, Any], own: Fact
 ) -> str | None:
     for name, entry in entries.items():
         sources = [synonym.source for synonym in entry.synonyms]
@@ -210,7 +205,7 @@ def _describe_acls(view: View, turn: int) -> Ask:
     wanted: dict[str, Any] = dict(ACL_FILTERS)
     if known and turn % (len(ACL_FILTERS) + 1):
         wanted[field] = known[turn % len(known)][field]
-    request = DescribeAclsRequest(
+    request = rpc.DescribeAclsRequest(
         resource_type_filter=wanted["resource_type"],
         resource_name_filter=wanted["resource_name"],
         pattern_type_filter=wanted["pattern_type"],
@@ -226,7 +221,7 @@ def _describe_acls(view: View, turn: int) -> Ask:
 def _match_acls(view: View, turn: int) -> Ask:
     """The entries that match a resource: by its name, by `*`, or by a prefix (KIP-290)."""
     name = ("orders", "asked-1", "*", "o")[turn % 4]
-    request = DescribeAclsRequest(
+    request = rpc.DescribeAclsRequest(
         resource_type_filter=ANY,
         resource_name_filter=name,
         pattern_type_filter=MATCH,
@@ -244,7 +239,7 @@ def _match_acls(view: View, turn: int) -> Ask:
     return _acls(view, f"access control entries that match {name}", request, expected)
 
 
-def _acls(view: View, what: str, request: DescribeAclsRequest, expected: list[Fact]) -> Ask:
+def _acls(view: View, what: str, request: rpc.DescribeAclsRequest, expected: list[Fact]) -> Ask:
     if not view.settings.authorizer_class_name:
         return refused(what, request, SECURITY_DISABLED)
 
@@ -280,7 +275,7 @@ def _list_reassignments(view: View, turn: int) -> Ask:
         )
         return None if got == expected else f"it lists {got}, expected {expected}"
 
-    return _describe("all reassignments", ListPartitionReassignmentsRequest(), wrong)
+    return _describe("all reassignments", rpc.ListPartitionReassignmentsRequest(), wrong)
 
 
 _REASSIGNED = ("replicas", "adding_replicas", "removing_replicas")
@@ -288,7 +283,7 @@ _REASSIGNED = ("replicas", "adding_replicas", "removing_replicas")
 
 def _describe_cluster(view: View, turn: int) -> Ask:
     kind = (CONTROLLER_ENDPOINT, BROKER_ENDPOINT, 7)[turn % 3]
-    request = DescribeClusterRequest(endpoint_type=kind)
+    request = rpc.DescribeClusterRequest(endpoint_type=kind)
     if view.level < CONTROLLERS_FROM:
         return refused("the controllers of an old cluster", request, UNSUPPORTED_VERSION)
     if kind != CONTROLLER_ENDPOINT:

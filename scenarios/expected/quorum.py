@@ -7,13 +7,7 @@ replica may learn it only in part (`epochs.RISE_MAX`).
 
 from typing import Any, NamedTuple
 
-from kraftsim.controller.core.rpc import (
-    BeginQuorumEpochRequest,
-    EndQuorumEpochRequest,
-    FetchRequest,
-    FetchSnapshotRequest,
-    VoteRequest,
-)
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID, ZERO_UUID
 from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.roles import Follower, Leader, Prospective, Unattached
@@ -58,7 +52,7 @@ def _is_meant(quorum: Quorum, voter_id: int, directory_id: bytes) -> bool:
 # Vote (rules 10.12 to 10.16, KIP-996)
 
 
-def vote(quorum: Quorum, request: VoteRequest) -> Outcome | None:
+def vote(quorum: Quorum, request: rpc.VoteRequest) -> Outcome | None:
     """Returns the errors, the leader, its epoch, and whether the vote is granted."""
     whole = _whole_error(quorum, request)
     if whole:
@@ -103,7 +97,7 @@ def _grants(quorum: Quorum, asked: Any) -> bool:
 # BeginQuorumEpoch and EndQuorumEpoch (rules 10.9 to 10.11, 10.23, 10.40)
 
 
-def begin(quorum: Quorum, request: BeginQuorumEpochRequest) -> Outcome | None:
+def begin(quorum: Quorum, request: rpc.BeginQuorumEpochRequest) -> Outcome | None:
     """Returns the errors, the leader and its epoch."""
     outcome = _announced(quorum, request)
     if outcome is None or outcome[:2] != (0, 0):
@@ -113,13 +107,13 @@ def begin(quorum: Quorum, request: BeginQuorumEpochRequest) -> Outcome | None:
     return outcome if is_meant else (0, INVALID_VOTER_KEY, *outcome[2:])
 
 
-def end(quorum: Quorum, request: EndQuorumEpochRequest) -> Outcome | None:
+def end(quorum: Quorum, request: rpc.EndQuorumEpochRequest) -> Outcome | None:
     """Returns the errors, the leader and its epoch."""
     return _announced(quorum, request)
 
 
 def _announced(
-    quorum: Quorum, request: BeginQuorumEpochRequest | EndQuorumEpochRequest
+    quorum: Quorum, request: rpc.BeginQuorumEpochRequest | rpc.EndQuorumEpochRequest
 ) -> Outcome | None:
     whole = _whole_error(quorum, request)
     if whole:
@@ -152,7 +146,7 @@ class Fetched(NamedTuple):
     high_watermark: int
 
 
-def fetch(quorum: Quorum, request: FetchRequest) -> Outcome | Fetched:
+def fetch(quorum: Quorum, request: rpc.FetchRequest) -> Outcome | Fetched:
     """Returns the errors, the leader, its epoch, and what the replica must do with its log."""
     if request.cluster_id not in (None, quorum.identity.cluster_id):
         return (INCONSISTENT_CLUSTER_ID,)
@@ -177,7 +171,7 @@ def fetch(quorum: Quorum, request: FetchRequest) -> Outcome | Fetched:
     return Fetched(offset, log.end_offset, watermark)
 
 
-def _fetch_error(quorum: Quorum, request: FetchRequest, asked: Any) -> int:
+def _fetch_error(quorum: Quorum, request: rpc.FetchRequest, asked: Any) -> int:
     epoch = asked.current_leader_epoch
     if not 0 <= asked.last_fetched_epoch <= epoch or asked.fetch_offset < 0:
         return INVALID_REQUEST
@@ -234,7 +228,7 @@ def _diverging(quorum: Quorum, asked: Any) -> Place | None:
 # FetchSnapshot (rule 10.44)
 
 
-def fetch_snapshot(quorum: Quorum, request: FetchSnapshotRequest) -> Outcome:
+def fetch_snapshot(quorum: Quorum, request: rpc.FetchSnapshotRequest) -> Outcome:
     """Returns the errors, the leader, its epoch, and the slice with its place in the whole."""
     if request.cluster_id not in (None, quorum.identity.cluster_id):
         return (INCONSISTENT_CLUSTER_ID,)

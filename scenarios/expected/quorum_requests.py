@@ -7,16 +7,7 @@ fields of the request and their expected values.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from kraftsim.controller.core.rpc import (
-    AddRaftVoterRequest,
-    BeginQuorumEpochRequest,
-    EndQuorumEpochRequest,
-    FetchRequest,
-    FetchSnapshotRequest,
-    RemoveRaftVoterRequest,
-    UpdateRaftVoterRequest,
-    VoteRequest,
-)
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID, ZERO_UUID
 from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.controller.raft.roles import Prospective
@@ -29,7 +20,7 @@ FETCH_WAIT_MS = 500  # rule 10.35
 KRAFT_VERSIONS = (0, 1)  # that a replica supports (KIP-853)
 
 
-def _vote(quorum: Quorum, peer_id: int, request: VoteRequest) -> Compared:
+def _vote(quorum: Quorum, peer_id: int, request: rpc.VoteRequest) -> Compared:
     asked, voter, me = sole(request.topics), quorum.voters.find(peer_id), quorum.me
     told = (
         *(request.cluster_id, request.voter_id, asked.voter_directory_id, asked.replica_epoch),
@@ -44,7 +35,7 @@ def _vote(quorum: Quorum, peer_id: int, request: VoteRequest) -> Compared:
     return told, expected
 
 
-def _begin(quorum: Quorum, peer_id: int, request: BeginQuorumEpochRequest) -> Compared:
+def _begin(quorum: Quorum, peer_id: int, request: rpc.BeginQuorumEpochRequest) -> Compared:
     asked, voter = sole(request.topics), quorum.voters.find(peer_id)
     told = (
         *(request.cluster_id, request.voter_id, asked.voter_directory_id),
@@ -57,13 +48,13 @@ def _begin(quorum: Quorum, peer_id: int, request: BeginQuorumEpochRequest) -> Co
     return told, expected
 
 
-def _end(quorum: Quorum, peer_id: int, request: EndQuorumEpochRequest) -> Compared:
+def _end(quorum: Quorum, peer_id: int, request: rpc.EndQuorumEpochRequest) -> Compared:
     asked = sole(request.topics)
     told = (request.cluster_id, asked.leader_id, asked.leader_epoch)
     return told, (quorum.identity.cluster_id, quorum.me.node_id, quorum.epoch)
 
 
-def _fetch(quorum: Quorum, peer_id: int, request: FetchRequest) -> Compared:
+def _fetch(quorum: Quorum, peer_id: int, request: rpc.FetchRequest) -> Compared:
     asked, me, log = sole(request.topics), quorum.me, quorum.log
     told = (
         *(request.cluster_id, request.replica_state.replica_id, asked.replica_directory_id),
@@ -80,7 +71,7 @@ def _fetch(quorum: Quorum, peer_id: int, request: FetchRequest) -> Compared:
     return told, expected
 
 
-def _fetch_snapshot(quorum: Quorum, peer_id: int, request: FetchSnapshotRequest) -> Compared:
+def _fetch_snapshot(quorum: Quorum, peer_id: int, request: rpc.FetchSnapshotRequest) -> Compared:
     """A replica asks its leader for the next slice of the snapshot that it downloads (10.44)."""
     asked, me, download = sole(request.topics), quorum.me, quorum.download
     told = (
@@ -96,7 +87,7 @@ def _fetch_snapshot(quorum: Quorum, peer_id: int, request: FetchSnapshotRequest)
     return told, expected
 
 
-def _add(quorum: Quorum, peer_id: int, request: AddRaftVoterRequest) -> Compared:
+def _add(quorum: Quorum, peer_id: int, request: rpc.AddRaftVoterRequest) -> Compared:
     """An observer joins by itself if no voter has its id; the reply does not wait (KIP-1186)."""
     told = (
         *_changed_voter(peer_id, request, request.listeners),
@@ -112,7 +103,7 @@ def _add(quorum: Quorum, peer_id: int, request: AddRaftVoterRequest) -> Compared
     return told, expected
 
 
-def _remove(quorum: Quorum, peer_id: int, request: RemoveRaftVoterRequest) -> Compared:
+def _remove(quorum: Quorum, peer_id: int, request: rpc.RemoveRaftVoterRequest) -> Compared:
     """An observer that joins by itself removes the voter of its id, with another directory."""
     former = quorum.voters.find(quorum.me.node_id)
     told = (*_changed_voter(peer_id, request, ()), *_may_join(quorum), quorum.is_voter)
@@ -124,7 +115,7 @@ def _remove(quorum: Quorum, peer_id: int, request: RemoveRaftVoterRequest) -> Co
     return told, expected
 
 
-def _update(quorum: Quorum, peer_id: int, request: UpdateRaftVoterRequest) -> Compared:
+def _update(quorum: Quorum, peer_id: int, request: rpc.UpdateRaftVoterRequest) -> Compared:
     """A voter sends its address and versions if the log has others (rule 10.53)."""
     known, feature = quorum.voters.find(quorum.me.node_id), request.k_raft_version_feature
     told = (
@@ -160,24 +151,24 @@ def _own_places(quorum: Quorum) -> frozenset[Outcome]:
 
 
 ASKS: Mapping[type, Callable[[Quorum, int, Any], Compared]] = {
-    VoteRequest: _vote,
-    BeginQuorumEpochRequest: _begin,
-    EndQuorumEpochRequest: _end,
-    FetchRequest: _fetch,
-    FetchSnapshotRequest: _fetch_snapshot,
-    AddRaftVoterRequest: _add,
-    RemoveRaftVoterRequest: _remove,
-    UpdateRaftVoterRequest: _update,
+    rpc.VoteRequest: _vote,
+    rpc.BeginQuorumEpochRequest: _begin,
+    rpc.EndQuorumEpochRequest: _end,
+    rpc.FetchRequest: _fetch,
+    rpc.FetchSnapshotRequest: _fetch_snapshot,
+    rpc.AddRaftVoterRequest: _add,
+    rpc.RemoveRaftVoterRequest: _remove,
+    rpc.UpdateRaftVoterRequest: _update,
 }
 PERIODS: Mapping[type, int] = {
-    UpdateRaftVoterRequest: 3,
-    AddRaftVoterRequest: 1,
-    RemoveRaftVoterRequest: 1,
+    rpc.UpdateRaftVoterRequest: 3,
+    rpc.AddRaftVoterRequest: 1,
+    rpc.RemoveRaftVoterRequest: 1,
 }
 """Fetch timeouts between two requests of a follower about itself (rule 10.53, KIP-1186)."""
 
 
-def patience_ms(quorum: Quorum, request: EndQuorumEpochRequest) -> int:
+def patience_ms(quorum: Quorum, request: rpc.EndQuorumEpochRequest) -> int:
     """Returns how long a voter waits before an election once its leader has resigned (10.40).
 
     The first successor does not wait, each later successor waits twice as long as the one before

@@ -5,24 +5,8 @@ ClientQuotaControlManager, ScramControlManager and AclControlManager; KIP-546, K
 
 from typing import Any
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.log.records import QuotaEntity
-from kraftsim.controller.core.rpc.acls import (
-    AclCreation,
-    CreateAclsRequest,
-    DeleteAclsFilter,
-    DeleteAclsRequest,
-)
-from kraftsim.controller.core.rpc.quotas import (
-    AlterClientQuotasEntry,
-    AlterClientQuotasRequest,
-    QuotaEntityData,
-    QuotaOperation,
-)
-from kraftsim.controller.core.rpc.scram import (
-    AlterUserScramCredentialsRequest,
-    ScramCredentialDeletion,
-    ScramCredentialUpsertion,
-)
 
 from ..oracles.shadow import Fact, Key
 from .ask import Ask, Done, Draw, exactly, refused
@@ -55,10 +39,12 @@ TOPIC, ANY, LITERAL, PREFIXED, READ, ALLOW = 2, 1, 3, 4, 3, 3
 # Client quotas
 
 
-def _quotas(entity: dict[str, str | None], *ops: QuotaOperation) -> AlterClientQuotasRequest:
-    parts = [QuotaEntityData(entity_type=kind, entity_name=entity[kind]) for kind in entity]
-    entry = AlterClientQuotasEntry(entity=tuple(parts), ops=ops)
-    return AlterClientQuotasRequest(entries=(entry,))
+def _quotas(
+    entity: dict[str, str | None], *ops: rpc.QuotaOperation
+) -> rpc.AlterClientQuotasRequest:
+    parts = [rpc.QuotaEntityData(entity_type=kind, entity_name=entity[kind]) for kind in entity]
+    entry = rpc.AlterClientQuotasEntry(entity=tuple(parts), ops=ops)
+    return rpc.AlterClientQuotasRequest(entries=(entry,))
 
 
 def _alter_quotas(view: View, turn: int) -> Ask:
@@ -69,8 +55,8 @@ def _alter_quotas(view: View, turn: int) -> Ask:
     names = [CONNECTIONS] if "ip" in entity else [BYTE_RATE, PERCENTAGE]
     chosen, *others = names if turn % 2 else names[::-1]
     rate = float(1 + turn % 3)
-    removals = [QuotaOperation(key=name, value=0.0, remove=True) for name in others]
-    request = _quotas(entity, QuotaOperation(key=chosen, value=rate, remove=False), *removals)
+    removals = [rpc.QuotaOperation(key=name, value=0.0, remove=True) for name in others]
+    request = _quotas(entity, rpc.QuotaOperation(key=chosen, value=rate, remove=False), *removals)
     before = view.shadow.facts.get(key, {})
     kept = {name: value for name, value in before.items() if name not in others}
     after = kept | {chosen: rate}
@@ -91,20 +77,20 @@ def _alter_quotas_wrongly(view: View, turn: int) -> Ask:
         ("that is too large", {"ip": "127.0.0.1"}, CONNECTIONS, 2.0**31),
     )
     words, entity, key, rate = wrong[turn % len(wrong)]
-    request = _quotas(entity, QuotaOperation(key=key, value=rate, remove=False))
+    request = _quotas(entity, rpc.QuotaOperation(key=key, value=rate, remove=False))
     return refused(f"a quota {words}", request, INVALID_REQUEST)
 
 
 # SCRAM credentials
 
 
-def _upsertion(name: str, mechanism: int, password: bytes) -> ScramCredentialUpsertion:
-    return ScramCredentialUpsertion(
+def _upsertion(name: str, mechanism: int, password: bytes) -> rpc.ScramCredentialUpsertion:
+    return rpc.ScramCredentialUpsertion(
         name=name, mechanism=mechanism, iterations=4096, salt=b"asked", salted_password=password
     )
 
 
-def _credential(asked: ScramCredentialUpsertion) -> Fact:
+def _credential(asked: rpc.ScramCredentialUpsertion) -> Fact:
     """Returns the facts of a credential; its keys are those of RFC 5802, section 3."""
     import hashlib  # slow to import, and needed for credentials only
     import hmac
@@ -125,7 +111,7 @@ def _set_credentials(view: View, turn: int) -> Ask:
     """Sets credentials of up to twenty users: their results have the order of a HashMap."""
     names = [f"asked-{turn}-{number}" for number in range(1 + turn % 20)]
     asked = [_upsertion(name, 1 + turn % 2, name.encode()) for name in names]
-    request = AlterUserScramCredentialsRequest(upsertions=tuple(asked))
+    request = rpc.AlterUserScramCredentialsRequest(upsertions=tuple(asked))
     what = f"credentials of {len(names)} users"
     if view.level < SCRAM_FROM:
         return refused(what, request, UNSUPPORTED_VERSION)
@@ -150,8 +136,8 @@ def _results(done: Done) -> tuple[Any, ...]:
 def _delete_credential(view: View, turn: int) -> Ask:
     known = sorted(view.shadow.of("Scram"))
     key = known[turn % len(known)] if known and turn % 3 else ("Scram", "nobody", 1)
-    deletion = ScramCredentialDeletion(name=str(key[1]), mechanism=int(str(key[2])))
-    request = AlterUserScramCredentialsRequest(deletions=(deletion,))
+    deletion = rpc.ScramCredentialDeletion(name=str(key[1]), mechanism=int(str(key[2])))
+    request = rpc.AlterUserScramCredentialsRequest(deletions=(deletion,))
     if view.level < SCRAM_FROM:
         return refused("no credential", request, UNSUPPORTED_VERSION)
     if key not in view.shadow.facts:
@@ -169,7 +155,7 @@ def _set_credentials_wrongly(view: View, turn: int) -> Ask | None:
         ("of an unknown mechanism", [_upsertion("asked", 3, b"")], UNSUPPORTED_SASL_MECHANISM),
     )
     words, asked, code = wrong[turn % len(wrong)]
-    request = AlterUserScramCredentialsRequest(upsertions=tuple(asked))
+    request = rpc.AlterUserScramCredentialsRequest(upsertions=tuple(asked))
     return refused(f"a credential {words}", request, code)
 
 
@@ -186,8 +172,8 @@ def _create_acl(view: View, turn: int) -> Ask:
         "operation": READ,
         "permission_type": ALLOW,
     }
-    asked = AclCreation(resource_pattern_type=pattern, **entry)  # type: ignore[arg-type]  # mixed
-    request = CreateAclsRequest(creations=(asked, asked))
+    asked = rpc.AclCreation(resource_pattern_type=pattern, **entry)  # type: ignore[arg-type]  # mixed
+    request = rpc.CreateAclsRequest(creations=(asked, asked))
     if not view.settings.authorizer_class_name:
         return refused("an entry without an authorizer", request, SECURITY_DISABLED)
 
@@ -210,7 +196,7 @@ def _delete_acls(view: View, turn: int) -> Ask:
     known = sorted(entries.values(), key=lambda fact: bytes(fact["id"]))
     subject: Fact = known[turn % len(known)] if known else {}
     field = (None, "resource_name", "principal")[turn % 3]
-    wanted = DeleteAclsFilter(
+    wanted = rpc.DeleteAclsFilter(
         resource_type_filter=ANY,
         resource_name_filter=subject.get("resource_name") if field == "resource_name" else None,
         pattern_type_filter=ANY,
@@ -219,7 +205,7 @@ def _delete_acls(view: View, turn: int) -> Ask:
         operation=ANY,
         permission_type=ANY,
     )
-    request = DeleteAclsRequest(filters=(wanted,))
+    request = rpc.DeleteAclsRequest(filters=(wanted,))
     what = f"no access control entries of {subject.get(field, 'anybody') if field else 'anybody'}"
     if not view.settings.authorizer_class_name:
         return refused(what, request, SECURITY_DISABLED)

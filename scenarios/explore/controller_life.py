@@ -6,16 +6,10 @@ the leases are events too.
 
 from typing import Any, ClassVar
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
-from kraftsim.controller.core.rpc import (
-    BrokerHeartbeatRequest,
-    CreatableTopic,
-    CreateTopicsRequest,
-    Request,
-    UnregisterBrokerRequest,
-)
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.node.node import Node
@@ -38,8 +32,8 @@ SETTINGS = Settings(
 SESSION_MS = SETTINGS.broker_session_timeout_ms
 HALF_MS = SESSION_MS // 2 + 1  # twice that is more than a session
 AGES = 3  # ages of a contact, in halves of a session: 0, 1, and 2 or more
-TOPIC = CreateTopicsRequest(
-    topics=(CreatableTopic(name="t", num_partitions=1, replication_factor=1),)
+TOPIC = rpc.CreateTopicsRequest(
+    topics=(rpc.CreatableTopic(name="t", num_partitions=1, replication_factor=1),)
 )
 ADMIN = "admin"
 
@@ -129,11 +123,11 @@ class ControllerLife:
         """Starts the process."""
         return self.node.step(Started(), self.now_ms, 0)
 
-    def receives(self, requester: Requester, request: Request) -> Turn:
+    def receives(self, requester: Requester, request: rpc.Request) -> Turn:
         """Handles a request whose sender waits for the reply."""
         return self._submit(Arrival(requester, request, True))
 
-    def receives_late(self, requester: Requester, request: Request) -> Turn:
+    def receives_late(self, requester: Requester, request: rpc.Request) -> Turn:
         """Handles a request whose sender has given up, or already has its reply."""
         return self._submit(Arrival(requester, request, False))
 
@@ -142,11 +136,13 @@ class ControllerLife:
         if arrival.is_awaited:
             self._tokens.append(arrival)
         turn = self.node.submit(request, arrival, self.now_ms, 0)
-        if isinstance(request, BrokerHeartbeatRequest) and self._is_of(broker, request):
+        if isinstance(request, rpc.BrokerHeartbeatRequest) and self._is_of(broker, request):
             self.last_contact_ms = self.now_ms
         return turn
 
-    def _is_of(self, broker: BrokerRegistration | None, request: BrokerHeartbeatRequest) -> bool:
+    def _is_of(
+        self, broker: BrokerRegistration | None, request: rpc.BrokerHeartbeatRequest
+    ) -> bool:
         is_known = broker is not None and broker.broker_epoch == request.broker_epoch
         return is_known and self.node.is_active
 
@@ -209,7 +205,7 @@ class ControllerLife:
 
     def unregisters_the_broker(self) -> Turn:
         """Handles an admin's UnregisterBroker request."""
-        return self._submit(Arrival(ADMIN, UnregisterBrokerRequest(broker_id=BROKER_ID), False))
+        return self._submit(Arrival(ADMIN, rpc.UnregisterBrokerRequest(broker_id=BROKER_ID), False))
 
     # Waiting replies
 

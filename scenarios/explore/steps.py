@@ -8,14 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from kraftsim.controller.core.rpc import (
-    BrokerHeartbeatRequest,
-    BrokerRegistrationRequest,
-    FetchRequest,
-    Request,
-    VoteRequest,
-    VoteResponse,
-)
+from kraftsim.controller.core import rpc
 
 from .identities import Disk
 from .keys import response_key, without_successors
@@ -36,7 +29,7 @@ class RoutedRequest(NamedTuple):
     sender: int
     receiver: int
     requester: Requester
-    request: Request
+    request: rpc.Request
 
 
 class Outcome(NamedTuple):
@@ -82,8 +75,8 @@ class VoteReply(NamedTuple):
 
     sender: int
     receiver: Requester
-    request: Request
-    response: VoteResponse
+    request: rpc.Request
+    response: rpc.VoteResponse
 
 
 class Steps:
@@ -137,7 +130,7 @@ class Steps:
         index, conversation = self.ends[line]
         return self.ids[index] if isinstance(conversation, int) else conversation
 
-    def request(self, line: int, receiver: int, request: Request) -> int:
+    def request(self, line: int, receiver: int, request: rpc.Request) -> int:
         """Returns the number of a request on `line` to the node at index `receiver`."""
         routed = RoutedRequest(
             self.ends[line][0], receiver, self.requester_on(line), without_successors(request)
@@ -193,10 +186,10 @@ class Steps:
             self._vote_replies(index, step),
         )
 
-    def _line_of(self, index: int, request: Request, receiver_id: int) -> tuple[int, int]:
+    def _line_of(self, index: int, request: rpc.Request, receiver_id: int) -> tuple[int, int]:
         if index < self.voters:
             return self.lines[index, receiver_id], self.index(receiver_id)
-        conversation = "metadata" if isinstance(request, FetchRequest) else "lease"
+        conversation = "metadata" if isinstance(request, rpc.FetchRequest) else "lease"
         return self.lines[index, conversation], self.index(receiver_id)
 
     def _number(self, index: int, node: Lone) -> int:
@@ -225,7 +218,7 @@ class Steps:
         replies = tuple(
             VoteReply(self.ids[index], arrival.requester, arrival.request, response)
             for arrival, response in step.replies
-            if isinstance(response, VoteResponse)
+            if isinstance(response, rpc.VoteResponse)
         )
         return self.votes.number(
             tuple((reply.request, reply.response) for reply in replies), replies
@@ -249,14 +242,14 @@ class Steps:
         return all(outcome.changes_nothing(number) for outcome in outcomes)
 
 
-def _may_be_late(request: Request) -> bool:
+def _may_be_late(request: rpc.Request) -> bool:
     """Returns True for a broker's heartbeat or registration: it has effects even if it is late."""
-    return isinstance(request, BrokerHeartbeatRequest | BrokerRegistrationRequest)
+    return isinstance(request, rpc.BrokerHeartbeatRequest | rpc.BrokerRegistrationRequest)
 
 
-def without_watermark(request: Request) -> Request:
+def without_watermark(request: rpc.Request) -> rpc.Request:
     """Returns a late fetch without its high watermark, which affects only its reply."""
-    if not isinstance(request, FetchRequest):
+    if not isinstance(request, rpc.FetchRequest):
         return request
     topic = request.topics[0]
     partition = replace(topic.partitions[0], high_watermark=-1)
@@ -267,9 +260,9 @@ def epoch_of(request: Any) -> tuple[int, bool]:
     """Returns the epoch of a request, and whether the request has effects in that epoch."""
     partition = request.topics[0].partitions[0]
     match request:
-        case VoteRequest():
+        case rpc.VoteRequest():
             return partition.replica_epoch, not partition.pre_vote
-        case FetchRequest():
+        case rpc.FetchRequest():
             return partition.current_leader_epoch, True
         case _:
             return partition.leader_epoch, True

@@ -12,24 +12,9 @@ from typing import Any, ClassVar
 from kraftsim.broker_agent.agent import Agent
 from kraftsim.broker_agent.image_history import ImageHistory
 from kraftsim.broker_agent.metadata_fetch import LogPosition
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.image.partition import Partition
-from kraftsim.controller.core.rpc import (
-    AlterPartitionRequest,
-    BrokerHeartbeatRequest,
-    BrokerRegistrationRequest,
-    CreatableReplicaAssignment,
-    CreatableTopic,
-    CreateTopicsRequest,
-    ElectedTopicPartitions,
-    ElectLeadersRequest,
-    Request,
-)
 from kraftsim.controller.core.rpc.partitions import PREFERRED_ELECTION, UNCLEAN_ELECTION
-from kraftsim.controller.core.rpc.topics import (
-    AlterPartitionBrokerState,
-    AlterPartitionData,
-    AlterPartitionTopic,
-)
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.raft.log import MetadataLog
@@ -48,7 +33,7 @@ ISRS = ((1,), (2,), (1, 2))
 CAUGHT_UP, BEHIND = "caught up", "behind"
 PRESENT, OLDER, OLDER_MEMBERS = "present epoch", "older epoch", "older members"
 CLEAN, UNCLEAN, PREFERRED = "clean", "unclean", "preferred"
-REPLICAS = CreatableReplicaAssignment(partition_index=0, broker_ids=BROKERS)
+REPLICAS = rpc.CreatableReplicaAssignment(partition_index=0, broker_ids=BROKERS)
 
 
 class PartitionLife(ControllerLife):
@@ -63,7 +48,7 @@ class PartitionLife(ControllerLife):
     def __init__(self, config: NodeConfig, disk: Disk) -> None:
         super().__init__(config, disk)
         self.contacts_ms: dict[int, int] = {}
-        self.asked: Request | None = None
+        self.asked: rpc.Request | None = None
 
     def _note_activation(self) -> None:
         if self.node.is_active and not self._was_active:
@@ -85,7 +70,7 @@ class PartitionLife(ControllerLife):
         partition: Partition = topic.partitions[0]
         return partition
 
-    def ask(self, request: Request) -> Turn:
+    def ask(self, request: rpc.Request) -> Turn:
         """Handles a request."""
         self.asked = request
         return self.node.submit(request, Arrival(ASKER, request, False), self.now_ms, 0)
@@ -119,12 +104,12 @@ class PartitionLife(ControllerLife):
         """
         partition, is_older = self.partition, epochs == OLDER_MEMBERS
         members = tuple(
-            AlterPartitionBrokerState(
+            rpc.AlterPartitionBrokerState(
                 broker_id=member, broker_epoch=self.epoch_of(member) - is_older
             )
             for member in isr
         )
-        data = AlterPartitionData(
+        data = rpc.AlterPartitionData(
             partition_index=0,
             leader_epoch=partition.leader_epoch,
             new_isr=isr,
@@ -132,18 +117,18 @@ class PartitionLife(ControllerLife):
             partition_epoch=partition.partition_epoch - (epochs == OLDER),
         )
         (topic_id,) = self.node.latest.topics
-        topics = (AlterPartitionTopic(topic_id=topic_id, partitions=(data,)),)
+        topics = (rpc.AlterPartitionTopic(topic_id=topic_id, partitions=(data,)),)
         return self.ask(
-            AlterPartitionRequest(
+            rpc.AlterPartitionRequest(
                 broker_id=broker_id, broker_epoch=self.epoch_of(broker_id), topics=topics
             )
         )
 
     def hears_a_request_to_elect(self, election: str) -> Turn:
         """Handles an administrator's request for an election: PREFERRED or UNCLEAN."""
-        wanted = ElectedTopicPartitions(topic=TOPIC, partitions=(0,))
+        wanted = rpc.ElectedTopicPartitions(topic=TOPIC, partitions=(0,))
         kind = UNCLEAN_ELECTION if election == UNCLEAN else PREFERRED_ELECTION
-        return self.ask(ElectLeadersRequest(election_type=kind, topic_partitions=(wanted,)))
+        return self.ask(rpc.ElectLeadersRequest(election_type=kind, topic_partitions=(wanted,)))
 
     def epoch_of(self, broker_id: int) -> int:
         """Returns the registered epoch of a broker."""
@@ -157,7 +142,7 @@ class PartitionLife(ControllerLife):
         offset = self.node.log.end_offset - 1 if has_caught_up else 0
         is_stopping = self.node.latest.brokers[broker_id].in_controlled_shutdown
         return self.ask(
-            BrokerHeartbeatRequest(
+            rpc.BrokerHeartbeatRequest(
                 broker_id=broker_id,
                 broker_epoch=epoch,
                 current_metadata_offset=offset,
@@ -167,7 +152,7 @@ class PartitionLife(ControllerLife):
         )
 
 
-def registration(broker_id: int, births: int, previous: int) -> BrokerRegistrationRequest:
+def registration(broker_id: int, births: int, previous: int) -> rpc.BrokerRegistrationRequest:
     """Returns the request with which a process of a broker registers.
 
     `previous` is the broker epoch of a cleanly stopped process, -1 without one.
@@ -195,8 +180,8 @@ def settled_disk() -> Disk:
     for number in BROKERS:
         life.apply("ask", (registration(number, births=0, previous=-1),), 0)
         life.apply("hears", (number, CAUGHT_UP, PRESENT), 0)
-    topic = CreatableTopic(name=TOPIC, assignments=(REPLICAS,))
-    life.apply("ask", (CreateTopicsRequest(topics=(topic,)),), 0)
+    topic = rpc.CreatableTopic(name=TOPIC, assignments=(REPLICAS,))
+    life.apply("ask", (rpc.CreateTopicsRequest(topics=(topic,)),), 0)
     return life.disk
 
 

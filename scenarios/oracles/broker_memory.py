@@ -9,14 +9,7 @@ until the next reply that certainly counts. `asked` is a request that waits for 
 from dataclasses import dataclass, field
 from typing import Any
 
-from kraftsim.controller.core.rpc import (
-    BrokerHeartbeatRequest,
-    BrokerRegistrationRequest,
-    FetchPartition,
-    FetchRequest,
-    FetchSnapshotRequest,
-    Request,
-)
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.raft.protocol import Reply
 
@@ -41,15 +34,15 @@ class LeaseMemory:
     wants_shut_down: bool = False
     since_ms: int = UNKNOWN
     is_certain: bool = True
-    asked: Request | None = None
+    asked: rpc.Request | None = None
     asked_ms: int = UNKNOWN
 
-    def told(self, request: Request, reply: Any, now_ms: int) -> None:
+    def told(self, request: rpc.Request, reply: Any, now_ms: int) -> None:
         """Learns from a reply that counts, and has no error."""
         self.since_ms = UNKNOWN
-        if isinstance(request, BrokerRegistrationRequest):
+        if isinstance(request, rpc.BrokerRegistrationRequest):
             self.epoch = reply.broker_epoch
-        elif isinstance(request, BrokerHeartbeatRequest):
+        elif isinstance(request, rpc.BrokerHeartbeatRequest):
             self.epoch, self.is_certain = request.broker_epoch, True
             was_serving = self.is_serving
             self.is_caught_up = not request.want_fence or reply.is_caught_up
@@ -75,16 +68,16 @@ class LogMemory:
     download: tuple[int, int] | None = None
     bytes: int = 0
     is_certain: bool = True
-    asked: Request | None = None
+    asked: rpc.Request | None = None
     asked_ms: int = UNKNOWN
     last_reply: Reply | None = None
-    last_sent: dict[type, Request] = field(default_factory=dict)  # by the kind of request
+    last_sent: dict[type, rpc.Request] = field(default_factory=dict)  # by the kind of request
 
-    def adopt(self, request: FetchRequest | FetchSnapshotRequest) -> None:
+    def adopt(self, request: rpc.FetchRequest | rpc.FetchSnapshotRequest) -> None:
         """Takes a position that a request tells, when it was uncertain."""
         asked = request.topics[0].partitions[0]
         self.leader_epoch = asked.current_leader_epoch
-        if isinstance(asked, FetchPartition):
+        if isinstance(asked, rpc.FetchPartition):
             self.end_offset, self.last_epoch = asked.fetch_offset, asked.last_fetched_epoch
             self.high_watermark, self.download = asked.high_watermark, None
             self.epochs = {asked.last_fetched_epoch: asked.fetch_offset}

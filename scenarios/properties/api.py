@@ -6,20 +6,11 @@ Rules 5.5 to 5.38, 8.12; KIP-836, KIP-1073, KIP-436.
 from collections.abc import Iterator
 from typing import ClassVar
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import Kind, NodeId, controller_node
-from kraftsim.controller.core.rpc import (
-    DescribeClusterBroker,
-    DescribeClusterRequest,
-    DescribeClusterResponse,
-    DescribeQuorumPartition,
-    DescribeQuorumRequest,
-    DescribeQuorumResponse,
-    DescribeQuorumTopic,
-    ReplicaState,
-)
 from kraftsim.controller.core.rpc.cluster import CONTROLLER_ENDPOINT
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.node.node import Node
@@ -32,11 +23,11 @@ from ..oracles.property import Broken, Kinds, Property
 from ..oracles.shadow import Key
 
 READER = NodeId(-2, Kind.OUTSIDE)  # asks in every run, outside of the network
-ASKED = DescribeClusterRequest(endpoint_type=CONTROLLER_ENDPOINT)
-QUORUM = DescribeQuorumRequest(
+ASKED = rpc.DescribeClusterRequest(endpoint_type=CONTROLLER_ENDPOINT)
+QUORUM = rpc.DescribeQuorumRequest(
     topics=(
-        DescribeQuorumTopic(
-            topic_name="__cluster_metadata", partitions=(DescribeQuorumPartition(),)
+        rpc.DescribeQuorumTopic(
+            topic_name="__cluster_metadata", partitions=(rpc.DescribeQuorumPartition(),)
         ),
     )
 )
@@ -63,7 +54,7 @@ class ReadsAreCommitted(OfTheCommittedLog):
     claim = (
         "A DescribeCluster response shows a committed image that is never older than the last one."
     )
-    kinds: ClassVar[Kinds] = (DescribeClusterRequest,)
+    kinds: ClassVar[Kinds] = (rpc.DescribeClusterRequest,)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -97,13 +88,13 @@ class ReadsAreCommitted(OfTheCommittedLog):
                 listings.append(_listing(self, kind))
 
     def replied(self, message: Message) -> None:
-        if isinstance(message.request, DescribeClusterRequest):
+        if isinstance(message.request, rpc.DescribeClusterRequest):
             self._judge(message.sender, message.receiver, message.request, message.reply)
 
     def _judge(
-        self, sender: NodeId, receiver: NodeId, request: DescribeClusterRequest, reply: object
+        self, sender: NodeId, receiver: NodeId, request: rpc.DescribeClusterRequest, reply: object
     ) -> None:
-        if not isinstance(reply, DescribeClusterResponse) or reply.error_code:
+        if not isinstance(reply, rpc.DescribeClusterResponse) or reply.error_code:
             return
         self.exercised += 1
         is_hiding = not request.include_fenced_brokers
@@ -134,7 +125,7 @@ class ReadsAreCommitted(OfTheCommittedLog):
         )
 
 
-def _entry(node: DescribeClusterBroker) -> Entry:
+def _entry(node: rpc.DescribeClusterBroker) -> Entry:
     return node.broker_id, node.is_fenced, node.host, node.port
 
 
@@ -150,7 +141,7 @@ def _listing(of: OfTheCommittedLog, kind: str) -> Listing:
 
 def _expect_leader(node: Node, reply: object) -> None:
     """Checks that a controller names the leader that it follows, if it lists it (rule 5.12)."""
-    if isinstance(reply, DescribeClusterResponse) and not reply.error_code:
+    if isinstance(reply, rpc.DescribeClusterResponse) and not reply.error_code:
         listed = {controller.broker_id for controller in reply.brokers}
         expected = node.quorum.leader_id if node.quorum.leader_id in listed else -1
         if reply.controller_id != expected:
@@ -169,7 +160,7 @@ class QuorumTimes(Property):
         "DescribeQuorum's times are -1 or at most the leader's wall clock, and the time at which"
         " the high watermark moved never falls, unless the leader's wall clock is set back."
     )
-    kinds: ClassVar[Kinds] = (DescribeQuorumRequest,)
+    kinds: ClassVar[Kinds] = (rpc.DescribeQuorumRequest,)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -203,7 +194,7 @@ class QuorumTimes(Property):
             )
 
     def replied(self, message: Message) -> None:
-        if isinstance(message.request, DescribeQuorumRequest):
+        if isinstance(message.request, rpc.DescribeQuorumRequest):
             self._judge(message.sender.number, message.reply)
 
     def _judge(self, leader_id: int, reply: object) -> None:
@@ -213,14 +204,14 @@ class QuorumTimes(Property):
             self.exercised += 1
             self._check(state, latest_ms)
 
-    def _check(self, state: ReplicaState, wall_ms: int) -> None:
+    def _check(self, state: rpc.ReplicaState, wall_ms: int) -> None:
         fetched, caught_up = state.last_fetch_timestamp, state.last_caught_up_timestamp
         if not (-1 <= caught_up <= fetched <= wall_ms):
             raise Broken(f"expected -1 <= caught up <= fetched <= {wall_ms}, got {state}")
 
 
-def _states(reply: object) -> Iterator[ReplicaState]:
-    if isinstance(reply, DescribeQuorumResponse):
+def _states(reply: object) -> Iterator[rpc.ReplicaState]:
+    if isinstance(reply, rpc.DescribeQuorumResponse):
         for topic in reply.topics:
             for partition in topic.partitions:
                 yield from (*partition.current_voters, *partition.observers)

@@ -4,18 +4,11 @@ from collections import defaultdict, deque
 from typing import ClassVar
 
 from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.log.records import UnregisterBrokerRecord
 from kraftsim.controller.core.node_id import Kind, NodeId, broker_node, controller_node
-from kraftsim.controller.core.rpc import (
-    BrokerHeartbeatRequest,
-    BrokerRegistrationRequest,
-    BrokerRegistrationResponse,
-    DecommissionBrokerRequest,
-    Request,
-    UnregisterBrokerRequest,
-)
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Reply, Turn
 from kraftsim.simulation.message import Message
@@ -38,7 +31,7 @@ class HerdsDrain(Property):
     number = "L7"
     name = "herds-drain"
     claim = "At the end no broker sends more than twice as many heartbeats as its interval allows."
-    kinds: ClassVar[Kinds] = (BrokerHeartbeatRequest, BrokerRegistrationRequest)
+    kinds: ClassVar[Kinds] = (rpc.BrokerHeartbeatRequest, rpc.BrokerRegistrationRequest)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -49,7 +42,9 @@ class HerdsDrain(Property):
         self._arrivals_us: dict[int, deque[int]] = defaultdict(lambda: deque(maxlen=self._most + 1))
 
     def arrived(self, message: Message) -> None:
-        if not isinstance(message.request, BrokerHeartbeatRequest | BrokerRegistrationRequest):
+        if not isinstance(
+            message.request, rpc.BrokerHeartbeatRequest | rpc.BrokerRegistrationRequest
+        ):
             return
         self.exercised += 1
         self._arrivals_us[message.request.broker_id].append(self.world.timeline.now_us)
@@ -189,7 +184,7 @@ class LeavingEnds(EveryoneAnswered):
     number = "L11"
     name = "leaving-ends"
     claim = "A decommission or unregistration succeeds or is refused; a success is committed."
-    kinds: ClassVar[Kinds] = (DecommissionBrokerRequest, UnregisterBrokerRequest)
+    kinds: ClassVar[Kinds] = (rpc.DecommissionBrokerRequest, rpc.UnregisterBrokerRequest)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -204,8 +199,8 @@ class LeavingEnds(EveryoneAnswered):
         super().replied(message)
         self._check(message.request, message.reply)
 
-    def _check(self, request: Request, reply: Reply | None) -> None:
-        assert isinstance(request, DecommissionBrokerRequest | UnregisterBrokerRequest)
+    def _check(self, request: rpc.Request, reply: Reply | None) -> None:
+        assert isinstance(request, rpc.DecommissionBrokerRequest | rpc.UnregisterBrokerRequest)
         is_done = not isinstance(reply, ApiError | None) and not getattr(reply, "error_code", 0)
         if is_done and request.broker_id not in self._unregistered:
             raise Broken(f"{request} got success, and the committed log has no record of it")
@@ -221,7 +216,7 @@ class ProgressDuring(Property):
     number = "L12"
     name = "progress-during"
     claim = "While a majority works, a starting broker is registered within a bounded time."
-    kinds: ClassVar[Kinds] = (BrokerRegistrationRequest,)
+    kinds: ClassVar[Kinds] = (rpc.BrokerRegistrationRequest,)
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -245,12 +240,12 @@ class ProgressDuring(Property):
 
     def replied(self, message: Message) -> None:
         request, reply = message.request, message.reply
-        if not isinstance(request, BrokerRegistrationRequest):
+        if not isinstance(request, rpc.BrokerRegistrationRequest):
             return
         if message.receiver.kind is Kind.OUTSIDE:
             return  # the broker does not get this reply
         code = reply.code if isinstance(reply, ApiError) else getattr(reply, "error_code", 0)
-        is_done = isinstance(reply, BrokerRegistrationResponse) and not reply.error_code
+        is_done = isinstance(reply, rpc.BrokerRegistrationResponse) and not reply.error_code
         if is_done or code not in RETRIED_AFTER:
             self._served_us.pop(request.broker_id, None)
             self._answered.add(request.broker_id)
@@ -280,7 +275,7 @@ class ProgressDuring(Property):
 
     def _is_reachable(self, broker: NodeId) -> bool:
         network = self.world.network
-        if BrokerRegistrationRequest in self.world.request_rules.armed:
+        if rpc.BrokerRegistrationRequest in self.world.request_rules.armed:
             return False
         return all(
             network.is_open(broker, node_id) and network.is_open(node_id, broker)

@@ -8,27 +8,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.rpc import (
-    AllocateProducerIdsRequest,
-    AlterPartitionReassignmentsRequest,
-    AlterPartitionRequest,
-    AssignReplicasToDirsRequest,
-    BrokerRegistrationRequest,
-    CreatePartitionsRequest,
-    CreateTopicsRequest,
-    DecommissionBrokerRequest,
-    DeleteTopicsRequest,
-    ElectLeadersRequest,
-    FetchResponse,
-    ListPartitionReassignmentsRequest,
-    Request,
-    UnregisterBrokerRequest,
-)
-from kraftsim.controller.core.rpc.acls import CreateAclsRequest, DeleteAclsRequest
-from kraftsim.controller.core.rpc.configs import AlterConfigsRequest, IncrementalAlterConfigsRequest
-from kraftsim.controller.core.rpc.quotas import AlterClientQuotasRequest
-from kraftsim.controller.core.rpc.scram import AlterUserScramCredentialsRequest
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Reply, Turn
 from kraftsim.simulation.message import Message
@@ -46,7 +27,7 @@ class Decided:
     `committed_us` is the time at which that end was committed; None: it is not yet.
     """
 
-    request: Request
+    request: rpc.Request
     node_id: int
     at_us: int
     end_offset: int
@@ -64,24 +45,24 @@ class RepliesLeaveOnceCommitted(Property):
     name = "replies-leave-once-committed"
     claim = "A reply leaves at once, or at the commit of what the log had when it was decided."
     kinds: ClassVar[Kinds] = (
-        AllocateProducerIdsRequest,
-        AlterClientQuotasRequest,
-        AlterConfigsRequest,
-        AlterPartitionReassignmentsRequest,
-        AlterPartitionRequest,
-        AlterUserScramCredentialsRequest,
-        AssignReplicasToDirsRequest,
-        BrokerRegistrationRequest,
-        CreateAclsRequest,
-        CreatePartitionsRequest,
-        CreateTopicsRequest,
-        DecommissionBrokerRequest,
-        DeleteAclsRequest,
-        DeleteTopicsRequest,
-        ElectLeadersRequest,
-        IncrementalAlterConfigsRequest,
-        ListPartitionReassignmentsRequest,
-        UnregisterBrokerRequest,
+        rpc.AllocateProducerIdsRequest,
+        rpc.AlterClientQuotasRequest,
+        rpc.AlterConfigsRequest,
+        rpc.AlterPartitionReassignmentsRequest,
+        rpc.AlterPartitionRequest,
+        rpc.AlterUserScramCredentialsRequest,
+        rpc.AssignReplicasToDirsRequest,
+        rpc.BrokerRegistrationRequest,
+        rpc.CreateAclsRequest,
+        rpc.CreatePartitionsRequest,
+        rpc.CreateTopicsRequest,
+        rpc.DecommissionBrokerRequest,
+        rpc.DeleteAclsRequest,
+        rpc.DeleteTopicsRequest,
+        rpc.ElectLeadersRequest,
+        rpc.IncrementalAlterConfigsRequest,
+        rpc.ListPartitionReassignmentsRequest,
+        rpc.UnregisterBrokerRequest,
     )
 
     def __init__(self, world: World) -> None:
@@ -96,7 +77,7 @@ class RepliesLeaveOnceCommitted(Property):
         if process is None or not process.is_running or not process.node.is_active:
             return
         node_id, node = message.receiver.number, process.node
-        if isinstance(request, DecommissionBrokerRequest):
+        if isinstance(request, rpc.DecommissionBrokerRequest):
             self._in_slices[id(request)] = node_id
         if node.has_work or node_id in self._in_slices.values():
             return
@@ -121,7 +102,7 @@ class RepliesLeaveOnceCommitted(Property):
             self._marks[node_id] = mark
             self._note_commits(node_id, mark)
         for _, reply in turn.replies:
-            if not isinstance(reply, FetchResponse | ApiError):
+            if not isinstance(reply, rpc.FetchResponse | ApiError):
                 self._left[id(reply)] = reply, self.world.timeline.now_us
                 if len(self._left) > OPEN_MAX:
                     self._left.popitem(last=False)
@@ -136,7 +117,7 @@ class RepliesLeaveOnceCommitted(Property):
         """Forgets a request that a fault has refused, lost or held, or whose reply it has."""
         self._forget(message.request)
 
-    def _forget(self, request: Request) -> None:
+    def _forget(self, request: rpc.Request) -> None:
         self._in_slices.pop(id(request), None)
         self._open.pop(id(request), None)
 

@@ -11,32 +11,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.log.control_records import Voters
-from kraftsim.controller.core.rpc import (
-    AddRaftVoterRequest,
-    AllocateProducerIdsRequest,
-    AlterPartitionReassignmentsRequest,
-    AlterPartitionRequest,
-    AssignReplicasToDirsRequest,
-    BrokerHeartbeatRequest,
-    BrokerRegistrationRequest,
-    ControllerRegistrationRequest,
-    CreatePartitionsRequest,
-    CreateTopicsRequest,
-    DecommissionBrokerRequest,
-    DeleteTopicsRequest,
-    ElectLeadersRequest,
-    RemoveRaftVoterRequest,
-    UnregisterBrokerRequest,
-    UpdateFeaturesRequest,
-)
-from kraftsim.controller.core.rpc.acls import CreateAclsRequest
-from kraftsim.controller.core.rpc.configs import AlterConfigsRequest, IncrementalAlterConfigsRequest
-from kraftsim.controller.core.rpc.quotas import AlterClientQuotasRequest
-from kraftsim.controller.core.rpc.scram import AlterUserScramCredentialsRequest
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
@@ -128,27 +107,27 @@ class AnswerAfterCommit(OfTheCommittedLog):
     name = "answer-after-commit"
     claim = "A response that reports success is sent after its records are committed."
     kinds: ClassVar[Kinds] = (
-        BrokerRegistrationRequest,
-        BrokerHeartbeatRequest,
-        UnregisterBrokerRequest,
-        DecommissionBrokerRequest,
-        CreateTopicsRequest,
-        DeleteTopicsRequest,
-        AlterPartitionRequest,
-        CreatePartitionsRequest,
-        AlterPartitionReassignmentsRequest,
-        IncrementalAlterConfigsRequest,
-        AlterConfigsRequest,
-        UpdateFeaturesRequest,
-        AllocateProducerIdsRequest,
-        ControllerRegistrationRequest,
-        AlterClientQuotasRequest,
-        AlterUserScramCredentialsRequest,
-        CreateAclsRequest,
-        AssignReplicasToDirsRequest,
-        ElectLeadersRequest,
-        AddRaftVoterRequest,
-        RemoveRaftVoterRequest,
+        rpc.BrokerRegistrationRequest,
+        rpc.BrokerHeartbeatRequest,
+        rpc.UnregisterBrokerRequest,
+        rpc.DecommissionBrokerRequest,
+        rpc.CreateTopicsRequest,
+        rpc.DeleteTopicsRequest,
+        rpc.AlterPartitionRequest,
+        rpc.CreatePartitionsRequest,
+        rpc.AlterPartitionReassignmentsRequest,
+        rpc.IncrementalAlterConfigsRequest,
+        rpc.AlterConfigsRequest,
+        rpc.UpdateFeaturesRequest,
+        rpc.AllocateProducerIdsRequest,
+        rpc.ControllerRegistrationRequest,
+        rpc.AlterClientQuotasRequest,
+        rpc.AlterUserScramCredentialsRequest,
+        rpc.CreateAclsRequest,
+        rpc.AssignReplicasToDirsRequest,
+        rpc.ElectLeadersRequest,
+        rpc.AddRaftVoterRequest,
+        rpc.RemoveRaftVoterRequest,
     )
 
     def __init__(self, world: World) -> None:
@@ -369,28 +348,28 @@ def _removed(of: AnswerAfterCommit, request: Any, reply: Any) -> Facts:
         yield "no voter", since, request.voter_id, request.voter_directory_id
 
 
-SINCE = (ElectLeadersRequest, AddRaftVoterRequest, RemoveRaftVoterRequest)
+SINCE = (rpc.ElectLeadersRequest, rpc.AddRaftVoterRequest, rpc.RemoveRaftVoterRequest)
 IMPLIED: dict[type, Callable[[AnswerAfterCommit, Any, Any], Facts]] = {
-    BrokerRegistrationRequest: _registered,
-    BrokerHeartbeatRequest: _unfenced,
-    UnregisterBrokerRequest: _unregistered,
-    DecommissionBrokerRequest: _unregistered,
-    CreateTopicsRequest: _created,
-    DeleteTopicsRequest: _deleted,
-    AlterPartitionRequest: _altered,
-    CreatePartitionsRequest: _grown,
-    AlterPartitionReassignmentsRequest: _reassigned,
-    IncrementalAlterConfigsRequest: _set_configs,
-    AlterConfigsRequest: _set_configs,
-    UpdateFeaturesRequest: _levels,
-    AllocateProducerIdsRequest: _producer_ids,
-    ControllerRegistrationRequest: _controller,
-    AlterClientQuotasRequest: _quotas,
-    AlterUserScramCredentialsRequest: _credentials,
-    CreateAclsRequest: _entries,
-    AssignReplicasToDirsRequest: _directories,
-    ElectLeadersRequest: _elections,
-    AddRaftVoterRequest: _added,
-    RemoveRaftVoterRequest: _removed,
+    rpc.BrokerRegistrationRequest: _registered,
+    rpc.BrokerHeartbeatRequest: _unfenced,
+    rpc.UnregisterBrokerRequest: _unregistered,
+    rpc.DecommissionBrokerRequest: _unregistered,
+    rpc.CreateTopicsRequest: _created,
+    rpc.DeleteTopicsRequest: _deleted,
+    rpc.AlterPartitionRequest: _altered,
+    rpc.CreatePartitionsRequest: _grown,
+    rpc.AlterPartitionReassignmentsRequest: _reassigned,
+    rpc.IncrementalAlterConfigsRequest: _set_configs,
+    rpc.AlterConfigsRequest: _set_configs,
+    rpc.UpdateFeaturesRequest: _levels,
+    rpc.AllocateProducerIdsRequest: _producer_ids,
+    rpc.ControllerRegistrationRequest: _controller,
+    rpc.AlterClientQuotasRequest: _quotas,
+    rpc.AlterUserScramCredentialsRequest: _credentials,
+    rpc.CreateAclsRequest: _entries,
+    rpc.AssignReplicasToDirsRequest: _directories,
+    rpc.ElectLeadersRequest: _elections,
+    rpc.AddRaftVoterRequest: _added,
+    rpc.RemoveRaftVoterRequest: _removed,
 }
 """What a reply implies, by the kind of request."""

@@ -8,19 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import controller_node
-from kraftsim.controller.core.rpc import (
-    AllocateProducerIdsRequest,
-    AlterPartitionData,
-    AlterPartitionRequest,
-    AlterPartitionResponse,
-    AlterPartitionTopic,
-    BrokerHeartbeatRequest,
-    Request,
-    Response,
-)
 from kraftsim.controller.node.node import Node
 
 from ..expected.assignments import proposed
@@ -39,29 +30,29 @@ class Subject(NamedTuple):
     leader: Fact
 
 
-Rude = Callable[[Subject, Shadow], AlterPartitionRequest | None]
+Rude = Callable[[Subject, Shadow], rpc.AlterPartitionRequest | None]
 """Returns a proposal that must be refused; None if the partition does not allow it."""
 
 
-def _proposal(subject: Subject, shadow: Shadow, isr: tuple[int, ...]) -> AlterPartitionData:
+def _proposal(subject: Subject, shadow: Shadow, isr: tuple[int, ...]) -> rpc.AlterPartitionData:
     return proposed(shadow, subject.partition, subject.number, isr)
 
 
 def _request(
-    subject: Subject, data: AlterPartitionData, *, broker_id: int = -1, broker_epoch: int = -1
-) -> AlterPartitionRequest:
+    subject: Subject, data: rpc.AlterPartitionData, *, broker_id: int = -1, broker_epoch: int = -1
+) -> rpc.AlterPartitionRequest:
     leader = subject.leader
-    return AlterPartitionRequest(
+    return rpc.AlterPartitionRequest(
         broker_id=leader["broker_id"] if broker_id < 0 else broker_id,
         broker_epoch=leader["broker_epoch"] if broker_epoch < 0 else broker_epoch,
-        topics=(AlterPartitionTopic(topic_id=subject.topic_id, partitions=(data,)),),
+        topics=(rpc.AlterPartitionTopic(topic_id=subject.topic_id, partitions=(data,)),),
     )
 
 
 def _shifted(name: str, by: int) -> Rude:
     """Returns a proposal whose leader or partition epoch is `by` off."""
 
-    def rude(subject: Subject, shadow: Shadow) -> AlterPartitionRequest | None:
+    def rude(subject: Subject, shadow: Shadow) -> rpc.AlterPartitionRequest | None:
         epoch = subject.partition[name] + by
         data = _proposal(subject, shadow, subject.partition["isr"])
         changed = (
@@ -74,12 +65,12 @@ def _shifted(name: str, by: int) -> Rude:
     return rude
 
 
-def _of_another_incarnation(subject: Subject, shadow: Shadow) -> AlterPartitionRequest | None:
+def _of_another_incarnation(subject: Subject, shadow: Shadow) -> rpc.AlterPartitionRequest | None:
     data = _proposal(subject, shadow, subject.partition["isr"])
     return _request(subject, data, broker_epoch=subject.leader["broker_epoch"] - 1)
 
 
-def _of_another_broker(subject: Subject, shadow: Shadow) -> AlterPartitionRequest | None:
+def _of_another_broker(subject: Subject, shadow: Shadow) -> rpc.AlterPartitionRequest | None:
     data = _proposal(subject, shadow, subject.partition["isr"])
     for replica in subject.partition["replicas"]:
         broker = shadow.broker(replica)
@@ -89,25 +80,25 @@ def _of_another_broker(subject: Subject, shadow: Shadow) -> AlterPartitionReques
     return None
 
 
-def _with_stale_member(subject: Subject, shadow: Shadow) -> AlterPartitionRequest | None:
+def _with_stale_member(subject: Subject, shadow: Shadow) -> rpc.AlterPartitionRequest | None:
     data = _proposal(subject, shadow, subject.partition["isr"])
     first, *rest = data.new_isr_with_epochs
     stale = replace(first, broker_epoch=first.broker_epoch - 1)
     return _request(subject, replace(data, new_isr_with_epochs=(stale, *rest)))
 
 
-def _with_stranger(subject: Subject, shadow: Shadow) -> AlterPartitionRequest | None:
+def _with_stranger(subject: Subject, shadow: Shadow) -> rpc.AlterPartitionRequest | None:
     isr = (*subject.partition["isr"], STRANGER)
     return _request(subject, _proposal(subject, shadow, isr))
 
 
-def _without_leader(subject: Subject, shadow: Shadow) -> AlterPartitionRequest | None:
+def _without_leader(subject: Subject, shadow: Shadow) -> rpc.AlterPartitionRequest | None:
     leader = subject.partition["leader"]
     isr = tuple(member for member in subject.partition["isr"] if member != leader)
     return _request(subject, _proposal(subject, shadow, isr)) if isr else None
 
 
-def _with_fenced_member(subject: Subject, shadow: Shadow) -> AlterPartitionRequest | None:
+def _with_fenced_member(subject: Subject, shadow: Shadow) -> rpc.AlterPartitionRequest | None:
     partition = subject.partition
     for replica in partition["replicas"]:
         if replica not in partition["isr"] and not shadow.is_active(replica):
@@ -170,11 +161,11 @@ class RudeRequestsAreRefused(OfTheCommittedLog):
             if request is not None:
                 self._ask(node, what, request)
 
-    def _of_broker(self, fact: Fact) -> Iterator[tuple[str, Request]]:
+    def _of_broker(self, fact: Fact) -> Iterator[tuple[str, rpc.Request]]:
         broker_id, epoch = fact["broker_id"], fact["broker_epoch"] - 1
         yield (
             "a heartbeat of an earlier incarnation",
-            BrokerHeartbeatRequest(
+            rpc.BrokerHeartbeatRequest(
                 broker_id=broker_id,
                 broker_epoch=epoch,
                 current_metadata_offset=self.shadow.end_offset,
@@ -184,10 +175,10 @@ class RudeRequestsAreRefused(OfTheCommittedLog):
         )
         yield (
             "producer ids for an earlier incarnation",
-            AllocateProducerIdsRequest(broker_id=broker_id, broker_epoch=epoch),
+            rpc.AllocateProducerIdsRequest(broker_id=broker_id, broker_epoch=epoch),
         )
 
-    def _ask(self, node: Node, what: str, request: Request) -> None:
+    def _ask(self, node: Node, what: str, request: rpc.Request) -> None:
         self.exercised += 1
         decision = node.decision(request, self.world.clock_ms(controller_node(node.config.node_id)))
         if isinstance(decision, ApiError):
@@ -199,8 +190,8 @@ class RudeRequestsAreRefused(OfTheCommittedLog):
             )
 
 
-def _is_refused(reply: Response | None) -> bool:
-    if isinstance(reply, AlterPartitionResponse):
+def _is_refused(reply: rpc.Response | None) -> bool:
+    if isinstance(reply, rpc.AlterPartitionResponse):
         results = [result for topic in reply.topics for result in topic.partitions]
         return bool(reply.error_code) or all(result.error_code for result in results)
     return bool(getattr(reply, "error_code", 0))

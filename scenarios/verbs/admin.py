@@ -7,17 +7,9 @@ refused with another error has no effect.
 from dataclasses import dataclass
 from functools import partial
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.node_id import numbers_of
-from kraftsim.controller.core.rpc import (
-    CreatableTopic,
-    CreateTopicsRequest,
-    DecommissionBrokerRequest,
-    FeatureUpdate,
-    Request,
-    UnregisterBrokerRequest,
-    UpdateFeaturesRequest,
-)
 
 from ..conditions.occurrences import ADMIN_REFUSED, ErrorName, error_code_of
 from ..language.amounts import Amount, Period
@@ -36,12 +28,12 @@ class CreateTopic(Verb, word="topic.create"):
     refused: ErrorName | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        topic = CreatableTopic(
+        topic = rpc.CreatableTopic(
             name=self.name,
             num_partitions=self.partitions,
             replication_factor=self.replication,
         )
-        return send_requests(stage, CreateTopicsRequest(topics=(topic,)), refused=self.refused)
+        return send_requests(stage, rpc.CreateTopicsRequest(topics=(topic,)), refused=self.refused)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +49,7 @@ class Decommission(Verb, word="broker.decommission"):
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         requests = [
-            DecommissionBrokerRequest(broker_id=number, force=self.force)
+            rpc.DecommissionBrokerRequest(broker_id=number, force=self.force)
             for number in numbers_of(stage.targets(self.on))
         ]
         return send_requests(stage, *requests, refused=self.refused)
@@ -72,7 +64,7 @@ class Unregister(Verb, word="broker.unregister"):
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         brokers = numbers_of(stage.targets(self.on))
-        requests = [UnregisterBrokerRequest(broker_id=broker) for broker in brokers]
+        requests = [rpc.UnregisterBrokerRequest(broker_id=broker) for broker in brokers]
         return send_requests(stage, *requests, refused=self.refused)
 
 
@@ -95,8 +87,8 @@ class UpdateFeature(Verb, word="features.update"):
     refused: ErrorName | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        update = FeatureUpdate(feature=self.feature, max_version_level=self.level)
-        request = UpdateFeaturesRequest(feature_updates=(update,))
+        update = rpc.FeatureUpdate(feature=self.feature, max_version_level=self.level)
+        request = rpc.UpdateFeaturesRequest(feature_updates=(update,))
         return send_requests(stage, request, refused=self.refused)
 
 
@@ -116,8 +108,10 @@ class Flood(Verb, word="load.flood"):
         def create_topic(number: int) -> None:
             if is_over[0]:
                 return
-            topic = CreatableTopic(name=f"flood-{number}", num_partitions=1, replication_factor=1)
-            stage.world.dispatch(CreateTopicsRequest(topics=(topic,)), answered)
+            topic = rpc.CreatableTopic(
+                name=f"flood-{number}", num_partitions=1, replication_factor=1
+            )
+            stage.world.dispatch(rpc.CreateTopicsRequest(topics=(topic,)), answered)
             stage.world.timeline.after(self.every.us, lambda: create_topic(number + 1))
 
         def end() -> None:
@@ -127,7 +121,9 @@ class Flood(Verb, word="load.flood"):
         return lambda: created[0], end
 
 
-def send_requests(stage: Stage, *requests: Request, refused: str | None) -> tuple[Effects, Undo]:
+def send_requests(
+    stage: Stage, *requests: rpc.Request, refused: str | None
+) -> tuple[Effects, Undo]:
     """Sends an admin's requests to the active controller; the journal gets a row per refusal.
 
     A reply counts as an effect if its error is `refused`; None expects success.
@@ -135,7 +131,7 @@ def send_requests(stage: Stage, *requests: Request, refused: str | None) -> tupl
     expected_code = 0 if refused is None else ErrorCode[refused]
     effects = [0]
 
-    def answered(request: Request, reply: object) -> None:
+    def answered(request: rpc.Request, reply: object) -> None:
         code = error_code_of(reply)
         effects[0] += code == expected_code
         if code:

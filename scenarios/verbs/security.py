@@ -7,24 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from kraftsim.controller.core.rpc import Request
-from kraftsim.controller.core.rpc.acls import (
-    AclCreation,
-    CreateAclsRequest,
-    DeleteAclsFilter,
-    DeleteAclsRequest,
-)
-from kraftsim.controller.core.rpc.quotas import (
-    AlterClientQuotasEntry,
-    AlterClientQuotasRequest,
-    QuotaEntityData,
-    QuotaOperation,
-)
-from kraftsim.controller.core.rpc.scram import (
-    AlterUserScramCredentialsRequest,
-    ScramCredentialDeletion,
-    ScramCredentialUpsertion,
-)
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.security import acl_kinds
 
 from ..conditions.occurrences import ErrorName
@@ -68,14 +51,14 @@ class SetQuota(Verb, word="quota.set"):
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         names = {"user": self.user, "client-id": self.client, "ip": self.ip}
         entity = tuple(
-            QuotaEntityData(entity_type=kind, entity_name=None if name == DEFAULT else name)
+            rpc.QuotaEntityData(entity_type=kind, entity_name=None if name == DEFAULT else name)
             for kind, name in names.items()
             if name is not None
         )
         is_removed = self.value is None
-        change = QuotaOperation(key=self.key, value=self.value or 0.0, remove=is_removed)
-        entry = AlterClientQuotasEntry(entity=entity, ops=(change,))
-        request = AlterClientQuotasRequest(entries=(entry,))
+        change = rpc.QuotaOperation(key=self.key, value=self.value or 0.0, remove=is_removed)
+        entry = rpc.AlterClientQuotasEntry(entity=entity, ops=(change,))
+        request = rpc.AlterClientQuotasRequest(entries=(entry,))
         return send_requests(stage, request, refused=self.refused)
 
 
@@ -92,19 +75,19 @@ class SetCredential(Verb, word="scram.set"):
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         return send_requests(stage, self._request(), refused=self.refused)
 
-    def _request(self) -> Request:
+    def _request(self) -> rpc.Request:
         mechanism = MECHANISMS[self.mechanism]
         if self.password is None:
-            deletion = ScramCredentialDeletion(name=self.user, mechanism=mechanism)
-            return AlterUserScramCredentialsRequest(deletions=(deletion,))
-        upsertion = ScramCredentialUpsertion(
+            deletion = rpc.ScramCredentialDeletion(name=self.user, mechanism=mechanism)
+            return rpc.AlterUserScramCredentialsRequest(deletions=(deletion,))
+        upsertion = rpc.ScramCredentialUpsertion(
             name=self.user,
             mechanism=mechanism,
             iterations=self.iterations,
             salt=SALT,
             salted_password=_salted(self.password, mechanism, self.iterations),
         )
-        return AlterUserScramCredentialsRequest(upsertions=(upsertion,))
+        return rpc.AlterUserScramCredentialsRequest(upsertions=(upsertion,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +104,7 @@ class CreateAcl(Verb, word="acl.create"):
     refused: ErrorName | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        creation = AclCreation(
+        creation = rpc.AclCreation(
             resource_type=RESOURCES[self.resource],
             resource_name=self.name,
             resource_pattern_type=PATTERNS[self.pattern],
@@ -130,7 +113,7 @@ class CreateAcl(Verb, word="acl.create"):
             operation=OPERATIONS[self.operation],
             permission_type=PERMISSIONS[self.permission],
         )
-        request = CreateAclsRequest(creations=(creation,))
+        request = rpc.CreateAclsRequest(creations=(creation,))
         return send_requests(stage, request, refused=self.refused)
 
 
@@ -148,7 +131,7 @@ class DeleteAcl(Verb, word="acl.delete"):
     refused: ErrorName | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        wanted = DeleteAclsFilter(
+        wanted = rpc.DeleteAclsFilter(
             resource_type_filter=RESOURCES[self.resource],
             resource_name_filter=self.name,
             pattern_type_filter=PATTERNS[self.pattern],
@@ -157,7 +140,7 @@ class DeleteAcl(Verb, word="acl.delete"):
             operation=OPERATIONS[self.operation],
             permission_type=PERMISSIONS[self.permission],
         )
-        return send_requests(stage, DeleteAclsRequest(filters=(wanted,)), refused=self.refused)
+        return send_requests(stage, rpc.DeleteAclsRequest(filters=(wanted,)), refused=self.refused)
 
 
 def _salted(password: str, mechanism: int, iterations: int) -> bytes:

@@ -6,25 +6,11 @@ An effect is a reply with the expected result, as of the other verbs of an admin
 from dataclasses import dataclass
 from typing import Annotated
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.configs.alteration import DELETE, SET
 from kraftsim.controller.core.configs.resources import RESOURCES, wire_name
 from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.partitions.elect_leaders import ELECTIONS
-from kraftsim.controller.core.rpc import DeleteTopicsRequest, DeleteTopicState
-from kraftsim.controller.core.rpc.configs import (
-    AlterableConfig,
-    IncrementalAlterConfigsRequest,
-    IncrementalAlterConfigsResource,
-)
-from kraftsim.controller.core.rpc.partitions import (
-    AlterPartitionReassignmentsRequest,
-    CreatePartitionsRequest,
-    CreatePartitionsTopic,
-    ElectedTopicPartitions,
-    ElectLeadersRequest,
-    ReassignablePartition,
-    ReassignableTopic,
-)
 
 from ..conditions.occurrences import ErrorName
 from ..language.constraints import Between, OneOf
@@ -45,7 +31,7 @@ class DeleteTopic(Verb, word="topic.delete"):
     refused: ErrorName | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        request = DeleteTopicsRequest(topics=(DeleteTopicState(name=self.name),))
+        request = rpc.DeleteTopicsRequest(topics=(rpc.DeleteTopicState(name=self.name),))
         return send_requests(stage, request, refused=self.refused)
 
 
@@ -58,8 +44,10 @@ class AlterTopic(Verb, word="topic.alter"):
     refused: ErrorName | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        topic = CreatePartitionsTopic(name=self.name, count=self.partitions)
-        return send_requests(stage, CreatePartitionsRequest(topics=(topic,)), refused=self.refused)
+        topic = rpc.CreatePartitionsTopic(name=self.name, count=self.partitions)
+        return send_requests(
+            stage, rpc.CreatePartitionsRequest(topics=(topic,)), refused=self.refused
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +60,8 @@ class ElectLeaders(Verb, word="topic.elect_leaders"):
     refused: ErrorName | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        partitions = ElectedTopicPartitions(topic=self.name, partitions=(self.partition,))
-        request = ElectLeadersRequest(
+        partitions = rpc.ElectedTopicPartitions(topic=self.name, partitions=(self.partition,))
+        request = rpc.ElectLeadersRequest(
             election_type=ELECTIONS[self.election], topic_partitions=(partitions,)
         )
         return send_requests(stage, request, refused=self.refused)
@@ -122,20 +110,20 @@ class SetConfig(Verb, word="config.set"):
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         operation = DELETE if self.value is None else SET
-        change = AlterableConfig(name=self.key, config_operation=operation, value=self.value)
-        resource = IncrementalAlterConfigsResource(
+        change = rpc.AlterableConfig(name=self.key, config_operation=operation, value=self.value)
+        resource = rpc.IncrementalAlterConfigsResource(
             resource_type=RESOURCES[self.resource],
             resource_name=wire_name(self.resource, self.name),
             configs=(change,),
         )
-        request = IncrementalAlterConfigsRequest(resources=(resource,))
+        request = rpc.IncrementalAlterConfigsRequest(resources=(resource,))
         return send_requests(stage, request, refused=self.refused)
 
 
 def _reassignment(
     name: str, partition: int, replicas: tuple[int, ...] | None
-) -> AlterPartitionReassignmentsRequest:
+) -> rpc.AlterPartitionReassignmentsRequest:
     """Returns the request that reassigns a partition; no replicas cancel its reassignment."""
-    moved = ReassignablePartition(partition_index=partition, replicas=replicas)
-    topic = ReassignableTopic(name=name, partitions=(moved,))
-    return AlterPartitionReassignmentsRequest(topics=(topic,))
+    moved = rpc.ReassignablePartition(partition_index=partition, replicas=replicas)
+    topic = rpc.ReassignableTopic(name=name, partitions=(moved,))
+    return rpc.AlterPartitionReassignmentsRequest(topics=(topic,))

@@ -7,18 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import ApiError
-from kraftsim.controller.core.rpc import (
-    AddRaftVoterRequest,
-    BeginQuorumEpochRequest,
-    EndQuorumEpochRequest,
-    FetchRequest,
-    FetchSnapshotRequest,
-    RemoveRaftVoterRequest,
-    Request,
-    UpdateRaftVoterRequest,
-    VoteRequest,
-)
 from kraftsim.controller.raft.quorum import Quorum
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
@@ -36,14 +26,14 @@ Rule = Callable[[Quorum, Any], Outcome | Fetched | None]
 Told = Callable[[Any], Outcome]
 
 RULES: Mapping[type, tuple[Rule, Told]] = {
-    VoteRequest: (rules.vote, replies.told_of_vote),
-    BeginQuorumEpochRequest: (rules.begin, replies.told_of_epoch),
-    EndQuorumEpochRequest: (rules.end, replies.told_of_epoch),
-    FetchRequest: (rules.fetch, replies.told_of_fetch),
-    FetchSnapshotRequest: (rules.fetch_snapshot, replies.told_of_snapshot),
-    AddRaftVoterRequest: (membership.add, membership.told),
-    RemoveRaftVoterRequest: (membership.remove, membership.told),
-    UpdateRaftVoterRequest: (membership.update, membership.told_of_update),
+    rpc.VoteRequest: (rules.vote, replies.told_of_vote),
+    rpc.BeginQuorumEpochRequest: (rules.begin, replies.told_of_epoch),
+    rpc.EndQuorumEpochRequest: (rules.end, replies.told_of_epoch),
+    rpc.FetchRequest: (rules.fetch, replies.told_of_fetch),
+    rpc.FetchSnapshotRequest: (rules.fetch_snapshot, replies.told_of_snapshot),
+    rpc.AddRaftVoterRequest: (membership.add, membership.told),
+    rpc.RemoveRaftVoterRequest: (membership.remove, membership.told),
+    rpc.UpdateRaftVoterRequest: (membership.update, membership.told_of_update),
 }
 
 
@@ -55,7 +45,7 @@ class Question:
     number of copies that arrived, less the replies.
     """
 
-    request: Request
+    request: rpc.Request
     expected: tuple[Outcome | Fetched, ...]
     is_open: bool
     unanswered: int = 1
@@ -104,7 +94,7 @@ class VotersReplyByTheRules(Property):
         if question is not None and question.request is message.request:
             question.is_open = True
 
-    def _await(self, request: Request, expected: Outcome | Fetched | None) -> None:
+    def _await(self, request: rpc.Request, expected: Outcome | Fetched | None) -> None:
         question = self._questions.get(id(request))
         if question is None:
             outcomes = () if expected is None else (expected,)
@@ -141,7 +131,7 @@ class VotersReplyByTheRules(Property):
         return now_us < self._faulty_us + COPIES_LAST_US
 
 
-def _flaw(expected: Outcome | Fetched, kind: type[Request], reply: object) -> str | None:
+def _flaw(expected: Outcome | Fetched, kind: type[rpc.Request], reply: object) -> str | None:
     if isinstance(expected, Fetched):
         return replies.flaw_of_records(expected, reply)
     _, told = RULES[kind]
