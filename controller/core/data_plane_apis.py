@@ -235,10 +235,6 @@ DATA_PLANE = (
         controller_error=_NO_TOKENS,
     ),
     ApiRow(
-        41,
-        "DescribeDelegationToken",
-        controller=REFUSE,
-        broker=REFUSE,
-        broker_error=_NO_TOKENS,
+        41, "DescribeDelegationToken", controller=REFUSE, broker=REFUSE, broker_error=_NO_TOKENS
     ),
 )
