@@ -45,18 +45,9 @@ from .rpc import (
     UnregisterControllerRequest,
     UpdateFeaturesRequest,
 )
-from .rpc.acls import (
-    CreateAclsRequest,
-    DeleteAclsRequest,
-)
-from .rpc.configs import (
-    AlterConfigsRequest,
-    IncrementalAlterConfigsRequest,
-)
-from .rpc.quotas import (
-    AlterClientQuotasRequest,
-    DescribeClientQuotasRequest,
-)
+from .rpc.acls import CreateAclsRequest, DeleteAclsRequest
+from .rpc.configs import AlterConfigsRequest, IncrementalAlterConfigsRequest
+from .rpc.quotas import AlterClientQuotasRequest, DescribeClientQuotasRequest
 from .rpc.scram import AlterUserScramCredentialsRequest
 from .security import acl_creation, acl_deletion, scram_alteration
 from .state import Decision, State

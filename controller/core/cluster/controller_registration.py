@@ -26,10 +26,7 @@ def register_controller(
     order. Raises UNSUPPORTED_VERSION if the finalized metadata.version has no such record.
     """
     if state.image.metadata_version < feature_levels.CONTROLLER_REGISTRATION_FROM:
-        raise ApiError(
-            ErrorCode.UNSUPPORTED_VERSION,
-            "The version of API is not supported.",
-        )
+        raise ApiError(ErrorCode.UNSUPPORTED_VERSION, "The version of API is not supported.")
     is_ready = request.zk_migration_ready and state.profile.writes_zk_migration_state
     record = registration(request, zk_migration_ready=is_ready)
     return Decision((record,), ControllerRegistrationResponse())

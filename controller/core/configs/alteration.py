@@ -164,10 +164,7 @@ def _altered(state: State, resource: Resource, *, is_forwarded: bool) -> list[Co
 
 
 def _incremental(
-    state: State,
-    resource_type: ResourceType,
-    configs: Iterable[AlterableConfig],
-    current: Values,
+    state: State, resource_type: ResourceType, configs: Iterable[AlterableConfig], current: Values
 ) -> Changes:
     """Returns what the operations change; of several for one name the last applies."""
     operations = {config.name: config for config in configs}

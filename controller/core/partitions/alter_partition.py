@@ -110,11 +110,7 @@ def _all_eligible(state: State, data: AlterPartitionData) -> bool:
 
 
 def _altered(
-    state: State,
-    broker_id: int,
-    topic_id: Uuid,
-    partition: Partition,
-    data: AlterPartitionData,
+    state: State, broker_id: int, topic_id: Uuid, partition: Partition, data: AlterPartitionData
 ) -> Answer:
     key = (topic_id, data.partition_index)
     record = build(

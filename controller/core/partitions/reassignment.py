@@ -93,10 +93,7 @@ class _Shared:
 
 
 def _altered(
-    shared: _Shared,
-    name: str,
-    wanted: ReassignablePartition,
-    records: list[Record],
+    shared: _Shared, name: str, wanted: ReassignablePartition, records: list[Record]
 ) -> ReassignablePartitionResponse:
     """Returns the result for one partition; adds the record of its change."""
     index = wanted.partition_index

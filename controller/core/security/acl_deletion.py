@@ -58,10 +58,7 @@ def _flaw(profile: Profile, wanted: DeleteAclsFilter) -> str | None:
         (RESOURCE_TYPES, wanted.resource_type_filter),
         (PATTERN_TYPES, wanted.pattern_type_filter),
     )
-    entry = (
-        (operations(profile), wanted.operation),
-        (PERMISSION_TYPES, wanted.permission_type),
-    )
+    entry = ((operations(profile), wanted.operation), (PERMISSION_TYPES, wanted.permission_type))
     for what, numbers in (("patternFilter", pattern), ("entryFilter", entry)):
         if any(not is_known(names, number) for names, number in numbers):
             return f"Unknown {what}."

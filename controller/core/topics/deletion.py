@@ -128,8 +128,7 @@ _BOTH = ApiError(ErrorCode.INVALID_REQUEST, "You may not specify both topic name
 _DUPLICATE_NAME = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
 _DUPLICATE_ID = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic id.")
 _ALREADY_SUPPLIED = ApiError(
-    ErrorCode.INVALID_REQUEST,
-    "The provided topic name maps to an ID that was already supplied.",
+    ErrorCode.INVALID_REQUEST, "The provided topic name maps to an ID that was already supplied."
 )
 _UNKNOWN_NAME = ApiError(
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "This server does not host this topic-partition."
