@@ -12,20 +12,13 @@ a second time only to add its directories once metadata.version has them (rule 1
 
 from collections.abc import Callable
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import ApiError, ErrorCode, Impossible
 from kraftsim.controller.core.feature_levels import (
     CORDONED_DIRECTORIES_FROM,
     DIRECTORY_ASSIGNMENT_FROM,
 )
 from kraftsim.controller.core.image.image import Image
-from kraftsim.controller.core.rpc import (
-    BrokerHeartbeatRequest,
-    BrokerHeartbeatResponse,
-    BrokerRegistrationRequest,
-    BrokerRegistrationResponse,
-    Request,
-    Response,
-)
 from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.time.timeline import NEVER_MS
 
@@ -160,7 +153,9 @@ class Agent:
             sends += self._heal(now_ms)
         return sends
 
-    def on_reply(self, sent: Send, reply: Response | ApiError | None, now_ms: int) -> list[Send]:
+    def on_reply(
+        self, sent: Send, reply: rpc.Response | ApiError | None, now_ms: int
+    ) -> list[Send]:
         """Handle the reply to the request `sent`.
 
         `reply` is None if the connection failed. The reply to an earlier request is ignored.
@@ -203,14 +198,14 @@ class Agent:
             return []
         return [self._lease.send(self._lease_request(), now_ms, self._fetch.leader_id)]
 
-    def _lease_request(self) -> Request:
+    def _lease_request(self) -> rpc.Request:
         if self.broker_epoch < 0 or self._adds_directories:
             return self._registration()
         return self._heartbeat()
 
-    def _registration(self) -> BrokerRegistrationRequest:
+    def _registration(self) -> rpc.BrokerRegistrationRequest:
         config = self.config
-        return BrokerRegistrationRequest(
+        return rpc.BrokerRegistrationRequest(
             broker_id=config.broker_id,
             cluster_id=config.cluster_id,
             incarnation_id=self.incarnation_id,
@@ -221,8 +216,8 @@ class Agent:
             previous_broker_epoch=self._previous_broker_epoch,
         )
 
-    def _heartbeat(self) -> BrokerHeartbeatRequest:
-        return BrokerHeartbeatRequest(
+    def _heartbeat(self) -> rpc.BrokerHeartbeatRequest:
+        return rpc.BrokerHeartbeatRequest(
             broker_id=self.config.broker_id,
             broker_epoch=self.broker_epoch,
             current_metadata_offset=self.metadata_offset,
@@ -238,22 +233,22 @@ class Agent:
         """
         return self._is_caught_up and self.image.metadata_version >= CORDONED_DIRECTORIES_FROM
 
-    def _on_lease_reply(self, reply: Response | ApiError | None, now_ms: int) -> None:
+    def _on_lease_reply(self, reply: rpc.Response | ApiError | None, now_ms: int) -> None:
         match reply:
-            case BrokerRegistrationResponse(error_code=0):
+            case rpc.BrokerRegistrationResponse(error_code=0):
                 self.broker_epoch = reply.broker_epoch
                 self._adds_directories = False
                 self._give_up_ms = NEVER_MS
                 self._succeeded(now_ms)
                 self._lease.schedule(now_ms)  # first heartbeat at once (1.47)
-            case BrokerHeartbeatResponse(error_code=0):
+            case rpc.BrokerHeartbeatResponse(error_code=0):
                 self._succeeded(now_ms)
                 self._on_heartbeat(reply, now_ms)
             case ApiError(code=ErrorCode.NOT_CONTROLLER) | None:
                 self._retry_soon(now_ms)
             case ApiError():
                 self._failed(str(reply), now_ms)
-            case BrokerRegistrationResponse() | BrokerHeartbeatResponse():
+            case rpc.BrokerRegistrationResponse() | rpc.BrokerHeartbeatResponse():
                 if reply.error_code == ErrorCode.NOT_CONTROLLER:
                     self._retry_soon(now_ms)
                 else:
@@ -261,7 +256,7 @@ class Agent:
             case _:
                 raise Impossible(f"expected an answer to a lease request, got {reply}")
 
-    def _on_heartbeat(self, reply: BrokerHeartbeatResponse, now_ms: int) -> None:
+    def _on_heartbeat(self, reply: rpc.BrokerHeartbeatResponse, now_ms: int) -> None:
         """Change the state as a heartbeat's response requires (rules 1.44, 2.18)."""
         if self.state is ProcessState.STARTING:
             if reply.is_caught_up:

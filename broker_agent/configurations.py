@@ -9,30 +9,19 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.configs import alteration, broker_loggers
 from kraftsim.controller.core.configs.node_changes import ValueChecks, check_broker_changes
 from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.configs.resources import ResourceType, has_configs, invalid_request
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
-from kraftsim.controller.core.rpc.configs import (
-    AlterConfigsRequest,
-    AlterConfigsResource,
-    AlterConfigsResourceResponse,
-    AlterConfigsResponse,
-    IncrementalAlterConfigsRequest,
-    IncrementalAlterConfigsResource,
-    IncrementalAlterConfigsResponse,
-    ListConfigResourcesRequest,
-    ListConfigResourcesResponse,
-    ListedConfigResource,
-)
 from kraftsim.controller.raft.protocol import Reply
 
 from .config import CLIENT_LISTENER, AgentConfig, log_dir_path
 
-AlterRequest = IncrementalAlterConfigsRequest | AlterConfigsRequest
-Resource = IncrementalAlterConfigsResource | AlterConfigsResource
+AlterRequest = rpc.IncrementalAlterConfigsRequest | rpc.AlterConfigsRequest
+Resource = rpc.IncrementalAlterConfigsResource | rpc.AlterConfigsResource
 Forward = Callable[[AlterRequest, Callable[[Reply], None]], None]
 _DELETE = 1
 _LISTED = (
@@ -74,7 +63,7 @@ def alter(
 ) -> None:
     """Refuses what this broker refuses, and forwards the other resources of the request."""
     counts = Counter((of.resource_type, of.resource_name) for of in request.resources)
-    answered: list[AlterConfigsResourceResponse] = []
+    answered: list[rpc.AlterConfigsResourceResponse] = []
     remaining: list[Resource] = []
     for resource in request.resources:
         try:
@@ -96,26 +85,28 @@ def alter(
 
 def _of_the_controller(request: AlterRequest, remaining: Iterable[Resource]) -> AlterRequest:
     """Returns the request with what the controller decides."""
-    if isinstance(request, AlterConfigsRequest):
-        whole = (of for of in remaining if isinstance(of, AlterConfigsResource))
+    if isinstance(request, rpc.AlterConfigsRequest):
+        whole = (of for of in remaining if isinstance(of, rpc.AlterConfigsResource))
         return replace(request, resources=tuple(whole), is_forwarded=True)
-    changes = (of for of in remaining if isinstance(of, IncrementalAlterConfigsResource))
+    changes = (of for of in remaining if isinstance(of, rpc.IncrementalAlterConfigsResource))
     return replace(request, resources=tuple(changes), is_forwarded=True)
 
 
 def _response(
-    request: AlterRequest, responses: Iterable[AlterConfigsResourceResponse]
-) -> IncrementalAlterConfigsResponse | AlterConfigsResponse:
-    if isinstance(request, AlterConfigsRequest):
-        return AlterConfigsResponse(responses=tuple(responses))
-    return IncrementalAlterConfigsResponse(responses=tuple(responses))
+    request: AlterRequest, responses: Iterable[rpc.AlterConfigsResourceResponse]
+) -> rpc.IncrementalAlterConfigsResponse | rpc.AlterConfigsResponse:
+    if isinstance(request, rpc.AlterConfigsRequest):
+        return rpc.AlterConfigsResponse(responses=tuple(responses))
+    return rpc.IncrementalAlterConfigsResponse(responses=tuple(responses))
 
 
 def _forwarded(
-    answered: list[AlterConfigsResourceResponse], reply_to: Callable[[Reply], None], reply: Reply
+    answered: list[rpc.AlterConfigsResourceResponse],
+    reply_to: Callable[[Reply], None],
+    reply: Reply,
 ) -> None:
     """Appends the results of the resources that the broker itself refused, and replies."""
-    if isinstance(reply, IncrementalAlterConfigsResponse | AlterConfigsResponse):
+    if isinstance(reply, rpc.IncrementalAlterConfigsResponse | rpc.AlterConfigsResponse):
         reply = replace(reply, responses=(*reply.responses, *answered))
     reply_to(reply)
 
@@ -131,7 +122,7 @@ def _check(view: NodeView, resource: Resource, checks: ValueChecks) -> None:
     if resource.resource_type == ResourceType.BROKER:
         check_broker_changes(view, resource, checks)
     elif resource.resource_type == ResourceType.BROKER_LOGGER and isinstance(
-        resource, IncrementalAlterConfigsResource
+        resource, rpc.IncrementalAlterConfigsResource
     ):
         broker_loggers.check(view.node_id, resource, view.profile)
     elif resource.resource_type not in _FORWARDED or not has_configs(
@@ -142,7 +133,7 @@ def _check(view: NodeView, resource: Resource, checks: ValueChecks) -> None:
 
 def _values(resource: Resource) -> Iterator[tuple[str, bool]]:
     """Yields the names of the configurations with whether they have the value that they need."""
-    if isinstance(resource, AlterConfigsResource):
+    if isinstance(resource, rpc.AlterConfigsResource):
         yield from ((config.name, config.value is not None) for config in resource.configs)
         return
     for config in resource.configs:
@@ -150,18 +141,18 @@ def _values(resource: Resource) -> Iterator[tuple[str, bool]]:
 
 
 def list_resources(
-    image: Image, request: ListConfigResourcesRequest
-) -> ListConfigResourcesResponse:
+    image: Image, request: rpc.ListConfigResourcesRequest
+) -> rpc.ListConfigResourcesResponse:
     """Answers a ListConfigResources request; no types mean every type."""
     types = request.resource_types or _LISTED
     if any(of not in _LISTED for of in types):
-        return ListConfigResourcesResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
+        return rpc.ListConfigResourcesResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
     found = tuple(
-        ListedConfigResource(resource_name=name, resource_type=of)
+        rpc.ListedConfigResource(resource_name=name, resource_type=of)
         for of in dict.fromkeys(types)
         for name in _names(image, of)
     )
-    return ListConfigResourcesResponse(config_resources=found)
+    return rpc.ListConfigResourcesResponse(config_resources=found)
 
 
 def _names(image: Image, resource_type: int) -> Iterable[str]:

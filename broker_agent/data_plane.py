@@ -9,18 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Container
 from dataclasses import replace
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.api_row import READ
 from kraftsim.controller.core.apis import is_one_way, row_of
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.refusals import refused
-from kraftsim.controller.core.rpc import (
-    FetchPartitionData,
-    FetchRequest,
-    FetchResponse,
-    FetchTopicData,
-    Request,
-    Response,
-)
 from kraftsim.controller.core.rpc.stored_messages import (
     AlterReplicaLogDirsRequest,
     AlterReplicaLogDirsResponse,
@@ -52,17 +45,17 @@ class DataPlane:
         self.lost_produce_requests = 0
         self._warn = warn
 
-    def reply(self, request: Request) -> Reply:
+    def reply(self, request: rpc.Request) -> Reply:
         """Returns the reply to a request."""
         row = row_of(request)
         if row.broker is READ:
-            empty: Response = request.RESPONSE()
+            empty: rpc.Response = request.RESPONSE()
             return empty  # the truth
         if row.broker_error == ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED:
             return refused_token(request)
         return self._refusal(request)
 
-    def _refusal(self, request: Request) -> ApiError:
+    def _refusal(self, request: rpc.Request) -> ApiError:
         """Counts a request that is refused, and returns its error."""
         code = code_of(request)
         text = NO_SASL if code == ErrorCode.ILLEGAL_SASL_STATE else TEXT
@@ -73,7 +66,7 @@ class DataPlane:
 
     def alter_log_dirs(
         self, request: AlterReplicaLogDirsRequest, log_dirs: Container[str]
-    ) -> Response:
+    ) -> rpc.Response:
         """Refuses AlterReplicaLogDirs (34) directory by directory.
 
         A path that is none of the broker's `log_dirs` is LOG_DIR_NOT_FOUND for each of its
@@ -90,17 +83,17 @@ class DataPlane:
                 results += refused_part.results
         return AlterReplicaLogDirsResponse(results=tuple(results))
 
-    def fetch(self, request: FetchRequest) -> FetchResponse:
+    def fetch(self, request: rpc.FetchRequest) -> rpc.FetchResponse:
         """Refuses every partition of a Fetch request; a consumer ignores a code for the whole."""
         row = row_of(request)
         self._count_refused(row.key, TEXT)
-        return FetchResponse(
+        return rpc.FetchResponse(
             responses=tuple(
-                FetchTopicData(
+                rpc.FetchTopicData(
                     topic=topic.topic,
                     topic_id=topic.topic_id,
                     partitions=tuple(
-                        FetchPartitionData(
+                        rpc.FetchPartitionData(
                             partition_index=partition.partition,
                             error_code=row.broker_error,
                             records=(),
@@ -126,7 +119,7 @@ class DataPlane:
         self.lost_produce_requests += 1
 
 
-def code_of(request: Request) -> ErrorCode:
+def code_of(request: rpc.Request) -> ErrorCode:
     """Returns the code that refuses a request."""
     row = row_of(request)
     if row.key == FIND_COORDINATOR and getattr(request, "key_type", 0) == TRANSACTION:

@@ -4,22 +4,11 @@ from collections.abc import Iterable, Sequence
 
 from kraftsim.broker_agent.metadata_replies import ALL_TOPIC_OPERATIONS, is_offline, unknown_name
 from kraftsim.broker_agent.replica_store import StoredReplica
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition, Topic
 from kraftsim.controller.core.log.records import NO_LEADER
-from kraftsim.controller.core.rpc.descriptions import (
-    DescribedPartition,
-    DescribedTopic,
-    DescribeLogDirsRequest,
-    DescribeLogDirsResponse,
-    DescribeTopicPartitionsRequest,
-    DescribeTopicPartitionsResponse,
-    LogDir,
-    LogDirPartition,
-    LogDirTopicReplicas,
-    TopicCursor,
-)
 from kraftsim.controller.core.topic_name import INTERNAL_TOPICS
 from kraftsim.controller.core.uuid import Uuid
 
@@ -29,8 +18,8 @@ PARTITIONS_MAX = 2000  # of a response: max.request.partition.size.limit
 
 
 def describe_topic_partitions(
-    image: Image, request: DescribeTopicPartitionsRequest, listener: str
-) -> DescribeTopicPartitionsResponse:
+    image: Image, request: rpc.DescribeTopicPartitionsRequest, listener: str
+) -> rpc.DescribeTopicPartitionsResponse:
     """Returns a page of topics in the order of their names, from the request's cursor on.
 
     A page has at least one partition (rule 5.44c). Raises ApiError as `_check` does.
@@ -39,23 +28,23 @@ def describe_topic_partitions(
     cursor = request.cursor
     names = sorted({topic.name for topic in request.topics} or image.topic_ids)
     left = max(1, min(PARTITIONS_MAX, request.response_partition_limit))
-    described: list[DescribedTopic] = []
+    described: list[rpc.DescribedTopic] = []
     for name in names:
         if cursor is not None and name < cursor.topic_name:
             continue
         start = cursor.partition_index if cursor is not None and name == cursor.topic_name else 0
         if left <= 0:
-            return _page(described, TopicCursor(topic_name=name, partition_index=0))
+            return _page(described, rpc.TopicCursor(topic_name=name, partition_index=0))
         topic = _described(image, name, range(start, start + left), listener)
         described.append(topic)
         left -= len(topic.partitions)
         if start + len(topic.partitions) < _size(image, name):
             following = start + len(topic.partitions)
-            return _page(described, TopicCursor(topic_name=name, partition_index=following))
+            return _page(described, rpc.TopicCursor(topic_name=name, partition_index=following))
     return _page(described, None)
 
 
-def _check(request: DescribeTopicPartitionsRequest) -> None:
+def _check(request: rpc.DescribeTopicPartitionsRequest) -> None:
     """Raises ApiError for an invalid cursor (rule 5.44c) or an empty name (rule 5.44b)."""
     names, cursor = {topic.name for topic in request.topics}, request.cursor
     if cursor is not None and cursor.partition_index < 0:
@@ -68,9 +57,9 @@ def _check(request: DescribeTopicPartitionsRequest) -> None:
 
 
 def _page(
-    topics: Sequence[DescribedTopic], following: TopicCursor | None
-) -> DescribeTopicPartitionsResponse:
-    return DescribeTopicPartitionsResponse(topics=tuple(topics), next_cursor=following)
+    topics: Sequence[rpc.DescribedTopic], following: rpc.TopicCursor | None
+) -> rpc.DescribeTopicPartitionsResponse:
+    return rpc.DescribeTopicPartitionsResponse(topics=tuple(topics), next_cursor=following)
 
 
 def _topic(image: Image, name: str) -> Topic | None:
@@ -83,15 +72,15 @@ def _size(image: Image, name: str) -> int:
     return 0 if topic is None else len(topic.partitions)
 
 
-def _described(image: Image, name: str, indexes: range, listener: str) -> DescribedTopic:
+def _described(image: Image, name: str, indexes: range, listener: str) -> rpc.DescribedTopic:
     topic = _topic(image, name)
     if topic is None:
-        return DescribedTopic(
+        return rpc.DescribedTopic(
             error_code=unknown_name(name),
             name=name,
             topic_authorized_operations=ALL_TOPIC_OPERATIONS,
         )
-    return DescribedTopic(
+    return rpc.DescribedTopic(
         name=name,
         topic_id=topic.topic_id,
         is_internal=name in INTERNAL_TOPICS,
@@ -104,11 +93,13 @@ def _described(image: Image, name: str, indexes: range, listener: str) -> Descri
     )
 
 
-def _partition(image: Image, index: int, partition: Partition, listener: str) -> DescribedPartition:
+def _partition(
+    image: Image, index: int, partition: Partition, listener: str
+) -> rpc.DescribedPartition:
     """Returns a partition; unlike Metadata, an unreachable leader is no error (KIP-966)."""
     leader = image.brokers.get(partition.leader)
     is_reachable = leader is not None and leader.listener(listener) is not None
-    return DescribedPartition(
+    return rpc.DescribedPartition(
         partition_index=index,
         leader_id=partition.leader if is_reachable else NO_LEADER,
         leader_epoch=partition.leader_epoch,
@@ -125,8 +116,10 @@ def _partition(image: Image, index: int, partition: Partition, listener: str) ->
 
 
 def describe_log_dirs(
-    stored: Iterable[StoredReplica], request: DescribeLogDirsRequest, directories: Sequence[Uuid]
-) -> DescribeLogDirsResponse:
+    stored: Iterable[StoredReplica],
+    request: rpc.DescribeLogDirsRequest,
+    directories: Sequence[Uuid],
+) -> rpc.DescribeLogDirsResponse:
     """Returns the broker's log directories with the replicas on its disk, each of 0 bytes.
 
     A directory has no path; its name has its id. A replica without an assigned directory is in the
@@ -141,18 +134,19 @@ def describe_log_dirs(
             directory = replica.directory
             place = replicas[directory if directory in replicas else directories[0]]
             place.setdefault(replica.topic, []).append(replica.partition)
-    return DescribeLogDirsResponse(
+    return rpc.DescribeLogDirsResponse(
         results=tuple(
-            LogDir(log_dir=log_dir_path(directory), topics=_replicas(topics))
+            rpc.LogDir(log_dir=log_dir_path(directory), topics=_replicas(topics))
             for directory, topics in replicas.items()
         )
     )
 
 
-def _replicas(topics: dict[str, list[int]]) -> tuple[LogDirTopicReplicas, ...]:
+def _replicas(topics: dict[str, list[int]]) -> tuple[rpc.LogDirTopicReplicas, ...]:
     return tuple(
-        LogDirTopicReplicas(
-            name=name, partitions=tuple(LogDirPartition(partition_index=index) for index in indexes)
+        rpc.LogDirTopicReplicas(
+            name=name,
+            partitions=tuple(rpc.LogDirPartition(partition_index=index) for index in indexes),
         )
         for name, indexes in topics.items()
     )

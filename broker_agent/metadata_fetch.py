@@ -6,24 +6,9 @@ An agent only counts offsets; records are loaded once for a whole fleet (`image_
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.log.batch import Batch
-from kraftsim.controller.core.rpc import (
-    FetchPartition,
-    FetchPartitionData,
-    FetchReplicaState,
-    FetchRequest,
-    FetchResponse,
-    FetchSnapshotRequest,
-    FetchSnapshotResponse,
-    FetchTopic,
-    LeaderIdAndEpoch,
-    Response,
-    SnapshotId,
-    SnapshotPartition,
-    SnapshotPartitionData,
-    SnapshotTopic,
-)
 from kraftsim.controller.core.topic_name import METADATA_TOPIC
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
 
@@ -95,12 +80,12 @@ class MetadataFetch:
     ) -> None:
         self._config = config
         self._position = position
-        self._replica_state = FetchReplicaState(replica_id=config.broker_id)
+        self._replica_state = rpc.FetchReplicaState(replica_id=config.broker_id)
         self._conversation = conversation
         self._reported_offset = -1
-        self._download: SnapshotId | None = None
+        self._download: rpc.SnapshotId | None = None
         self._downloaded_bytes = 0
-        self._last: FetchRequest | None = None
+        self._last: rpc.FetchRequest | None = None
 
     @property
     def applied_offset(self) -> int:
@@ -119,14 +104,14 @@ class MetadataFetch:
             self._last = None  # properties tell an unanswered request from the next by identity
         return [self._conversation.send(self._request(), now_ms, self._position.leader_id)]
 
-    def on_reply(self, sent: Send, reply: Response | ApiError | None, now_ms: int) -> bool:
+    def on_reply(self, sent: Send, reply: rpc.Response | ApiError | None, now_ms: int) -> bool:
         """Handle a reply; returns True if the applied offset advanced."""
         if not self._conversation.accept(sent):
             return False
-        if isinstance(reply, FetchResponse) and not reply.error_code:
+        if isinstance(reply, rpc.FetchResponse) and not reply.error_code:
             data = reply.responses[0].partitions[0]
             self._conversation.schedule(now_ms + self._pause_after(data))
-        elif isinstance(reply, FetchSnapshotResponse) and reply.topics:
+        elif isinstance(reply, rpc.FetchSnapshotResponse) and reply.topics:
             self._on_slice(reply.topics[0].partitions[0], now_ms)
         else:
             self._position.leader_id, self._download = -1, None
@@ -135,7 +120,7 @@ class MetadataFetch:
         previous, self._reported_offset = self._reported_offset, self._position.applied_offset
         return self._reported_offset > previous
 
-    def _pause_after(self, data: FetchPartitionData) -> int:
+    def _pause_after(self, data: rpc.FetchPartitionData) -> int:
         """Learn from a reply; returns the milliseconds until the next fetch."""
         learned = self._learn(data.current_leader)
         if data.error_code:
@@ -143,7 +128,7 @@ class MetadataFetch:
         self._advance(data)
         return self._config.metadata_linger_ms if data.records else 0
 
-    def _on_slice(self, data: SnapshotPartitionData, now_ms: int) -> None:
+    def _on_slice(self, data: rpc.SnapshotPartitionData, now_ms: int) -> None:
         """Count the bytes of a slice; the snapshot is loaded once for a whole fleet."""
         self._learn(data.current_leader)
         self._conversation.schedule(now_ms if not data.error_code else now_ms + RETRY_MS)
@@ -157,7 +142,7 @@ class MetadataFetch:
                 position.begin_at(done.end_offset, done.epoch)
             position.high_watermark = max(position.high_watermark, done.end_offset)
 
-    def _learn(self, leader: LeaderIdAndEpoch) -> bool:
+    def _learn(self, leader: rpc.LeaderIdAndEpoch) -> bool:
         """Learn the leader from a reply; returns True if it is new (rule 10.38)."""
         position = self._position
         epoch, leader_id = leader.leader_epoch, leader.leader_id
@@ -167,7 +152,7 @@ class MetadataFetch:
         position.leader_epoch, position.leader_id = epoch, leader_id
         return True
 
-    def _advance(self, data: FetchPartitionData) -> None:
+    def _advance(self, data: rpc.FetchPartitionData) -> None:
         position = self._position
         if data.snapshot_id.epoch >= 0:
             self._download, self._downloaded_bytes = data.snapshot_id, 0
@@ -179,7 +164,7 @@ class MetadataFetch:
         if data.records:
             position.append(data.records)
 
-    def _request(self) -> FetchRequest | FetchSnapshotRequest:
+    def _request(self) -> rpc.FetchRequest | rpc.FetchSnapshotRequest:
         """Returns the next request: the last one again after a reply without news."""
         if self._download is not None:
             return self._slice_request(self._download)
@@ -187,7 +172,7 @@ class MetadataFetch:
             self._last = self._fetch_request()
         return self._last
 
-    def _is_at(self, sent: FetchPartition) -> bool:
+    def _is_at(self, sent: rpc.FetchPartition) -> bool:
         """True if the position is that of a request that was sent."""
         position = self._position
         return (
@@ -197,9 +182,9 @@ class MetadataFetch:
             and sent.last_fetched_epoch == position.last_epoch
         )
 
-    def _fetch_request(self) -> FetchRequest:
+    def _fetch_request(self) -> rpc.FetchRequest:
         position = self._position
-        partition = FetchPartition(
+        partition = rpc.FetchPartition(
             partition=0,
             current_leader_epoch=position.leader_epoch,
             fetch_offset=position.end_offset,
@@ -207,24 +192,24 @@ class MetadataFetch:
             replica_directory_id=self._config.log_dirs[0],
             high_watermark=position.high_watermark,
         )
-        return FetchRequest(
+        return rpc.FetchRequest(
             cluster_id=self._config.cluster_id,
             replica_state=self._replica_state,
             max_wait_ms=MAX_WAIT_MS,
             max_bytes=MAX_BYTES,
-            topics=(FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=(partition,)),),
+            topics=(rpc.FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=(partition,)),),
         )
 
-    def _slice_request(self, snapshot_id: SnapshotId) -> FetchSnapshotRequest:
-        partition = SnapshotPartition(
+    def _slice_request(self, snapshot_id: rpc.SnapshotId) -> rpc.FetchSnapshotRequest:
+        partition = rpc.SnapshotPartition(
             current_leader_epoch=self._position.leader_epoch,
             snapshot_id=snapshot_id,
             position=self._downloaded_bytes,
             replica_directory_id=self._config.log_dirs[0],
         )
-        return FetchSnapshotRequest(
+        return rpc.FetchSnapshotRequest(
             cluster_id=self._config.cluster_id,
             replica_id=self._config.broker_id,
             max_bytes=MAX_BYTES,
-            topics=(SnapshotTopic(name=METADATA_TOPIC, partitions=(partition,)),),
+            topics=(rpc.SnapshotTopic(name=METADATA_TOPIC, partitions=(partition,)),),
         )

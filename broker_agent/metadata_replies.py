@@ -6,18 +6,11 @@ metadata (rule 5.45).
 
 from collections.abc import Iterable, Iterator
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.cluster.describe_cluster import ALL_CLUSTER_OPERATIONS
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition, Topic
-from kraftsim.controller.core.rpc import (
-    MetadataBroker,
-    MetadataPartition,
-    MetadataRequest,
-    MetadataRequestTopic,
-    MetadataResponse,
-    MetadataTopic,
-)
 from kraftsim.controller.core.rpc.cluster import OPERATIONS_ABSENT
 from kraftsim.controller.core.topic_name import INTERNAL_TOPICS, flaw
 from kraftsim.controller.core.uuid import LOST_DIRECTORY, ZERO_UUID
@@ -27,20 +20,20 @@ ALL_TOPIC_OPERATIONS = 3576  # with no authorizer: bits 3 to 8, 10 and 11
 
 def metadata(
     image: Image,
-    request: MetadataRequest,
-    topics: Iterable[MetadataTopic],
+    request: rpc.MetadataRequest,
+    topics: Iterable[rpc.MetadataTopic],
     *,
     cluster_id: str,
     listener: str,
     controller_id: int,
-) -> MetadataResponse:
+) -> rpc.MetadataResponse:
     """Answer a Metadata request from the fetched image (rules 5.40 to 5.44).
 
     `topics` are those of `described_topics`, `controller_id` that of any live broker. It never
     creates a topic.
     """
     brokers = tuple(
-        MetadataBroker(
+        rpc.MetadataBroker(
             node_id=broker.broker_id,
             host=endpoint.host,
             port=endpoint.port,
@@ -51,7 +44,7 @@ def metadata(
         if not broker.fenced and (endpoint := broker.listener(listener)) is not None
     )
     wants_operations = request.include_cluster_authorized_operations
-    return MetadataResponse(
+    return rpc.MetadataResponse(
         brokers=brokers,
         cluster_id=cluster_id,
         controller_id=controller_id,
@@ -63,8 +56,8 @@ def metadata(
 
 
 def described_topics(
-    image: Image, request: MetadataRequest, listener: str
-) -> Iterator[MetadataTopic]:
+    image: Image, request: rpc.MetadataRequest, listener: str
+) -> Iterator[rpc.MetadataTopic]:
     """Yields the topics that a Metadata request names, or every topic in order of name.
 
     Each topic is described once. Topics without an id are ignored beside one with an id (rule
@@ -87,7 +80,7 @@ def described_topics(
         )
 
 
-def _topic_of(image: Image, requested: MetadataRequestTopic) -> Topic | None:
+def _topic_of(image: Image, requested: rpc.MetadataRequestTopic) -> Topic | None:
     """Returns the requested topic, None if it does not exist.
 
     A request in version 12 may have the topic's id instead of its name.
@@ -107,9 +100,9 @@ def unknown_name(name: str) -> ErrorCode:
     return ErrorCode.INVALID_TOPIC_EXCEPTION
 
 
-def _unknown(requested: MetadataRequestTopic, operations: int) -> MetadataTopic:
+def _unknown(requested: rpc.MetadataRequestTopic, operations: int) -> rpc.MetadataTopic:
     name = requested.name if requested.topic_id == ZERO_UUID else None
-    return MetadataTopic(
+    return rpc.MetadataTopic(
         error_code=ErrorCode.UNKNOWN_TOPIC_ID if name is None else unknown_name(name),
         name=name,
         topic_id=requested.topic_id,
@@ -117,8 +110,8 @@ def _unknown(requested: MetadataRequestTopic, operations: int) -> MetadataTopic:
     )
 
 
-def _known(image: Image, topic: Topic, listener: str, operations: int) -> MetadataTopic:
-    return MetadataTopic(
+def _known(image: Image, topic: Topic, listener: str, operations: int) -> rpc.MetadataTopic:
+    return rpc.MetadataTopic(
         name=topic.name,
         topic_id=topic.topic_id,
         is_internal=topic.name in INTERNAL_TOPICS,
@@ -130,9 +123,11 @@ def _known(image: Image, topic: Topic, listener: str, operations: int) -> Metada
     )
 
 
-def _partition(image: Image, index: int, partition: Partition, listener: str) -> MetadataPartition:
+def _partition(
+    image: Image, index: int, partition: Partition, listener: str
+) -> rpc.MetadataPartition:
     error = _leader_error(image, partition.leader, listener)
-    return MetadataPartition(
+    return rpc.MetadataPartition(
         error_code=error,
         partition_index=index,
         leader_id=-1 if error else partition.leader,

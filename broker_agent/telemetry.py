@@ -21,13 +21,7 @@ from kraftsim.controller.core.rpc.telemetry import (
     PushTelemetryRequest,
     PushTelemetryResponse,
 )
-from kraftsim.controller.core.uuid import (
-    METADATA_TOPIC_ID,
-    ZERO_UUID,
-    Uuid,
-    random_uuid,
-    uuid_text,
-)
+from kraftsim.controller.core.uuid import METADATA_TOPIC_ID, ZERO_UUID, Uuid, random_uuid, uuid_text
 from kraftsim.controller.core.value import value
 from kraftsim.controller.wire.records.checksum import crc32c
 
@@ -287,9 +281,7 @@ def _attributes(instance_id: Uuid, client: TelemetryClient) -> Mapping[str, str 
 
 
 def _matches(
-    expected: Mapping[str, str],
-    attributes: Mapping[str, str | None],
-    matches_fully: MatchesFully,
+    expected: Mapping[str, str], attributes: Mapping[str, str | None], matches_fully: MatchesFully
 ) -> bool:
     """True if the client matches every expression."""
     return all(

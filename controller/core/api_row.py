@@ -54,6 +54,9 @@ class ApiRow:
     Recorded ApiVersions responses of a broker and a controller of each release have them, equal on
     both listeners (rule 5.1).
     """
+    repeats: Mapping[str, str] = field(default_factory=dict)
+    """For EACH: fields of the response, with the fields of the request that they repeat where the
+    names differ. An empty text stands for none; several fields are separated by blanks."""
     is_always_newest: bool = False
     """Controllers of kraftsim exchange the newest version in every profile: all of them ask for
     pre-votes (KIP-996), which older versions of Vote do not have."""
@@ -76,18 +79,15 @@ class ApiRow:
     """`POST /kafka/{name}` accepts the API."""
     error: ErrorPlace = EACH
     """Where a response has the error of a refused request."""
-    repeats: Mapping[str, str] = field(default_factory=dict)
-    """For EACH: fields of the response, with the fields of the request that they repeat where the
-    names differ. An empty text stands for none; several fields are separated by blanks."""
     message_or_null: bool = False
     """A refusal has null for an empty message, although the default of the field is a text."""
     one_way: bool = False
     """A client with acks=0 expects no response."""
     broker_error: ErrorCode = ErrorCode.POLICY_VIOLATION
     """The code with which a broker refuses (STORE, REFUSE); clients do not retry it."""
-    controller_error: ErrorCode = ErrorCode.UNKNOWN_SERVER_ERROR
-    """The code with which a controller refuses (REFUSE). By default as in Kafka, whose controllers
-    list some APIs that they do not handle."""
+    controller_error: ErrorCode | None = None
+    """The code with which a controller refuses (REFUSE), where it is not that of a broker: Kafka's
+    controllers list some APIs that they do not handle, and answer UNKNOWN_SERVER_ERROR."""
 
     def role(self, listener: str) -> Role | None:
         """Returns what a listener, "controller" or "broker", does with the API."""

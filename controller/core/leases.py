@@ -29,12 +29,7 @@ from .value import value
 NO_OFFSET = -1
 RAN_OUT_MAX = 10_000  # brokers of the largest cluster; the journal reads each in its step
 CHANGE_LEASES = frozenset(
-    {
-        BrokerRegistrationChangeRecord,
-        FenceBrokerRecord,
-        UnfenceBrokerRecord,
-        UnregisterBrokerRecord,
-    }
+    {BrokerRegistrationChangeRecord, FenceBrokerRecord, UnfenceBrokerRecord, UnregisterBrokerRecord}
 )
 
 

@@ -120,9 +120,7 @@ _FEATURES_4_3 = (
 )
 
 KAFKA_4_3 = Profile(
-    name="kafka-4.3",
-    supported_features=_FEATURES_4_3,
-    newest_versions=newest_versions("4.3"),
+    name="kafka-4.3", supported_features=_FEATURES_4_3, newest_versions=newest_versions("4.3")
 )
 
 KAFKA_4_4 = Profile(

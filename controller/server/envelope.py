@@ -37,12 +37,7 @@ class Forwarded:
     __slots__ = ("_envelope", "_exchange", "address", "frame", "header", "request", "version")
 
     def __init__(
-        self,
-        envelope: Exchange,
-        exchange: Exchange,
-        address: str,
-        frame: bytes,
-        request: Request,
+        self, envelope: Exchange, exchange: Exchange, address: str, frame: bytes, request: Request
     ) -> None:
         self._envelope, self._exchange = envelope, exchange
         self.address, self.frame, self.request = address, frame, request

@@ -63,11 +63,7 @@ class KafkaCaller:
         self._silent_ends = 0  # connections in a row that the peer closed without a reply
 
     def send(
-        self,
-        address: Address,
-        request: Request,
-        reply_to: ReplyTo,
-        version_max: int | None = None,
+        self, address: Address, request: Request, reply_to: ReplyTo, version_max: int | None = None
     ) -> None:
         """Send a request, in `version_max` or an older version, and drop the previous one."""
         self._correlation_id = self._correlation_id + 1 & 0x7FFFFFFF

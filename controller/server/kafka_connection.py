@@ -10,16 +10,9 @@ from ..core.errors import ApiError, ErrorCode
 from ..core.rpc import ApiVersionsRequest, Request
 from ..core.rpc.senders import TelemetryClient
 from ..raft.protocol import Reply
+from ..wire import frames
 from ..wire.apis.table import API_VERSIONS
 from ..wire.errors import DecodeError
-from ..wire.frames import (
-    REQUEST_BYTES_MAX,
-    Exchange,
-    FrameReader,
-    RequestHeader,
-    Steps,
-    read_request_header,
-)
 from .admission import address_of, port_of
 from .api_versions import encoded_refusal
 from .awaited import Awaited, encoded, encoded_at_once
@@ -40,10 +33,10 @@ class KafkaConnection(asyncio.Protocol):
 
     def __init__(self, listener: "Listener[KafkaConnection]") -> None:
         self._listener = listener
-        self._reader = FrameReader(REQUEST_BYTES_MAX)
+        self._reader = frames.FrameReader(frames.REQUEST_BYTES_MAX)
         self._out: list[bytes] = []
         self._out_bytes = 0
-        self._exchange: Exchange | None = None
+        self._exchange: frames.Exchange | None = None
         self._awaited: Awaited | None = None
         self._is_working = False
         self._cannot_write = False
@@ -73,7 +66,7 @@ class KafkaConnection(asyncio.Protocol):
         """Drop the pending requests of a closed connection."""
         self._listener.forget(self, self.address)
         self._transport = None
-        self._reader = FrameReader(REQUEST_BYTES_MAX)
+        self._reader = frames.FrameReader(frames.REQUEST_BYTES_MAX)
         self._note_unread()
 
     def eof_received(self) -> bool:
@@ -192,7 +185,7 @@ class KafkaConnection(asyncio.Protocol):
             reply_to = listener.runtime.large.counted(len(frame), reply_to)
         listener.dispatch(request, reply_to)
 
-    def _handle_envelope(self, exchange: Exchange, frame: bytes) -> None:
+    def _handle_envelope(self, exchange: frames.Exchange, frame: bytes) -> None:
         """Handle the request in an envelope; an invalid envelope is refused at once."""
         listener = self._listener
         try:
@@ -221,19 +214,19 @@ class KafkaConnection(asyncio.Protocol):
         """Handle requests later, because the timeline must not be entered within a step."""
         asyncio.get_running_loop().call_soon(self.work)
 
-    def _exchange_of(self, frame: bytes) -> Exchange | None:
+    def _exchange_of(self, frame: bytes) -> frames.Exchange | None:
         """Returns the exchange of a frame, a new one for a new API, version or client id.
 
         Returns None if the frame is handled completely, by an error reply.
         """
         if self._exchange is not None and self._exchange.matches(frame):
             return self._exchange
-        header = read_request_header(frame)
+        header = frames.read_request_header(frame)
         listener = self._listener
         if header[:2] not in listener.spoken:
             self._refuse_version(frame, header)
             return None
-        self._exchange = Exchange(
+        self._exchange = frames.Exchange(
             header,
             frame,
             start_time_tag=listener.start_time_tag,
@@ -242,10 +235,10 @@ class KafkaConnection(asyncio.Protocol):
         )
         return self._exchange
 
-    def _client(self, header: RequestHeader) -> TelemetryClient:
+    def _client(self, header: frames.RequestHeader) -> TelemetryClient:
         return TelemetryClient(header.client_id, self.address, self.port, *self._software)
 
-    def _refuse_version(self, frame: bytes, header: RequestHeader) -> None:
+    def _refuse_version(self, frame: bytes, header: frames.RequestHeader) -> None:
         """Answer an unknown version of ApiVersions (rule 5.47).
 
         Raises DecodeError for any other API, which ends the connection.
@@ -259,7 +252,9 @@ class KafkaConnection(asyncio.Protocol):
         response = self._listener.describe(ApiVersionsRequest(), header[1])
         self._put(encoded_refusal(frame, response))
 
-    def _describe(self, exchange: Exchange, frame: bytes, request: ApiVersionsRequest) -> None:
+    def _describe(
+        self, exchange: frames.Exchange, frame: bytes, request: ApiVersionsRequest
+    ) -> None:
         response = self._listener.describe(request, exchange.version)
         if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
             self._put(encoded_refusal(frame, response))
@@ -285,7 +280,7 @@ class KafkaConnection(asyncio.Protocol):
         else:
             in_turns(runtime.turns, self._encode(awaited, frame))
 
-    def _encode(self, awaited: Awaited, steps: Steps) -> Iterator[None]:
+    def _encode(self, awaited: Awaited, steps: frames.Steps) -> Iterator[None]:
         """Reply with the frame that the steps return, unless the request is dropped meanwhile."""
         frame = yield from steps
         pending = None if self._transport is None else self._awaited
@@ -319,7 +314,7 @@ class KafkaConnection(asyncio.Protocol):
     def fall_silent(self) -> None:
         """Reply to nothing more, and forget all later bytes, until the client disconnects."""
         self._awaited, self._is_silent = None, True
-        self._reader = FrameReader(REQUEST_BYTES_MAX)
+        self._reader = frames.FrameReader(frames.REQUEST_BYTES_MAX)
         self._note_unread()
         if not self._is_working:
             self._mind_backlog()
@@ -386,7 +381,7 @@ class KafkaConnection(asyncio.Protocol):
         self._close()
 
     def _close(self) -> None:
-        self._reader = FrameReader(REQUEST_BYTES_MAX)
+        self._reader = frames.FrameReader(frames.REQUEST_BYTES_MAX)
         self._note_unread()
         transport = self._transport
         if transport is None:

@@ -13,12 +13,7 @@ from ..core.apis import ROWS
 from ..core.rpc import Request
 from ..core.rpc.envelope import EnvelopeRequest
 from ..wire.errors import DecodeError
-from ..wire.frames import (
-    RequestHeader,
-    decode_request,
-    encode_request,
-    read_request_header,
-)
+from ..wire.frames import RequestHeader, decode_request, encode_request, read_request_header
 
 MARK = b"*"
 _UNDECODABLE = b"\xff"

@@ -4,35 +4,18 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import cast
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.node_id import checked_id
-from kraftsim.controller.core.rpc import (
-    AddRaftVoterRequest,
-    ApiVersionsResponse,
-    DescribeClusterRequest,
-    DescribeClusterResponse,
-    DescribeQuorumResponse,
-    QuorumEndpoint,
-    RemoveRaftVoterRequest,
-    Request,
-    Response,
-    UnregisterBrokerRequest,
-)
 from kraftsim.controller.core.rpc.cluster import CONTROLLER_ENDPOINT
 from kraftsim.controller.core.topics.quorum_request import QUORUM_REQUEST
 
 from ..service.voter_addresses import address_of, directory_of
+from . import results
 from .cluster_resource import ClusterResourceListener, ClusterResources
 from .connection import VERSIONS_REQUEST
 from .errors import AdminError, error_of
 from .listeners import Listeners
 from .reading import cluster_of, controllers_of, features_of, quorum_of
-from .results import (
-    ClusterDescription,
-    ControllersDescription,
-    Endpoint,
-    FeaturesDescription,
-    QuorumDescription,
-)
 
 TIMEOUT_S = 10.0
 TIMEOUT_MAX_S = 86_400
@@ -92,43 +75,43 @@ class Admin:
         self._brokers.close()
         self._controllers.close()
 
-    async def describe_cluster(self, *, include_fenced: bool = False) -> ClusterDescription:
+    async def describe_cluster(self, *, include_fenced: bool = False) -> results.ClusterDescription:
         """Returns the brokers, of which only brokers know (KIP-700); with `include_fenced` also the
         fenced ones (KIP-1073, Kafka 4.0 and later)."""
-        request = DescribeClusterRequest(include_fenced_brokers=include_fenced)
+        request = rpc.DescribeClusterRequest(include_fenced_brokers=include_fenced)
         return cluster_of(await self._described(self._brokers, request, 2 if include_fenced else 0))
 
-    async def describe_controllers(self) -> ControllersDescription:
+    async def describe_controllers(self) -> results.ControllersDescription:
         """Returns the registered controllers, of which only controllers know (KIP-919)."""
-        request = DescribeClusterRequest(endpoint_type=CONTROLLER_ENDPOINT)
+        request = rpc.DescribeClusterRequest(endpoint_type=CONTROLLER_ENDPOINT)
         return controllers_of(await self._described(self._controllers, request, 1))
 
-    async def describe_quorum(self) -> QuorumDescription:
+    async def describe_quorum(self) -> results.QuorumDescription:
         """Returns the leader, and the progress of all voters and observers (KIP-595, KIP-836)."""
         response = await self._accepted(self._controllers, QUORUM_REQUEST)
-        return quorum_of(cast(DescribeQuorumResponse, response))
+        return quorum_of(cast(rpc.DescribeQuorumResponse, response))
 
-    async def describe_features(self) -> FeaturesDescription:
+    async def describe_features(self) -> results.FeaturesDescription:
         """Returns the features that the server supports, and their finalized levels (KIP-584)."""
         response = await self._accepted(self._controllers, VERSIONS_REQUEST)
-        return features_of(cast(ApiVersionsResponse, response))
+        return features_of(cast(rpc.ApiVersionsResponse, response))
 
     async def unregister_broker(self, broker_id: int) -> None:
         """Removes the registration of a broker for good (KIP-500).
 
         BROKER_ID_NOT_REGISTERED is the refusal of an unknown id.
         """
-        request = UnregisterBrokerRequest(broker_id=checked_id("broker_id", broker_id))
+        request = rpc.UnregisterBrokerRequest(broker_id=checked_id("broker_id", broker_id))
         await self._accepted(self._controllers, request)
 
     async def add_voter(
-        self, voter_id: int, directory_id: str, endpoints: Sequence[Endpoint]
+        self, voter_id: int, directory_id: str, endpoints: Sequence[results.Endpoint]
     ) -> None:
         """Makes an observer a voter (KIP-853); returns once the change is committed.
 
         `directory_id` is the id of the observer's log directory, as `describe_quorum` has it.
         """
-        request = AddRaftVoterRequest(
+        request = rpc.AddRaftVoterRequest(
             timeout_ms=self._timeout_ms,
             voter_id=checked_id("voter_id", voter_id),
             voter_directory_id=directory_of("directory_id", directory_id),
@@ -138,24 +121,24 @@ class Admin:
 
     async def remove_voter(self, voter_id: int, directory_id: str) -> None:
         """Removes a voter from the quorum (KIP-853); returns once the change is committed."""
-        request = RemoveRaftVoterRequest(
+        request = rpc.RemoveRaftVoterRequest(
             voter_id=checked_id("voter_id", voter_id),
             voter_directory_id=directory_of("directory_id", directory_id),
         )
         await self._accepted(self._controllers, request)
 
     async def _described(
-        self, listeners: Listeners, request: DescribeClusterRequest, min_version: int
-    ) -> DescribeClusterResponse:
+        self, listeners: Listeners, request: rpc.DescribeClusterRequest, min_version: int
+    ) -> rpc.DescribeClusterResponse:
         response = cast(
-            DescribeClusterResponse, await self._accepted(listeners, request, min_version)
+            rpc.DescribeClusterResponse, await self._accepted(listeners, request, min_version)
         )
         self._clusters.update(response.cluster_id)
         return response
 
     async def _accepted(
-        self, listeners: Listeners, request: Request, min_version: int = 0
-    ) -> Response:
+        self, listeners: Listeners, request: rpc.Request, min_version: int = 0
+    ) -> rpc.Response:
         """Returns the response; raises AdminError if it is a refusal."""
         response = await listeners.ask(request, min_version)
         code, message = error_of(response)
@@ -164,7 +147,7 @@ class Admin:
         return response
 
 
-def _checked(endpoint: Endpoint) -> QuorumEndpoint:
+def _checked(endpoint: results.Endpoint) -> rpc.QuorumEndpoint:
     """Returns the endpoint for a request; raises ValueError for a port that does not exist."""
     host, port = address_of("endpoints", f"{endpoint.host}:{endpoint.port}")
-    return QuorumEndpoint(name=endpoint.listener, host=host, port=port)
+    return rpc.QuorumEndpoint(name=endpoint.listener, host=host, port=port)

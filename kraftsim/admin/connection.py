@@ -4,14 +4,8 @@ import asyncio
 import os
 from typing import cast
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.rpc import (
-    ApiVersion,
-    ApiVersionsRequest,
-    ApiVersionsResponse,
-    Request,
-    Response,
-)
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.wire.apis.table import API_VERSIONS, APIS, Api
 from kraftsim.controller.wire.errors import DecodeError
@@ -21,7 +15,9 @@ from .errors import AdminError, NoResponse
 
 RESPONSE_BYTES_MAX = 16 * 1024 * 1024  # DescribeCluster of 10,000 brokers takes some 0.5 MB
 CLIENT_ID = "kraftsim-admin"
-VERSIONS_REQUEST = ApiVersionsRequest(client_software_name=CLIENT_ID, client_software_version="1")
+VERSIONS_REQUEST = rpc.ApiVersionsRequest(
+    client_software_name=CLIENT_ID, client_software_version="1"
+)
 FIRST_VERSION = 4  # of ApiVersions, which Kafka has since 3.9; an older server names its own
 
 _APIS = {api.request.model: api for api in APIS.values()}
@@ -40,7 +36,7 @@ class Connection(asyncio.Protocol):
         self._end = "the connection is not open"
         self._correlation_id = 0
         self._awaited: dict[int, asyncio.Future[bytes]] = {}
-        self._versions: dict[int, ApiVersion] = {}
+        self._versions: dict[int, rpc.ApiVersion] = {}
         self._is_retired = False
 
     @property
@@ -58,7 +54,7 @@ class Connection(asyncio.Protocol):
             raise AdminError(response.error_code, f"{self.name} refused ApiVersions")
         self._versions = {api.api_key: api for api in response.api_keys}
 
-    async def request(self, request: Request, min_version: int = 0) -> Response:
+    async def request(self, request: rpc.Request, min_version: int = 0) -> rpc.Response:
         """Sends a request in the newest version that both sides support; returns the response.
 
         Raises AdminError with UNSUPPORTED_VERSION if that is below `min_version`, NoResponse if the
@@ -95,14 +91,14 @@ class Connection(asyncio.Protocol):
             raise AdminError(ErrorCode.UNSUPPORTED_VERSION, text)
         return version
 
-    async def _versions_in(self, version: int) -> ApiVersionsResponse:
+    async def _versions_in(self, version: int) -> rpc.ApiVersionsResponse:
         """Sends ApiVersions; a server that lacks the version responds in version 0."""
         frame = await self._frame(API_VERSIONS, version, VERSIONS_REQUEST)
         is_lacking = frame[4:6] == ErrorCode.UNSUPPORTED_VERSION.to_bytes(2)
         response = self._decoded(API_VERSIONS, 0 if is_lacking else version, frame)
-        return cast(ApiVersionsResponse, response)
+        return cast(rpc.ApiVersionsResponse, response)
 
-    async def _frame(self, key: int, version: int, request: Request) -> bytes:
+    async def _frame(self, key: int, version: int, request: rpc.Request) -> bytes:
         if self._transport is None:
             raise NoResponse(self._end, was_sent=False)
         self._correlation_id = number = self._correlation_id + 1 & 0x7FFFFFFF
@@ -116,7 +112,7 @@ class Connection(asyncio.Protocol):
             if self._is_retired:
                 self.retire()
 
-    def _decoded(self, key: int, version: int, frame: bytes) -> Response:
+    def _decoded(self, key: int, version: int, frame: bytes) -> rpc.Response:
         try:
             return decode_response(key, version, frame)[1]
         except DecodeError as error:

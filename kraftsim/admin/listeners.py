@@ -5,15 +5,10 @@ from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.api_row import READ
 from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.rpc import (
-    DescribeClusterRequest,
-    DescribeClusterResponse,
-    Request,
-    Response,
-)
 from kraftsim.controller.core.rpc.cluster import CONTROLLER_ENDPOINT
 from kraftsim.controller.server.kafka_caller import Address
 
@@ -28,7 +23,7 @@ WAY_OUT = (
 MAY_BE_MADE = "the change was sent and may have been made: look before you send it again"
 _NOT_LEADER = (ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_LEADER_OR_FOLLOWER)
 Result = TypeVar("Result")
-_CONTROLLERS = DescribeClusterRequest(endpoint_type=CONTROLLER_ENDPOINT)
+_CONTROLLERS = rpc.DescribeClusterRequest(endpoint_type=CONTROLLER_ENDPOINT)
 
 
 class Listeners:
@@ -51,7 +46,7 @@ class Listeners:
         for connection in self._connections.values():
             connection.close()
 
-    async def ask(self, request: Request, min_version: int = 0) -> Response:
+    async def ask(self, request: rpc.Request, min_version: int = 0) -> rpc.Response:
         """Returns the first response that is no refusal for the lack of leadership.
 
         Other refusals are returned as responses. Raises AdminError if no server answers, if none
@@ -69,12 +64,12 @@ class Listeners:
                 raise AdminError(code, f"no leader among {named}: {WAY_OUT}")
             await asyncio.sleep(RETRY_S)
 
-    async def _ask_each(self, request: Request, min_version: int, end_s: float) -> Response:
+    async def _ask_each(self, request: rpc.Request, min_version: int, end_s: float) -> rpc.Response:
         """Returns the response of the leader, else that of a listener that does not lead.
 
         Raises AdminError if no listener answers.
         """
-        refusal: Response | None = None
+        refusal: rpc.Response | None = None
         reasons: list[str] = []
         addresses = sorted(self._addresses, key=lambda address: address != self._first)
         for position, address in enumerate(addresses):
@@ -95,8 +90,8 @@ class Listeners:
         return refusal
 
     async def _ask_at(
-        self, address: Address, request: Request, min_version: int, limit_s: float, end_s: float
-    ) -> Response:
+        self, address: Address, request: rpc.Request, min_version: int, limit_s: float, end_s: float
+    ) -> rpc.Response:
         """Asks one listener until `limit_s`; waits for a change until `end_s`, once it was sent."""
         connection = await _before(limit_s, self._connection(address), was_sent=False)
         is_change = row_of(request).controller is not READ
@@ -121,9 +116,9 @@ class Listeners:
             self._connections[address] = await open_connection(address)
             return self._connections[address]
 
-    def _learn(self, response: Response) -> None:
+    def _learn(self, response: rpc.Response) -> None:
         """Adds the addresses of the controllers that a controller knows."""
-        assert isinstance(response, DescribeClusterResponse), type(response)
+        assert isinstance(response, rpc.DescribeClusterResponse), type(response)
         for node in response.brokers:
             address = (node.host, node.port)
             if address not in self._addresses:

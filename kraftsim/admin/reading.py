@@ -1,34 +1,19 @@
 """Turns responses of the wire into results."""
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.rpc import (
-    ApiVersionsResponse,
-    DescribeClusterResponse,
-    DescribeQuorumResponse,
-    ReplicaState,
-)
 from kraftsim.controller.core.uuid import ZERO_UUID, uuid_text
 
+from . import results
 from .errors import AdminError
-from .results import (
-    Broker,
-    ClusterDescription,
-    Controller,
-    ControllersDescription,
-    Endpoint,
-    FeaturesDescription,
-    LevelRange,
-    QuorumDescription,
-    Replica,
-)
 
-Endpoints = dict[int, tuple[Endpoint, ...]]
+Endpoints = dict[int, tuple[results.Endpoint, ...]]
 
 
-def cluster_of(response: DescribeClusterResponse) -> ClusterDescription:
+def cluster_of(response: rpc.DescribeClusterResponse) -> results.ClusterDescription:
     """Returns the brokers; `controller_id` is left out: it is any live broker (rule 5.16)."""
     brokers = (
-        Broker(
+        results.Broker(
             id=broker.broker_id,
             host=broker.host,
             port=broker.port,
@@ -39,22 +24,23 @@ def cluster_of(response: DescribeClusterResponse) -> ClusterDescription:
         for broker in response.brokers
     )
     ordered = tuple(sorted(brokers, key=lambda broker: broker.id))
-    return ClusterDescription(cluster_id=response.cluster_id, brokers=ordered)
+    return results.ClusterDescription(cluster_id=response.cluster_id, brokers=ordered)
 
 
-def controllers_of(response: DescribeClusterResponse) -> ControllersDescription:
+def controllers_of(response: rpc.DescribeClusterResponse) -> results.ControllersDescription:
     """Returns the controllers."""
     controllers = (
-        Controller(id=node.broker_id, host=node.host, port=node.port) for node in response.brokers
+        results.Controller(id=node.broker_id, host=node.host, port=node.port)
+        for node in response.brokers
     )
-    return ControllersDescription(
+    return results.ControllersDescription(
         cluster_id=response.cluster_id,
         leader_id=_known(response.controller_id),
         controllers=tuple(sorted(controllers, key=lambda controller: controller.id)),
     )
 
 
-def quorum_of(response: DescribeQuorumResponse) -> QuorumDescription:
+def quorum_of(response: rpc.DescribeQuorumResponse) -> results.QuorumDescription:
     """Returns the quorum of the metadata log, the only partition that was requested.
 
     Raises AdminError if the response lacks it.
@@ -65,10 +51,10 @@ def quorum_of(response: DescribeQuorumResponse) -> QuorumDescription:
         raise AdminError(ErrorCode.UNKNOWN_SERVER_ERROR, text)
     described = partitions[0]
     endpoints: Endpoints = {
-        node.node_id: tuple(Endpoint(at.name, at.host, at.port) for at in node.listeners)
+        node.node_id: tuple(results.Endpoint(at.name, at.host, at.port) for at in node.listeners)
         for node in response.nodes
     }
-    return QuorumDescription(
+    return results.QuorumDescription(
         leader_id=described.leader_id,
         leader_epoch=described.leader_epoch,
         high_watermark=described.high_watermark,
@@ -77,9 +63,11 @@ def quorum_of(response: DescribeQuorumResponse) -> QuorumDescription:
     )
 
 
-def _replicas(states: tuple[ReplicaState, ...], endpoints: Endpoints) -> tuple[Replica, ...]:
+def _replicas(
+    states: tuple[rpc.ReplicaState, ...], endpoints: Endpoints
+) -> tuple[results.Replica, ...]:
     replicas = (
-        Replica(
+        results.Replica(
             id=state.replica_id,
             directory_id=_directory(state.replica_directory_id),
             log_end_offset=state.log_end_offset,
@@ -92,13 +80,13 @@ def _replicas(states: tuple[ReplicaState, ...], endpoints: Endpoints) -> tuple[R
     return tuple(sorted(replicas, key=lambda replica: replica.id))
 
 
-def features_of(response: ApiVersionsResponse) -> FeaturesDescription:
+def features_of(response: rpc.ApiVersionsResponse) -> results.FeaturesDescription:
     """Returns the features."""
-    return FeaturesDescription(
+    return results.FeaturesDescription(
         finalized_epoch=_known(response.finalized_features_epoch),
         finalized={key.name: key.max_version_level for key in response.finalized_features},
         supported={
-            key.name: LevelRange(key.min_version, key.max_version)
+            key.name: results.LevelRange(key.min_version, key.max_version)
             for key in response.supported_features
         },
     )

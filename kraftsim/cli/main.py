@@ -52,9 +52,7 @@ class Parser(argparse.ArgumentParser):
         self._refuse(message, near)
 
     def parse_known_args(  # type: ignore[override]  # argparse's own has overloads of namespaces
-        self,
-        args: "Sequence[str] | None" = None,
-        namespace: argparse.Namespace | None = None,
+        self, args: "Sequence[str] | None" = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Parses known arguments as argparse does, but raises the error of an unknown option here.
 

@@ -21,12 +21,7 @@ from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.timeline import Timeline
-from kraftsim.simulation.topology import (
-    BrokerSpec,
-    Topology,
-    agent_config,
-    unbound_port,
-)
+from kraftsim.simulation.topology import BrokerSpec, Topology, agent_config, unbound_port
 
 from ..errors import FAILED, CommandError, PortUnavailable
 from ..first_of import first_of
@@ -36,13 +31,7 @@ from ..service.fleet_listeners import FleetListeners
 from ..service.voter_addresses import address_of
 from .agent_listeners import AgentListeners, agent_listeners
 from .configured import configured, expect_no_voter, pairs_of
-from .up import (
-    StopRequest,
-    as_option,
-    log_to_stderr,
-    run_until_signalled,
-    stop_signals,
-)
+from .up import StopRequest, as_option, log_to_stderr, run_until_signalled, stop_signals
 
 AGENTS_MAX = 5_000
 FIRST_ID = 1001

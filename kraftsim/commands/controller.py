@@ -35,13 +35,7 @@ from ..storage.formatted import formatted_of, names_directories
 from ..storage.quorum_state import QUORUM_STATE, mark_first_run
 from .configured import configured, pairs_of
 from .identity import Bound, bound_controller
-from .up import (
-    announced,
-    expect_ready_file,
-    log_to_stderr,
-    run_until_signalled,
-    stop_signals,
-)
+from .up import announced, expect_ready_file, log_to_stderr, run_until_signalled, stop_signals
 
 HAND_OVER_LIMIT_S = 0.7  # after SIGTERM; the fetch timeout of the voters is the fallback
 

@@ -7,13 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
-from kraftsim.configuration.listeners import (
-    ADVERTISED,
-    NAMES,
-    PLAINTEXT,
-    PROTOCOL_MAP,
-    Listener,
-)
+from kraftsim.configuration.listeners import ADVERTISED, NAMES, PLAINTEXT, PROTOCOL_MAP, Listener
 from kraftsim.controller.core.value import value
 from kraftsim.simulation.ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT
 

@@ -3,23 +3,9 @@
 import re
 from collections.abc import Callable
 
+from kraftsim.controller.core.configs import validators
 from kraftsim.controller.core.configs.broker_limits import checks_lists
 from kraftsim.controller.core.configs.node_definitions import Definition, described
-from kraftsim.controller.core.configs.validators import (
-    BOOLEAN,
-    DOUBLE,
-    INT,
-    LIST,
-    LONG,
-    STRING,
-    Kind,
-    Validator,
-    Value,
-    at_least,
-    between,
-    gzip_level,
-    one_of,
-)
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.java_text import parse_integer, trim
 from kraftsim.controller.core.profile import Profile
@@ -28,7 +14,7 @@ NOT_EMPTY = "not empty"
 OF_ADDRESSES = "non-empty list"  # of voters or servers, whose parsers refuse an empty element
 
 
-def parse(release: str, key: Definition, text: str) -> Value:
+def parse(release: str, key: Definition, text: str) -> validators.Value:
     """Returns the value of the text in a release such as "4.3".
 
     Raises ValueError, with Kafka's message, if it is invalid.
@@ -56,7 +42,7 @@ def refused(name: str, value: object, reason: str) -> ValueError:
     return ValueError(f"Invalid value {value} for configuration {name}: {reason}")
 
 
-def _short(name: str, text: str) -> Value:
+def _short(name: str, text: str) -> validators.Value:
     number = parse_integer(trim(text), 16)
     if number is None:
         raise refused(name, text, "Not a number of type SHORT")
@@ -64,20 +50,20 @@ def _short(name: str, text: str) -> Value:
 
 
 # Classes are not looked for: kraftsim loads none.
-_KINDS: dict[str, Kind] = {
-    "BOOLEAN": BOOLEAN,
+_KINDS: dict[str, validators.Kind] = {
+    "BOOLEAN": validators.BOOLEAN,
     "SHORT": _short,
-    "INT": INT,
-    "LONG": LONG,
-    "DOUBLE": DOUBLE,
-    "LIST": LIST,
-    "STRING": STRING,
-    "CLASS": STRING,
-    "PASSWORD": STRING,
+    "INT": validators.INT,
+    "LONG": validators.LONG,
+    "DOUBLE": validators.DOUBLE,
+    "LIST": validators.LIST,
+    "STRING": validators.STRING,
+    "CLASS": validators.STRING,
+    "PASSWORD": validators.STRING,
 }
 
 
-def _check_list(release: str, key: Definition, value: Value) -> None:
+def _check_list(release: str, key: Definition, value: validators.Value) -> None:
     assert isinstance(value, tuple), value
     words = _words(key.valid)
     if not value and NOT_EMPTY in key.valid:
@@ -89,23 +75,27 @@ def _check_list(release: str, key: Definition, value: Value) -> None:
         if not element and _refuses_empty_elements(release, key):
             raise ValueError(f"Configuration '{key.name}' values must not be empty.")
         if words:
-            one_of(*words)(key.name, element)
+            validators.one_of(*words)(key.name, element)
 
 
 def _refuses_empty_elements(release: str, key: Definition) -> bool:
     return checks_lists(release) and key.valid != OF_ADDRESSES
 
 
-def _validator(valid: str) -> Validator:
+def _validator(valid: str) -> validators.Validator:
     if valid == "[1,...,9] or -1":
-        return gzip_level
+        return validators.gzip_level
     if valid == "non-empty string":
         return _not_empty
     if bounds := re.fullmatch(r"\[(-?[\d.]+),\.\.\.(?:,([\d.]+))?\]", valid):
         least, most = bounds.groups()
-        return at_least(_number(least)) if most is None else between(_number(least), _number(most))
+        return (
+            validators.at_least(_number(least))
+            if most is None
+            else validators.between(_number(least), _number(most))
+        )
     if words := _words(valid):
-        return _word_in_any_case(words) if valid.startswith("(") else one_of(*words)
+        return _word_in_any_case(words) if valid.startswith("(") else validators.one_of(*words)
     return lambda name, value: None
 
 

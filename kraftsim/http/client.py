@@ -47,11 +47,7 @@ def service_url(url_option: str | None) -> str:
 
 
 def call(
-    url: str,
-    method: str,
-    path: str,
-    arguments: Mapping[str, object],
-    generation: int | None = None,
+    url: str, method: str, path: str, arguments: Mapping[str, object], generation: int | None = None
 ) -> Document:
     """Calls an operation of the service and returns the JSON response.
 

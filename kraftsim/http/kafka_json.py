@@ -9,15 +9,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.apis import ROWS
 from kraftsim.controller.core.errors import ApiError, ErrorCode, error_name
 from kraftsim.controller.core.handlers import refusal
-from kraftsim.controller.core.rpc import (
-    BrokerRegistrationRequest,
-    DescribeClusterRequest,
-    Request,
-    Response,
-)
 from kraftsim.controller.core.rpc.cluster import BROKER_ENDPOINT
 from kraftsim.controller.wire.apis.table import APIS, DECOMMISSION_BROKER, Api
 from kraftsim.controller.wire.json.document import Document
@@ -48,7 +43,7 @@ async def answer_kafka_api(
     """
     api = KAFKA_APIS[name]
     _check_version(api, version)
-    request = _with_directory(cast(Request, from_json(api.request, body)))
+    request = _with_directory(cast(rpc.Request, from_json(api.request, body)))
     note(api, body)
     try:
         response = await _answer(kraft, request)
@@ -62,7 +57,7 @@ async def answer_kafka_api(
     return document_of(api, response)
 
 
-def document_of(api: Api, response: Response) -> Document:
+def document_of(api: Api, response: rpc.Response) -> Document:
     """Returns the response as JSON; a refusal of the whole request adds `error` and `message`."""
     document: Document = {"errorCode": 0, **to_json(api.response, response)}
     code = document["errorCode"]
@@ -79,15 +74,15 @@ def http_error_name(code: int) -> str:
     return error_name(code)
 
 
-def _with_directory(request: Request) -> Request:
+def _with_directory(request: rpc.Request) -> rpc.Request:
     """Adds a log directory to a registration without one, which HTTP allows."""
-    if isinstance(request, BrokerRegistrationRequest) and not request.log_dirs:
+    if isinstance(request, rpc.BrokerRegistrationRequest) and not request.log_dirs:
         return replace(request, log_dirs=(request.incarnation_id,))
     return request
 
 
-async def _answer(kraft: "Cluster", request: Request) -> Response:
-    if isinstance(request, DescribeClusterRequest) and request.endpoint_type == BROKER_ENDPOINT:
+async def _answer(kraft: "Cluster", request: rpc.Request) -> rpc.Response:
+    if isinstance(request, rpc.DescribeClusterRequest) and request.endpoint_type == BROKER_ENDPOINT:
         answer = partial(client_view(kraft.world).answer_brokers, kraft.world.committed)
         return await kraft.request(request, answer)
     return await kraft.request(request)

@@ -19,16 +19,8 @@ from kraftsim.simulation.controller_process import ControllerProcess
 from kraftsim.simulation.requests.held_messages import Holding
 from kraftsim.simulation.world import World
 
+from . import documents
 from .camera import number_of
-from .documents import (
-    BrokerScene,
-    ControllerScene,
-    FaultScene,
-    HeldScene,
-    LeaseScene,
-    PartitionScene,
-    Scene,
-)
 
 if TYPE_CHECKING:
     from kraftsim.scenarios.stage.stage import Fault
@@ -38,7 +30,7 @@ HELD_SHOWN_MAX = 20  # held messages of a fault
 EPOCHS_MAX = 12  # newest epochs of a log strip
 
 
-def scene_of(world: World, faults: Iterable["Fault"] = ()) -> Scene:
+def scene_of(world: World, faults: Iterable["Fault"] = ()) -> documents.Scene:
     """Returns the picture of the world and of its open faults now."""
     image = world.committed
     return {
@@ -54,7 +46,7 @@ def scene_of(world: World, faults: Iterable["Fault"] = ()) -> Scene:
     }
 
 
-def _controller(world: World, process: ControllerProcess) -> ControllerScene:
+def _controller(world: World, process: ControllerProcess) -> documents.ControllerScene:
     node = process.node
     quorum, log, role = node.quorum, node.log, node.quorum.role
     racks = {spec.node_id: spec.rack for spec in world.topology.controllers}
@@ -77,7 +69,7 @@ def _controller(world: World, process: ControllerProcess) -> ControllerScene:
     }
 
 
-def _brokers(world: World, image: Image) -> Iterable[tuple[str, BrokerScene]]:
+def _brokers(world: World, image: Image) -> Iterable[tuple[str, documents.BrokerScene]]:
     racks = {spec.broker_id: spec.rack for spec in world.topology.brokers}
     for broker_id in sorted({*world.agents, *image.brokers}):
         agent = world.agents.get(broker_id)
@@ -89,10 +81,10 @@ def _brokers(world: World, image: Image) -> Iterable[tuple[str, BrokerScene]]:
 
 def _broker(
     world: World, image: Image, broker_id: int, agent: HostedAgent | None, rack: str | None
-) -> BrokerScene:
+) -> documents.BrokerScene:
     registration = image.brokers.get(broker_id)
     truth, belief = _truth(registration), _belief(agent)
-    lease: LeaseScene = {
+    lease: documents.LeaseScene = {
         "brokerEndUs": _believed_end_us(world, agent),
         "controllerEndUs": _granted_end_us(world, broker_id),
     }
@@ -132,7 +124,7 @@ def _belief(agent: HostedAgent | None) -> str:
 def _mismatch(
     registration: BrokerRegistration | None,
     agent: HostedAgent | None,
-    lease: LeaseScene,
+    lease: documents.LeaseScene,
     now_us: int,
 ) -> str:
     if agent is None:
@@ -179,7 +171,7 @@ def _end_us(world: World, clock: Clock, begin_ms: int) -> int:
     return (world.timeline.now_us // 1000 - late_ms) * 1000
 
 
-def _partitions(image: Image) -> Iterable[tuple[str, PartitionScene]]:
+def _partitions(image: Image) -> Iterable[tuple[str, documents.PartitionScene]]:
     topics = sorted(image.topics.values(), key=lambda topic: topic.name)
     all_of_them = (
         (topic.name, index, partition)
@@ -199,13 +191,13 @@ def _partitions(image: Image) -> Iterable[tuple[str, PartitionScene]]:
         )
 
 
-def _fault(fault: "Fault") -> FaultScene:
+def _fault(fault: "Fault") -> documents.FaultScene:
     sides = [list(numbers_of(nodes)) for nodes in fault.targets]
     held = [_held(number, held) for number, held in islice(fault.held, HELD_SHOWN_MAX)]
     return {"verb": fault.kind, "sides": sides, "held": held, "heldCount": len(fault.held)}
 
 
-def _held(number: int, holding: Holding) -> HeldScene:
+def _held(number: int, holding: Holding) -> documents.HeldScene:
     message = holding.message
     ends = [number_of(message.sender), number_of(message.receiver)]
     sender, receiver = reversed(ends) if message.is_reply else ends

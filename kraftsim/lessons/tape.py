@@ -37,11 +37,7 @@ class Tape:
     """
 
     def __init__(
-        self,
-        play: Play,
-        parent: "Tape | None" = None,
-        act: Act | None = None,
-        fault_id: str = "",
+        self, play: Play, parent: "Tape | None" = None, act: Act | None = None, fault_id: str = ""
     ) -> None:
         self.parent, self.act, self._fault_id = parent, act, fault_id
         self.scenario = play.run.plan

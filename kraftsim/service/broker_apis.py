@@ -18,6 +18,7 @@ from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.kept_replies import KeptReplies, KeptState
 from kraftsim.broker_agent.telemetry import Telemetry
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.api_row import READ, REFUSE, STORE
 from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.cluster.describe_cluster import any_broker, describe_brokers
@@ -27,33 +28,7 @@ from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.quotas.describe_client_quotas import describe_client_quotas
-from kraftsim.controller.core.rpc import (
-    ApiVersionsRequest,
-    ApiVersionsResponse,
-    DescribeClusterRequest,
-    DescribeClusterResponse,
-    DescribeLogDirsRequest,
-    DescribeTopicPartitionsRequest,
-    FetchRequest,
-    MetadataRequest,
-    MetadataTopic,
-    Request,
-    Response,
-)
-from kraftsim.controller.core.rpc.acls import DescribeAclsRequest
-from kraftsim.controller.core.rpc.configs import (
-    AlterConfigsRequest,
-    DescribeConfigsRequest,
-    IncrementalAlterConfigsRequest,
-    ListConfigResourcesRequest,
-)
-from kraftsim.controller.core.rpc.quotas import DescribeClientQuotasRequest
-from kraftsim.controller.core.rpc.scram import DescribeUserScramCredentialsRequest
 from kraftsim.controller.core.rpc.stored_messages import AlterReplicaLogDirsRequest
-from kraftsim.controller.core.rpc.telemetry import (
-    GetTelemetrySubscriptionsRequest,
-    PushTelemetryRequest,
-)
 from kraftsim.controller.core.security.acl_description import describe_acls
 from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
 from kraftsim.controller.core.value import value
@@ -61,13 +36,13 @@ from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.server.turns import in_turns
 
-ReplyTo = Callable[[Response | ApiError], None]
+ReplyTo = Callable[[rpc.Response | ApiError], None]
 
 TOPICS_AT_ONCE = 10  # more topics are described in slices
 PARTS_AT_ONCE = 300  # topics and partitions of a slice, which takes about a millisecond
 PARTITIONS_KEPT_MAX = 500  # of a reply that is kept, and as many brokers
 NO_STEPS: Iterator[None] = iter(())
-VALID = ApiVersionsRequest()  # every valid request gets the same reply
+VALID = rpc.ApiVersionsRequest()  # every valid request gets the same reply
 
 
 @value(kw_only=False)
@@ -85,7 +60,9 @@ class ClientView:
     has_authorizer: bool = False
     listener: str = CLIENT_LISTENER
 
-    def metadata(self, image: Image, request: MetadataRequest, reply_to: ReplyTo) -> Iterator[None]:
+    def metadata(
+        self, image: Image, request: rpc.MetadataRequest, reply_to: ReplyTo
+    ) -> Iterator[None]:
         """Answers a Metadata request from the image, in the steps that the iterator takes."""
         state = self.kept.about(image)
         controller_id = any_broker(state.live, self.random)
@@ -96,7 +73,7 @@ class ClientView:
         return NO_STEPS
 
     def _described(
-        self, state: KeptState, request: MetadataRequest, controller_id: int, reply_to: ReplyTo
+        self, state: KeptState, request: rpc.MetadataRequest, controller_id: int, reply_to: ReplyTo
     ) -> Iterator[None]:
         """Answers a Metadata request, in slices if it is about many topics."""
         image = state.image
@@ -104,7 +81,7 @@ class ClientView:
         is_sliced = wanted > TOPICS_AT_ONCE
         if is_sliced:
             image = image.copy()  # the broker may fetch records between two slices
-        topics: list[MetadataTopic] = []
+        topics: list[rpc.MetadataTopic] = []
         parts = 0
         try:
             for topic in metadata_replies.described_topics(image, request, self.listener):
@@ -128,12 +105,14 @@ class ClientView:
             _keep(state, request, controller_id, reply)
         reply_to(reply)
 
-    def brokers(self, image: Image, request: DescribeClusterRequest) -> DescribeClusterResponse:
+    def brokers(
+        self, image: Image, request: rpc.DescribeClusterRequest
+    ) -> rpc.DescribeClusterResponse:
         """Answers a DescribeCluster request from the image; raises ApiError if it is refused."""
         state = self.kept.about(image)
         controller_id = any_broker(state.live, self.random)
         kept = state.find(request, controller_id)
-        if type(kept) is DescribeClusterResponse:
+        if type(kept) is rpc.DescribeClusterResponse:
             return kept
         reply = describe_brokers(
             image,
@@ -145,28 +124,28 @@ class ClientView:
         _keep(state, request, controller_id, reply)
         return reply
 
-    def api_versions(self, image: Image, version: int) -> ApiVersionsResponse:
+    def api_versions(self, image: Image, version: int) -> rpc.ApiVersionsResponse:
         """Answers every valid ApiVersions request in `version`."""
         state = self.kept.about(image)
         kept = state.find(VALID, version)
-        if type(kept) is ApiVersionsResponse:
+        if type(kept) is rpc.ApiVersionsResponse:
             return kept
         reply = api_versions.listed(version, listener="broker", image=image, profile=self.profile)
         state.keep(VALID, version, reply)
         return reply
 
     def answer_brokers(
-        self, image: Image, request: DescribeClusterRequest, reply_to: ReplyTo
+        self, image: Image, request: rpc.DescribeClusterRequest, reply_to: ReplyTo
     ) -> None:
         """Answers a DescribeCluster request from the image, also if it is refused."""
         try:
-            reply: DescribeClusterResponse | ApiError = self.brokers(image, request)
+            reply: rpc.DescribeClusterResponse | ApiError = self.brokers(image, request)
         except ApiError as error:
             reply = error.with_traceback(None)
         reply_to(reply)
 
 
-TelemetryRequest = GetTelemetrySubscriptionsRequest | PushTelemetryRequest
+TelemetryRequest = rpc.GetTelemetrySubscriptionsRequest | rpc.PushTelemetryRequest
 
 
 class BrokerApis:
@@ -191,14 +170,14 @@ class BrokerApis:
         self.telemetry = Telemetry(view.profile, view.random, ClientMatch)
         self._forwarding = Forwarding(runtime.timeline, send, lambda: agent.agent.controller_id)
 
-    def describe(self, request: ApiVersionsRequest, version: int) -> ApiVersionsResponse:
+    def describe(self, request: rpc.ApiVersionsRequest, version: int) -> rpc.ApiVersionsResponse:
         """Answers an ApiVersions request."""
         view, agent = self.view, self._agent.agent
         broker = (view.cluster_id, agent.config.broker_id)
         refused = api_versions.refusal(request, version, view.profile, broker)
         return refused or view.api_versions(agent.image, version)
 
-    def answer(self, request: Request, reply_to: ReplyTo) -> None:
+    def answer(self, request: rpc.Request, reply_to: ReplyTo) -> None:
         """Answers a request from the broker's image, or forwards it to the active controller."""
         answer = ANSWERS.get(type(request))
         if answer is not None:
@@ -213,21 +192,21 @@ class BrokerApis:
         """The metadata that the broker has fetched."""
         return self._agent.agent.image
 
-    def describe_topics(self, request: MetadataRequest, reply_to: ReplyTo) -> None:
+    def describe_topics(self, request: rpc.MetadataRequest, reply_to: ReplyTo) -> None:
         """Answers a Metadata request."""
         in_turns(self._turns, self.view.metadata(self.image, request, reply_to))
 
-    def describe_brokers(self, request: DescribeClusterRequest, reply_to: ReplyTo) -> None:
+    def describe_brokers(self, request: rpc.DescribeClusterRequest, reply_to: ReplyTo) -> None:
         """Answers a DescribeCluster request."""
         self.view.answer_brokers(self.image, request, reply_to)
 
-    def describe_log_dirs(self, request: DescribeLogDirsRequest) -> Response:
+    def describe_log_dirs(self, request: rpc.DescribeLogDirsRequest) -> rpc.Response:
         """Returns the response to a DescribeLogDirs request."""
         agent = self._agent.agent
         stored = agent.store.on_disk(self.image, agent.config.broker_id)
         return describe_log_dirs(stored, request, agent.config.log_dirs)
 
-    def describe_acls(self, request: DescribeAclsRequest) -> Response:
+    def describe_acls(self, request: rpc.DescribeAclsRequest) -> rpc.Response:
         """Returns the response to a DescribeAcls request."""
         return describe_acls(self.image, request, has_authorizer=self.view.has_authorizer)
 
@@ -235,11 +214,11 @@ class BrokerApis:
         """Answers a request of client telemetry."""
         reply_to(self.telemetry.answer(self.image, request, self._timeline.now_ms))
 
-    def refuse_fetch(self, request: FetchRequest) -> Response:
+    def refuse_fetch(self, request: rpc.FetchRequest) -> rpc.Response:
         """Returns the response to a Fetch request, which refuses every partition."""
         return self._data_plane.fetch(request)
 
-    def alter_log_dirs(self, request: AlterReplicaLogDirsRequest) -> Response:
+    def alter_log_dirs(self, request: AlterReplicaLogDirsRequest) -> rpc.Response:
         """Returns the response to an AlterReplicaLogDirs request, which refuses each directory."""
         return self._data_plane.alter_log_dirs(request, self._log_dirs)
 
@@ -267,12 +246,12 @@ class BrokerApis:
         )
 
 
-def _keep(state: KeptState, request: Request, controller_id: int, reply: Response) -> None:
+def _keep(state: KeptState, request: rpc.Request, controller_id: int, reply: rpc.Response) -> None:
     if len(state.image.brokers) <= PARTITIONS_KEPT_MAX:
         state.keep(request, controller_id, reply)
 
 
-def _is_small(topics: Sequence[MetadataTopic]) -> bool:
+def _is_small(topics: Sequence[rpc.MetadataTopic]) -> bool:
     """True if a reply with these topics may be kept; an unknown name may be of any length."""
     parts = sum(1 + len(topic.partitions) for topic in topics)
     return parts <= PARTITIONS_KEPT_MAX and not any(topic.error_code for topic in topics)
@@ -281,7 +260,7 @@ def _is_small(topics: Sequence[MetadataTopic]) -> bool:
 Answer = Callable[[BrokerApis, Any, ReplyTo], None]
 
 
-def _read(respond: Callable[[BrokerApis, Any], Response]) -> Answer:
+def _read(respond: Callable[[BrokerApis, Any], rpc.Response]) -> Answer:
     """Returns the function that replies with a response, or with the ApiError of a refusal."""
 
     def answer(apis: BrokerApis, request: Any, reply_to: ReplyTo) -> None:
@@ -296,30 +275,30 @@ def _read(respond: Callable[[BrokerApis, Any], Response]) -> Answer:
 
 
 ANSWERS: Mapping[type, Answer] = {
-    MetadataRequest: BrokerApis.describe_topics,
-    DescribeClusterRequest: BrokerApis.describe_brokers,
-    DescribeTopicPartitionsRequest: _read(
+    rpc.MetadataRequest: BrokerApis.describe_topics,
+    rpc.DescribeClusterRequest: BrokerApis.describe_brokers,
+    rpc.DescribeTopicPartitionsRequest: _read(
         lambda apis, request: describe_topic_partitions(apis.image, request, apis.view.listener)
     ),
-    DescribeLogDirsRequest: _read(BrokerApis.describe_log_dirs),
-    DescribeConfigsRequest: _read(
+    rpc.DescribeLogDirsRequest: _read(BrokerApis.describe_log_dirs),
+    rpc.DescribeConfigsRequest: _read(
         lambda apis, request: describe_configs(apis.config_view, request)
     ),
-    DescribeClientQuotasRequest: _read(
+    rpc.DescribeClientQuotasRequest: _read(
         lambda apis, request: describe_client_quotas(apis.image, request)
     ),
-    DescribeAclsRequest: _read(BrokerApis.describe_acls),
-    DescribeUserScramCredentialsRequest: _read(
+    rpc.DescribeAclsRequest: _read(BrokerApis.describe_acls),
+    rpc.DescribeUserScramCredentialsRequest: _read(
         lambda apis, request: describe_user_scram_credentials(apis.image, request)
     ),
-    ListConfigResourcesRequest: _read(
+    rpc.ListConfigResourcesRequest: _read(
         lambda apis, request: configurations.list_resources(apis.image, request)
     ),
-    GetTelemetrySubscriptionsRequest: BrokerApis.answer_telemetry,
-    PushTelemetryRequest: BrokerApis.answer_telemetry,
-    IncrementalAlterConfigsRequest: BrokerApis.alter_configs,
-    AlterConfigsRequest: BrokerApis.alter_configs,
-    FetchRequest: _read(BrokerApis.refuse_fetch),
+    rpc.GetTelemetrySubscriptionsRequest: BrokerApis.answer_telemetry,
+    rpc.PushTelemetryRequest: BrokerApis.answer_telemetry,
+    rpc.IncrementalAlterConfigsRequest: BrokerApis.alter_configs,
+    rpc.AlterConfigsRequest: BrokerApis.alter_configs,
+    rpc.FetchRequest: _read(BrokerApis.refuse_fetch),
     AlterReplicaLogDirsRequest: _read(BrokerApis.alter_log_dirs),
 }
 """The table of a broker's own answers; the row says what it does with every other request."""

@@ -7,17 +7,8 @@ together it is logged once per cause.
 
 import logging
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.rpc import (
-    BeginQuorumEpochRequest,
-    BeginQuorumEpochResponse,
-    FetchRequest,
-    FetchResponse,
-    Request,
-    Response,
-    VoteRequest,
-    VoteResponse,
-)
 from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, uuid_text
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.raft.protocol import Send
@@ -25,8 +16,8 @@ from kraftsim.controller.raft.protocol import Send
 NO_VOTER = -1  # stands for every peer that is not a voter
 
 # The requests and responses with which replicas make contact.
-Greeting = FetchRequest | VoteRequest | BeginQuorumEpochRequest
-Welcome = FetchResponse | VoteResponse | BeginQuorumEpochResponse
+Greeting = rpc.FetchRequest | rpc.VoteRequest | rpc.BeginQuorumEpochRequest
+Welcome = rpc.FetchResponse | rpc.VoteResponse | rpc.BeginQuorumEpochResponse
 
 log = logging.getLogger("kraftsim.controller")
 
@@ -41,7 +32,7 @@ class ForeignPeers:
         self._config = config
         self._logged: set[tuple[int, ErrorCode]] = set()
 
-    def check_request(self, request: Request) -> None:
+    def check_request(self, request: rpc.Request) -> None:
         """Warns if the request names another cluster, or another directory of this controller."""
         if not isinstance(request, Greeting):
             return
@@ -59,7 +50,7 @@ class ForeignPeers:
                 + _way_out(config.node_id, f"{config.host}:{config.port}:{own}"),
             )
 
-    def check_response(self, send: Send, response: Response | None) -> None:
+    def check_response(self, send: Send, response: rpc.Response | None) -> None:
         """Warns if the peer refused the request because of its cluster id or its directory id."""
         request, peer_id, at = send.request, send.peer_id, send.endpoint
         if not (isinstance(request, Greeting) and isinstance(response, Welcome)) or at is None:
@@ -100,18 +91,18 @@ def _way_out(node_id: int, address: str) -> str:
 def _sender(request: Greeting) -> int:
     """Returns the node id of the sender; -1 if the request has no such field."""
     match request:
-        case FetchRequest():
+        case rpc.FetchRequest():
             return max(request.replica_id, request.replica_state.replica_id)
-        case VoteRequest(topics=(vote, *_)) if vote.partitions:
+        case rpc.VoteRequest(topics=(vote, *_)) if vote.partitions:
             return vote.partitions[0].replica_id
-        case BeginQuorumEpochRequest(topics=(begin, *_)) if begin.partitions:
+        case rpc.BeginQuorumEpochRequest(topics=(begin, *_)) if begin.partitions:
             return begin.partitions[0].leader_id
         case _:
             return -1
 
 
 def _means(request: Greeting, node_id: int) -> bool:
-    return not isinstance(request, FetchRequest) and request.voter_id == node_id
+    return not isinstance(request, rpc.FetchRequest) and request.voter_id == node_id
 
 
 def _directory(request: Greeting) -> Uuid:
@@ -120,15 +111,15 @@ def _directory(request: Greeting) -> Uuid:
     Returns the zero id if the request names no directory.
     """
     match request:
-        case VoteRequest(topics=(vote, *_)) if vote.partitions:
+        case rpc.VoteRequest(topics=(vote, *_)) if vote.partitions:
             return vote.partitions[0].voter_directory_id
-        case BeginQuorumEpochRequest(topics=(begin, *_)) if begin.partitions:
+        case rpc.BeginQuorumEpochRequest(topics=(begin, *_)) if begin.partitions:
             return begin.partitions[0].voter_directory_id
         case _:
             return ZERO_UUID
 
 
 def _partition_errors(response: Welcome) -> set[int]:
-    if isinstance(response, FetchResponse):
+    if isinstance(response, rpc.FetchResponse):
         return set()
     return {partition.error_code for topic in response.topics for partition in topic.partitions}

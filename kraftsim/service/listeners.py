@@ -163,9 +163,7 @@ class Service:
         listener.start_time_tag = world.topology.settings.start_time_tag
         apis = BrokerApis(
             replace(
-                client_view(world),
-                listener=name,
-                kept=self._kept.setdefault(name, KeptReplies()),
+                client_view(world), listener=name, kept=self._kept.setdefault(name, KeptReplies())
             ),
             world.agents[broker_id],
             runtime,

@@ -15,11 +15,7 @@ from .. import feature_levels
 from ..errors import ApiError, ErrorCode
 from ..image.broker import BrokerRegistration
 from ..leases import HeartbeatNote, Liveness
-from ..log.records import (
-    IN_CONTROLLED_SHUTDOWN,
-    BrokerRegistrationChangeRecord,
-    Record,
-)
+from ..log.records import IN_CONTROLLED_SHUTDOWN, BrokerRegistrationChangeRecord, Record
 from ..partitions import broker_changes
 from ..rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
 from ..state import Decision, State

@@ -12,18 +12,9 @@ from .. import feature_levels
 from ..errors import ApiError, ErrorCode
 from ..image.broker import BrokerRegistration
 from ..leases import RegistrationNote
-from ..log.records import (
-    Endpoint,
-    FeatureRange,
-    Record,
-    RegisterBrokerRecord,
-)
+from ..log.records import Endpoint, FeatureRange, Record, RegisterBrokerRecord
 from ..partitions import broker_changes
-from ..rpc import (
-    BrokerFeature,
-    BrokerRegistrationRequest,
-    BrokerRegistrationResponse,
-)
+from ..rpc import BrokerFeature, BrokerRegistrationRequest, BrokerRegistrationResponse
 from ..state import Decision, State
 from ..uuid import is_reserved_directory, uuid_text
 

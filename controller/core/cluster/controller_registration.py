@@ -1,6 +1,6 @@
 """ControllerRegistration: stores a controller's listeners and features (rules 5.61, 5.62)."""
 
-from .. import feature_levels
+from .. import feature_levels, rpc
 from ..errors import ApiError, ErrorCode
 from ..log.records import (
     Endpoint,
@@ -8,17 +8,11 @@ from ..log.records import (
     RegisterControllerRecord,
     UnregisterControllerRecord,
 )
-from ..rpc import (
-    ControllerRegistrationRequest,
-    ControllerRegistrationResponse,
-    UnregisterControllerRequest,
-    UnregisterControllerResponse,
-)
 from ..state import Decision, State
 
 
 def register_controller(
-    state: State, request: ControllerRegistrationRequest, now_ms: int
+    state: State, request: rpc.ControllerRegistrationRequest, now_ms: int
 ) -> Decision:
     """Write the registration of a controller; the last request wins (rule 5.62).
 
@@ -26,17 +20,14 @@ def register_controller(
     order. Raises UNSUPPORTED_VERSION if the finalized metadata.version has no such record.
     """
     if state.image.metadata_version < feature_levels.CONTROLLER_REGISTRATION_FROM:
-        raise ApiError(
-            ErrorCode.UNSUPPORTED_VERSION,
-            "The version of API is not supported.",
-        )
+        raise ApiError(ErrorCode.UNSUPPORTED_VERSION, "The version of API is not supported.")
     is_ready = request.zk_migration_ready and state.profile.writes_zk_migration_state
     record = registration(request, zk_migration_ready=is_ready)
-    return Decision((record,), ControllerRegistrationResponse())
+    return Decision((record,), rpc.ControllerRegistrationResponse())
 
 
 def unregister_controller(
-    state: State, request: UnregisterControllerRequest, now_ms: int
+    state: State, request: rpc.UnregisterControllerRequest, now_ms: int
 ) -> Decision:
     """Remove the registration of a controller; one that still runs registers again."""
     if state.image.metadata_version < feature_levels.CONTROLLER_UNREGISTRATION_FROM:
@@ -50,11 +41,11 @@ def unregister_controller(
             f"Controller ID {request.controller_id} is not currently registered.",
         )
     record = UnregisterControllerRecord(controller_id=request.controller_id)
-    return Decision((record,), UnregisterControllerResponse(), is_atomic=True)
+    return Decision((record,), rpc.UnregisterControllerResponse(), is_atomic=True)
 
 
 def registration(
-    request: ControllerRegistrationRequest, *, zk_migration_ready: bool = False
+    request: rpc.ControllerRegistrationRequest, *, zk_migration_ready: bool = False
 ) -> RegisterControllerRecord:
     """Returns the record that registers a controller.
 

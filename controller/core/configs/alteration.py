@@ -8,23 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from .. import feature_levels, slices
+from .. import feature_levels, rpc, slices
 from ..errors import ApiError, ErrorCode
 from ..hash_order import in_hash_order
 from ..log.records import ClearElrRecord, ConfigRecord, Record
 from ..policies import AlteredConfigs, ConfigResourceKind
 from ..profile import Profile
-from ..rpc import Response
-from ..rpc.configs import (
-    AlterableConfig,
-    AlterConfigsRequest,
-    AlterConfigsResource,
-    AlterConfigsResourceResponse,
-    AlterConfigsResponse,
-    IncrementalAlterConfigsRequest,
-    IncrementalAlterConfigsResource,
-    IncrementalAlterConfigsResponse,
-)
 from ..state import RECORDS_PER_OPERATION_MAX, Decision, State
 from . import broker_loggers, group_configs, metrics_configs, topic_configs
 from .guards import MIN_INSYNC_REPLICAS, check_altered
@@ -41,8 +30,8 @@ from .resources import (
 SET, DELETE, APPEND, SUBTRACT = range(4)
 RESOURCES_PER_SLICE = 500  # about ten milliseconds
 
-AlterRequest = IncrementalAlterConfigsRequest | AlterConfigsRequest
-Resource = IncrementalAlterConfigsResource | AlterConfigsResource
+AlterRequest = rpc.IncrementalAlterConfigsRequest | rpc.AlterConfigsRequest
+Resource = rpc.IncrementalAlterConfigsResource | rpc.AlterConfigsResource
 Values = Mapping[str, str]
 
 
@@ -57,13 +46,13 @@ class Changes(NamedTuple):
 
 
 def incremental_alter_configs(
-    state: State, request: IncrementalAlterConfigsRequest, now_ms: int
+    state: State, request: rpc.IncrementalAlterConfigsRequest, now_ms: int
 ) -> Decision:
     """Decide an IncrementalAlterConfigs request."""
     return slices.begin(_Alteration(state, request))
 
 
-def alter_configs(state: State, request: AlterConfigsRequest, now_ms: int) -> Decision:
+def alter_configs(state: State, request: rpc.AlterConfigsRequest, now_ms: int) -> Decision:
     """Decide an AlterConfigs request."""
     return slices.begin(_Alteration(state, request))
 
@@ -80,7 +69,7 @@ class _Alteration(slices.Sliced):
         self._counts = Counter(keys)
         self._pending = list(dict(zip(keys, resources, strict=True)).items())
         self._pending.reverse()
-        self._responses: list[AlterConfigsResourceResponse] = []
+        self._responses: list[rpc.AlterConfigsResourceResponse] = []
 
     def advance(self) -> bool:
         """Decides the next resources."""
@@ -95,7 +84,7 @@ class _Alteration(slices.Sliced):
                 self._responses.append(refused(resource, error))
             else:
                 self._responses.append(
-                    AlterConfigsResourceResponse(
+                    rpc.AlterConfigsResourceResponse(
                         resource_type=resource.resource_type, resource_name=resource.resource_name
                     )
                 )
@@ -110,10 +99,10 @@ class _Alteration(slices.Sliced):
             text = "Unable to perform excessively large batch operation."
             raise ApiError(ErrorCode.POLICY_VIOLATION, text)
         responses = tuple(self._responses)
-        reply: Response = (
-            IncrementalAlterConfigsResponse(responses=responses)
-            if isinstance(self._request, IncrementalAlterConfigsRequest)
-            else AlterConfigsResponse(responses=responses)
+        reply: rpc.Response = (
+            rpc.IncrementalAlterConfigsResponse(responses=responses)
+            if isinstance(self._request, rpc.IncrementalAlterConfigsRequest)
+            else rpc.AlterConfigsResponse(responses=responses)
         )
         records = (*self.records, *_cleared_elrs(self._state, self.records))
         return Decision(() if self._request.validate_only else records, reply, is_atomic=True)
@@ -125,16 +114,16 @@ def _key(profile: Profile, resource: Resource, place: int) -> tuple[int, str, in
     A repeated resource of an unknown type, or a repeated logger, is answered each time.
     """
     resource_type = resource.resource_type
-    is_incremental = isinstance(resource, IncrementalAlterConfigsResource)
+    is_incremental = isinstance(resource, rpc.IncrementalAlterConfigsResource)
     is_each_answered = not has_configs(resource_type, profile) or (
         is_incremental and resource_type == ResourceType.BROKER_LOGGER
     )
     return resource_type, resource.resource_name, place if is_each_answered else -1
 
 
-def refused(resource: Resource, error: ApiError) -> AlterConfigsResourceResponse:
+def refused(resource: Resource, error: ApiError) -> rpc.AlterConfigsResourceResponse:
     """Returns the response of a resource that is refused."""
-    return AlterConfigsResourceResponse(
+    return rpc.AlterConfigsResourceResponse(
         error_code=error.code,
         error_message=error.message or None,
         resource_type=resource.resource_type,
@@ -150,7 +139,7 @@ def _altered(state: State, resource: Resource, *, is_forwarded: bool) -> list[Co
         broker_loggers.check(state.node_id, resource, state.profile)
         return []
     current = state.image.configs.get((resource_type, name), {})
-    if isinstance(resource, IncrementalAlterConfigsResource):
+    if isinstance(resource, rpc.IncrementalAlterConfigsResource):
         changes = _incremental(state, resource_type, resource.configs, current)
     else:
         changes = _whole(resource_type, resource, current)
@@ -166,7 +155,7 @@ def _altered(state: State, resource: Resource, *, is_forwarded: bool) -> list[Co
 def _incremental(
     state: State,
     resource_type: ResourceType,
-    configs: Iterable[AlterableConfig],
+    configs: Iterable[rpc.AlterableConfig],
     current: Values,
 ) -> Changes:
     """Returns what the operations change; of several for one name the last applies."""
@@ -181,7 +170,7 @@ def _incremental(
 
 
 def _operated(
-    state: State, resource_type: ResourceType, config: AlterableConfig, current: str | None
+    state: State, resource_type: ResourceType, config: rpc.AlterableConfig, current: str | None
 ) -> str | None:
     """Returns the value after an operation; raises INVALID_CONFIG if it needs a list."""
     operation = config.config_operation
@@ -200,7 +189,9 @@ def _operated(
     return change(default if current is None else current, config.value)
 
 
-def _whole(resource_type: ResourceType, resource: AlterConfigsResource, current: Values) -> Changes:
+def _whole(
+    resource_type: ResourceType, resource: rpc.AlterConfigsResource, current: Values
+) -> Changes:
     """Returns the difference between all configurations of a request and the current ones."""
     wanted = {config.name: config.value for config in resource.configs}
     explicit = {

@@ -5,18 +5,9 @@ A node ignores one with another value, and keeps the others (4.3.1 was asked).
 
 from functools import cache
 
+from . import validators
 from .configuration import RELEASES
 from .topic_table import COMPRESSIONS
-from .validators import (
-    Validator,
-    at_least,
-    between,
-    each_of,
-    each_of_without_empty,
-    gzip_level,
-    one_of,
-    without_empty,
-)
 
 _LEAST = {
     -2: ("log.local.retention.bytes", "log.local.retention.ms"),
@@ -47,26 +38,26 @@ _LEAST = {
         "share.coordinator.cached.buffer.max.bytes",
     ),
 }
-_VALIDATORS: dict[str, Validator] = {
-    **{name: at_least(least) for least, names in _LEAST.items() for name in names},
-    "compression.gzip.level": gzip_level,
-    "compression.lz4.level": between(1, 17),
-    "compression.type": one_of(*COMPRESSIONS),
-    "compression.zstd.level": between(-131_072, 22),
-    "log.cleaner.min.cleanable.ratio": between(0, 1),
-    "log.message.timestamp.type": one_of("CreateTime", "LogAppendTime"),
-    "max.decompressed.message.bytes": between(1, 2**31 - 9),
-    "ssl.client.auth": one_of("required", "requested", "none"),
+_VALIDATORS: dict[str, validators.Validator] = {
+    **{name: validators.at_least(least) for least, names in _LEAST.items() for name in names},
+    "compression.gzip.level": validators.gzip_level,
+    "compression.lz4.level": validators.between(1, 17),
+    "compression.type": validators.one_of(*COMPRESSIONS),
+    "compression.zstd.level": validators.between(-131_072, 22),
+    "log.cleaner.min.cleanable.ratio": validators.between(0, 1),
+    "log.message.timestamp.type": validators.one_of("CreateTime", "LogAppendTime"),
+    "max.decompressed.message.bytes": validators.between(1, 2**31 - 9),
+    "ssl.client.auth": validators.one_of("required", "requested", "none"),
 }
 _POLICIES = ("compact", "delete")
-_OF_RELEASES: tuple[tuple[str, str, Validator], ...] = (
-    ("3.9", "log.segment.bytes", at_least(14)),
-    ("3.9", "log.cleanup.policy", each_of(*_POLICIES)),
-    ("4.1", "log.segment.bytes", at_least(1024 * 1024)),
-    ("4.1", "remote.log.manager.copier.thread.pool.size", at_least(1)),
-    ("4.1", "remote.log.manager.expiration.thread.pool.size", at_least(1)),
-    ("4.3", "log.cleanup.policy", each_of_without_empty(*_POLICIES)),
-    ("4.3", "num.replica.fetchers", at_least(1)),
+_OF_RELEASES: tuple[tuple[str, str, validators.Validator], ...] = (
+    ("3.9", "log.segment.bytes", validators.at_least(14)),
+    ("3.9", "log.cleanup.policy", validators.each_of(*_POLICIES)),
+    ("4.1", "log.segment.bytes", validators.at_least(1024 * 1024)),
+    ("4.1", "remote.log.manager.copier.thread.pool.size", validators.at_least(1)),
+    ("4.1", "remote.log.manager.expiration.thread.pool.size", validators.at_least(1)),
+    ("4.3", "log.cleanup.policy", validators.each_of_without_empty(*_POLICIES)),
+    ("4.3", "num.replica.fetchers", validators.at_least(1)),
 )
 """From a release on, of a configuration, until another row of it."""
 _LISTS_CHECKED_SINCE = "4.3"
@@ -77,16 +68,16 @@ def checks_lists(release: str) -> bool:
     return RELEASES.index(release) >= RELEASES.index(_LISTS_CHECKED_SINCE)
 
 
-def validator_of(release: str, name: str, type_name: str) -> Validator | None:
+def validator_of(release: str, name: str, type_name: str) -> validators.Validator | None:
     """Returns what checks the values of a configuration in a release; None if all are valid."""
     known = _validators(release).get(name)
     if known is None and type_name == "LIST":
-        return without_empty if checks_lists(release) else None
+        return validators.without_empty if checks_lists(release) else None
     return known
 
 
 @cache
-def _validators(release: str) -> dict[str, Validator]:
+def _validators(release: str) -> dict[str, validators.Validator]:
     number = RELEASES.index(release)
     since = {name: of for begin, name, of in _OF_RELEASES if RELEASES.index(begin) <= number}
     return _VALIDATORS | since

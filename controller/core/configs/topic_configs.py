@@ -8,15 +8,7 @@ from ..log.records import BROKER_RESOURCE
 from ..profile import Profile
 from ..rpc import CreatableTopicConfig
 from ..state import State
-from .node_configs import (
-    FROM_CLUSTER_DEFAULT,
-    FROM_DEFAULT,
-    FROM_NODE,
-    FROM_STATIC,
-    FROM_TOPIC,
-    in_milliseconds,
-    static_settings,
-)
+from . import node_configs
 from .topic_table import BROKER_NAMES, TOPIC_CONFIGS
 from .validators import invalid
 
@@ -60,14 +52,14 @@ def effective(state: State, own: Mapping[str, str]) -> tuple[CreatableTopicConfi
     configs = state.image.configs
     shown = dict(_DEFAULTS[state.profile.topic_configs])
     for source, settings in (
-        (FROM_STATIC, static_settings(state.settings)),
-        (FROM_CLUSTER_DEFAULT, configs.get((BROKER_RESOURCE, ""), {})),
-        (FROM_NODE, configs.get((BROKER_RESOURCE, str(state.node_id)), {})),
+        (node_configs.FROM_STATIC, node_configs.static_settings(state.settings)),
+        (node_configs.FROM_CLUSTER_DEFAULT, configs.get((BROKER_RESOURCE, ""), {})),
+        (node_configs.FROM_NODE, configs.get((BROKER_RESOURCE, str(state.node_id)), {})),
     ):
         for name, value in _of_topics(settings).items():
             if name in shown:
                 shown[name] = _shown(name, value, source)
-    shown |= {name: _shown(name, value, FROM_TOPIC) for name, value in own.items()}
+    shown |= {name: _shown(name, value, node_configs.FROM_TOPIC) for name, value in own.items()}
     return tuple(shown[name] for name in sorted(shown))
 
 
@@ -77,7 +69,7 @@ def _shown(name: str, value: str, source: int) -> CreatableTopicConfig:
 
 _DEFAULTS = {
     release: {
-        name: _shown(name, config.default, FROM_DEFAULT)
+        name: _shown(name, config.default, node_configs.FROM_DEFAULT)
         for name, config in configs.items()
         if config.default is not None
     }
@@ -91,5 +83,5 @@ def _of_topics(settings: Mapping[str, str]) -> dict[str, str]:
     configs: dict[str, str] = {}
     for name in filter(None, map(_TOPIC_NAMES.get, settings)):
         setting = next(setting for setting in BROKER_NAMES[name] if setting in settings)
-        configs[name] = in_milliseconds(setting, settings[setting])
+        configs[name] = node_configs.in_milliseconds(setting, settings[setting])
     return configs

@@ -6,17 +6,11 @@ Kafka 3.9 decides each feature separately.
 
 from collections.abc import Iterable, Mapping
 
-from .. import feature_levels
+from .. import feature_levels, rpc
 from ..errors import ErrorCode
 from ..hash_order import in_hash_order
 from ..log.control_records import ControlRecord, KRaftVersion, Voters
 from ..log.records import FeatureLevelRecord, FeatureRange, NoOpRecord, Record
-from ..rpc import (
-    FeatureUpdate,
-    UpdatableFeatureResult,
-    UpdateFeaturesRequest,
-    UpdateFeaturesResponse,
-)
 from ..state import Decision, State
 from .elr_safety import elr_safety_records
 
@@ -25,7 +19,7 @@ _NO_END = 2**15 - 1  # the highest level of a range that has no end
 _PREFIX = "The update failed for all features since the following feature had an error: "
 
 
-def update_features(state: State, request: UpdateFeaturesRequest, now_ms: int) -> Decision:
+def update_features(state: State, request: rpc.UpdateFeaturesRequest, now_ms: int) -> Decision:
     """Decide an UpdateFeatures request.
 
     `validate_only` writes nothing. A level equal to the finalized level is written again (rule
@@ -50,13 +44,13 @@ def update_features(state: State, request: UpdateFeaturesRequest, now_ms: int) -
     return Decision(_records(state, accepted), reply, control=control, is_atomic=True)
 
 
-def _in_hash_order(updates: tuple[FeatureUpdate, ...]) -> tuple[FeatureUpdate, ...]:
+def _in_hash_order(updates: tuple[rpc.FeatureUpdate, ...]) -> tuple[rpc.FeatureUpdate, ...]:
     """Returns the updates in the order of Kafka's HashMap, in which it checks and writes them."""
     by_name = {update.feature: update for update in updates}
     return tuple(by_name[name] for name in in_hash_order(by_name))
 
 
-def _records(state: State, updates: tuple[FeatureUpdate, ...]) -> tuple[Record, ...]:
+def _records(state: State, updates: tuple[rpc.FeatureUpdate, ...]) -> tuple[Record, ...]:
     levels = tuple(record for update in updates for record in _level_records(state, update))
     turns_elr_on = any(
         update.feature == feature_levels.ELIGIBLE_LEADER_REPLICAS and update.max_version_level > 0
@@ -65,7 +59,7 @@ def _records(state: State, updates: tuple[FeatureUpdate, ...]) -> tuple[Record, 
     return (*elr_safety_records(state.image, state.settings), *levels) if turns_elr_on else levels
 
 
-def _level_records(state: State, update: FeatureUpdate) -> tuple[Record, ...]:
+def _level_records(state: State, update: rpc.FeatureUpdate) -> tuple[Record, ...]:
     """The quorum writes kraft.version; the NoOp gives the reply a record whose commit it awaits."""
     if _is_of_the_quorum(state, update.feature):
         return (NoOpRecord(),) if update.upgrade_type == UPGRADE else ()
@@ -80,7 +74,7 @@ def _is_of_the_quorum(state: State, feature: str) -> bool:
     return feature == feature_levels.KRAFT_VERSION and state.profile.upgrades_kraft_version
 
 
-def _control(state: State, updates: tuple[FeatureUpdate, ...]) -> tuple[ControlRecord, ...]:
+def _control(state: State, updates: tuple[rpc.FeatureUpdate, ...]) -> tuple[ControlRecord, ...]:
     """Returns the control records that raise kraft.version; from level 1 the log holds the voters.
 
     Source: KIP-853, rule 10.49.
@@ -92,7 +86,7 @@ def _control(state: State, updates: tuple[FeatureUpdate, ...]) -> tuple[ControlR
     return ()
 
 
-def _refusal(state: State, update: FeatureUpdate, proposed: Mapping[str, int]) -> str | None:
+def _refusal(state: State, update: rpc.FeatureUpdate, proposed: Mapping[str, int]) -> str | None:
     """Returns the first failed check, in Kafka's order (rule 5.56)."""
     reason = _common_refusal(state, update, proposed)
     if reason is not None:
@@ -107,7 +101,9 @@ def _refusal(state: State, update: FeatureUpdate, proposed: Mapping[str, int]) -
     return None
 
 
-def _common_refusal(state: State, update: FeatureUpdate, proposed: Mapping[str, int]) -> str | None:
+def _common_refusal(
+    state: State, update: rpc.FeatureUpdate, proposed: Mapping[str, int]
+) -> str | None:
     level = update.max_version_level
     current = _current_level(state, update.feature)
     if update.upgrade_type not in (UPGRADE, SAFE_DOWNGRADE, UNSAFE_DOWNGRADE):
@@ -201,7 +197,7 @@ def _ranges(supported: Iterable[FeatureRange]) -> dict[str, tuple[int, int]]:
     }
 
 
-def _metadata_version_refusal(state: State, update: FeatureUpdate) -> str | None:
+def _metadata_version_refusal(state: State, update: rpc.FeatureUpdate) -> str | None:
     """Returns the error of a downgrade after which the log is not readable (rule 5.57)."""
     level, current = update.max_version_level, state.image.metadata_version
     if level < feature_levels.FIRST_BOOTSTRAP_LEVEL:
@@ -221,7 +217,7 @@ def _metadata_version_refusal(state: State, update: FeatureUpdate) -> str | None
     return f"Unsupported metadata.version downgrade from {current} to {level}. {reason}"
 
 
-def _kraft_version_refusal(state: State, update: FeatureUpdate) -> str | None:
+def _kraft_version_refusal(state: State, update: rpc.FeatureUpdate) -> str | None:
     """Returns the error of a kraft.version that a voter does not support.
 
     Every voter must have sent the leader a range that includes the level (KIP-853).
@@ -238,28 +234,28 @@ def _kraft_version_refusal(state: State, update: FeatureUpdate) -> str | None:
     )
 
 
-def _updated_together(request: UpdateFeaturesRequest) -> UpdateFeaturesResponse:
+def _updated_together(request: rpc.UpdateFeaturesRequest) -> rpc.UpdateFeaturesResponse:
     """The response has no message; up to version 1 it has a result for each feature (rule 5.55)."""
     results = tuple(
-        UpdatableFeatureResult(feature=update.feature, error_message="NONE")
+        rpc.UpdatableFeatureResult(feature=update.feature, error_message="NONE")
         for update in request.feature_updates
     )
-    return UpdateFeaturesResponse(error_message=None, results=results)
+    return rpc.UpdateFeaturesResponse(error_message=None, results=results)
 
 
-def _refused_together(reason: str) -> UpdateFeaturesResponse:
+def _refused_together(reason: str) -> rpc.UpdateFeaturesResponse:
     code = ErrorCode.INVALID_UPDATE_VERSION
-    return UpdateFeaturesResponse(error_code=code, error_message=_PREFIX + reason)
+    return rpc.UpdateFeaturesResponse(error_code=code, error_message=_PREFIX + reason)
 
 
-def _answered_apart(reasons: Mapping[str, str | None]) -> UpdateFeaturesResponse:
+def _answered_apart(reasons: Mapping[str, str | None]) -> rpc.UpdateFeaturesResponse:
     """Returns the response of Kafka 3.9: a result for each feature, sorted by name."""
     results = tuple(
-        UpdatableFeatureResult(
+        rpc.UpdatableFeatureResult(
             feature=feature,
             error_code=0 if reason is None else ErrorCode.INVALID_UPDATE_VERSION,
             error_message=reason,
         )
         for feature, reason in sorted(reasons.items())
     )
-    return UpdateFeaturesResponse(error_message="", results=results)
+    return rpc.UpdateFeaturesResponse(error_message="", results=results)

@@ -39,9 +39,7 @@ def records_of(image: Image) -> Iterator[r.Record]:
             yield r.ClientQuotaRecord(entity=entity, key=key, value=value, remove=False)
     if image.next_producer_id:
         yield r.ProducerIdsRecord(
-            broker_id=NO_BROKER,
-            broker_epoch=NO_BROKER,
-            next_producer_id=image.next_producer_id,
+            broker_id=NO_BROKER, broker_epoch=NO_BROKER, next_producer_id=image.next_producer_id
         )
     yield from image.access_controls.values()
     yield from image.scram_credentials.values()

@@ -4,34 +4,26 @@ Checks run in Kafka's order, separately for each partition; the first failed che
 error. A refused partition does not affect the others.
 """
 
+from .. import rpc
 from ..errors import ErrorCode
 from ..image.partition import Partition, changed
 from ..log.records import NO_LEADER_CHANGE, RECOVERED, RECOVERING, PartitionChangeRecord, Record
-from ..rpc import (
-    AlterPartitionBrokerState,
-    AlterPartitionData,
-    AlterPartitionRequest,
-    AlterPartitionResponse,
-    AlterPartitionResult,
-    AlterPartitionTopic,
-    AlterPartitionTopicResult,
-)
 from ..state import Decision, State, check_broker_epoch
 from ..uuid import Uuid
 from . import broker_changes
 from .change import build
 
-Answer = tuple[AlterPartitionResult, PartitionChangeRecord | None]
+Answer = tuple[rpc.AlterPartitionResult, PartitionChangeRecord | None]
 
 
-def alter_partition(state: State, request: AlterPartitionRequest, now_ms: int) -> Decision:
+def alter_partition(state: State, request: rpc.AlterPartitionRequest, now_ms: int) -> Decision:
     """Decide an AlterPartition request.
 
     Raises STALE_BROKER_EPOCH (77) if the broker's epoch is not current, unless the request is
     empty.
     """
     if not request.topics:
-        return Decision(reply=AlterPartitionResponse())
+        return Decision(reply=rpc.AlterPartitionResponse())
     check_broker_epoch(state, request.broker_id, request.broker_epoch)
     records: list[Record] = []
     topics = []
@@ -39,12 +31,12 @@ def alter_partition(state: State, request: AlterPartitionRequest, now_ms: int) -
         answers = [_answer(state, request.broker_id, topic, data) for data in topic.partitions]
         records += [record for _, record in answers if record is not None]
         results = tuple(result for result, _ in answers)
-        topics.append(AlterPartitionTopicResult(topic_id=topic.topic_id, partitions=results))
-    return Decision(records=tuple(records), reply=AlterPartitionResponse(topics=tuple(topics)))
+        topics.append(rpc.AlterPartitionTopicResult(topic_id=topic.topic_id, partitions=results))
+    return Decision(records=tuple(records), reply=rpc.AlterPartitionResponse(topics=tuple(topics)))
 
 
 def _answer(
-    state: State, broker_id: int, topic: AlterPartitionTopic, data: AlterPartitionData
+    state: State, broker_id: int, topic: rpc.AlterPartitionTopic, data: rpc.AlterPartitionData
 ) -> Answer:
     known = state.image.topics.get(topic.topic_id)
     if known is None:
@@ -58,12 +50,12 @@ def _answer(
     return _altered(state, broker_id, topic.topic_id, partition, data)
 
 
-def _refused(data: AlterPartitionData, error: ErrorCode) -> AlterPartitionResult:
-    return AlterPartitionResult(partition_index=data.partition_index, error_code=error)
+def _refused(data: rpc.AlterPartitionData, error: ErrorCode) -> rpc.AlterPartitionResult:
+    return rpc.AlterPartitionResult(partition_index=data.partition_index, error_code=error)
 
 
 def _error(
-    state: State, broker_id: int, partition: Partition, data: AlterPartitionData
+    state: State, broker_id: int, partition: Partition, data: rpc.AlterPartitionData
 ) -> ErrorCode:
     """Returns the error of the first failed check, in the order of rule 4.34."""
     isr = [member.broker_id for member in _proposed(data)]
@@ -87,21 +79,21 @@ def _error(
     return next((error for failed, error in checks if failed), ErrorCode.NONE)
 
 
-def _proposed(data: AlterPartitionData) -> tuple[AlterPartitionBrokerState, ...]:
+def _proposed(data: rpc.AlterPartitionData) -> tuple[rpc.AlterPartitionBrokerState, ...]:
     """Returns the proposed ISR as pairs of id and broker epoch.
 
     Version 2 of the request has ids only; the epoch is then -1 ("do not check").
     """
     if data.new_isr_with_epochs:
         return data.new_isr_with_epochs
-    return tuple(AlterPartitionBrokerState(broker_id=member) for member in data.new_isr)
+    return tuple(rpc.AlterPartitionBrokerState(broker_id=member) for member in data.new_isr)
 
 
 def _is_subset(isr: list[int], replicas: tuple[int, ...]) -> bool:
     return bool(isr) and len(set(isr)) == len(isr) and set(isr) <= set(replicas)
 
 
-def _all_eligible(state: State, data: AlterPartitionData) -> bool:
+def _all_eligible(state: State, data: rpc.AlterPartitionData) -> bool:
     return all(
         state.image.is_active(member.broker_id)
         and member.broker_epoch in (-1, state.image.brokers[member.broker_id].broker_epoch)
@@ -110,11 +102,7 @@ def _all_eligible(state: State, data: AlterPartitionData) -> bool:
 
 
 def _altered(
-    state: State,
-    broker_id: int,
-    topic_id: Uuid,
-    partition: Partition,
-    data: AlterPartitionData,
+    state: State, broker_id: int, topic_id: Uuid, partition: Partition, data: rpc.AlterPartitionData
 ) -> Answer:
     key = (topic_id, data.partition_index)
     record = build(
@@ -128,7 +116,7 @@ def _altered(
     merged = partition if record is None else changed(partition, record)
     if record is not None and record.leader not in (broker_id, NO_LEADER_CHANGE):
         return _refused(data, ErrorCode.NEW_LEADER_ELECTED), record  # the record is still written
-    result = AlterPartitionResult(
+    result = rpc.AlterPartitionResult(
         partition_index=data.partition_index,
         leader_id=merged.leader,
         leader_epoch=merged.leader_epoch,

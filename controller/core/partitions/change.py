@@ -8,11 +8,7 @@ from collections.abc import Callable, Mapping
 
 from .. import feature_levels
 from ..image.partition import Partition, PartitionKey
-from ..log.records import (
-    NO_LEADER_CHANGE,
-    NO_RECOVERY_CHANGE,
-    PartitionChangeRecord,
-)
+from ..log.records import NO_LEADER_CHANGE, NO_RECOVERY_CHANGE, PartitionChangeRecord
 from ..uuid import MIGRATING_DIRECTORY, Uuid
 from .election import elect
 from .elr import populate_elr, write_elr, write_last_known_leader

@@ -2,19 +2,11 @@
 
 from dataclasses import replace
 
-from .. import feature_levels
+from .. import feature_levels, rpc
 from ..errors import ApiError, ErrorCode
 from ..image.broker import BrokerRegistration
 from ..image.partition import Partition, PartitionKey, Topic
 from ..log.records import PartitionChangeRecord, Record
-from ..rpc import (
-    AssignedDirectory,
-    AssignedDirectoryResult,
-    AssignedPartitionResult,
-    AssignedTopicResult,
-    AssignReplicasToDirsRequest,
-    AssignReplicasToDirsResponse,
-)
 from ..state import Decision, State, check_broker_epoch
 from ..uuid import Uuid
 from . import broker_changes
@@ -22,7 +14,9 @@ from .change import build
 from .target import Election
 
 
-def assign_directories(state: State, request: AssignReplicasToDirsRequest, now_ms: int) -> Decision:
+def assign_directories(
+    state: State, request: rpc.AssignReplicasToDirsRequest, now_ms: int
+) -> Decision:
     """Decide an AssignReplicasToDirs request.
 
     A replica in a directory that is offline also leaves the ISR. Raises UNSUPPORTED_VERSION below
@@ -39,17 +33,17 @@ def assign_directories(state: State, request: AssignReplicasToDirsRequest, now_m
     records += broker_changes.leader_and_isr_changes(
         state, sorted(set(offline)), remove=broker.broker_id
     )
-    reply = AssignReplicasToDirsResponse(directories=results)
+    reply = rpc.AssignReplicasToDirsResponse(directories=results)
     return Decision(records=tuple(records), reply=reply)
 
 
 def _assigned(
     state: State,
     broker: BrokerRegistration,
-    directory: AssignedDirectory,
+    directory: rpc.AssignedDirectory,
     records: list[Record],
     offline: list[PartitionKey],
-) -> AssignedDirectoryResult:
+) -> rpc.AssignedDirectoryResult:
     """Returns the results for one directory; adds records, and partitions that are offline."""
     is_online = broker_changes.is_online(broker, directory.id)
     topics = []
@@ -58,13 +52,13 @@ def _assigned(
         results = []
         for index in (partition.partition_index for partition in asked.partitions):
             error = _error(topic, index, broker.broker_id)
-            results.append(AssignedPartitionResult(partition_index=index, error_code=error))
+            results.append(rpc.AssignedPartitionResult(partition_index=index, error_code=error))
             if topic is not None and error is ErrorCode.NONE:
                 record = _record(state, topic, index, broker.broker_id, directory.id)
                 records += () if record is None else (record,)
                 offline += () if is_online else ((topic.topic_id, index),)
-        topics.append(AssignedTopicResult(topic_id=asked.topic_id, partitions=tuple(results)))
-    return AssignedDirectoryResult(id=directory.id, topics=tuple(topics))
+        topics.append(rpc.AssignedTopicResult(topic_id=asked.topic_id, partitions=tuple(results)))
+    return rpc.AssignedDirectoryResult(id=directory.id, topics=tuple(topics))
 
 
 def _error(topic: Topic | None, index: int, broker_id: int) -> ErrorCode:

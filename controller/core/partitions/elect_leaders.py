@@ -2,16 +2,10 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from .. import slices
+from .. import rpc, slices
 from ..errors import ApiError, ErrorCode, expect_time
 from ..image.partition import Topic, is_imbalanced
 from ..log.records import NO_LEADER, PartitionChangeRecord, Record
-from ..rpc import (
-    ElectedPartitionResult,
-    ElectLeadersRequest,
-    ElectLeadersResponse,
-    ReplicaElectionResult,
-)
 from ..rpc.partitions import PREFERRED_ELECTION, UNCLEAN_ELECTION
 from ..state import RECORDS_PER_OPERATION_MAX, Decision, State
 from . import broker_changes
@@ -32,14 +26,14 @@ _NOT_AVAILABLE = {
 }
 
 
-def elect_leaders(state: State, request: ElectLeadersRequest, now_ms: int) -> Decision:
+def elect_leaders(state: State, request: rpc.ElectLeadersRequest, now_ms: int) -> Decision:
     """Decide an ElectLeaders request.
 
     Raises INVALID_REQUEST for an unknown type of election and POLICY_VIOLATION for more than 10,000
     records; a request for no partition is not looked at.
     """
     if request.topic_partitions == ():
-        return Decision(reply=ElectLeadersResponse())
+        return Decision(reply=rpc.ElectLeadersResponse())
     expect_time(request.timeout_ms)
     election = _TYPES.get(request.election_type)
     if election is None:
@@ -50,7 +44,7 @@ def elect_leaders(state: State, request: ElectLeadersRequest, now_ms: int) -> De
 class _Elections(slices.Sliced):
     """The elections of one request that are decided so far."""
 
-    def __init__(self, state: State, request: ElectLeadersRequest, election: Election) -> None:
+    def __init__(self, state: State, request: rpc.ElectLeadersRequest, election: Election) -> None:
         super().__init__()
         self._state, self._election = state, election
         asked = _asked(state, request, election)
@@ -60,7 +54,7 @@ class _Elections(slices.Sliced):
             for place, (_, partition_ids) in enumerate(asked)
             for partition_id in partition_ids
         ]
-        self._results: list[list[ElectedPartitionResult]] = [[] for _ in asked]
+        self._results: list[list[rpc.ElectedPartitionResult]] = [[] for _ in asked]
         self._decided = 0
 
     def advance(self) -> bool:
@@ -80,15 +74,15 @@ class _Elections(slices.Sliced):
     def decision(self) -> Decision:
         """Returns the decision on all partitions."""
         results = [
-            ReplicaElectionResult(topic=name, partition_result=tuple(elected))
+            rpc.ReplicaElectionResult(topic=name, partition_result=tuple(elected))
             for name, elected in zip(self._names, self._results, strict=True)
         ]
-        reply = ElectLeadersResponse(replica_election_results=tuple(results))
+        reply = rpc.ElectLeadersResponse(replica_election_results=tuple(results))
         return Decision(records=tuple(self.records), reply=reply)
 
 
 def _asked(
-    state: State, request: ElectLeadersRequest, election: Election
+    state: State, request: rpc.ElectLeadersRequest, election: Election
 ) -> Sequence[tuple[str, Iterable[int]]]:
     """Returns the requested partitions by topic; of all topics, those that need the election."""
     if request.topic_partitions is not None:
@@ -109,7 +103,7 @@ def _elected(
     partition_id: int,
     election: Election,
     records: list[Record],
-) -> ElectedPartitionResult:
+) -> rpc.ElectedPartitionResult:
     """Returns the result for one partition; adds the record of its election."""
     try:
         topic = _electable(state, name, partition_id, election)
@@ -117,11 +111,11 @@ def _elected(
         if record is None:
             raise _NOT_AVAILABLE[election]
     except ApiError as error:
-        return ElectedPartitionResult(
+        return rpc.ElectedPartitionResult(
             partition_id=partition_id, error_code=error.code, error_message=error.message
         )
     records.append(record)
-    return ElectedPartitionResult(partition_id=partition_id)
+    return rpc.ElectedPartitionResult(partition_id=partition_id)
 
 
 def _electable(state: State, name: str, partition_id: int, election: Election) -> Topic:

@@ -8,22 +8,11 @@ replicas. Each change of the partition, an AlterPartition above all, tests the c
 from collections.abc import Sequence
 from functools import cache
 
-from .. import slices
+from .. import rpc, slices
 from ..errors import ApiError, ErrorCode, expect_time
 from ..image.image import Image
 from ..image.partition import Partition, Topic, is_reassigning
 from ..log.records import PartitionChangeRecord, Record
-from ..rpc import (
-    AlterPartitionReassignmentsRequest,
-    AlterPartitionReassignmentsResponse,
-    ListPartitionReassignmentsRequest,
-    ListPartitionReassignmentsResponse,
-    OngoingPartitionReassignment,
-    OngoingTopicReassignment,
-    ReassignablePartition,
-    ReassignablePartitionResponse,
-    ReassignableTopicResponse,
-)
 from ..state import Decision, State
 from . import broker_changes
 from .change import build
@@ -32,11 +21,11 @@ from .target import Assignment, Election, Ids, Rules
 
 
 def alter_reassignments(
-    state: State, request: AlterPartitionReassignmentsRequest, now_ms: int
+    state: State, request: rpc.AlterPartitionReassignmentsRequest, now_ms: int
 ) -> Decision:
     """Decide an AlterPartitionReassignments request, separately for each partition."""
     if not request.topics:
-        return Decision(reply=AlterPartitionReassignmentsResponse(error_message=""))  # as Kafka
+        return Decision(reply=rpc.AlterPartitionReassignmentsResponse(error_message=""))  # as Kafka
     expect_time(request.timeout_ms)
     return slices.begin(_Reassignments(state, request))
 
@@ -44,7 +33,7 @@ def alter_reassignments(
 class _Reassignments(slices.Sliced):
     """The reassignments of one request that are decided so far."""
 
-    def __init__(self, state: State, request: AlterPartitionReassignmentsRequest) -> None:
+    def __init__(self, state: State, request: rpc.AlterPartitionReassignmentsRequest) -> None:
         super().__init__()
         self._state, self._request = state, request
         self._asked = [
@@ -52,7 +41,7 @@ class _Reassignments(slices.Sliced):
             for place, topic in enumerate(request.topics)
             for wanted in topic.partitions
         ]
-        self._results: list[list[ReassignablePartitionResponse]] = [[] for _ in request.topics]
+        self._results: list[list[rpc.ReassignablePartitionResponse]] = [[] for _ in request.topics]
         self._decided = 0
 
     def advance(self) -> bool:
@@ -67,10 +56,10 @@ class _Reassignments(slices.Sliced):
     def decision(self) -> Decision:
         """Returns the decision on all partitions."""
         request = self._request
-        reply = AlterPartitionReassignmentsResponse(
+        reply = rpc.AlterPartitionReassignmentsResponse(
             allow_replication_factor_change=request.allow_replication_factor_change,
             responses=tuple(
-                ReassignableTopicResponse(name=topic.name, partitions=tuple(results))
+                rpc.ReassignableTopicResponse(name=topic.name, partitions=tuple(results))
                 for topic, results in zip(request.topics, self._results, strict=True)
             ),
         )
@@ -84,7 +73,7 @@ class _Shared:
     only, `rules_of_cancelling` those that the topic allows.
     """
 
-    def __init__(self, state: State, request: AlterPartitionReassignmentsRequest) -> None:
+    def __init__(self, state: State, request: rpc.AlterPartitionReassignmentsRequest) -> None:
         self.state = state
         self.keeps_factor = not request.allow_replication_factor_change
         self.rules_of = broker_changes.rules_by_topic(state, Election.ONLINE)
@@ -93,11 +82,8 @@ class _Shared:
 
 
 def _altered(
-    shared: _Shared,
-    name: str,
-    wanted: ReassignablePartition,
-    records: list[Record],
-) -> ReassignablePartitionResponse:
+    shared: _Shared, name: str, wanted: rpc.ReassignablePartition, records: list[Record]
+) -> rpc.ReassignablePartitionResponse:
     """Returns the result for one partition; adds the record of its change."""
     index = wanted.partition_index
     try:
@@ -107,12 +93,12 @@ def _altered(
         else:
             record = _reassigned(shared, topic, index, partition, wanted.replicas)
     except ApiError as error:
-        return ReassignablePartitionResponse(
+        return rpc.ReassignablePartitionResponse(
             partition_index=index, error_code=error.code, error_message=error.message or None
         )
     if record is not None:
         records.append(record)
-    return ReassignablePartitionResponse(partition_index=index)
+    return rpc.ReassignablePartitionResponse(partition_index=index)
 
 
 def _known(state: State, name: str, index: int) -> tuple[Topic, Partition]:
@@ -202,8 +188,8 @@ def _change(
 
 
 def list_reassignments(
-    image: Image, request: ListPartitionReassignmentsRequest
-) -> ListPartitionReassignmentsResponse:
+    image: Image, request: rpc.ListPartitionReassignmentsRequest
+) -> rpc.ListPartitionReassignmentsResponse:
     """Returns the reassignments in progress; partitions and topics without any are left out."""
     found = []
     for name, indexes in _listed(image, request):
@@ -215,12 +201,12 @@ def list_reassignments(
             if index in partitions and is_reassigning(partitions[index])
         )
         if ongoing:
-            found.append(OngoingTopicReassignment(name=name, partitions=ongoing))
-    return ListPartitionReassignmentsResponse(topics=tuple(found))
+            found.append(rpc.OngoingTopicReassignment(name=name, partitions=ongoing))
+    return rpc.ListPartitionReassignmentsResponse(topics=tuple(found))
 
 
 def _listed(
-    image: Image, request: ListPartitionReassignmentsRequest
+    image: Image, request: rpc.ListPartitionReassignmentsRequest
 ) -> list[tuple[str, Sequence[int]]]:
     """Returns the requested partitions by topic; of all topics, those with a reassignment."""
     if request.topics is not None:
@@ -233,8 +219,8 @@ def _listed(
     ]
 
 
-def _ongoing(index: int, partition: Partition) -> OngoingPartitionReassignment:
-    return OngoingPartitionReassignment(
+def _ongoing(index: int, partition: Partition) -> rpc.OngoingPartitionReassignment:
+    return rpc.OngoingPartitionReassignment(
         partition_index=index,
         replicas=partition.replicas,
         adding_replicas=partition.adding_replicas,

@@ -3,20 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from .. import rpc
 from ..errors import ApiError, ErrorCode
 from ..hash_order import in_hash_order
 from ..image.image import Image
 from ..log.records import QuotaEntity
 from ..refusals import answered
-from ..rpc import Response
-from ..rpc.quotas import (
-    DescribeClientQuotasRequest,
-    DescribeClientQuotasResponse,
-    DescribedClientQuotas,
-    QuotaEntityData,
-    QuotaFilterComponent,
-    QuotaValue,
-)
 from .entities import CLIENT_ID, IP, TYPES, USER, invalid
 
 EXACT, DEFAULT, SPECIFIED = range(3)
@@ -24,11 +16,11 @@ _MATCH_TYPES = {DEFAULT: "MATCH_TYPE_DEFAULT", SPECIFIED: "MATCH_TYPE_SPECIFIED"
 
 
 def describe_client_quotas(
-    image: Image, request: DescribeClientQuotasRequest
-) -> DescribeClientQuotasResponse:
+    image: Image, request: rpc.DescribeClientQuotasRequest
+) -> rpc.DescribeClientQuotasResponse:
     """Returns the quotas of matching entities; raises ApiError for a filter that Kafka refuses."""
     _check(request.components)
-    return DescribeClientQuotasResponse(
+    return rpc.DescribeClientQuotasResponse(
         entries=tuple(
             _described(entity, quotas)
             for entity, quotas in image.client_quotas.items()
@@ -37,15 +29,17 @@ def describe_client_quotas(
     )
 
 
-def respond(request: DescribeClientQuotasRequest, reply: Response | ApiError, _: int) -> Response:
+def respond(
+    request: rpc.DescribeClientQuotasRequest, reply: rpc.Response | ApiError, _: int
+) -> rpc.Response:
     """Returns the response: a refusal has null for its entries."""
     response = answered(request, reply)
-    if isinstance(reply, ApiError) and isinstance(response, DescribeClientQuotasResponse):
+    if isinstance(reply, ApiError) and isinstance(response, rpc.DescribeClientQuotasResponse):
         return replace(response, entries=None)
     return response
 
 
-def _check(components: Sequence[QuotaFilterComponent]) -> None:
+def _check(components: Sequence[rpc.QuotaFilterComponent]) -> None:
     kinds: set[str] = set()
     for component in components:
         kind = component.entity_type
@@ -64,7 +58,7 @@ def _check(components: Sequence[QuotaFilterComponent]) -> None:
         )
 
 
-def _check_match(component: QuotaFilterComponent) -> None:
+def _check_match(component: rpc.QuotaFilterComponent) -> None:
     match_type, match = component.match_type, component.match
     if match_type == EXACT and match is None:
         raise invalid("Request specified MATCH_TYPE_EXACT, but set match string to null.")
@@ -75,7 +69,7 @@ def _check_match(component: QuotaFilterComponent) -> None:
         raise invalid(f"Unknown match type {match_type}")
 
 
-def _matches(request: DescribeClientQuotasRequest, entity: tuple[QuotaEntity, ...]) -> bool:
+def _matches(request: rpc.DescribeClientQuotasRequest, entity: tuple[QuotaEntity, ...]) -> bool:
     """True if every component names a part of the entity."""
     names = {part.entity_type: part.entity_name for part in entity}
     if request.strict and len(names) != len(request.components):
@@ -87,11 +81,13 @@ def _matches(request: DescribeClientQuotasRequest, entity: tuple[QuotaEntity, ..
     )
 
 
-def _described(entity: tuple[QuotaEntity, ...], quotas: dict[str, float]) -> DescribedClientQuotas:
-    return DescribedClientQuotas(
+def _described(
+    entity: tuple[QuotaEntity, ...], quotas: dict[str, float]
+) -> rpc.DescribedClientQuotas:
+    return rpc.DescribedClientQuotas(
         entity=tuple(
-            QuotaEntityData(entity_type=part.entity_type, entity_name=part.entity_name)
+            rpc.QuotaEntityData(entity_type=part.entity_type, entity_name=part.entity_name)
             for part in entity
         ),
-        values=tuple(QuotaValue(key=key, value=quotas[key]) for key in in_hash_order(quotas)),
+        values=tuple(rpc.QuotaValue(key=key, value=quotas[key]) for key in in_hash_order(quotas)),
     )

@@ -3,21 +3,16 @@
 from collections.abc import Iterable
 from itertools import groupby
 
+from .. import rpc
 from ..errors import ApiError, ErrorCode
 from ..image.image import Image
 from ..log.records import AccessControlEntryRecord
-from ..rpc.acls import (
-    AclDescription,
-    DescribeAclsRequest,
-    DescribeAclsResource,
-    DescribeAclsResponse,
-)
 from .acl_filters import selected
 
 
 def describe_acls(
-    image: Image, request: DescribeAclsRequest, *, has_authorizer: bool
-) -> DescribeAclsResponse:
+    image: Image, request: rpc.DescribeAclsRequest, *, has_authorizer: bool
+) -> rpc.DescribeAclsResponse:
     """Returns the entries that the filter selects, by resource pattern, in order.
 
     Kafka's order is that of a hash map. Raises SECURITY_DISABLED without an authorizer.
@@ -26,7 +21,7 @@ def describe_acls(
         text = "No Authorizer is configured on the broker"
         raise ApiError(ErrorCode.SECURITY_DISABLED, text)
     entries = sorted(selected(image.access_controls, request), key=_place)
-    return DescribeAclsResponse(
+    return rpc.DescribeAclsResponse(
         resources=tuple(
             _resource(pattern, of_pattern) for pattern, of_pattern in groupby(entries, _pattern)
         )
@@ -43,14 +38,14 @@ def _place(entry: AccessControlEntryRecord) -> tuple[object, ...]:
 
 def _resource(
     pattern: tuple[int, str, int], entries: Iterable[AccessControlEntryRecord]
-) -> DescribeAclsResource:
+) -> rpc.DescribeAclsResource:
     resource_type, name, pattern_type = pattern
-    return DescribeAclsResource(
+    return rpc.DescribeAclsResource(
         resource_type=resource_type,
         resource_name=name,
         pattern_type=pattern_type,
         acls=tuple(
-            AclDescription(
+            rpc.AclDescription(
                 principal=entry.principal,
                 host=entry.host,
                 operation=entry.operation,

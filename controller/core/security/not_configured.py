@@ -17,7 +17,8 @@ def refused_by_controller(request: Request) -> Response:
 
     Raises the ApiError of every other request that controllers refuse.
     """
-    code = row_of(request).controller_error
+    row = row_of(request)
+    code = row.broker_error if row.controller_error is None else row.controller_error
     if code == ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED:
         return refused_token(request)
     raise ApiError(code, _AUTHENTICATED if code == ErrorCode.ILLEGAL_SASL_STATE else "")

@@ -6,36 +6,29 @@ one batch.
 
 from collections.abc import Iterator, Mapping
 
+from .. import rpc
 from ..errors import ApiError, ErrorCode
 from ..feature_levels import SCRAM_FROM
 from ..hash_order import in_hash_order
 from ..log.records import Record, RemoveUserScramCredentialRecord, UserScramCredentialRecord
-from ..rpc import Response
-from ..rpc.scram import (
-    AlterUserScramCredentialsRequest,
-    AlterUserScramCredentialsResponse,
-    AlterUserScramCredentialsResult,
-    ScramCredentialDeletion,
-    ScramCredentialUpsertion,
-)
 from ..state import Decision, State
 
 ITERATIONS_MIN, ITERATIONS_MAX = 4096, 16384
 HASHES: Mapping[int, str] = {1: "sha256", 2: "sha512"}
 """The hash function of each mechanism."""
 
-Change = ScramCredentialDeletion | ScramCredentialUpsertion
+Change = rpc.ScramCredentialDeletion | rpc.ScramCredentialUpsertion
 
 
 def alter_user_scram_credentials(
-    state: State, request: AlterUserScramCredentialsRequest, now_ms: int
+    state: State, request: rpc.AlterUserScramCredentialsRequest, now_ms: int
 ) -> Decision:
     """Decide an AlterUserScramCredentials request."""
     changes, errors = _checked(state, request)
     records: list[Record] = []
-    results: list[AlterUserScramCredentialsResult] = []
+    results: list[rpc.AlterUserScramCredentialsResult] = []
     deleted = [
-        name for name, change in changes.items() if isinstance(change, ScramCredentialDeletion)
+        name for name, change in changes.items() if isinstance(change, rpc.ScramCredentialDeletion)
     ]
     upserted = [name for name in changes if name not in set(deleted)]
     for name in (*in_hash_order(deleted), *in_hash_order(upserted)):
@@ -44,35 +37,37 @@ def alter_user_scram_credentials(
         except ApiError as error:
             errors[name] = error.with_traceback(None)
         else:
-            results.append(AlterUserScramCredentialsResult(user=name))
+            results.append(rpc.AlterUserScramCredentialsResult(user=name))
     results += [_refusal(name, errors[name]) for name in in_hash_order(errors)]
-    reply = AlterUserScramCredentialsResponse(results=tuple(results))
+    reply = rpc.AlterUserScramCredentialsResponse(results=tuple(results))
     return Decision(tuple(records), reply, is_atomic=True)
 
 
 def respond(
-    request: AlterUserScramCredentialsRequest, reply: Response | ApiError, _: int
-) -> Response:
+    request: rpc.AlterUserScramCredentialsRequest, reply: rpc.Response | ApiError, _: int
+) -> rpc.Response:
     """Returns the response to a request: a refusal has each user once, in order of the names."""
     if not isinstance(reply, ApiError):
         return reply
     names = sorted({change.name for change in _of(request)})
-    return AlterUserScramCredentialsResponse(results=tuple(_refusal(name, reply) for name in names))
+    return rpc.AlterUserScramCredentialsResponse(
+        results=tuple(_refusal(name, reply) for name in names)
+    )
 
 
-def _of(request: AlterUserScramCredentialsRequest) -> Iterator[Change]:
+def _of(request: rpc.AlterUserScramCredentialsRequest) -> Iterator[Change]:
     yield from request.deletions
     yield from request.upsertions
 
 
-def _refusal(name: str, error: ApiError) -> AlterUserScramCredentialsResult:
-    return AlterUserScramCredentialsResult(
+def _refusal(name: str, error: ApiError) -> rpc.AlterUserScramCredentialsResult:
+    return rpc.AlterUserScramCredentialsResult(
         user=name, error_code=error.code, error_message=error.message or None
     )
 
 
 def _checked(
-    state: State, request: AlterUserScramCredentialsRequest
+    state: State, request: rpc.AlterUserScramCredentialsRequest
 ) -> tuple[dict[str, Change], dict[str, ApiError]]:
     """Returns the valid change of each user, and the error of each other user."""
     changes: dict[str, Change] = {}
@@ -102,7 +97,7 @@ def _check(state: State, change: Change) -> None:
         raise ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Username must not be empty")
     if change.mechanism not in HASHES:
         raise ApiError(ErrorCode.UNSUPPORTED_SASL_MECHANISM, "Unknown SCRAM mechanism")
-    if isinstance(change, ScramCredentialUpsertion):
+    if isinstance(change, rpc.ScramCredentialUpsertion):
         _check_iterations(change.iterations)
     elif (change.name, change.mechanism) not in state.image.scram_credentials:
         text = "Attempt to delete a user credential that does not exist"
@@ -118,7 +113,7 @@ def _check_iterations(iterations: int) -> None:
 
 def _record(change: Change) -> Record:
     """Returns the record of a valid change; raises UNKNOWN_SERVER_ERROR for an empty password."""
-    if isinstance(change, ScramCredentialDeletion):
+    if isinstance(change, rpc.ScramCredentialDeletion):
         return RemoveUserScramCredentialRecord(name=change.name, mechanism=change.mechanism)
     if not change.salted_password:
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")

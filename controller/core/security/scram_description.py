@@ -2,28 +2,23 @@
 
 from collections import Counter
 
+from .. import rpc
 from ..errors import ErrorCode
 from ..hash_order import in_hash_order
 from ..image.image import Image
-from ..rpc.scram import (
-    CredentialInfo,
-    DescribeUserScramCredentialsRequest,
-    DescribeUserScramCredentialsResponse,
-    DescribeUserScramCredentialsResult,
-)
 
 _ABSENT = "Attempt to describe a user credential that does not exist: "
 _TWICE = "Cannot describe SCRAM credentials for the same user twice in a single request: "
 
 
 def describe_user_scram_credentials(
-    image: Image, request: DescribeUserScramCredentialsRequest
-) -> DescribeUserScramCredentialsResponse:
+    image: Image, request: rpc.DescribeUserScramCredentialsRequest
+) -> rpc.DescribeUserScramCredentialsResponse:
     """Returns mechanisms and iterations of the users of a request, or of every user."""
     counts = Counter(user.name for user in request.users or ())
     if not counts:
         counts = Counter({name for name, _ in image.scram_credentials})
-    return DescribeUserScramCredentialsResponse(
+    return rpc.DescribeUserScramCredentialsResponse(
         results=tuple(
             _refusal(name, ErrorCode.DUPLICATE_RESOURCE, _TWICE)
             if counts[name] > 1
@@ -33,18 +28,18 @@ def describe_user_scram_credentials(
     )
 
 
-def _refusal(name: str, code: ErrorCode, text: str) -> DescribeUserScramCredentialsResult:
-    return DescribeUserScramCredentialsResult(
+def _refusal(name: str, code: ErrorCode, text: str) -> rpc.DescribeUserScramCredentialsResult:
+    return rpc.DescribeUserScramCredentialsResult(
         user=name, error_code=code, error_message=f"{text}{name}"
     )
 
 
-def _described(image: Image, name: str) -> DescribeUserScramCredentialsResult:
+def _described(image: Image, name: str) -> rpc.DescribeUserScramCredentialsResult:
     infos = tuple(
-        CredentialInfo(mechanism=mechanism, iterations=credential.iterations)
+        rpc.CredentialInfo(mechanism=mechanism, iterations=credential.iterations)
         for (user, mechanism), credential in sorted(image.scram_credentials.items())
         if user == name
     )
     if not infos:
         return _refusal(name, ErrorCode.RESOURCE_NOT_FOUND, _ABSENT)
-    return DescribeUserScramCredentialsResult(user=name, credential_infos=infos)
+    return rpc.DescribeUserScramCredentialsResult(user=name, credential_infos=infos)

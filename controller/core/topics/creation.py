@@ -44,8 +44,7 @@ TOPICS_PER_SLICE = 1_000  # about ten milliseconds
 DUPLICATE_NAME = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
 NONE_ACTIVE = "All brokers are currently fenced or in controlled shutdown."
 _PROHIBITED = ApiError(
-    ErrorCode.INVALID_REQUEST,
-    f"Creation of internal topic {METADATA_TOPIC} is prohibited.",
+    ErrorCode.INVALID_REQUEST, f"Creation of internal topic {METADATA_TOPIC} is prohibited."
 )
 
 

@@ -9,18 +9,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeVar
 
+from .. import rpc
 from ..errors import ApiError, ErrorCode, expect_time
 from ..hash_order import in_hash_order
 from ..image.image import Image
 from ..log.records import RemoveTopicRecord
 from ..refusals import answered
-from ..rpc import (
-    DeletableTopicResult,
-    DeleteTopicsRequest,
-    DeleteTopicsResponse,
-    DeleteTopicState,
-    Response,
-)
 from ..state import Decision, State
 from ..uuid import ZERO_UUID, Uuid
 
@@ -29,14 +23,14 @@ DELETION_DISABLED_SINCE = 3
 
 
 def respond_to_deletion(
-    request: DeleteTopicsRequest, reply: Response | ApiError, version: int
-) -> Response:
+    request: rpc.DeleteTopicsRequest, reply: rpc.Response | ApiError, version: int
+) -> rpc.Response:
     """Returns the response to a DeleteTopics request.
 
     Before version 3 there is no TOPIC_DELETION_DISABLED.
     """
     response = answered(request, reply)
-    if version >= DELETION_DISABLED_SINCE or not isinstance(response, DeleteTopicsResponse):
+    if version >= DELETION_DISABLED_SINCE or not isinstance(response, rpc.DeleteTopicsResponse):
         return response
     disabled, instead = ErrorCode.TOPIC_DELETION_DISABLED, ErrorCode.INVALID_REQUEST
     return replace(
@@ -48,7 +42,7 @@ def respond_to_deletion(
     )
 
 
-def delete_topics(state: State, request: DeleteTopicsRequest, now_ms: int) -> Decision:
+def delete_topics(state: State, request: rpc.DeleteTopicsRequest, now_ms: int) -> Decision:
     """Decide a DeleteTopics request: one RemoveTopicRecord for each topic, in one batch.
 
     Raises TOPIC_DELETION_DISABLED unless delete.topic.enable is true (rule 4.62).
@@ -79,15 +73,17 @@ def delete_topics(state: State, request: DeleteTopicsRequest, now_ms: int) -> De
         except ApiError as error:
             results.append(_refused(name, topic_id, error))
         else:
-            results.append(DeletableTopicResult(name=name, topic_id=topic_id))
+            results.append(rpc.DeletableTopicResult(name=name, topic_id=topic_id))
             records.append(RemoveTopicRecord(topic_id=topic_id))
-    reply = DeleteTopicsResponse(throttle_time_ms=allowance.throttle_ms, responses=tuple(results))
+    reply = rpc.DeleteTopicsResponse(
+        throttle_time_ms=allowance.throttle_ms, responses=tuple(results)
+    )
     return Decision(tuple(records), reply, is_atomic=True, mutation=allowance.note(now_ms))
 
 
 def _doom(
     image: Image, name: str, ids: Counter[Uuid], doomed: dict[Uuid, str]
-) -> DeletableTopicResult | None:
+) -> rpc.DeletableTopicResult | None:
     topic_id = image.topic_ids.get(name)
     if topic_id is None:
         return _refused(name, ZERO_UUID, _UNKNOWN_NAME)
@@ -98,18 +94,18 @@ def _doom(
     return None
 
 
-def _odd(topic: DeleteTopicState) -> Iterable[DeletableTopicResult]:
+def _odd(topic: rpc.DeleteTopicState) -> Iterable[rpc.DeletableTopicResult]:
     if topic.name is None and topic.topic_id == ZERO_UUID:
         yield _refused(None, ZERO_UUID, _NEITHER)
     elif topic.name is not None and topic.topic_id != ZERO_UUID:
         yield _refused(topic.name, topic.topic_id, _BOTH)
 
 
-def _names(topics: Iterable[DeleteTopicState]) -> list[str]:
+def _names(topics: Iterable[rpc.DeleteTopicState]) -> list[str]:
     return [t.name for t in topics if t.name is not None and t.topic_id == ZERO_UUID]
 
 
-def _ids(topics: Iterable[DeleteTopicState]) -> list[Uuid]:
+def _ids(topics: Iterable[rpc.DeleteTopicState]) -> list[Uuid]:
     return [t.topic_id for t in topics if t.name is None and t.topic_id != ZERO_UUID]
 
 
@@ -117,8 +113,8 @@ def _twice(counts: Counter[Key]) -> list[Key]:
     return [key for key, count in counts.items() if count > 1]
 
 
-def _refused(name: str | None, topic_id: Uuid, error: ApiError) -> DeletableTopicResult:
-    return DeletableTopicResult(
+def _refused(name: str | None, topic_id: Uuid, error: ApiError) -> rpc.DeletableTopicResult:
+    return rpc.DeletableTopicResult(
         name=name, topic_id=topic_id, error_code=error.code, error_message=error.message or None
     )
 
@@ -128,8 +124,7 @@ _BOTH = ApiError(ErrorCode.INVALID_REQUEST, "You may not specify both topic name
 _DUPLICATE_NAME = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic name.")
 _DUPLICATE_ID = ApiError(ErrorCode.INVALID_REQUEST, "Duplicate topic id.")
 _ALREADY_SUPPLIED = ApiError(
-    ErrorCode.INVALID_REQUEST,
-    "The provided topic name maps to an ID that was already supplied.",
+    ErrorCode.INVALID_REQUEST, "The provided topic name maps to an ID that was already supplied."
 )
 _UNKNOWN_NAME = ApiError(
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "This server does not host this topic-partition."

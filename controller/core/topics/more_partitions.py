@@ -6,19 +6,13 @@ partitions are written in one batch.
 
 from collections import Counter
 
-from .. import slices
+from .. import rpc, slices
 from ..errors import ApiError, ErrorCode, expect_time
 from ..hash_order import in_hash_order
 from ..image.partition import Topic
 from ..log.records import Record
 from ..partitions.broker_changes import replica_count
 from ..partitions.manual import bad_assignment, check_any_active, check_manual_replicas
-from ..rpc import (
-    CreatePartitionsRequest,
-    CreatePartitionsResponse,
-    CreatePartitionsTopic,
-    CreatePartitionsTopicResult,
-)
 from ..state import Decision, State
 from .creation import DUPLICATE_NAME, NONE_ACTIVE, TOPICS_PER_SLICE, Survey, partition_record
 
@@ -30,7 +24,7 @@ Kafka 4.3.1 adds 10,001 of them to a topic and answers UNKNOWN_SERVER_ERROR to 2
 """
 
 
-def create_partitions(state: State, request: CreatePartitionsRequest, now_ms: int) -> Decision:
+def create_partitions(state: State, request: rpc.CreatePartitionsRequest, now_ms: int) -> Decision:
     """Decide a CreatePartitions request.
 
     Names that are given twice are refused first, and both groups are in a HashSet's order. Raises
@@ -46,7 +40,7 @@ def create_partitions(state: State, request: CreatePartitionsRequest, now_ms: in
 class _Growth(slices.Sliced):
     """The topics of one request that are decided so far."""
 
-    def __init__(self, state: State, request: CreatePartitionsRequest, now_ms: int) -> None:
+    def __init__(self, state: State, request: rpc.CreatePartitionsRequest, now_ms: int) -> None:
         super().__init__()
         self._request = request
         self._now_ms = now_ms
@@ -74,7 +68,7 @@ class _Growth(slices.Sliced):
         """Returns the decision on all topics."""
         return Decision(
             records=() if self._request.validate_only else tuple(self.records),
-            reply=CreatePartitionsResponse(
+            reply=rpc.CreatePartitionsResponse(
                 throttle_time_ms=self._allowance.throttle_ms, results=tuple(self._results)
             ),
             is_atomic=True,
@@ -82,7 +76,7 @@ class _Growth(slices.Sliced):
         )
 
 
-def _placed_count(state: State, request: CreatePartitionsTopic) -> int:
+def _placed_count(state: State, request: rpc.CreatePartitionsTopic) -> int:
     """Returns how many new partitions the request asks to place."""
     topic_id = state.image.topic_ids.get(request.name)
     if topic_id is None or request.assignments is not None:
@@ -90,14 +84,14 @@ def _placed_count(state: State, request: CreatePartitionsTopic) -> int:
     return max(0, request.count - len(state.image.topics[topic_id].partitions))
 
 
-def _refused(name: str, error: ApiError) -> CreatePartitionsTopicResult:
+def _refused(name: str, error: ApiError) -> rpc.CreatePartitionsTopicResult:
     message = error.message or None
-    return CreatePartitionsTopicResult(name=name, error_code=error.code, error_message=message)
+    return rpc.CreatePartitionsTopicResult(name=name, error_code=error.code, error_message=message)
 
 
 def _grow(
-    survey: Survey, request: CreatePartitionsTopic
-) -> tuple[CreatePartitionsTopicResult, list[Record]]:
+    survey: Survey, request: rpc.CreatePartitionsTopic
+) -> tuple[rpc.CreatePartitionsTopicResult, list[Record]]:
     try:
         topic = _known(survey.state, request)
         replica_lists = _replica_lists(survey, topic, request)
@@ -108,10 +102,10 @@ def _grow(
         partition_record(survey, topic.topic_id, partition_id, replicas)
         for partition_id, replicas in enumerate(replica_lists, first)
     ]
-    return CreatePartitionsTopicResult(name=request.name), records
+    return rpc.CreatePartitionsTopicResult(name=request.name), records
 
 
-def _known(state: State, request: CreatePartitionsTopic) -> Topic:
+def _known(state: State, request: rpc.CreatePartitionsTopic) -> Topic:
     """Returns the topic; raises INVALID_PARTITIONS unless the request asks for more partitions."""
     topic_id = state.image.topic_ids.get(request.name)
     if topic_id is None:
@@ -132,7 +126,9 @@ def _no_increase(message: str) -> ApiError:
     return ApiError(ErrorCode.INVALID_PARTITIONS, message)
 
 
-def _replica_lists(survey: Survey, topic: Topic, request: CreatePartitionsTopic) -> ReplicaLists:
+def _replica_lists(
+    survey: Survey, topic: Topic, request: rpc.CreatePartitionsTopic
+) -> ReplicaLists:
     factor = replica_count(topic)
     additional = request.count - len(topic.partitions)
     if request.assignments is not None and len(request.assignments) != additional:

@@ -1,10 +1,6 @@
 """The request that describes the quorum, which is that of the metadata log."""
 
-from ..rpc import (
-    DescribeQuorumPartition,
-    DescribeQuorumRequest,
-    DescribeQuorumTopic,
-)
+from ..rpc import DescribeQuorumPartition, DescribeQuorumRequest, DescribeQuorumTopic
 from ..topic_name import METADATA_TOPIC
 
 _LOG = DescribeQuorumTopic(

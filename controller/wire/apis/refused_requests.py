@@ -3,37 +3,31 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ...core import rpc
 from ...core.configs.resources import is_known
-from ...core.rpc.acls import (
-    CreateAclsRequest,
-    DeleteAclsFilter,
-    DeleteAclsRequest,
-    DescribeAclsRequest,
-)
-from ...core.rpc.configs import AlterConfigsRequest
 from ...core.security.acl_kinds import UNKNOWN
 from ..errors import DecodeError
 
 
-def check_description(request: DescribeAclsRequest) -> None:
+def check_description(request: rpc.DescribeAclsRequest) -> None:
     """Raises DecodeError for a filter with an UNKNOWN kind; any other number is accepted."""
     _check_kinds(_kinds(request))
 
 
-def check_deletion(request: DeleteAclsRequest) -> None:
+def check_deletion(request: rpc.DeleteAclsRequest) -> None:
     """Raises DecodeError for a filter with an UNKNOWN kind."""
     for wanted in request.filters:
         _check_kinds(_kinds(wanted))
 
 
-def check_creation(request: CreateAclsRequest) -> None:
+def check_creation(request: rpc.CreateAclsRequest) -> None:
     """Raises DecodeError for an entry with an UNKNOWN kind."""
     for entry in request.creations:
         pattern = (entry.resource_type, entry.resource_pattern_type)
         _check_kinds((*pattern, entry.operation, entry.permission_type))
 
 
-def _kinds(wanted: DescribeAclsRequest | DeleteAclsFilter) -> tuple[int, ...]:
+def _kinds(wanted: rpc.DescribeAclsRequest | rpc.DeleteAclsFilter) -> tuple[int, ...]:
     pattern = (wanted.resource_type_filter, wanted.pattern_type_filter)
     return (*pattern, wanted.operation, wanted.permission_type)
 
@@ -43,7 +37,7 @@ def _check_kinds(kinds: Iterable[int]) -> None:
         raise DecodeError(f"expected no kind of an ACL to be UNKNOWN ({UNKNOWN})")
 
 
-def check_resources(request: AlterConfigsRequest) -> None:
+def check_resources(request: rpc.AlterConfigsRequest) -> None:
     """Raises DecodeError if two resources of unknown types have the same name."""
     names = [of.resource_name for of in request.resources if not is_known(of.resource_type)]
     if len(set(names)) < len(names):

@@ -16,24 +16,12 @@ from struct import error, unpack_from
 
 from ...core.java_text import STRING_BYTES_MAX
 from ..errors import DecodeError
-from .schema import (
-    STRING,
-    Array,
-    Converted,
-    Field,
-    Fixed,
-    Message,
-    Struct,
-    Variable,
-    WireType,
-    plain_fields,
-    tagged_fields,
-)
+from . import schema
 from .source_writer import Namespace, SourceWriter, packing_of
 from .varints import read_unsigned
 
 
-def decode_source(message: Message, version: int) -> tuple[str, Namespace]:
+def decode_source(message: schema.Message, version: int) -> tuple[str, Namespace]:
     """Returns the source of `decode(data, pos)`, and the globals that it needs.
 
     `decode` returns an object and the position after its bytes.
@@ -53,12 +41,12 @@ def decode_source(message: Message, version: int) -> tuple[str, Namespace]:
 ELEMENTS_MAX = 40_000  # of all arrays of a request: each takes a microsecond or more to decode
 
 
-def _bound(message: Message) -> list[str]:
+def _bound(message: schema.Message) -> list[str]:
     return [f"  left = {ELEMENTS_MAX}"] if message.is_request else []
 
 
 class _Writer(SourceWriter):
-    def new_object(self, struct: Struct, path: str) -> str:
+    def new_object(self, struct: schema.Struct, path: str) -> str:
         """Write the code that decodes `struct`; returns the name of the variable with the object.
 
         A struct without a model gives the bare value.
@@ -92,23 +80,23 @@ class _Writer(SourceWriter):
             raise TypeError(f"{label}: expected a field or a default at version {self.version}")
         return self._constant(default)
 
-    def _fields(self, struct: Struct, path: str, values: dict[str, str]) -> None:
-        for field in plain_fields(struct, self.version):
+    def _fields(self, struct: schema.Struct, path: str, values: dict[str, str]) -> None:
+        for field in schema.plain_fields(struct, self.version):
             self._field(field, f"{path}.{field.name}", values)
         if self.flexible:
             self._tags(struct, path, values)
 
-    def _field(self, field: Field, path: str, values: dict[str, str]) -> None:
+    def _field(self, field: schema.Field, path: str, values: dict[str, str]) -> None:
         nullable = field.nullable_since <= self.version
         value = values[field.name] = self._value(field.type, path, nullable, self._name("v"))
         if self.version < field.empty_is_null_before:
             self.line(f"{value} = {value} or None")
 
-    def _value(self, kind: WireType, path: str, nullable: bool, name: str) -> str:
-        if isinstance(kind, Fixed):
+    def _value(self, kind: schema.WireType, path: str, nullable: bool, name: str) -> str:
+        if isinstance(kind, schema.Fixed):
             self._run.append((kind.code, name))
             return name
-        if isinstance(kind, Struct):
+        if isinstance(kind, schema.Struct):
             return self._nullable(kind, path, name) if nullable else self.new_object(kind, path)
         count = self._count(kind)
         self.line(f"if {count} < 0:")
@@ -119,14 +107,14 @@ class _Writer(SourceWriter):
             self._depth += 1
         else:
             self.line(f"  raise negative({path!r}, {count})")
-        if isinstance(kind, Array):
+        if isinstance(kind, schema.Array):
             self._array(kind, path, count, name)
         else:
             self._bytes(kind, path, count, name)
         self._depth -= nullable
         return name
 
-    def _nullable(self, struct: Struct, path: str, name: str) -> str:
+    def _nullable(self, struct: schema.Struct, path: str, name: str) -> str:
         """Write the code that decodes a struct after a byte, which is negative for null."""
         sign = self._name("n")
         self._run.append(("b", sign))
@@ -140,7 +128,7 @@ class _Writer(SourceWriter):
         self._depth -= 1
         return name
 
-    def _count(self, kind: WireType) -> str:
+    def _count(self, kind: schema.WireType) -> str:
         """Write the code that decodes a length or count; -1 is null in both encodings."""
         count = self._name("n")
         if self.flexible:
@@ -149,28 +137,30 @@ class _Writer(SourceWriter):
             self.line(f"if {count} > 127: {count}, pos = varint(data, pos - 1)")
             self.line(f"{count} -= 1")
         else:
-            self._run.append(("h" if kind is STRING else "i", count))
+            self._run.append(("h" if kind is schema.STRING else "i", count))
             self._flush()
         return count
 
-    def _bytes(self, kind: Variable | Converted, path: str, count: str, name: str) -> None:
-        if kind is STRING and self.flexible:  # otherwise its length has 16 bits
+    def _bytes(
+        self, kind: schema.Variable | schema.Converted, path: str, count: str, name: str
+    ) -> None:
+        if kind is schema.STRING and self.flexible:  # otherwise its length has 16 bits
             self.line(f"if {count} > {STRING_BYTES_MAX}: raise long({path!r}, {count})")
         self._end(path, count)
         raw = "data[pos:end]"
-        if isinstance(kind, Converted):
+        if isinstance(kind, schema.Converted):
             self.line(f"{name} = {self._constant(kind.decode)}({raw})")
         else:
-            self.line(f"{name} = {raw}" + (".decode()" if kind is STRING else ""))
+            self.line(f"{name} = {raw}" + (".decode()" if kind is schema.STRING else ""))
         self.line("pos = end")
 
     def _end(self, path: str, length: str) -> None:
         self.line(f"end = pos + {length}")
         self.line(f"if end > size: raise short({path!r}, {length}, size - pos)")
 
-    def _array(self, kind: Array, path: str, count: str, name: str) -> None:
+    def _array(self, kind: schema.Array, path: str, count: str, name: str) -> None:
         element = kind.element
-        if isinstance(element, Fixed):
+        if isinstance(element, schema.Fixed):
             self._fixed_array(element, path, count, name)
             return
         least = least_bytes(element, self.version, self.flexible)
@@ -190,7 +180,7 @@ class _Writer(SourceWriter):
         if kind.keyed_by is not None:
             self.line(f"{name} = first_of_each({name}, {kind.keyed_by!r})")
 
-    def _fixed_array(self, element: Fixed, path: str, count: str, name: str) -> None:
+    def _fixed_array(self, element: schema.Fixed, path: str, count: str, name: str) -> None:
         self._end(path, f"{count} * {element.width}")
         if element.code == "16s":
             self.line(f"{name} = tuple([data[i:i + 16] for i in range(pos, end, 16)])")
@@ -198,11 +188,11 @@ class _Writer(SourceWriter):
             self.line(f"{name} = unpack_from(f'>{{{count}}}{element.code}', data, pos)")
         self.line("pos = end")
 
-    def _tags(self, struct: Struct, path: str, values: dict[str, str]) -> None:
+    def _tags(self, struct: schema.Struct, path: str, values: dict[str, str]) -> None:
         count = self._name("t")
         self._run.append(("B", count))
         self._flush()
-        known = tagged_fields(struct, self.version)
+        known = schema.tagged_fields(struct, self.version)
         if not known:
             self.line(f"if {count}: pos = skip_tags(data, pos - 1)")
             return
@@ -215,7 +205,7 @@ class _Writer(SourceWriter):
         self._depth -= 1
 
     def _known_tags(
-        self, count: str, path: str, known: list[tuple[int, Field]], values: dict[str, str]
+        self, count: str, path: str, known: list[tuple[int, schema.Field]], values: dict[str, str]
     ) -> None:
         tag, end = self._name("tag"), self._name("e")
         self.line(f"if {count} > 127: {count}, pos = varint(data, pos - 1)")
@@ -233,7 +223,7 @@ class _Writer(SourceWriter):
         self.line(f"pos = {end}")
         self._depth -= 1
 
-    def _tagged(self, field: Field, path: str, name: str, end: str) -> None:
+    def _tagged(self, field: schema.Field, path: str, name: str, end: str) -> None:
         nullable = field.nullable_since <= self.version
         value = self._value(field.type, path, nullable, name)
         self._flush()
@@ -256,20 +246,20 @@ class _Writer(SourceWriter):
         )
 
 
-def least_bytes(kind: WireType, version: int, flexible: bool) -> int:
+def least_bytes(kind: schema.WireType, version: int, flexible: bool) -> int:
     """Returns the smallest encoded size of a value in bytes.
 
     It is at least 1, so that the size of the input bounds every count.
     """
-    if isinstance(kind, Fixed):
+    if isinstance(kind, schema.Fixed):
         return kind.width
-    if not isinstance(kind, Struct):
-        return 1 if flexible else 2 if kind is STRING else 4
+    if not isinstance(kind, schema.Struct):
+        return 1 if flexible else 2 if kind is schema.STRING else 4
     inside = sum(
         1
-        if isinstance(field.type, Struct) and field.nullable_since <= version
+        if isinstance(field.type, schema.Struct) and field.nullable_since <= version
         else least_bytes(field.type, version, flexible)
-        for field in plain_fields(kind, version)
+        for field in schema.plain_fields(kind, version)
     )
     return max(1, inside + flexible)
 

@@ -10,19 +10,7 @@ metadata of 100,000 partitions takes 0.2 s to encode, in which no heartbeat woul
 from functools import cache
 from struct import Struct as Packing
 
-from .schema import (
-    STRING,
-    Array,
-    Converted,
-    Field,
-    Fixed,
-    Message,
-    Struct,
-    Variable,
-    WireType,
-    plain_fields,
-    tagged_fields,
-)
+from . import schema
 from .source_writer import Namespace, SourceWriter, packing_of
 from .varints import SMALL, unsigned
 
@@ -31,7 +19,7 @@ PIECES_AT_ONCE = 1_500  # of a step; they take about a millisecond
 CACHED_BODIES_MAX = 1024  # cached bodies of one message and version; above it the cache is cleared
 
 
-def encode_source(message: Message, version: int, on_demand: bool) -> tuple[str, Namespace]:
+def encode_source(message: schema.Message, version: int, on_demand: bool) -> tuple[str, Namespace]:
     """Returns the source of `encode(o)`, and the globals that it needs.
 
     `encode` returns the bytes of the body of the object `o`.
@@ -45,7 +33,7 @@ def encode_source(message: Message, version: int, on_demand: bool) -> tuple[str,
 
 
 def encode_in_steps_source(
-    message: Message, version: int, on_demand: bool
+    message: schema.Message, version: int, on_demand: bool
 ) -> tuple[str, Namespace]:
     """Returns the source of a generator that encodes the body of an object `o` in steps.
 
@@ -58,17 +46,17 @@ def encode_in_steps_source(
     return "\n".join(["def encode(o):", "  chunks = []", *body, *end]), writer.names
 
 
-def has_rows(message: Message, version: int) -> bool:
+def has_rows(message: schema.Message, version: int) -> bool:
     """True if a version of a message has an array of structs, so that its size has no bound."""
     return any(
-        isinstance(field.type, Array) and isinstance(field.type.element, Struct)
-        for field in plain_fields(message.struct, version)
+        isinstance(field.type, schema.Array) and isinstance(field.type.element, schema.Struct)
+        for field in schema.plain_fields(message.struct, version)
     )
 
 
-def _cached_source(message: Message, version: int, body: list[str]) -> str:
+def _cached_source(message: schema.Message, version: int, body: list[str]) -> str:
     """Returns the source with a cache of bodies, whose key is the values of the fields."""
-    names = [field.name for field in plain_fields(message.struct, version)]
+    names = [field.name for field in schema.plain_fields(message.struct, version)]
     lookup = [
         f"  key = ({''.join(f'o.{name}, ' for name in names)})",
         "  cached = bodies.get(key)",
@@ -92,7 +80,7 @@ class _Writer(SourceWriter):
     LITERALS = SourceWriter.LITERALS | bytes
 
     def __init__(
-        self, message: Message, version: int, on_demand: bool, in_steps: bool = False
+        self, message: schema.Message, version: int, on_demand: bool, in_steps: bool = False
     ) -> None:
         super().__init__(message, version, _RUNTIME, depth=1)
         self._on_demand = on_demand
@@ -107,8 +95,8 @@ class _Writer(SourceWriter):
         head = ["  pieces = []", "  add = pieces.append", *self._before]
         return [*head, *self.lines, "  return join(pieces)"]
 
-    def struct(self, struct: Struct, source: str) -> None:
-        for field in plain_fields(struct, self.version):
+    def struct(self, struct: schema.Struct, source: str) -> None:
+        for field in schema.plain_fields(struct, self.version):
             kind = field.type
             value = f"{source}.{field.name}"
             self._value(
@@ -119,17 +107,17 @@ class _Writer(SourceWriter):
         if self.flexible:
             self._tags(struct, source)
 
-    def _value(self, kind: WireType, source: str, nullable: bool) -> None:
-        if isinstance(kind, Fixed):
+    def _value(self, kind: schema.WireType, source: str, nullable: bool) -> None:
+        if isinstance(kind, schema.Fixed):
             self._run.append((kind.code, source))
-        elif isinstance(kind, Struct) and nullable:
+        elif isinstance(kind, schema.Struct) and nullable:
             self._nullable(kind, source)
-        elif isinstance(kind, Struct):
+        elif isinstance(kind, schema.Struct):
             self.struct(kind, source)
         else:
             self._variable(kind, source, nullable)
 
-    def _nullable(self, struct: Struct, source: str) -> None:
+    def _nullable(self, struct: schema.Struct, source: str) -> None:
         """Encode a struct after the byte 1, or null as the byte -1."""
         self._flush()
         self.line(f"if {source} is None:")
@@ -141,7 +129,9 @@ class _Writer(SourceWriter):
         self._flush()
         self._depth -= 1
 
-    def _variable(self, kind: Variable | Converted | Array, source: str, nullable: bool) -> None:
+    def _variable(
+        self, kind: schema.Variable | schema.Converted | schema.Array, source: str, nullable: bool
+    ) -> None:
         value = self._name("v")
         self._flush()
         self.line(f"{value} = {source}")
@@ -150,14 +140,14 @@ class _Writer(SourceWriter):
             self.line(f"  {self._add}({self._length('-1', kind)})")
             self.line("else:")
             self._depth += 1
-        if isinstance(kind, Array):
+        if isinstance(kind, schema.Array):
             encode_array = self._repeated_array if kind.repeats else self._array
             encode_array(kind, value)
         else:
             self._bytes(kind, value)
         self._depth -= nullable
 
-    def _repeated_array(self, kind: Array, value: str) -> None:
+    def _repeated_array(self, kind: schema.Array, value: str) -> None:
         """Encode an array unless it is the same object as the last; then repeat its bytes."""
         last, inner = self._name("l"), self._name("p")
         self._before.append(f"  {last} = None")
@@ -171,31 +161,31 @@ class _Writer(SourceWriter):
         self._depth -= 1
         self.line(f"{self._add}({inner})")
 
-    def _bytes(self, kind: Variable | Converted, value: str) -> None:
-        if isinstance(kind, Converted):
+    def _bytes(self, kind: schema.Variable | schema.Converted, value: str) -> None:
+        if isinstance(kind, schema.Converted):
             self.line(f"{value} = {self._constant(kind.encode)}({value})")
-        elif kind is STRING:
+        elif kind is schema.STRING:
             self.line(f"{value} = {value}.encode()")
         self._count(value, kind)
         self.line(f"{self._add}({value})")
 
-    def _count(self, value: str, kind: WireType) -> None:
+    def _count(self, value: str, kind: schema.WireType) -> None:
         count = self._name("n")
         self.line(f"{count} = len({value})")
         self.line(f"{self._add}({self._length(count, kind)})")
 
-    def _length(self, count: str, kind: WireType) -> str:
+    def _length(self, count: str, kind: schema.WireType) -> str:
         """Returns the expression for the encoded length; a `count` of -1 is null."""
         if self.flexible:
             return f"small[{count} + 1] if {count} < 127 else varint({count} + 1)"
-        return f"{self._constant(packing_of('h' if kind is STRING else 'i').pack)}({count})"
+        return f"{self._constant(packing_of('h' if kind is schema.STRING else 'i').pack)}({count})"
 
-    def _array(self, kind: Array, value: str) -> None:
+    def _array(self, kind: schema.Array, value: str) -> None:
         self._count(value, kind)
         element = kind.element
-        if isinstance(element, Fixed) and element.code == "16s":
+        if isinstance(element, schema.Fixed) and element.code == "16s":
             self.line(f"{self._add}(join({value}))")
-        elif isinstance(element, Fixed):
+        elif isinstance(element, schema.Fixed):
             few = self._constant(_packings(element.code))
             count = f"len({value})"
             packed = (
@@ -208,7 +198,7 @@ class _Writer(SourceWriter):
             self._depth += 1
             self._element(element, item)
             self._flush()
-            if self._in_steps and self._add == "add" and isinstance(element, Struct):
+            if self._in_steps and self._add == "add" and isinstance(element, schema.Struct):
                 self._yield()
             self._depth -= 1
 
@@ -219,8 +209,8 @@ class _Writer(SourceWriter):
         self.line("  pieces.clear()")
         self.line("  yield")
 
-    def _element(self, element: Variable | Struct, item: str) -> None:
-        if isinstance(element, Struct) and element.model is None:
+    def _element(self, element: schema.Variable | schema.Struct, item: str) -> None:
+        if isinstance(element, schema.Struct) and element.model is None:
             (field,) = element.fields
             self._value(field.type, item, nullable=False)
             if self.flexible:
@@ -228,10 +218,10 @@ class _Writer(SourceWriter):
         else:
             self._value(element, item, nullable=False)
 
-    def _tags(self, struct: Struct, source: str) -> None:
+    def _tags(self, struct: schema.Struct, source: str) -> None:
         known = [
             (tag, field)
-            for tag, field in tagged_fields(struct, self.version)
+            for tag, field in schema.tagged_fields(struct, self.version)
             if self._on_demand or not field.on_demand
         ]
         if not known:
@@ -245,7 +235,7 @@ class _Writer(SourceWriter):
         self.line(f"{self._add}(small[len({pieces})])")
         self.line(f"if {pieces}: {self._add}(join({pieces}))")
 
-    def _tagged(self, tag: int, field: Field, source: str, pieces: str) -> None:
+    def _tagged(self, tag: int, field: schema.Field, source: str, pieces: str) -> None:
         value, inner = self._name("v"), self._name("p")
         default = self._constant(field.default)
         self.line(f"{value} = {source}")

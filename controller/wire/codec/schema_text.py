@@ -7,51 +7,38 @@ from importlib import import_module
 from types import ModuleType
 
 from ...core.uuid import ZERO_UUID
+from ..messages import grammar
 from ..messages.declared import LOG_SUBJECTS, SHARED_STRUCTS, shared_struct
-from ..messages.grammar import (
-    UNNAMED,
-    Declaration,
-    DeclaredField,
-    DeclaredStruct,
-    read_struct,
-    sides,
-)
-from .schema import (
-    BOOL,
-    BYTES,
-    FLOAT64,
-    INT8,
-    INT16,
-    INT32,
-    INT64,
-    STRING,
-    UINT16,
-    UUID,
-    Array,
-    Converted,
-    Field,
-    Fixed,
-    Message,
-    Struct,
-    Variable,
-    WireType,
-)
+from . import schema
 
-_KINDS: Mapping[str, Fixed | Variable] = {
+_KINDS: Mapping[str, schema.Fixed | schema.Variable] = {
     kind.name: kind
-    for kind in (BOOL, INT8, INT16, INT32, INT64, UINT16, FLOAT64, UUID, STRING, BYTES)
+    for kind in (
+        schema.BOOL,
+        schema.INT8,
+        schema.INT16,
+        schema.INT32,
+        schema.INT64,
+        schema.UINT16,
+        schema.FLOAT64,
+        schema.UUID,
+        schema.STRING,
+        schema.BYTES,
+    )
 }
 _ZEROS: Mapping[str, object] = {
-    BOOL.name: False,
-    FLOAT64.name: 0.0,
-    UUID.name: ZERO_UUID,
-    STRING.name: "",
-    BYTES.name: b"",
+    schema.BOOL.name: False,
+    schema.FLOAT64.name: 0.0,
+    schema.UUID.name: ZERO_UUID,
+    schema.STRING.name: "",
+    schema.BYTES.name: b"",
 }
 _WORDS: Mapping[str, object] = {"null": None, "true": True, "false": False}
 
 
-def read_messages(api: Declaration, converted: Mapping[str, Converted]) -> tuple[Message, Message]:
+def read_messages(
+    api: grammar.Declaration, converted: Mapping[str, schema.Converted]
+) -> tuple[schema.Message, schema.Message]:
     """Returns the schemas of the request and of the response of an API.
 
     `converted` has the types, by name, whose values are objects of core.
@@ -59,24 +46,24 @@ def read_messages(api: Declaration, converted: Mapping[str, Converted]) -> tuple
     module = _classes_of(api.subject)
     versions = (api.min_version, api.max_version, api.flexible_since)
     request, response = (
-        Message(
+        schema.Message(
             side.struct.name,
             _struct(side.struct, module, converted),
             *versions,
             is_cached="cached" in side.words,
             is_shared="shared" in side.words,
         )
-        for side in sides(api)
+        for side in grammar.sides(api)
     )
     return request, response
 
 
-def read_message(declaration: Declaration) -> Message:
+def read_message(declaration: grammar.Declaration) -> schema.Message:
     """Returns the schema of a record or of other data."""
     versions = (declaration.min_version, declaration.max_version, declaration.flexible_since)
     module = _classes_of(declaration.subject)
-    struct = _struct(read_struct(declaration.model, declaration.body), module, {})
-    return Message(declaration.name, struct, *versions)
+    struct = _struct(grammar.read_struct(declaration.model, declaration.body), module, {})
+    return schema.Message(declaration.name, struct, *versions)
 
 
 def _classes_of(subject: str) -> ModuleType:
@@ -85,9 +72,9 @@ def _classes_of(subject: str) -> ModuleType:
 
 
 def _struct(
-    declared: DeclaredStruct, module: ModuleType, converted: Mapping[str, Converted]
-) -> Struct:
-    fields: list[Field] = []
+    declared: grammar.DeclaredStruct, module: ModuleType, converted: Mapping[str, schema.Converted]
+) -> schema.Struct:
+    fields: list[schema.Field] = []
     attributes: dict[str, object] = {}
     for field in declared.fields or ():
         if not field.is_sent:
@@ -97,19 +84,19 @@ def _struct(
         default = _default_of(field, kind, module)
         attributes[field.name] = MISSING if field.is_required else default
         fields.append(_field(field, kind, default))
-    model = None if declared.name == UNNAMED else getattr(module, declared.name)
-    return Struct(model, tuple(fields), attributes)
+    model = None if declared.name == grammar.UNNAMED else getattr(module, declared.name)
+    return schema.Struct(model, tuple(fields), attributes)
 
 
 @cache
-def _shared(name: str) -> Struct:
+def _shared(name: str) -> schema.Struct:
     return _struct(shared_struct(name), _classes_of(SHARED_STRUCTS[name].subject), {})
 
 
 def _type_of(
-    field: DeclaredField, module: ModuleType, converted: Mapping[str, Converted]
-) -> WireType:
-    kind: Fixed | Variable | Converted | Struct | None
+    field: grammar.DeclaredField, module: ModuleType, converted: Mapping[str, schema.Converted]
+) -> schema.WireType:
+    kind: schema.Fixed | schema.Variable | schema.Converted | schema.Struct | None
     if isinstance(field.type, str):
         kind = _KINDS.get(field.type) or converted.get(field.type)
         assert kind is not None, f"{field.name}: expected a type of the wire, got {field.type}"
@@ -119,19 +106,19 @@ def _type_of(
         kind = _struct(field.type, module, converted)
     if not field.is_array:
         return kind
-    if isinstance(kind, Converted):
+    if isinstance(kind, schema.Converted):
         raise TypeError(f"{field.name}: expected an array of a type or structure")
-    return Array(kind, field.options.get("key"), "repeats" in field.options)
+    return schema.Array(kind, field.options.get("key"), "repeats" in field.options)
 
 
-def _default_of(field: DeclaredField, kind: WireType, module: ModuleType) -> object:
+def _default_of(field: grammar.DeclaredField, kind: schema.WireType, module: ModuleType) -> object:
     text = field.default
     if text == "null" or field.is_required:
         return None
-    if isinstance(kind, Struct):
+    if isinstance(kind, schema.Struct):
         assert kind.model is not None, field.name
         return kind.model()
-    if isinstance(kind, Array):
+    if isinstance(kind, schema.Array):
         return tuple(map(int, text.split(","))) if text else ()
     return _ZEROS.get(kind.name, 0) if text is None else _named(text, module)
 
@@ -143,10 +130,10 @@ def _named(text: str, module: ModuleType) -> object:
     return getattr(module, text) if text[0].isalpha() else int(text, 0)
 
 
-def _field(field: DeclaredField, kind: WireType, default: object) -> Field:
-    if field.default == "zero" and isinstance(kind, Struct) and kind.model is not None:
+def _field(field: grammar.DeclaredField, kind: schema.WireType, default: object) -> schema.Field:
+    if field.default == "zero" and isinstance(kind, schema.Struct) and kind.model is not None:
         default = kind.model(**{inside.name: 0 for inside in kind.fields})
-    return Field(
+    return schema.Field(
         field.name,
         kind,
         field.since,

@@ -18,14 +18,7 @@ from .document import Document
 from .json_reading import JsonError, from_json
 from .json_schemas import json_schema
 
-__all__ = [
-    "JsonError",
-    "control_record_json",
-    "from_json",
-    "json_schema",
-    "record_json",
-    "to_json",
-]
+__all__ = ["JsonError", "control_record_json", "from_json", "json_schema", "record_json", "to_json"]
 
 
 def to_json(message: Message, value: object, version: int | None = None) -> Document:

@@ -10,21 +10,8 @@ from typing import Any, NoReturn
 
 from ...core.java_text import STRING_BYTES_MAX
 from ...core.uuid import parse_uuid
+from ..codec import schema
 from ..codec.decode_source import first_of_each
-from ..codec.schema import (
-    BOOL,
-    BYTES,
-    FLOAT64,
-    NEVER,
-    STRING,
-    UUID,
-    Array,
-    Field,
-    Fixed,
-    Message,
-    Struct,
-    WireType,
-)
 
 SHOWN_MAX = 64  # characters of an invalid value that a message repeats
 
@@ -39,7 +26,7 @@ class JsonError(ValueError):
         self.got = got
 
 
-def from_json(message: Message, document: object) -> Any:
+def from_json(message: schema.Message, document: object) -> Any:
     """Builds a request, response or record from decoded JSON, by the schema `message`.
 
     Raises JsonError, with the path of the value, if the JSON does not match the schema.
@@ -47,7 +34,7 @@ def from_json(message: Message, document: object) -> Any:
     return _read_struct(message.struct, document, "")
 
 
-def _read_struct(struct: Struct, document: object, path: str) -> object:
+def _read_struct(struct: schema.Struct, document: object, path: str) -> object:
     if not isinstance(document, dict):
         _refuse(path, "an object", document)
     assert struct.model is not None, path
@@ -67,16 +54,16 @@ def _read_struct(struct: Struct, document: object, path: str) -> object:
     return struct.model(**values)
 
 
-def _read_field(field: Field, value: object, path: str, default: object) -> object:
-    if value is None and (field.nullable_since != NEVER or default is None):
+def _read_field(field: schema.Field, value: object, path: str, default: object) -> object:
+    if value is None and (field.nullable_since != schema.NEVER or default is None):
         return None
     return _read_value(field.type, value, path)
 
 
-def _read_value(kind: WireType, value: object, path: str) -> object:
-    if isinstance(kind, Struct):
+def _read_value(kind: schema.WireType, value: object, path: str) -> object:
+    if isinstance(kind, schema.Struct):
         return _read_struct(kind, value, path)
-    if isinstance(kind, Array):
+    if isinstance(kind, schema.Array):
         return _read_array(kind, value, path)
     read = _READERS.get(kind, _read_integer)
     try:
@@ -85,7 +72,7 @@ def _read_value(kind: WireType, value: object, path: str) -> object:
         _refuse(path, _expected(kind), value)
 
 
-def _read_array(kind: Array, value: object, path: str) -> object:
+def _read_array(kind: schema.Array, value: object, path: str) -> object:
     if not isinstance(value, list):
         _refuse(path, _expected(kind), value)
     items = tuple(
@@ -94,8 +81,8 @@ def _read_array(kind: Array, value: object, path: str) -> object:
     return items if kind.keyed_by is None else first_of_each(items, kind.keyed_by)
 
 
-def _read_integer(kind: WireType, value: object) -> int:
-    assert isinstance(kind, Fixed), kind
+def _read_integer(kind: schema.WireType, value: object) -> int:
+    assert isinstance(kind, schema.Fixed), kind
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError
     if not kind.low <= value <= kind.high:
@@ -103,8 +90,8 @@ def _read_integer(kind: WireType, value: object) -> int:
     return value
 
 
-def _read_typed(*types: type) -> Callable[[WireType, object], object]:
-    def read(_: WireType, value: object) -> object:
+def _read_typed(*types: type) -> Callable[[schema.WireType, object], object]:
+    def read(_: schema.WireType, value: object) -> object:
         if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
             raise TypeError
         return value
@@ -112,7 +99,7 @@ def _read_typed(*types: type) -> Callable[[WireType, object], object]:
     return read
 
 
-def _read_string(_: WireType, value: object) -> str:
+def _read_string(_: schema.WireType, value: object) -> str:
     if not isinstance(value, str):
         raise TypeError
     if len(value.encode()) > STRING_BYTES_MAX:  # half a surrogate pair raises ValueError, too
@@ -120,44 +107,44 @@ def _read_string(_: WireType, value: object) -> str:
     return value
 
 
-def _read_uuid(_: WireType, value: object) -> bytes:
+def _read_uuid(_: schema.WireType, value: object) -> bytes:
     if not isinstance(value, str):
         raise TypeError
     return parse_uuid(value)
 
 
-def _read_bytes(_: WireType, value: object) -> bytes:
+def _read_bytes(_: schema.WireType, value: object) -> bytes:
     if not isinstance(value, str):
         raise TypeError
     return base64.b64decode(value, validate=True)
 
 
-_READERS: dict[WireType, Callable[[WireType, object], object]] = {
-    BOOL: _read_typed(bool),
-    FLOAT64: _read_typed(int, float),
-    STRING: _read_string,
-    UUID: _read_uuid,
-    BYTES: _read_bytes,
+_READERS: dict[schema.WireType, Callable[[schema.WireType, object], object]] = {
+    schema.BOOL: _read_typed(bool),
+    schema.FLOAT64: _read_typed(int, float),
+    schema.STRING: _read_string,
+    schema.UUID: _read_uuid,
+    schema.BYTES: _read_bytes,
 }
 
 
-def _expected(kind: WireType) -> str:
-    if isinstance(kind, Array):
+def _expected(kind: schema.WireType) -> str:
+    if isinstance(kind, schema.Array):
         return "an array"
-    if isinstance(kind, Struct):
+    if isinstance(kind, schema.Struct):
         return "an object"
     if kind in _NAMES:
         return _NAMES[kind]
-    assert isinstance(kind, Fixed), kind
+    assert isinstance(kind, schema.Fixed), kind
     return f"an integer from {kind.low} to {kind.high}"
 
 
-_NAMES: dict[WireType, str] = {
-    BOOL: "true or false",
-    FLOAT64: "a number",
-    STRING: f"a string of at most {STRING_BYTES_MAX} bytes of UTF-8",
-    UUID: "a uuid of 22 base64 characters",
-    BYTES: "base64",
+_NAMES: dict[schema.WireType, str] = {
+    schema.BOOL: "true or false",
+    schema.FLOAT64: "a number",
+    schema.STRING: f"a string of at most {STRING_BYTES_MAX} bytes of UTF-8",
+    schema.UUID: "a uuid of 22 base64 characters",
+    schema.BYTES: "base64",
 }
 
 

@@ -45,9 +45,7 @@ def add_run(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> Non
     )
     add_cell(parser)
     parser.add_argument(
-        "--mutant",
-        metavar="NAME",
-        help="plant this bug of docs/bugs.md, such as M01",
+        "--mutant", metavar="NAME", help="plant this bug of docs/bugs.md, such as M01"
     )
     _add_limits(parser)
     parser.add_argument(
