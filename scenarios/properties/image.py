@@ -4,12 +4,14 @@ Rules 0A.4, 2.2a, 9.31, 9.46. Brokers and HTTP read one image of all committed r
 in heartbeats how far they have read.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import fields
+from functools import partial
 from typing import Any, ClassVar
 
-from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.image import KEPT, Image
 from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.records import Record
 from kraftsim.controller.core.node_id import Kind
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.controller.node.node import Node
@@ -19,7 +21,7 @@ from kraftsim.simulation.world import World
 
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.property import Broken, Kinds, Property
-from ..oracles.shadow import Fact, Key, Shadow
+from ..oracles.shadow import SETS, Fact, Key, Shadow
 
 
 class ImageIsReplay(Property):
@@ -82,9 +84,7 @@ def keys_of(image: Image) -> set[Key]:
     keys |= {("Controller", controller) for controller in image.controllers}
     keys |= {("Config", *config) for config in image.configs}
     keys |= {("Quota", quota) for quota in image.client_quotas}
-    keys |= {("Scram", *credential) for credential in image.scram_credentials}
-    keys |= {("Access", entry) for entry in image.access_controls}
-    keys |= {("Token", token) for token in image.delegation_tokens}
+    keys |= {(fact, *key) for fact, kind in _KEPT.items() for key in image.kept(kind)}
     for topic_id, topic in image.topics.items():
         keys.add(("Topic", topic_id))
         keys |= {("Partition", topic_id, partition) for partition in topic.partitions}
@@ -122,6 +122,12 @@ def _producer_ids(image: Image) -> Fact:
     return {"next_producer_id": image.next_producer_id}
 
 
+def _kept(kind: type[Record], image: Image, *key: Hashable) -> Fact | None:
+    return _fields(image.kept(kind).get(key))
+
+
+_KEPT = {SETS[kind.__name__][0]: kind for kind in KEPT}
+"""The records that images keep unchanged, by the kind of their facts."""
 _VALUES: dict[str, Callable[..., Fact | None]] = {
     "Broker": _broker,
     "Controller": lambda image, item: _fields(image.controllers.get(item)),
@@ -132,9 +138,7 @@ _VALUES: dict[str, Callable[..., Fact | None]] = {
     "KRaftVersion": lambda image: {"level": image.kraft_version},
     "ProducerIds": _producer_ids,
     "Quota": lambda image, item: image.client_quotas.get(item),
-    "Scram": lambda image, *key: _fields(image.scram_credentials.get(key)),
-    "Access": lambda image, item: _fields(image.access_controls.get(item)),
-    "Token": lambda image, item: _fields(image.delegation_tokens.get(item)),
+    **{fact: partial(_kept, kind) for fact, kind in _KEPT.items()},
 }
 
 

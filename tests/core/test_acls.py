@@ -9,6 +9,7 @@ from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.image_records import records_of
 from kraftsim.controller.core.image.replay import apply
+from kraftsim.controller.core.log.records import AccessControlEntryRecord
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KAFKA_4_4
 from kraftsim.controller.core.rpc.acls import (
     AclCreation,
@@ -122,7 +123,7 @@ def test_an_entry_is_refused_in_kafkas_words_and_the_others_are_stored(
     found = created(cluster, entry(**changes), ENTRY)
 
     assert found == [(ErrorCode.INVALID_REQUEST, message), (0, "")]
-    assert len(cluster.node.committed.access_controls) == 1
+    assert len(cluster.node.committed.kept(AccessControlEntryRecord)) == 1
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,7 @@ def test_what_only_filters_have_refuses_the_whole_request(cluster, changes) -> N
     request = CreateAclsRequest(creations=(ENTRY, entry(**changes)))
 
     assert cluster.refused(request) == ErrorCode.UNKNOWN_SERVER_ERROR
-    assert not cluster.node.committed.access_controls
+    assert not cluster.node.committed.kept(AccessControlEntryRecord)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +191,7 @@ def test_each_filter_says_what_it_removes_and_an_entry_is_removed_once(cluster) 
 
     assert found == [[("a", LITERAL)], [("a", LITERAL), ("b", LITERAL)], []]
     assert cluster.node.log.end_offset == before + 2
-    assert not cluster.node.committed.access_controls
+    assert not cluster.node.committed.kept(AccessControlEntryRecord)
 
 
 def test_a_filter_with_an_unknown_kind_is_refused(cluster) -> None:
@@ -204,7 +205,7 @@ def test_a_filter_with_an_unknown_kind_is_refused(cluster) -> None:
         "Unknown patternFilter.",
         "Unknown entryFilter.",
     ]
-    assert cluster.node.committed.access_controls
+    assert cluster.node.committed.kept(AccessControlEntryRecord)
 
 
 def test_a_request_adds_or_removes_a_bounded_number_of_entries(cluster, monkeypatch) -> None:
@@ -221,7 +222,7 @@ def test_a_request_adds_or_removes_a_bounded_number_of_entries(cluster, monkeypa
         ErrorCode.INVALID_REQUEST,
         "Cannot remove more than 10000 acls in a single delete operation.",
     )
-    assert len(cluster.node.committed.access_controls) == 2
+    assert len(cluster.node.committed.kept(AccessControlEntryRecord)) == 2
 
 
 def test_a_snapshot_has_the_entries(cluster) -> None:
@@ -230,7 +231,11 @@ def test_a_snapshot_has_the_entries(cluster) -> None:
     for offset, record in enumerate(records_of(cluster.node.committed)):
         apply(image, record, offset=offset, epoch=1)
 
-    assert image.access_controls == cluster.node.committed.access_controls != {}
+    assert (
+        image.kept(AccessControlEntryRecord)
+        == cluster.node.committed.kept(AccessControlEntryRecord)
+        != {}
+    )
 
 
 def test_a_controller_without_an_authorizer_stores_and_describes_none() -> None:

@@ -169,10 +169,10 @@ def test_what_the_cluster_has_beside_brokers_and_topics_is_kept():
 
     assert 1000 == image.next_producer_id
     assert {quota["entity"]: {"k": 1.0}} == image.client_quotas
-    assert {("u", 1): scram} == image.scram_credentials
+    assert {("u", 1): scram} == image.kept(r.UserScramCredentialRecord)
     replay.apply(image, r.ClientQuotaRecord(**quota, value=0.0, remove=True), offset=3)
     replay.apply(image, r.RemoveUserScramCredentialRecord(name="u", mechanism=1), offset=4)
-    assert ({}, {}) == (image.client_quotas, image.scram_credentials)
+    assert ({}, {}) == (image.client_quotas, image.kept(r.UserScramCredentialRecord))
 
 
 @pytest.mark.rule("0A.13")

@@ -72,7 +72,7 @@ def test_a_credential_is_stored_without_the_password_and_is_removed(cluster) -> 
         ),
         RemoveUserScramCredentialRecord(name="user", mechanism=SHA_256),
     ]
-    assert cluster.node.committed.scram_credentials == {}
+    assert cluster.node.committed.kept(UserScramCredentialRecord) == {}
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_user_occurs_once_in_a_request_and_the_others_are_changed(cluster) -> 
     )
 
     assert found == {"a": twice, "b": None, "c": absent}
-    assert cluster.node.committed.scram_credentials.keys() == {("b", SHA_256)}
+    assert cluster.node.committed.kept(UserScramCredentialRecord).keys() == {("b", SHA_256)}
 
 
 def test_a_snapshot_has_the_credentials(cluster) -> None:
@@ -114,7 +114,11 @@ def test_a_snapshot_has_the_credentials(cluster) -> None:
     for offset, record in enumerate(records_of(cluster.node.committed)):
         apply(image, record, offset=offset, epoch=1)
 
-    assert image.scram_credentials == cluster.node.committed.scram_credentials != {}
+    assert (
+        image.kept(UserScramCredentialRecord)
+        == cluster.node.committed.kept(UserScramCredentialRecord)
+        != {}
+    )
 
 
 def test_a_description_has_mechanisms_and_iterations(cluster) -> None:

@@ -2,7 +2,11 @@
 
 import pytest
 
-from kraftsim.controller.core.log.records import QuotaEntity
+from kraftsim.controller.core.log.records import (
+    AccessControlEntryRecord,
+    QuotaEntity,
+    UserScramCredentialRecord,
+)
 from kraftsim.controller.core.settings import STANDARD_AUTHORIZER
 from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.running.run import Run
@@ -61,14 +65,14 @@ def test_a_quota_of_an_address_and_a_user_is_refused():
 def test_a_credential_is_set_and_deleted():
     user = {"user": "alice", "mechanism": "SCRAM-SHA-512"}
     image, refusals = finished(("scram.set", user | {"password": "secret"}))
-    (record,) = image.scram_credentials.values()
+    (record,) = image.kept(UserScramCredentialRecord).values()
     assert (record.name, record.mechanism, record.iterations) == ("alice", 2, 4096)
     assert refusals == []
 
     image, refusals = finished(
         ("scram.set", user | {"password": "secret"}), ("scram.set", user), ("scram.set", user)
     )
-    assert image.scram_credentials == {}
+    assert image.kept(UserScramCredentialRecord) == {}
     assert refusals == ["RESOURCE_NOT_FOUND"]
 
 
@@ -78,7 +82,9 @@ def test_entries_are_created_and_those_that_fit_are_deleted():
         ("acl.create", ENTRY), ("acl.create", other), ("acl.delete", {"name": "orders"})
     )
 
-    assert [entry.resource_name for entry in image.access_controls.values()] == ["bills"]
+    assert [entry.resource_name for entry in image.kept(AccessControlEntryRecord).values()] == [
+        "bills"
+    ]
     assert refusals == []
 
 

@@ -5,7 +5,9 @@ this project's logs and for Kafka's. Soft state (the time of each broker's last 
 `core/leases.py`.
 """
 
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar, cast
 
 from sortedcontainers import SortedDict
 
@@ -17,6 +19,28 @@ from .name_collisions import NameCollisions
 from .partition import Partition, PartitionKey, Topic
 from .partition_index import PartitionIndex
 
+Kept = TypeVar("Kept", bound=r.Record)
+Key = tuple[Hashable, ...]
+KEPT: Mapping[type[r.Record], tuple[str, ...]] = {
+    r.AccessControlEntryRecord: ("id",),
+    r.UserScramCredentialRecord: ("name", "mechanism"),
+    r.DelegationTokenRecord: ("token_id",),
+}
+"""The records that an image keeps unchanged, with the fields of their key.
+
+A later record with the same key replaces the earlier. A snapshot has the records in this order.
+"""
+REMOVED_BY: Mapping[type[r.Record], type[r.Record]] = {
+    r.RemoveAccessControlEntryRecord: r.AccessControlEntryRecord,
+    r.RemoveUserScramCredentialRecord: r.UserScramCredentialRecord,
+    r.RemoveDelegationTokenRecord: r.DelegationTokenRecord,
+}
+"""The records that remove a kept record, which have the fields of its key."""
+
+
+def _none_kept() -> dict[type[r.Record], dict[Key, r.Record]]:
+    return {kind: {} for kind in KEPT}
+
 
 @dataclass(slots=True)
 class Image:
@@ -27,6 +51,7 @@ class Image:
     5.53). `own_topics` are the ids of topics that no copy of this image shares. `is_settled` is
     true if the last unfence tried an election for every leaderless partition and no later record
     (feature level, configuration, directory) may have made a replica of another broker eligible.
+    `kept_records` has the records of each class in KEPT by their key.
     """
 
     offset: int = -1
@@ -42,11 +67,7 @@ class Image:
     directories: dict[Uuid, int] = field(default_factory=dict)
     next_producer_id: int = 0
     client_quotas: dict[tuple[r.QuotaEntity, ...], dict[str, float]] = field(default_factory=dict)
-    scram_credentials: dict[tuple[str, int], r.UserScramCredentialRecord] = field(
-        default_factory=dict
-    )
-    access_controls: dict[Uuid, r.AccessControlEntryRecord] = field(default_factory=dict)
-    delegation_tokens: dict[str, r.DelegationTokenRecord] = field(default_factory=dict)
+    kept_records: dict[type[r.Record], dict[Key, r.Record]] = field(default_factory=_none_kept)
     open_transaction: str | None = None
     transaction_offset: int = -1
     index: PartitionIndex = field(default_factory=PartitionIndex, compare=False)
@@ -65,6 +86,10 @@ class Image:
         """Returns every finalized feature, including the quorum's kraft.version if above 0."""
         levels = {name: level for name, level in self.features.items() if name != KRAFT_VERSION}
         return levels | ({KRAFT_VERSION: self.kraft_version} if self.kraft_version else {})
+
+    def kept(self, kind: type[Kept]) -> Mapping[Key, Kept]:
+        """Returns the records of a class in KEPT by their key."""
+        return cast(Mapping[Key, Kept], self.kept_records[kind])
 
     def partition(self, key: PartitionKey) -> Partition:
         """Returns the partition; raises KeyError if it does not exist."""
@@ -117,9 +142,7 @@ class Image:
             configs=self.configs.copy(),
             directories=self.directories.copy(),
             client_quotas=self.client_quotas.copy(),
-            scram_credentials=self.scram_credentials.copy(),
-            access_controls=self.access_controls.copy(),
-            delegation_tokens=self.delegation_tokens.copy(),
+            kept_records={kind: kept.copy() for kind, kept in self.kept_records.items()},
             index=PartitionIndex(),
             names=NameCollisions(),
             own_topics=set(),

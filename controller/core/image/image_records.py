@@ -11,7 +11,7 @@ from ..feature_levels import DIRECTORY_ASSIGNMENT_FROM, METADATA_VERSION, elr_en
 from ..log import records as r
 from ..uuid import MIGRATING_DIRECTORY
 from .broker import BrokerRegistration
-from .image import Image
+from .image import KEPT, Image
 from .partition import Partition, Topic
 
 NO_BROKER = -1  # broker id of a snapshot's ProducerIdsRecord
@@ -41,9 +41,8 @@ def records_of(image: Image) -> Iterator[r.Record]:
         yield r.ProducerIdsRecord(
             broker_id=NO_BROKER, broker_epoch=NO_BROKER, next_producer_id=image.next_producer_id
         )
-    yield from image.access_controls.values()
-    yield from image.scram_credentials.values()
-    yield from image.delegation_tokens.values()
+    for kind in KEPT:
+        yield from image.kept(kind).values()
 
 
 def _features(image: Image) -> Iterator[r.Record]:

@@ -11,7 +11,7 @@ from ..errors import Impossible
 from ..log import records as r
 from ..log.control_records import ControlRecord, KRaftVersion
 from .broker import BrokerRegistration, amended_by, registration_of
-from .image import Image
+from .image import KEPT, REMOVED_BY, Image, Key
 from .partition import Topic, changed, partition_of, without_elr
 
 
@@ -171,28 +171,18 @@ def _client_quota(image: Image, record: r.ClientQuotaRecord, *_: int) -> None:
         image.client_quotas.pop(record.entity, None)
 
 
-def _scram(image: Image, record: r.UserScramCredentialRecord, *_: int) -> None:
-    image.scram_credentials[record.name, record.mechanism] = record
+def _keep(image: Image, record: r.Record, *_: int) -> None:
+    kind = type(record)
+    image.kept_records[kind][_key(record, kind)] = record
 
 
-def _remove_scram(image: Image, record: r.RemoveUserScramCredentialRecord, *_: int) -> None:
-    image.scram_credentials.pop((record.name, record.mechanism), None)
+def _remove_kept(image: Image, record: r.Record, *_: int) -> None:
+    kind = REMOVED_BY[type(record)]
+    image.kept_records[kind].pop(_key(record, kind), None)
 
 
-def _access_control(image: Image, record: r.AccessControlEntryRecord, *_: int) -> None:
-    image.access_controls[record.id] = record
-
-
-def _remove_access_control(image: Image, record: r.RemoveAccessControlEntryRecord, *_: int) -> None:
-    image.access_controls.pop(record.id, None)
-
-
-def _token(image: Image, record: r.DelegationTokenRecord, *_: int) -> None:
-    image.delegation_tokens[record.token_id] = record
-
-
-def _remove_token(image: Image, record: r.RemoveDelegationTokenRecord, *_: int) -> None:
-    image.delegation_tokens.pop(record.token_id, None)
+def _key(record: r.Record, kind: type[r.Record]) -> Key:
+    return tuple(getattr(record, name) for name in KEPT[kind])
 
 
 def _begin_transaction(image: Image, record: r.BeginTransactionRecord, offset: int, _: int) -> None:
@@ -217,6 +207,8 @@ def _nothing(*_: object) -> None:
 
 
 APPLIERS: dict[type, Callable[..., None]] = {
+    **dict.fromkeys(KEPT, _keep),
+    **dict.fromkeys(REMOVED_BY, _remove_kept),
     r.RegisterBrokerRecord: _register_broker,
     r.UnregisterBrokerRecord: _unregister_broker,
     r.BrokerRegistrationChangeRecord: _change_registration,
@@ -233,12 +225,6 @@ APPLIERS: dict[type, Callable[..., None]] = {
     r.UnregisterControllerRecord: _unregister_controller,
     r.ProducerIdsRecord: _producer_ids,
     r.ClientQuotaRecord: _client_quota,
-    r.UserScramCredentialRecord: _scram,
-    r.RemoveUserScramCredentialRecord: _remove_scram,
-    r.AccessControlEntryRecord: _access_control,
-    r.RemoveAccessControlEntryRecord: _remove_access_control,
-    r.DelegationTokenRecord: _token,
-    r.RemoveDelegationTokenRecord: _remove_token,
     r.BeginTransactionRecord: _begin_transaction,
     r.EndTransactionRecord: _end_transaction,
     r.AbortTransactionRecord: _abort_transaction,

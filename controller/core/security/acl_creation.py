@@ -49,7 +49,8 @@ def create_acls(state: State, request: CreateAclsRequest, now_ms: int) -> Decisi
         for creation, error in zip(request.creations, errors, strict=True)
         if error is None
     )
-    existing = {replace(entry, id=ZERO_UUID) for entry in state.image.access_controls.values()}
+    entries = state.image.kept(AccessControlEntryRecord).values()
+    existing = {replace(entry, id=ZERO_UUID) for entry in entries}
     added = [entry for entry in valid if entry not in existing]
     records = _records(state, added) if len(added) <= RECORDS_PER_OPERATION_MAX else ()
     done = (

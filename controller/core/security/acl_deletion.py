@@ -42,7 +42,7 @@ def _result(
     text = _flaw(state.profile, wanted)
     if text is not None:
         return _refusal(ApiError(ErrorCode.INVALID_REQUEST, text)), ()
-    entries = tuple(selected(state.image.access_controls, wanted))
+    entries = tuple(selected(state.image, wanted))
     return rpc.DeleteAclsFilterResult(matching_acls=tuple(map(_matching, entries))), entries
 
 

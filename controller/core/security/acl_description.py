@@ -20,7 +20,7 @@ def describe_acls(
     if not has_authorizer:
         text = "No Authorizer is configured on the broker"
         raise ApiError(ErrorCode.SECURITY_DISABLED, text)
-    entries = sorted(selected(image.access_controls, request), key=_place)
+    entries = sorted(selected(image, request), key=_place)
     return rpc.DescribeAclsResponse(
         resources=tuple(
             _resource(pattern, of_pattern) for pattern, of_pattern in groupby(entries, _pattern)

@@ -1,20 +1,19 @@
 """Which access control entries a filter selects, as Kafka's AclBindingFilter does."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
+from ..image.image import Image
 from ..log.records import AccessControlEntryRecord
 from ..rpc.acls import DeleteAclsFilter, DescribeAclsRequest
-from ..uuid import Uuid
 from .acl_kinds import ANY, LITERAL, MATCH, WILDCARD
 
 AclFilter = DescribeAclsRequest | DeleteAclsFilter
 
 
-def selected(
-    entries: Mapping[Uuid, AccessControlEntryRecord], wanted: AclFilter
-) -> Iterator[AccessControlEntryRecord]:
+def selected(image: Image, wanted: AclFilter) -> Iterator[AccessControlEntryRecord]:
     """Yields the entries that the filter selects, the oldest first."""
-    return (entry for entry in entries.values() if matches(wanted, entry))
+    entries = image.kept(AccessControlEntryRecord).values()
+    return (entry for entry in entries if matches(wanted, entry))
 
 
 def matches(wanted: AclFilter, entry: AccessControlEntryRecord) -> bool:

@@ -99,9 +99,13 @@ def _check(state: State, change: Change) -> None:
         raise ApiError(ErrorCode.UNSUPPORTED_SASL_MECHANISM, "Unknown SCRAM mechanism")
     if isinstance(change, rpc.ScramCredentialUpsertion):
         _check_iterations(change.iterations)
-    elif (change.name, change.mechanism) not in state.image.scram_credentials:
+    elif not _exists(state, change):
         text = "Attempt to delete a user credential that does not exist"
         raise ApiError(ErrorCode.RESOURCE_NOT_FOUND, text)
+
+
+def _exists(state: State, change: Change) -> bool:
+    return (change.name, change.mechanism) in state.image.kept(UserScramCredentialRecord)
 
 
 def _check_iterations(iterations: int) -> None:

@@ -1,11 +1,13 @@
 """DescribeUserScramCredentials (50) from an image of the metadata: a broker answers it."""
 
 from collections import Counter
+from collections.abc import Collection
 
 from .. import rpc
 from ..errors import ErrorCode
 from ..hash_order import in_hash_order
 from ..image.image import Image
+from ..log.records import UserScramCredentialRecord
 
 _ABSENT = "Attempt to describe a user credential that does not exist: "
 _TWICE = "Cannot describe SCRAM credentials for the same user twice in a single request: "
@@ -17,7 +19,7 @@ def describe_user_scram_credentials(
     """Returns mechanisms and iterations of the users of a request, or of every user."""
     counts = Counter(user.name for user in request.users or ())
     if not counts:
-        counts = Counter({name for name, _ in image.scram_credentials})
+        counts = Counter({credential.name for credential in _credentials(image)})
     return rpc.DescribeUserScramCredentialsResponse(
         results=tuple(
             _refusal(name, ErrorCode.DUPLICATE_RESOURCE, _TWICE)
@@ -28,6 +30,10 @@ def describe_user_scram_credentials(
     )
 
 
+def _credentials(image: Image) -> Collection[UserScramCredentialRecord]:
+    return image.kept(UserScramCredentialRecord).values()
+
+
 def _refusal(name: str, code: ErrorCode, text: str) -> rpc.DescribeUserScramCredentialsResult:
     return rpc.DescribeUserScramCredentialsResult(
         user=name, error_code=code, error_message=f"{text}{name}"
@@ -36,9 +42,9 @@ def _refusal(name: str, code: ErrorCode, text: str) -> rpc.DescribeUserScramCred
 
 def _described(image: Image, name: str) -> rpc.DescribeUserScramCredentialsResult:
     infos = tuple(
-        rpc.CredentialInfo(mechanism=mechanism, iterations=credential.iterations)
-        for (user, mechanism), credential in sorted(image.scram_credentials.items())
-        if user == name
+        rpc.CredentialInfo(mechanism=credential.mechanism, iterations=credential.iterations)
+        for credential in sorted(_credentials(image), key=lambda credential: credential.mechanism)
+        if credential.name == name
     )
     if not infos:
         return _refusal(name, ErrorCode.RESOURCE_NOT_FOUND, _ABSENT)
