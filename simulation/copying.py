@@ -13,14 +13,7 @@ from enum import Enum
 from functools import cache, partial
 from hashlib import blake2b
 from random import Random
-from types import (
-    BuiltinFunctionType,
-    CellType,
-    FunctionType,
-    MethodType,
-    ModuleType,
-    NoneType,
-)
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType, NoneType
 from typing import Any, Final, TypeVar
 
 from sortedcontainers import SortedDict, SortedList

@@ -10,32 +10,20 @@ from functools import partial
 from ..core.errors import Impossible
 from ..core.log.batch import Batch
 from ..core.rpc import Request, Response
+from ..raft import protocol
 from ..raft.log import MetadataLog
-from ..raft.protocol import (
-    Answered,
-    Continue,
-    Deadline,
-    Event,
-    Persisted,
-    Reply,
-    Resign,
-    Send,
-    Started,
-    Stop,
-    Turn,
-)
 from ..time.clock import Clock
 from ..time.wakeup import Wakeup
 from .node import Node
 
 HELD_MAX = 1000  # events held for a stopped process, one for each of its requests
 
-ReplyTo = Callable[[Reply], None]
+ReplyTo = Callable[[protocol.Reply], None]
 Dispatch = Callable[[Request, ReplyTo], None]
-Transport = Callable[[Send, Callable[[Response | None], None]], None]
-Write = Callable[[Turn, MetadataLog, Callable[[], None]], bool]
-Sends = tuple[Send, ...]
-Replies = tuple[tuple[ReplyTo, Reply], ...]
+Transport = Callable[[protocol.Send, Callable[[Response | None], None]], None]
+Write = Callable[[protocol.Turn, MetadataLog, Callable[[], None]], bool]
+Sends = tuple[protocol.Send, ...]
+Replies = tuple[tuple[ReplyTo, protocol.Reply], ...]
 
 
 class HostedNode:
@@ -54,7 +42,7 @@ class HostedNode:
     ) -> None:
         self.node = node
         self.clock = clock
-        self.step_listeners: list[Callable[[Node, Turn], None]] = []
+        self.step_listeners: list[Callable[[Node, protocol.Turn], None]] = []
         self.committed_listeners: list[Callable[[Batch], None]] = []
         self.on_failure: Callable[[Impossible], None] | None = None
         self._transport = transport
@@ -90,15 +78,15 @@ class HostedNode:
         With `stands_at_once` it starts an election without waiting for a timeout; a single voter is
         its own majority and leads at once.
         """
-        self.step(Started(stands_at_once))
+        self.step(protocol.Started(stands_at_once))
 
     def resign(self, successor_id: int) -> None:
         """Give up leadership in favour of `successor_id`."""
-        self.step(Resign(successor_id))
+        self.step(protocol.Resign(successor_id))
 
     def stop(self) -> None:
         """Give up leadership, and begin no election: the process is to end (SIGTERM)."""
-        self.step(Stop())
+        self.step(protocol.Stop())
 
     def forget_soft_state(self) -> None:
         """Forget what an active controller keeps in memory only, as a failover does."""
@@ -124,7 +112,7 @@ class HostedNode:
         else:
             self._carry_out(turn, now_ms)
 
-    def step(self, event: Event) -> None:
+    def step(self, event: protocol.Event) -> None:
         """Run one step and carry out its turn."""
         if self.is_over:
             return
@@ -151,11 +139,11 @@ class HostedNode:
         if self.is_over or self._is_holding:
             return
         if self.node.deadline_ms <= self.clock.now_ms:
-            self.step(Deadline())
+            self.step(protocol.Deadline())
         else:
             self._wakeup.arm(self.node.deadline_ms)
 
-    def _carry_out(self, turn: Turn, now_ms: int) -> None:
+    def _carry_out(self, turn: protocol.Turn, now_ms: int) -> None:
         """Persist the state of a step, then send requests, then replies, in order."""
         sends, replies = self._persisted(turn, now_ms)
         if self.is_over:
@@ -173,9 +161,9 @@ class HostedNode:
 
     def _go_on(self) -> None:
         self._will_go_on = False
-        self.step(Continue())
+        self.step(protocol.Continue())
 
-    def _persisted(self, turn: Turn, now_ms: int) -> tuple[Sends, Replies]:
+    def _persisted(self, turn: protocol.Turn, now_ms: int) -> tuple[Sends, Replies]:
         """Persist until nothing is left or the disk is slow.
 
         Returns all messages and replies of the steps.
@@ -186,7 +174,7 @@ class HostedNode:
         while self._is_durable(turn) and turn.persist:
             end_offset = turn.persist[-1].last_offset + 1
             try:
-                turn = self.node.step(Persisted(end_offset), now_ms, wall_ms)
+                turn = self.node.step(protocol.Persisted(end_offset), now_ms, wall_ms)
             except Impossible as error:
                 self._fail(error)
                 break
@@ -194,7 +182,7 @@ class HostedNode:
             self._notify_listeners(turn)
         return sends, replies
 
-    def _is_durable(self, turn: Turn) -> bool:
+    def _is_durable(self, turn: protocol.Turn) -> bool:
         """Write the state of a step; returns False if the disk is slow.
 
         For the log, the quorum waits for `Persisted`. A vote has no such event: messages that
@@ -222,7 +210,7 @@ class HostedNode:
             for messages in self._unsent.popleft():
                 self._send_all(*messages)
         if end_offset is not None:
-            self.step(Persisted(end_offset))
+            self.step(protocol.Persisted(end_offset))
 
     def _send_all(self, sends: Sends, replies: Replies) -> None:
         for send in sends:
@@ -230,24 +218,24 @@ class HostedNode:
         for reply_to, reply in replies:
             reply_to(reply)
 
-    def _notify_listeners(self, turn: Turn) -> None:
+    def _notify_listeners(self, turn: protocol.Turn) -> None:
         for watch in self.step_listeners:
             watch(self.node, turn)
         for batch in turn.committed:
             for listener in self.committed_listeners:
                 listener(batch)
 
-    def _send(self, send: Send) -> None:
+    def _send(self, send: protocol.Send) -> None:
         self._transport(send, partial(self._answered, send))
 
-    def _answered(self, send: Send, response: Response | None) -> None:
-        answered = Answered(
+    def _answered(self, send: protocol.Send, response: Response | None) -> None:
+        answered = protocol.Answered(
             channel=send.channel, peer_id=send.peer_id, number=send.number, response=response
         )
         self.step(answered)
 
 
-def _writes(turn: Turn) -> bool:
+def _writes(turn: protocol.Turn) -> bool:
     """True if the turn has state that must be durable."""
     is_cut = turn.truncate_to is not None or turn.snapshot is not None
     return bool(turn.persist) or turn.election is not None or is_cut

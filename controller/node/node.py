@@ -28,22 +28,8 @@ from ..core.security.acl_description import describe_acls
 from ..core.security.not_configured import refused_by_controller
 from ..core.settings import Settings
 from ..core.state import Decision, State
-from ..raft import conduct, describe_quorum, elections, leading
+from ..raft import conduct, describe_quorum, elections, leading, protocol
 from ..raft.log import MetadataLog
-from ..raft.protocol import (
-    Answered,
-    Continue,
-    Deadline,
-    ElectionState,
-    Event,
-    Persisted,
-    Reply,
-    Resign,
-    Started,
-    Stop,
-    Submitted,
-    Turn,
-)
 from ..raft.quorum import Quorum
 from ..raft.roles import Leader, Unattached
 from ..raft.snapshot import Snapshot, SnapshotFormat
@@ -73,7 +59,7 @@ class Node:
         snapshot_format: SnapshotFormat,
         handlers: Mapping[type, Handler] = HANDLERS,
         log: MetadataLog | None = None,
-        stored: ElectionState | None = None,
+        stored: protocol.ElectionState | None = None,
         snapshot: Snapshot | None = None,
     ) -> None:
         self.config = config
@@ -85,7 +71,7 @@ class Node:
             random=random,
             snapshot_format=snapshot_format,
             log=MetadataLog() if log is None else log,
-            stored=ElectionState() if stored is None else stored,
+            stored=protocol.ElectionState() if stored is None else stored,
             snapshot=snapshot,
         )
         self.active: Active | None = None
@@ -96,14 +82,14 @@ class Node:
         self.has_work = False
         self._snapshotting = Snapshotting(settings)
         self._registrar = Registrar(config, profile, settings, random)
-        self._steps: Mapping[type, Callable[[Any, Turn], None]] = {
-            Started: self._start,
-            Answered: self._answered,
-            Deadline: self._deadline,
-            Continue: self._continue,
-            Persisted: self._persisted,
-            Resign: self._resign,
-            Stop: self._stop,
+        self._steps: Mapping[type, Callable[[Any, protocol.Turn], None]] = {
+            protocol.Started: self._start,
+            protocol.Answered: self._answered,
+            protocol.Deadline: self._deadline,
+            protocol.Continue: self._continue,
+            protocol.Persisted: self._persisted,
+            protocol.Resign: self._resign,
+            protocol.Stop: self._stop,
         }
 
     @property
@@ -153,18 +139,18 @@ class Node:
         """The leases; raises Impossible unless this controller is active."""
         return self.state.leases
 
-    def step(self, event: Event, now_ms: int, wall_ms: int) -> Turn:
+    def step(self, event: protocol.Event, now_ms: int, wall_ms: int) -> protocol.Turn:
         """Run one step."""
-        if isinstance(event, Submitted):
+        if isinstance(event, protocol.Submitted):
             return self.submit(event.request, event.token, now_ms, wall_ms)
-        turn = Turn(now_ms, wall_ms)
+        turn = protocol.Turn(now_ms, wall_ms)
         self._steps[type(event)](event, turn)
-        self._follow_quorum(turn, is_put_off=type(event) is Continue)
+        self._follow_quorum(turn, is_put_off=type(event) is protocol.Continue)
         return turn
 
-    def submit(self, request: rpc.Request, token: Any, now_ms: int, wall_ms: int) -> Turn:
+    def submit(self, request: rpc.Request, token: Any, now_ms: int, wall_ms: int) -> protocol.Turn:
         """Decide a request; the same as `step(Submitted(...))`, but one object cheaper."""
-        turn = Turn(now_ms, wall_ms)
+        turn = protocol.Turn(now_ms, wall_ms)
         handler = self._handlers.get(type(request))
         active = self.active
         if handler is None:
@@ -190,13 +176,13 @@ class Node:
         except ApiError as error:
             return error
 
-    def read(self, request: rpc.Request, now_ms: int, wall_ms: int) -> Reply:
+    def read(self, request: rpc.Request, now_ms: int, wall_ms: int) -> protocol.Reply:
         """Returns what a client would read now with DescribeCluster or DescribeQuorum."""
         if isinstance(request, rpc.DescribeQuorumRequest):
-            return describe_quorum.describe(self.quorum, request, Turn(now_ms, wall_ms))
+            return describe_quorum.describe(self.quorum, request, protocol.Turn(now_ms, wall_ms))
         return self._described(request)
 
-    def _read(self, request: rpc.Request, token: Any, turn: Turn) -> None:
+    def _read(self, request: rpc.Request, token: Any, turn: protocol.Turn) -> None:
         """Handle a request to the quorum, or one that reads committed state."""
         if not conduct.understands(request):
             turn.replies += ((token, self._described(request)),)
@@ -207,7 +193,7 @@ class Node:
             if expiry_ms < self.deadline_ms:
                 self.deadline_ms = expiry_ms
 
-    def _described(self, request: rpc.Request) -> Reply:
+    def _described(self, request: rpc.Request) -> protocol.Reply:
         """Returns the reply to a request that reads committed state, or that is refused."""
         try:
             if type(request) in READS:
@@ -228,18 +214,18 @@ class Node:
             static=self.config.properties | static_settings(self.settings),
         )
 
-    def _start(self, event: Started, turn: Turn) -> None:
+    def _start(self, event: protocol.Started, turn: protocol.Turn) -> None:
         quorum = self.quorum
         conduct.start(quorum, turn)
         if event.stands_at_once and quorum.epoch == 0 and isinstance(quorum.role, Unattached):
             elections.stand(quorum, turn)
             conduct.poll(quorum, turn)
 
-    def _answered(self, event: Answered, turn: Turn) -> None:
+    def _answered(self, event: protocol.Answered, turn: protocol.Turn) -> None:
         if not self._registrar.on_answer(event, turn):
             conduct.on_answer(self.quorum, event, turn)
 
-    def _deadline(self, _: Deadline, turn: Turn) -> None:
+    def _deadline(self, _: protocol.Deadline, turn: protocol.Turn) -> None:
         if conduct.deadline_ms(self.quorum, turn.now_ms - 1) <= turn.now_ms:
             conduct.on_deadline(self.quorum, turn)
         active = self.active
@@ -247,7 +233,7 @@ class Node:
             active.on_deadline(turn)
             self._note_work()
 
-    def _continue(self, _: Continue, turn: Turn) -> None:
+    def _continue(self, _: protocol.Continue, turn: protocol.Turn) -> None:
         """Run the work that an earlier step left."""
         conduct.go_on(self.quorum, turn)
         is_counting = self._snapshotting.maybe_count(self.quorum)
@@ -265,20 +251,20 @@ class Node:
         is_loading = self._loading.has_work or self.quorum.reading is not None
         self.has_work = is_loading or self._snapshotting.has_work or has_decisions
 
-    def _persisted(self, event: Persisted, turn: Turn) -> None:
+    def _persisted(self, event: protocol.Persisted, turn: protocol.Turn) -> None:
         conduct.on_persisted(self.quorum, event.end_offset, turn)
 
-    def _resign(self, event: Resign, turn: Turn) -> None:
+    def _resign(self, event: protocol.Resign, turn: protocol.Turn) -> None:
         if self.quorum.is_leader:
             leading.resign(self.quorum, turn, event.successor_id)
             conduct.poll(self.quorum, turn)
 
-    def _stop(self, _event: Stop, turn: Turn) -> None:
+    def _stop(self, _event: protocol.Stop, turn: protocol.Turn) -> None:
         conduct.stop(self.quorum, turn)
 
     # What the quorum decided
 
-    def _follow_quorum(self, turn: Turn, *, is_put_off: bool = False) -> None:
+    def _follow_quorum(self, turn: protocol.Turn, *, is_put_off: bool = False) -> None:
         """Load what the quorum committed and follow a change of leadership."""
         quorum, role = self.quorum, self.quorum.role
         if self.active is not None and not (
@@ -297,7 +283,7 @@ class Node:
         self._registrar.poll(self.committed, quorum, self.is_active, turn)
         self._set_deadline(turn.now_ms)
 
-    def _load_committed(self, turn: Turn, is_put_off: bool) -> None:
+    def _load_committed(self, turn: protocol.Turn, is_put_off: bool) -> None:
         if self._install_snapshot(turn):
             self._load_batches(turn, is_put_off)
             self._snapshotting.maybe_begin(self._loading.loader, self.quorum, turn)
@@ -305,7 +291,7 @@ class Node:
         if self._loading.has_work:
             turn.leave_work()
 
-    def _install_snapshot(self, turn: Turn) -> bool:
+    def _install_snapshot(self, turn: protocol.Turn) -> bool:
         """Returns False while a snapshot of the leader is not loaded completely."""
         snapshot = self.quorum.snapshot
         if snapshot is None or not self._loading.is_behind(self.quorum):
@@ -313,7 +299,7 @@ class Node:
         self._snapshotting.began_anew(turn.now_ms)
         return self._loading.install(snapshot)
 
-    def _load_batches(self, turn: Turn, is_put_off: bool) -> None:
+    def _load_batches(self, turn: protocol.Turn, is_put_off: bool) -> None:
         """Load committed batches and release the replies of loaded records."""
         quorum, loading = self.quorum, self._loading
         loaded = tuple(loading.batches(quorum, is_put_off=is_put_off))
@@ -326,7 +312,7 @@ class Node:
             released = loading.loaded if loading.has_more else quorum.high_watermark
             self.active.release(released, turn)
 
-    def _claim(self, turn: Turn) -> None:
+    def _claim(self, turn: protocol.Turn) -> None:
         """Become active, with new leases and a copy of the committed image.
 
         Rules 0A.10 to 0A.12.
@@ -343,7 +329,7 @@ class Node:
         )
         self.active.claim(self._registrar.request, turn)
 
-    def _renounce(self, turn: Turn) -> None:
+    def _renounce(self, turn: protocol.Turn) -> None:
         """Drop uncommitted state; the log keeps its tail, which may yet commit (rule 0A.13)."""
         active, self.active = self.active, None
         if active is None:

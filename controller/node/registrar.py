@@ -30,11 +30,7 @@ class Registrar:
     """Sends ControllerRegistration until the committed log has this incarnation."""
 
     def __init__(
-        self,
-        config: NodeConfig,
-        profile: Profile,
-        settings: Settings,
-        random: Callable[[], float],
+        self, config: NodeConfig, profile: Profile, settings: Settings, random: Callable[[], float]
     ) -> None:
         self._config = config
         self.request = _request(config, profile, random_uuid(random))

@@ -22,11 +22,7 @@ RISE_PERIOD_MS = 1000
 
 
 def learn(
-    quorum: Quorum,
-    epoch: int,
-    leader_id: int,
-    endpoints: Iterable[rpc.NodeEndpoint],
-    turn: Turn,
+    quorum: Quorum, epoch: int, leader_id: int, endpoints: Iterable[rpc.NodeEndpoint], turn: Turn
 ) -> None:
     """Learn an epoch and its leader from a message, if either is new (rules 10.9 to 10.11).
 

@@ -40,11 +40,7 @@ class Peers:
         return any(type(line.request) in kinds for line in self._lines.values())
 
     def send(
-        self,
-        peer_id: int,
-        endpoint: VoterEndpoint | None,
-        request: Request,
-        turn: Turn,
+        self, peer_id: int, endpoint: VoterEndpoint | None, request: Request, turn: Turn
     ) -> None:
         """Send a request to a free peer."""
         line = self._lines.setdefault(peer_id, _Line())

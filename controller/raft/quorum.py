@@ -16,26 +16,13 @@ from ..core.log.control_records import ControlRecord, VoterEndpoint
 from ..core.log.records import Record
 from ..core.settings import Settings
 from ..time.timeline import NEVER_MS
+from . import roles
 from .identity import Identity
 from .log import MetadataLog
 from .parked import ParkedFetches
 from .peers import Peers
 from .protocol import Channel, ElectionState, Turn
 from .replica_log import ReplicaLog
-from .roles import (
-    Candidate,
-    Follower,
-    Leader,
-    Prospective,
-    Resigned,
-    Role,
-    Unattached,
-    VoterChange,
-    asking_role,
-    follower_role,
-    prospective_role,
-    resigned_role,
-)
 from .snapshot import Snapshot, SnapshotFormat
 from .voters import ReplicaKey, VoterSet
 
@@ -87,13 +74,13 @@ class Quorum(ReplicaLog):
         self.durable = stored
         self.epoch, self.leader_id, self.voted = stored.epoch, stored.leader_id, stored.voted
         self.leader_endpoint: VoterEndpoint | None = None
-        self.role: Role = Unattached(NEVER_MS)
+        self.role: roles.Role = roles.Unattached(NEVER_MS)
         self.peers = Peers(
             Channel.RAFT,
             request_timeout_ms=settings.controller_quorum_request_timeout_ms,
             retry_backoff_ms=settings.controller_quorum_retry_backoff_ms,
         )
-        self.abandoned: VoterChange | None = None  # of a former leader, to be answered
+        self.abandoned: roles.VoterChange | None = None  # of a former leader, to be answered
         self.parked: ParkedFetches[Any] = ParkedFetches()
         self.next_fetch_index = 0  # index in `other_voters` of the voter to fetch from next
         self.epoch_reach = 0  # the highest epoch to learn before `epoch_reach_ms`
@@ -109,14 +96,14 @@ class Quorum(ReplicaLog):
         At kraft.version 0 the log has none; then the leader has those of UpdateRaftVoter (rule
         10.53).
         """
-        if isinstance(self.role, Leader) and self.history.kraft_version == 0:
+        if isinstance(self.role, roles.Leader) and self.history.kraft_version == 0:
             return self.role.descriptions
         return self.voters
 
     @property
     def is_leader(self) -> bool:
         """True if this replica leads."""
-        return isinstance(self.role, Leader)
+        return isinstance(self.role, roles.Leader)
 
     def fingerprint(self) -> Hashable:
         """Returns the state as a hashable value, for a search over histories.
@@ -124,7 +111,7 @@ class Quorum(ReplicaLog):
         Two states with equal fingerprints and equal messages in flight behave equally from here on.
         """
         role: Hashable = self.role
-        if isinstance(self.role, Leader):
+        if isinstance(self.role, roles.Leader):
             role = self.role.fingerprint()
         log = tuple((batch.base_offset, batch.epoch) for batch in self.log.batches)
         marks = (self.high_watermark, self.leader_high_watermark, self.persisted_offset)
@@ -166,13 +153,13 @@ class Quorum(ReplicaLog):
         """
         role, election_ms = self.role, NEVER_MS
         continues = voted is None and not draws_timeout and self.is_voter
-        if continues and not isinstance(role, Follower | Leader):
+        if continues and not isinstance(role, roles.Follower | roles.Leader):
             election_ms = role.election_ms
         if election_ms == NEVER_MS:
             election_ms = self.election_ms(turn)
         if epoch > self.epoch:
             self.voted = None
-        self._enter(Unattached(election_ms), turn, epoch=epoch, leader_id=-1)
+        self._enter(roles.Unattached(election_ms), turn, epoch=epoch, leader_id=-1)
         if voted is not None:
             self.voted = voted
         self._note_election(turn)
@@ -180,7 +167,7 @@ class Quorum(ReplicaLog):
     def become_prospective(self, turn: Turn) -> None:
         """Become prospective, with this replica's own pre-vote."""
         self._enter(
-            Prospective(self.election_ms(turn), frozenset({self.me.node_id})),
+            roles.Prospective(self.election_ms(turn), frozenset({self.me.node_id})),
             turn,
             epoch=self.epoch,
             leader_id=self.leader_id,
@@ -190,7 +177,7 @@ class Quorum(ReplicaLog):
         """Raise the epoch and vote for this replica (rule 10.16)."""
         self.voted = self.me
         self._enter(
-            Candidate(self.election_ms(turn), frozenset({self.me.node_id})),
+            roles.Candidate(self.election_ms(turn), frozenset({self.me.node_id})),
             turn,
             epoch=self.epoch + 1,
             leader_id=-1,
@@ -213,7 +200,7 @@ class Quorum(ReplicaLog):
         self.leader_endpoint = endpoint
         self.update_voter_ms = self.fetch_ms(turn)  # about as early as released Kafka (golden A2)
         self.peers.forget()
-        self._enter(Follower(self.fetch_ms(turn)), turn, epoch=epoch, leader_id=leader_id)
+        self._enter(roles.Follower(self.fetch_ms(turn)), turn, epoch=epoch, leader_id=leader_id)
         self._note_election(turn)
 
     def become_resigned(self, turn: Turn, successors: tuple[ReplicaKey, ...]) -> None:
@@ -222,7 +209,7 @@ class Quorum(ReplicaLog):
         A leader that was removed from the voters waits for an election timeout, too.
         """
         self._enter(
-            Resigned(self.resigned_ms(turn), successors),
+            roles.Resigned(self.resigned_ms(turn), successors),
             turn,
             epoch=self.epoch,
             leader_id=self.leader_id,
@@ -232,26 +219,26 @@ class Quorum(ReplicaLog):
         """Begin no election from now on (rule 10.26)."""
         self.is_stopping = True
 
-    def become_leader(self, role: Leader, turn: Turn) -> None:
+    def become_leader(self, role: roles.Leader, turn: Turn) -> None:
         """Become leader of the present epoch."""
         self._enter(role, turn, epoch=self.epoch, leader_id=self.me.node_id)
         self._note_election(turn)
 
     def resume_candidate(self, turn: Turn) -> None:
         """Stand again in the epoch in which the previous process voted for itself (rule 10.3)."""
-        self.role = Candidate(self.election_ms(turn), frozenset({self.me.node_id}))
+        self.role = roles.Candidate(self.election_ms(turn), frozenset({self.me.node_id}))
 
     def resume_unattached(self, turn: Turn) -> None:
         """Wait for an election timeout in the epoch of the previous process (rule 10.3)."""
-        self.role = Unattached(self.election_ms(turn))
+        self.role = roles.Unattached(self.election_ms(turn))
 
-    def _enter(self, role: Role, turn: Turn, *, epoch: int, leader_id: int) -> None:
+    def _enter(self, role: roles.Role, turn: Turn, *, epoch: int, leader_id: int) -> None:
         if epoch < self.epoch:
             raise Impossible(f"epoch {epoch} after {self.epoch}")
         if epoch > self.epoch or leader_id != self.leader_id:
             self.forget_leader()
         self.end_reading()
-        if isinstance(self.role, Leader):
+        if isinstance(self.role, roles.Leader):
             self.abandoned = self.role.change
         self.role, self.epoch, self.leader_id = role, epoch, leader_id
 
@@ -265,7 +252,7 @@ class Quorum(ReplicaLog):
 
     def count_vote(self, peer_id: int, *, granted: bool) -> None:
         """Count the vote or pre-vote of a peer."""
-        role = asking_role(self.role)
+        role = roles.asking_role(self.role)
         if granted:
             self.role = replace(role, granted=role.granted | {peer_id})
         else:
@@ -273,23 +260,23 @@ class Quorum(ReplicaLog):
 
     def delay_candidacy(self, stands_ms: int) -> None:
         """Stay prospective until `stands_ms`, even if a majority grants the pre-vote."""
-        self.role = replace(prospective_role(self.role), stands_ms=stands_ms)
+        self.role = replace(roles.prospective_role(self.role), stands_ms=stands_ms)
 
     def note_fetched(self, turn: Turn) -> None:
         """Restart the fetch timeout after a response of the leader."""
-        follower_role(self.role)
-        self.role = Follower(self.fetch_ms(turn), has_fetched=True)
+        roles.follower_role(self.role)
+        self.role = roles.Follower(self.fetch_ms(turn), has_fetched=True)
 
     def end_fetch_timeout_at(self, fetch_ms: int) -> None:
         """Move the end of the fetch timeout."""
-        self.role = Follower(fetch_ms, follower_role(self.role).has_fetched)
+        self.role = roles.Follower(fetch_ms, roles.follower_role(self.role).has_fetched)
 
     def note_acknowledged(self, peer_id: int) -> None:
         """Record that a peer acknowledged EndQuorumEpoch."""
-        role = resigned_role(self.role)
-        self.role = Resigned(role.election_ms, role.successors, role.acknowledged | {peer_id})
+        role = roles.resigned_role(self.role)
+        self.role = roles.Resigned(role.election_ms, role.successors, role.acknowledged | {peer_id})
 
-    def take_abandoned(self) -> VoterChange | None:
+    def take_abandoned(self) -> roles.VoterChange | None:
         """Removes and returns the pending voter change of a former leader, to be answered."""
         change, self.abandoned = self.abandoned, None
         return change
@@ -308,7 +295,7 @@ class Quorum(ReplicaLog):
     def allow_votes(self, turn: Turn) -> None:
         """Grant votes from now on; the election timeout begins."""
         self.peers_without_epoch = None
-        self.role = Unattached(self.election_ms(turn))
+        self.role = roles.Unattached(self.election_ms(turn))
 
     # Limits and pauses
 

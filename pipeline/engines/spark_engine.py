@@ -30,12 +30,7 @@ Task = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 
 
 def run_shards(
-    plan: Plan,
-    folder: Folder,
-    missing: Sequence[int],
-    poll: Poll,
-    *,
-    target: SparkTarget,
+    plan: Plan, folder: Folder, missing: Sequence[int], poll: Poll, *, target: SparkTarget
 ) -> None:
     """Runs the missing shards on Spark; calls `poll` repeatedly meanwhile.
 
@@ -45,12 +40,7 @@ def run_shards(
     _on_spark(lambda spark: _run_all(spark, plan, folder, missing), poll, target)
 
 
-def repeat_runs(
-    plan: Plan,
-    poll: Poll,
-    *,
-    target: SparkTarget,
-) -> list[Repetition]:
+def repeat_runs(plan: Plan, poll: Poll, *, target: SparkTarget) -> list[Repetition]:
     """Runs the shards on Spark and returns the results of the runs, which pass through the JVM.
 
     Workers need no folder in common. Raises EngineError if the job fails.
@@ -69,11 +59,7 @@ def repeat_runs(
     return results
 
 
-def _on_spark(
-    use: Callable[["SparkSession"], None],
-    poll: Poll,
-    target: SparkTarget,
-) -> None:
+def _on_spark(use: Callable[["SparkSession"], None], poll: Poll, target: SparkTarget) -> None:
     """Calls `use` with a session whose workers can import kraftsim; polls meanwhile."""
     is_ours = _running() is None
     started: list[SparkSession] = []

@@ -16,19 +16,8 @@ from ..campaign.campaign import State, canaries_of, state_of
 from ..campaign.commit_log import SLOWEST, Commit, Folder
 from ..campaign.plan import Plan
 from ..tables import TABLES
+from . import findings
 from .coverage import coverage_of
-from .findings import (
-    Availability,
-    Campaign,
-    Cell,
-    Delay,
-    Export,
-    Failure,
-    Findings,
-    Kill,
-    Lift,
-    Slow,
-)
 from .sweeps import sweeps_of
 
 READS = ("runs", "intervals", "violations")
@@ -36,20 +25,20 @@ RUN_ID = re.compile(r"[0-9a-f]{16}-\d+")  # no quote, which SQL would read
 ROWS_MAX = 10_000  # rows per kind of finding
 
 
-def gather(folder: Folder, query: Query) -> Findings:
+def gather(folder: Folder, query: Query) -> findings.Findings:
     """Returns the findings of a campaign; `query` runs SQL on its tables."""
     plan, commits = folder.plan(), folder.commits()
-    cells = [Cell(**row) for row in query(sql("cells"))]
+    cells = [findings.Cell(**row) for row in query(sql("cells"))]
     cells.sort(key=lambda cell: (cell.scenario, cell.cell))
     state = state_of(plan, commits)
-    return Findings(
+    return findings.Findings(
         campaign=_campaign(folder, plan, commits, state),
         canaries=canaries_of(plan, state),
         cells=tuple(cells),
-        failures=tuple(Failure(**row) for row in query(sql("failures"))),
+        failures=tuple(findings.Failure(**row) for row in query(sql("failures"))),
         lifts=_lifts(query),
-        delays=tuple(Delay(**row) for row in query(sql("delays"))),
-        availability=tuple(Availability(**row) for row in query(sql("availability"))),
+        delays=tuple(findings.Delay(**row) for row in query(sql("delays"))),
+        availability=tuple(findings.Availability(**row) for row in query(sql("availability"))),
         coverage=coverage_of(_seeds(plan), query),
         slowest=_slowest(commits, query),
         sweeps=sweeps_of(plan, cells),
@@ -60,8 +49,10 @@ def gather(folder: Folder, query: Query) -> Findings:
     )
 
 
-def _campaign(folder: Folder, plan: Plan, commits: Mapping[int, Commit], state: State) -> Campaign:
-    return Campaign(
+def _campaign(
+    folder: Folder, plan: Plan, commits: Mapping[int, Commit], state: State
+) -> findings.Campaign:
+    return findings.Campaign(
         name=folder.path.resolve().name,
         plan=plan.digest,
         code=plan.code,
@@ -84,7 +75,7 @@ def _seeds(plan: Plan) -> tuple[int, int]:
     return min(slice_.first for slice_ in slices), max(slice_.end for slice_ in slices)
 
 
-def _exports(plan: Plan) -> tuple[Export, ...]:
+def _exports(plan: Plan) -> tuple[findings.Export, ...]:
     """Returns the command of each cell, without planted bugs, in order of scenario and cell."""
     slices = [slice_ for shard in plan.shards for slice_ in shard]
     seeds = {
@@ -93,7 +84,7 @@ def _exports(plan: Plan) -> tuple[Export, ...]:
         if item.mutant is None
     }
     exports = [
-        Export(
+        findings.Export(
             scenario=plan.items[number].name,
             cell=", ".join(plan.items[number].cell),
             first_seed=min(slice_.first for slice_ in own),
@@ -106,7 +97,7 @@ def _exports(plan: Plan) -> tuple[Export, ...]:
     return tuple(sorted(exports, key=lambda export: (export.scenario, export.cell)))
 
 
-def _slowest(commits: Mapping[int, Commit], query: Query) -> tuple[Slow, ...]:
+def _slowest(commits: Mapping[int, Commit], query: Query) -> tuple[findings.Slow, ...]:
     """Returns the runs that took longest, the longest first."""
     times = [
         (run_id, wall_us)
@@ -119,10 +110,10 @@ def _slowest(commits: Mapping[int, Commit], query: Query) -> tuple[Slow, ...]:
         return ()
     rows = query(sql("slowest", run_ids=", ".join(f"'{run_id}'" for run_id in wall_us)))
     rows.sort(key=lambda row: (-wall_us[row["run_id"]], row["run_id"]))
-    return tuple(Slow(wall_us=wall_us[row.pop("run_id")], **row) for row in rows)
+    return tuple(findings.Slow(wall_us=wall_us[row.pop("run_id")], **row) for row in rows)
 
 
-def _lifts(query: Query) -> tuple[Lift, ...]:
+def _lifts(query: Query) -> tuple[findings.Lift, ...]:
     """Returns the effects of knobs on verdicts, those with the largest certain difference first."""
     rows = query(sql("knobs"))
     lifts = [_lift(row, verdict) for row in rows for verdict in ("failed", "vacuous")]
@@ -133,10 +124,10 @@ def _lifts(query: Query) -> tuple[Lift, ...]:
     return tuple(effective[:ROWS_MAX])
 
 
-def _lift(row: Mapping[str, Any], verdict: str) -> Lift:
+def _lift(row: Mapping[str, Any], verdict: str) -> findings.Lift:
     having = share_of(row[f"with_{verdict}"], row["with_runs"])
     lacking = share_of(row[verdict] - row[f"with_{verdict}"], row["runs"] - row["with_runs"])
-    return Lift(
+    return findings.Lift(
         scenario=row["scenario"],
         knob=row["knob"],
         verdict=verdict,
@@ -146,13 +137,13 @@ def _lift(row: Mapping[str, Any], verdict: str) -> Lift:
     )
 
 
-def _kills(query: Query) -> tuple[Kill, ...]:
+def _kills(query: Query) -> tuple[findings.Kill, ...]:
     """Returns the kills of each planted bug: a total over all scenarios, then by scenario."""
-    kills: list[Kill] = []
+    kills: list[findings.Kill] = []
     for row in query(sql("mutants")):
         killed = share_of(row.pop("killed"), row.pop("pairs"))
-        kills.append(Kill(killed=killed, **row))
-    grouped: list[Kill] = []
+        kills.append(findings.Kill(killed=killed, **row))
+    grouped: list[findings.Kill] = []
     for mutant in sorted({kill.mutant for kill in kills}):
         by_scenario = [kill for kill in kills if kill.mutant == mutant]
         total = share_of(
@@ -161,7 +152,7 @@ def _kills(query: Query) -> tuple[Kill, ...]:
         )
         best = max(by_scenario, key=lambda kill: kill.killed.share)
         grouped.append(
-            Kill(
+            findings.Kill(
                 mutant=mutant,
                 scenario=None,
                 killed=total,

@@ -13,16 +13,9 @@ from typing import Any, TypeVar
 from kraftsim.controller.core.profile import PROFILES
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
+from kraftsim.simulation import topology
 from kraftsim.simulation.ports import FIRST_CONTROLLER_PORT
 from kraftsim.simulation.streams import Streams
-from kraftsim.simulation.topology import (
-    FIRST_BROKER_ID,
-    FIRST_CONTROLLER_ID,
-    BrokerSpec,
-    ControllerSpec,
-    Topology,
-    unbound_port,
-)
 
 from ..drawing.scenario import drawn_parts
 from ..language.amounts import Amount
@@ -101,23 +94,23 @@ def settings_of(scenario: Scenario) -> Settings:
         raise Problem(("config",), str(error)) from None
 
 
-def topology_of(plan: Scenario, streams: Streams) -> Topology:
+def topology_of(plan: Scenario, streams: Streams) -> topology.Topology:
     """Returns the topology of a plan; the cluster id is drawn from `streams`."""
     shape, racks = plan.cluster, plan.cluster.racks or (None,)
-    return Topology(
+    return topology.Topology(
         cluster_id=uuid_text(random_uuid(streams.draw_of("cluster"))),
         controllers=tuple(
-            ControllerSpec(
-                node_id=FIRST_CONTROLLER_ID + index,
+            topology.ControllerSpec(
+                node_id=topology.FIRST_CONTROLLER_ID + index,
                 port=FIRST_CONTROLLER_PORT + index,
                 rack=racks[index % len(racks)],
             )
             for index in range(shape.controllers)
         ),
         brokers=tuple(
-            BrokerSpec(
-                broker_id=FIRST_BROKER_ID + index,
-                port=unbound_port(FIRST_BROKER_ID + index),
+            topology.BrokerSpec(
+                broker_id=topology.FIRST_BROKER_ID + index,
+                port=topology.unbound_port(topology.FIRST_BROKER_ID + index),
                 rack=racks[index % len(racks)],
             )
             for index in range(shape.brokers)

@@ -148,10 +148,7 @@ FIELDS: Mapping[str, Draw] = {
 }
 """How a field of each name is drawn; a field of another name keeps its default."""
 
-_VOTERS = {
-    "listeners": _many(_of(rpc.QuorumEndpoint)),
-    "voter_directory_id": Absurd.unknown_uuid,
-}
+_VOTERS = {"listeners": _many(_of(rpc.QuorumEndpoint)), "voter_directory_id": Absurd.unknown_uuid}
 _LEADER = {"partition_index": lambda _: 0, "leader_epoch": Absurd.epoch}
 FIELDS_OF: Mapping[type[Structure], Mapping[str, Draw]] = {
     rpc.AclCreation: {"resource_type": _one_of(*ACL_KINDS), "host": _one_of("*", "", "127.0.0.1")},
@@ -177,7 +174,7 @@ FIELDS_OF: Mapping[type[Structure], Mapping[str, Draw]] = {
     },
     rpc.CreatePartitionsRequest: {"topics": _many(_of(rpc.CreatePartitionsTopic))},
     rpc.CreatePartitionsTopic: {
-        "assignments": _perhaps(_many(_of(rpc.CreatePartitionsAssignment))),
+        "assignments": _perhaps(_many(_of(rpc.CreatePartitionsAssignment)))
     },
     rpc.CreateTopicsRequest: {"topics": _many(_of(rpc.CreatableTopic))},
     rpc.DeleteTopicState: {"name": Absurd.text, "topic_id": Absurd.unknown_uuid},
@@ -193,17 +190,14 @@ FIELDS_OF: Mapping[type[Structure], Mapping[str, Draw]] = {
     rpc.FetchReplicaState: {"replica_epoch": Absurd.broker_epoch},
     rpc.FetchRequest: {"topics": _sole(rpc.FetchTopic)},
     rpc.FetchSnapshotRequest: {"topics": _sole(rpc.SnapshotTopic)},
-    rpc.FetchTopic: {
-        "topic": Absurd.metadata_topic,
-        "partitions": _sole(rpc.FetchPartition),
-    },
+    rpc.FetchTopic: {"topic": Absurd.metadata_topic, "partitions": _sole(rpc.FetchPartition)},
     rpc.IncrementalAlterConfigsRequest: {
-        "resources": _many(_of(rpc.IncrementalAlterConfigsResource)),
+        "resources": _many(_of(rpc.IncrementalAlterConfigsResource))
     },
     rpc.IncrementalAlterConfigsResource: {"configs": _many(_of(rpc.AlterableConfig))},
     rpc.LegacyConfig: {"name": _config},
     rpc.ListPartitionReassignmentsRequest: {
-        "topics": _perhaps(_many(_of(rpc.ListPartitionReassignmentsTopic))),
+        "topics": _perhaps(_many(_of(rpc.ListPartitionReassignmentsTopic)))
     },
     rpc.QuorumEndpoint: {
         "name": _one_of(CONTROLLER_LISTENER, *ODD_NAMES),
@@ -213,10 +207,7 @@ FIELDS_OF: Mapping[type[Structure], Mapping[str, Draw]] = {
     rpc.QuotaOperation: {"value": _one_of(*RATES)},
     rpc.ReassignableTopic: {"partitions": _many(_reassigned)},
     rpc.RemoveRaftVoterRequest: _VOTERS,
-    rpc.SnapshotTopic: {
-        "name": Absurd.metadata_topic,
-        "partitions": _sole(rpc.SnapshotPartition),
-    },
+    rpc.SnapshotTopic: {"name": Absurd.metadata_topic, "partitions": _sole(rpc.SnapshotPartition)},
     rpc.UnregisterBrokerRequest: {"broker_id": Absurd.stranger},
     rpc.UpdateRaftVoterRequest: {"voter_id": Absurd.stranger, **_VOTERS},
     rpc.VotePartition: {"partition_index": _usually_0},

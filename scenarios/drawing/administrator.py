@@ -52,11 +52,7 @@ def _partition(lot: Lot) -> Words:
 
 def _create(lot: Lot) -> Words:
     partitions, replication = lot.stream.randint(1, 8), lot.stream.randint(1, 3)
-    return {
-        "name": lot.one_of(NEW_TOPICS),
-        "partitions": partitions,
-        "replication": replication,
-    }
+    return {"name": lot.one_of(NEW_TOPICS), "partitions": partitions, "replication": replication}
 
 
 def _elect(lot: Lot) -> Words:

@@ -40,10 +40,7 @@ def _long_shutdown(lot: Lot, node: int) -> Steps:
     others = [broker for broker in lot.brokers if broker != node]
     lasting_ms = lot.stream.randint(3_000, 8_000)
     held = {"from": lot.one_of(others), "message": "Fetch", "for": f"{lasting_ms}ms"}
-    return [
-        (0, "net.hold", held),
-        (500, "proc.stop", {"on": node, "for": lot.time(8_000, 20_000)}),
-    ]
+    return [(0, "net.hold", held), (500, "proc.stop", {"on": node, "for": lot.time(8_000, 20_000)})]
 
 
 SITUATIONS: Mapping[str, Situation] = {

@@ -156,9 +156,7 @@ def _reassign(view: View, turn: int) -> Ask | None:
     adding = tuple(sorted({*wanted} - {*old["replicas"]})) or old["adding_replicas"]
     left = tuple(sorted({*old["replicas"]} - {*wanted}))
     changes = _news(
-        view,
-        key,
-        Wish(replicas=wanted + left, removing=removing, adding=adding, election=ONLINE),
+        view, key, Wish(replicas=wanted + left, removing=removing, adding=adding, election=ONLINE)
     )
     request = _reassignment(view, view.topic_of(key), key[2], wanted)
     return Ask("a reassignment", request, changes=changes)

@@ -71,8 +71,4 @@ def _register_controller(view: View, turn: int) -> Ask | None:
     return Ask(what, request, changes={("Controller", controller_id): new})
 
 
-DRAWS: tuple[Draw, ...] = (
-    _allocate,
-    _allocate_wrongly,
-    _register_controller,
-)
+DRAWS: tuple[Draw, ...] = (_allocate, _allocate_wrongly, _register_controller)

@@ -10,19 +10,9 @@ from kraftsim.controller.core import rpc
 
 from ..oracles.log_configs import MIN_ISR, UNCLEAN
 from ..oracles.shadow import Fact
+from . import configs
 from .ask import Ask, Draw, refused
 from .brokers import STRANGER, UNSUPPORTED_VERSION
-from .configs import (
-    BROKER,
-    GROUP,
-    INVALID_REQUEST,
-    INVALID_TOPIC_EXCEPTION,
-    LOGGER,
-    METRICS,
-    TOPIC,
-    UNKNOWN,
-    UNKNOWN_TOPIC_OR_PARTITION,
-)
 from .features import CONTROLLERS_FROM
 from .security import ANY, LITERAL, PREFIXED, SECURITY_DISABLED
 from .view import View
@@ -35,7 +25,7 @@ READS = (
 )
 MISMATCHED_ENDPOINT_TYPE, UNSUPPORTED_ENDPOINT_TYPE = 114, 115
 BROKER_ENDPOINT, CONTROLLER_ENDPOINT = 1, 2
-OWN_SOURCES = {TOPIC: 1, METRICS: 7, GROUP: 8}
+OWN_SOURCES = {configs.TOPIC: 1, configs.METRICS: 7, configs.GROUP: 8}
 CLUSTER_DEFAULT, STATIC, DEFAULT = 3, 4, 5
 MATCH = 2
 LISTENER = "CONTROLLER"
@@ -68,16 +58,16 @@ def _describe_topic(view: View, turn: int) -> Ask | None:
     if not view.topics:
         return None
     name = str(view.topics[turn % len(view.topics)][1]["name"])
-    own = view.shadow.facts.get(("Config", TOPIC, name), {})
+    own = view.shadow.facts.get(("Config", configs.TOPIC, name), {})
     keys = () if turn % 3 else (MIN_ISR, *own)
-    request = _configs(TOPIC, name, *keys, includes_synonyms=turn % 2 == 1)
+    request = _configs(configs.TOPIC, name, *keys, includes_synonyms=turn % 2 == 1)
 
     def wrong(reply: Any) -> str | None:
         entries = {entry.name: entry for entry in reply.results[0].configs}
         if keys and {*entries} != {*keys}:
             return f"it describes {sorted(entries)}, expected {sorted(keys)}"
         return (
-            _wrong_own(entries, TOPIC, own)
+            _wrong_own(entries, configs.TOPIC, own)
             or _wrong_synonyms(request, entries, own)
             or _wrong_defaults(view, entries, own)
         )
@@ -128,7 +118,7 @@ def _wrong_defaults(view: View, entries: dict[str, Any], own: Fact) -> str | Non
         MIN_ISR: str(view.settings.min_insync_replicas),
         UNCLEAN: str(view.settings.unclean_leader_election_enable).lower(),
     }
-    of_node = view.shadow.facts.get(("Config", BROKER, str(view.node_id)), {})
+    of_node = view.shadow.facts.get(("Config", configs.BROKER, str(view.node_id)), {})
     of_cluster = _of_cluster(view)
     for name in {*settings} & {*entries} - {*own} - {*of_node}:
         entry, set_for_all = entries[name], of_cluster.get(name)
@@ -142,7 +132,7 @@ def _wrong_defaults(view: View, entries: dict[str, Any], own: Fact) -> str | Non
 
 def _of_cluster(view: View) -> Fact:
     """Returns the cluster's configurations without an invalid min ISR, which is ignored (4.65)."""
-    found = view.shadow.facts.get(("Config", BROKER, ""), {})
+    found = view.shadow.facts.get(("Config", configs.BROKER, ""), {})
     return {name: value for name, value in found.items() if name != MIN_ISR or _is_min_isr(value)}
 
 
@@ -165,12 +155,12 @@ def _describe_cluster_configs(view: View, turn: int) -> Ask:
         names = {entry.name for entry in reply.results[0].configs}
         return None if MIN_ISR not in own or MIN_ISR in names else f"{MIN_ISR} is missing"
 
-    return _describe("the configurations of all brokers", _configs(BROKER, ""), wrong)
+    return _describe("the configurations of all brokers", _configs(configs.BROKER, ""), wrong)
 
 
 def _describe_others(view: View, turn: int) -> Ask:
     """The configurations of a group or of client metrics."""
-    kind = METRICS if turn % 2 or not view.profile.has_group_configs else GROUP
+    kind = configs.METRICS if turn % 2 or not view.profile.has_group_configs else configs.GROUP
     known = [str(key[2]) for key in view.shadow.of("Config") if key[1] == kind]
     name = known[turn % len(known)] if known else "asked"
     own = view.shadow.facts.get(("Config", kind, name), {})
@@ -184,15 +174,15 @@ def _describe_others(view: View, turn: int) -> Ask:
 
 def _describe_wrongly(view: View, turn: int) -> Ask:
     wrong = (
-        ("an unknown topic", TOPIC, "nobody", UNKNOWN_TOPIC_OR_PARTITION),
-        ("a topic with a slash", TOPIC, "a/b", INVALID_TOPIC_EXCEPTION),
-        ("a type that does not exist", UNKNOWN, "asked", INVALID_REQUEST),
-        ("another node", BROKER, str(STRANGER), INVALID_REQUEST),
-        ("a broker with letters", BROKER, "one", INVALID_REQUEST),
-        ("loggers of another node", LOGGER, str(STRANGER), INVALID_REQUEST),
-        ("loggers of nobody", LOGGER, "", INVALID_REQUEST),
-        ("metrics without a name", METRICS, "", INVALID_REQUEST),
-        ("a group without a name", GROUP, "", INVALID_REQUEST),
+        ("an unknown topic", configs.TOPIC, "nobody", configs.UNKNOWN_TOPIC_OR_PARTITION),
+        ("a topic with a slash", configs.TOPIC, "a/b", configs.INVALID_TOPIC_EXCEPTION),
+        ("a type that does not exist", configs.UNKNOWN, "asked", configs.INVALID_REQUEST),
+        ("another node", configs.BROKER, str(STRANGER), configs.INVALID_REQUEST),
+        ("a broker with letters", configs.BROKER, "one", configs.INVALID_REQUEST),
+        ("loggers of another node", configs.LOGGER, str(STRANGER), configs.INVALID_REQUEST),
+        ("loggers of nobody", configs.LOGGER, "", configs.INVALID_REQUEST),
+        ("metrics without a name", configs.METRICS, "", configs.INVALID_REQUEST),
+        ("a group without a name", configs.GROUP, "", configs.INVALID_REQUEST),
     )
     words, kind, name, code = wrong[turn % len(wrong)]
     return refused(f"the configurations of {words}", _configs(kind, name), code)

@@ -205,11 +205,7 @@ def _create_wrongly(view: View, turn: int) -> Ask | None:
         ),
         ("no partition", CreatableTopic(name=NEW, num_partitions=0), INVALID_PARTITIONS),
         ("-2 partitions", CreatableTopic(name=NEW, num_partitions=-2), INVALID_PARTITIONS),
-        (
-            "no replica",
-            CreatableTopic(name=NEW, replication_factor=0),
-            INVALID_REPLICATION_FACTOR,
-        ),
+        ("no replica", CreatableTopic(name=NEW, replication_factor=0), INVALID_REPLICATION_FACTOR),
         (
             "one replica more than brokers",
             CreatableTopic(name=NEW, num_partitions=1, replication_factor=more),

@@ -12,25 +12,18 @@ from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.log.control_records import LeaderChange
 from kraftsim.controller.core.log.records import NoOpRecord
 from kraftsim.controller.core.rpc import EndQuorumEpochRequest, FetchResponse, Request
-from kraftsim.controller.raft.roles import (
-    Candidate,
-    Follower,
-    Leader,
-    Prospective,
-    Resigned,
-    Role,
-)
+from kraftsim.controller.raft import roles
 
 from .identities import Disk
 
 
-def role_key(role: Role, now_ms: int = 0) -> Hashable:
+def role_key(role: roles.Role, now_ms: int = 0) -> Hashable:
     """Returns the parts of a quorum role that affect its behaviour.
 
     Of the times of a leader's BeginQuorumEpoch requests it keeps only whether they are past.
     """
     match role:
-        case Leader():
+        case roles.Leader():
             ends = frozenset(
                 (peer, progress.end_offset) for peer, progress in role.progress.items()
             )
@@ -38,11 +31,11 @@ def role_key(role: Role, now_ms: int = 0) -> Hashable:
                 peer for peer, due_ms in role.begin_ms.items() if due_ms <= now_ms
             )
             return "leader", role.epoch_start, ends, unannounced
-        case Prospective() | Candidate():
+        case roles.Prospective() | roles.Candidate():
             return type(role).__name__, role.granted, role.refused
-        case Follower():
+        case roles.Follower():
             return "follower", role.has_fetched
-        case Resigned():
+        case roles.Resigned():
             return "resigned", role.acknowledged
         case _:
             return "unattached"

@@ -5,13 +5,7 @@ from typing import Any
 
 from kraftsim.broker_agent.agent import Agent
 from kraftsim.controller.core.brokers import fencing
-from kraftsim.controller.core.leases import (
-    ExpiryNote,
-    HeartbeatNote,
-    LeaseNote,
-    Leases,
-    Liveness,
-)
+from kraftsim.controller.core.leases import ExpiryNote, HeartbeatNote, LeaseNote, Leases, Liveness
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.controller.core.state import Decision, State
 from kraftsim.controller.node.active import Active

@@ -215,11 +215,7 @@ def _register(
     """
     old = tenure.brokers.get(record.broker_id)
     known = tenure.brokers[record.broker_id] = Known(
-        record.broker_id,
-        record.broker_epoch,
-        record.incarnation_id,
-        offset,
-        record.fenced,
+        record.broker_id, record.broker_epoch, record.incarnation_id, offset, record.fenced
     )
     if not of.profile.contacts_by_epoch:
         known.contact_ms = now_ms

@@ -91,12 +91,7 @@ def _expected(partitions: Mapping[Key, Fact]) -> dict[str, dict[int, set[Place]]
             in_sync[broker].add((topic_id, number))
         for broker in fact["eligible_leader_replicas"]:
             eligible[broker].add((topic_id, number))
-    return {
-        "hosts": hosts,
-        "leads": leads,
-        "is in sync for": in_sync,
-        "is eligible for": eligible,
-    }
+    return {"hosts": hosts, "leads": leads, "is in sync for": in_sync, "is eligible for": eligible}
 
 
 def _expect_lists(node_id: int, partitions: Mapping[Key, Fact], index: PartitionIndex) -> None:

@@ -18,11 +18,7 @@ from ..oracles.property import Broken, Kinds, Property
 from .liveness import can_elect, can_follow
 
 EVENTS_PER_INSTANT_AND_NODE_MAX = 200
-RETRIED_AFTER = (
-    ErrorCode.NONE,
-    ErrorCode.DUPLICATE_BROKER_REGISTRATION,
-    ErrorCode.NOT_CONTROLLER,
-)
+RETRIED_AFTER = (ErrorCode.NONE, ErrorCode.DUPLICATE_BROKER_REGISTRATION, ErrorCode.NOT_CONTROLLER)
 
 
 class HerdsDrain(Property):

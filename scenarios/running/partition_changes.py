@@ -6,17 +6,8 @@ Rows of the journal have only what a record sets; the state before it comes from
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from kraftsim.controller.core.image.partition import (
-    Partition,
-    PartitionKey,
-    changed,
-    partition_of,
-)
-from kraftsim.controller.core.log.records import (
-    PartitionChangeRecord,
-    PartitionRecord,
-    TopicRecord,
-)
+from kraftsim.controller.core.image.partition import Partition, PartitionKey, changed, partition_of
+from kraftsim.controller.core.log.records import PartitionChangeRecord, PartitionRecord, TopicRecord
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.world import World

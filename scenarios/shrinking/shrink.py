@@ -18,29 +18,22 @@ from ..language.selectors import Selector
 from ..running.run import bound_by
 from ..running.until_broken import CRASH, START, UntilBroken, violations_until
 from ..running.watch import ASSERTION
+from . import plans
 from .nodes import fewer_brokers, fewer_controllers
-from .plans import (
-    ends_earlier,
-    fewer_settings,
-    fewer_steps,
-    fewer_topics,
-    less_time,
-    simpler_network,
-)
 from .search import Failure, Reduce, Reduction, Smallest, Tries, smallest
 from .step_values import bare_steps, shorter_times, simpler_steps
 
 REDUCTIONS = (
-    fewer_steps,
+    plans.fewer_steps,
     fewer_controllers,
     fewer_brokers,
-    fewer_topics,
-    fewer_settings,
-    simpler_network,
+    plans.fewer_topics,
+    plans.fewer_settings,
+    plans.simpler_network,
     bare_steps,
     simpler_steps,
     shorter_times,
-    less_time,
+    plans.less_time,
 )
 COST_MAX = 1_000  # events that a candidate may take more than the plan that it replaces
 OF_NO_CLAIM = (ASSERTION, START, CRASH)
@@ -97,7 +90,7 @@ def reductions_of(plan: Scenario, seed: int, wanted: str) -> tuple[Reduce, ...]:
     def claimed_alone(plan: Scenario, failure: Failure) -> Reduction:
         yield replace(plan, expect=_alone(wanted, plan.expect))
 
-    return (ends_earlier, claimed_alone, named_nodes, *REDUCTIONS)
+    return (plans.ends_earlier, claimed_alone, named_nodes, *REDUCTIONS)
 
 
 def _with_ids(plan: Scenario, bound: Mapping[str, tuple[int, ...]]) -> Scenario:

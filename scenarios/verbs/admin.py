@@ -29,9 +29,7 @@ class CreateTopic(Verb, word="topic.create"):
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
         topic = rpc.CreatableTopic(
-            name=self.name,
-            num_partitions=self.partitions,
-            replication_factor=self.replication,
+            name=self.name, num_partitions=self.partitions, replication_factor=self.replication
         )
         return send_requests(stage, rpc.CreateTopicsRequest(topics=(topic,)), refused=self.refused)
 

@@ -108,11 +108,7 @@ def _impossible_data(
 
 def _batch(base_offset: int, epoch: int) -> Batch:
     return Batch(
-        base_offset=base_offset,
-        epoch=epoch,
-        timestamp_ms=0,
-        records=(NoOpRecord(),),
-        versions=(0,),
+        base_offset=base_offset, epoch=epoch, timestamp_ms=0, records=(NoOpRecord(),), versions=(0,)
     )
 
 

@@ -6,16 +6,7 @@ from random import Random
 from typing import Annotated, ClassVar
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.simulation.requests.actions import (
-    Close,
-    Count,
-    Damage,
-    Lose,
-    Refuse,
-    Repeat,
-    Throttle,
-    Trigger,
-)
+from kraftsim.simulation.requests import actions
 from kraftsim.simulation.requests.aim import Aim
 from kraftsim.simulation.requests.holding import Park, Postpone, Reorder
 from kraftsim.simulation.requests.rule import RequestRule
@@ -79,7 +70,7 @@ class Error(Requests, word="rpc.error"):
 
     def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:
         error = ApiError(self.code.value, f"fault {fault_id}")
-        return Refuse(aim, error, is_applied=self.apply == AFTER)
+        return actions.Refuse(aim, error, is_applied=self.apply == AFTER)
 
 
 class Drop(Directed, word="rpc.drop"):
@@ -89,7 +80,7 @@ class Drop(Directed, word="rpc.drop"):
     """
 
     def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:
-        return Lose(aim)
+        return actions.Lose(aim)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +120,7 @@ class DuplicateRequests(Requests, word="rpc.duplicate"):
     """Handles requests twice, as after a client's repetition; senders get the first reply."""
 
     def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:
-        return Repeat(aim)
+        return actions.Repeat(aim)
 
 
 class HoldRequests(Directed, word="rpc.hold"):
@@ -148,7 +139,7 @@ class Observe(Directed, word="rpc.observe"):
     is_cause: ClassVar[bool] = False
 
     def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:
-        return Count(aim)
+        return actions.Count(aim)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +152,7 @@ class CloseConnections(Requests, word="rpc.close"):
     apply: Order = BEFORE
 
     def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:
-        return Close(aim, is_applied=self.apply == AFTER)
+        return actions.Close(aim, is_applied=self.apply == AFTER)
 
 
 class TruncateReplies(Requests, word="rpc.truncate"):
@@ -172,7 +163,7 @@ class TruncateReplies(Requests, word="rpc.truncate"):
     """
 
     def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:
-        return Damage(aim, _first_half, closes=True)
+        return actions.Damage(aim, _first_half, closes=True)
 
 
 class CorruptReplies(Requests, word="rpc.corrupt"):
@@ -183,7 +174,9 @@ class CorruptReplies(Requests, word="rpc.corrupt"):
     """
 
     def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:
-        return Damage(aim, partial(_corrupted, stage.stream(f"fault/{fault_id}")), closes=False)
+        return actions.Damage(
+            aim, partial(_corrupted, stage.stream(f"fault/{fault_id}")), closes=False
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +189,7 @@ class ThrottleReplies(Requests, word="rpc.throttle"):
     by: Throttling
 
     def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:
-        return Throttle(aim, throttle_ms=self.by.us // 1000)
+        return actions.Throttle(aim, throttle_ms=self.by.us // 1000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +206,7 @@ class TransferAtRequests(Requests, word="rpc.transfer"):
     def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:
         successors = () if self.to is None else stage.controllers_of(self.to)
         change = partial(resign, stage.world, successors[0].number if successors else -1)
-        return Trigger(aim, stage.world.timeline, change, is_applied=self.apply == AFTER)
+        return actions.Trigger(aim, stage.world.timeline, change, is_applied=self.apply == AFTER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +221,7 @@ class ForgetAtRequests(Requests, word="rpc.forget"):
 
     def rule(self, stage: Stage, aim: Aim, fault_id: str) -> RequestRule:
         change = partial(forget_soft_state, stage.world)
-        return Trigger(aim, stage.world.timeline, change, is_applied=self.apply == AFTER)
+        return actions.Trigger(aim, stage.world.timeline, change, is_applied=self.apply == AFTER)
 
 
 def _first_half(frame: bytes) -> bytes:

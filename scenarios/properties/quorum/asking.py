@@ -8,17 +8,9 @@ from typing import ClassVar, NamedTuple
 
 from kraftsim.controller.core.rpc import EndQuorumEpochRequest, UpdateRaftVoterRequest
 from kraftsim.controller.node.node import Node
+from kraftsim.controller.raft import roles
 from kraftsim.controller.raft.protocol import Turn
 from kraftsim.controller.raft.quorum import Quorum
-from kraftsim.controller.raft.roles import (
-    Candidate,
-    Follower,
-    Leader,
-    Prospective,
-    Resigned,
-    Role,
-    Unattached,
-)
 from kraftsim.controller.time.timeline import NEVER_MS
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
@@ -32,7 +24,7 @@ from ...oracles.property import Broken, Kinds, Property
 class Wait(NamedTuple):
     """The role of a replica since a time, and its deadline; `followed` is an epoch and a leader."""
 
-    role: type[Role]
+    role: type[roles.Role]
     followed: tuple[int, int] | None
     deadline_ms: int
     since_ms: int
@@ -175,7 +167,7 @@ class VotersAskByTheRules(Property):
         """
         node_id, quorum = node.config.node_id, node.quorum
         resignation, role = self._resignations.pop(node_id, None), quorum.role
-        if resignation is None or not isinstance(role, Follower):
+        if resignation is None or not isinstance(role, roles.Follower):
             return
         request, _, at_ms = resignation
         asked = sole(request.topics)
@@ -208,9 +200,9 @@ class VotersAskByTheRules(Property):
         resignation = self._resignations.get(node_id)
         resigned_us = -1 if resignation is None else resignation.at_us
         is_told = resigned_us == self.world.timeline.now_us or self._reads_what_it_missed(node_id)
-        if wait.role is Follower and is_told:
+        if wait.role is roles.Follower and is_told:
             return  # its leader's EndQuorumEpoch named the leader first
-        if wait.role is Unattached and _continues(quorum, before, wait) and quorum.is_voter:
+        if wait.role is roles.Unattached and _continues(quorum, before, wait) and quorum.is_voter:
             return
         first_ms, last_ms = _bounds(quorum, wait.since_ms)
         if not first_ms <= wait.deadline_ms <= last_ms:
@@ -244,15 +236,17 @@ def _known(quorum: Quorum, moves: int) -> Known:
 
 def _wait(quorum: Quorum, now_ms: int) -> Wait:
     role = quorum.role
-    followed = (quorum.epoch, quorum.leader_id) if isinstance(role, Follower) else None
+    followed = (quorum.epoch, quorum.leader_id) if isinstance(role, roles.Follower) else None
     return Wait(type(role), followed, _deadline(quorum), now_ms)
 
 
 def _deadline(quorum: Quorum) -> int:
     match quorum.role:
-        case Leader(check_quorum_ms=deadline_ms) | Follower(fetch_ms=deadline_ms):
+        case roles.Leader(check_quorum_ms=deadline_ms) | roles.Follower(fetch_ms=deadline_ms):
             return deadline_ms
-        case Unattached() | Prospective() | Candidate() | Resigned() as role:
+        case (
+            roles.Unattached() | roles.Prospective() | roles.Candidate() | roles.Resigned() as role
+        ):
             return role.election_ms
 
 
@@ -262,13 +256,13 @@ def _continues(quorum: Quorum, before: Wait | None, wait: Wait) -> bool:
     A prospective replica starts a new timeout when its timeout ends, and when the last voter
     refuses its vote. The property does not see such a step, which has no other effect.
     """
-    if before is None or before.role in (Follower, Leader):
+    if before is None or before.role in (roles.Follower, roles.Leader):
         return False
     if before.deadline_ms == wait.deadline_ms:
         return True
     election_ms = quorum.settings.controller_quorum_election_timeout_ms
     first_ms, last_ms = before.since_ms + election_ms, wait.since_ms + 2 * election_ms
-    return before.role is Prospective and first_ms <= wait.deadline_ms < last_ms
+    return before.role is roles.Prospective and first_ms <= wait.deadline_ms < last_ms
 
 
 def _bounds(quorum: Quorum, now_ms: int) -> tuple[int, int]:
@@ -279,12 +273,12 @@ def _bounds(quorum: Quorum, now_ms: int) -> tuple[int, int]:
     settings, role = quorum.settings, quorum.role
     fetch_ms = settings.controller_quorum_fetch_timeout_ms
     election_ms = settings.controller_quorum_election_timeout_ms
-    if isinstance(role, Leader):
+    if isinstance(role, roles.Leader):
         due_ms = now_ms + fetch_ms * 3 // 2 if quorum.other_voters else NEVER_MS
         return due_ms, due_ms
-    if isinstance(role, Follower):
+    if isinstance(role, roles.Follower):
         return now_ms + fetch_ms, now_ms + fetch_ms
-    if isinstance(role, Unattached) and not quorum.is_voter:
+    if isinstance(role, roles.Unattached) and not quorum.is_voter:
         return NEVER_MS, NEVER_MS
     return now_ms + election_ms, now_ms + 2 * election_ms - 1
 
