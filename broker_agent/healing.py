@@ -5,15 +5,10 @@ leader first finds the replica assigned, unfenced and out of sync. Without such 
 would grow: unfencing adds a broker to none (rule 4.21).
 """
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import PartitionKey
 from kraftsim.controller.core.log.records import RECOVERED
-from kraftsim.controller.core.rpc import (
-    AlterPartitionBrokerState,
-    AlterPartitionData,
-    AlterPartitionRequest,
-    AlterPartitionTopic,
-)
 from kraftsim.controller.time.timeline import NEVER_MS
 
 from .config import AgentConfig
@@ -86,31 +81,33 @@ class Healing:
 
     def _request(
         self, image: Image, broker_epoch: int, ready: list[tuple[PartitionKey, int]]
-    ) -> AlterPartitionRequest:
+    ) -> rpc.AlterPartitionRequest:
         returned: dict[PartitionKey, list[int]] = {}
         for key, replica in ready:
             returned.setdefault(key, []).append(replica)
-        topics: dict[bytes, list[AlterPartitionData]] = {}
+        topics: dict[bytes, list[rpc.AlterPartitionData]] = {}
         for key, replicas in returned.items():
             topics.setdefault(key[0], []).append(self._proposal(image, key, replicas))
-        return AlterPartitionRequest(
+        return rpc.AlterPartitionRequest(
             broker_id=self._config.broker_id,
             broker_epoch=broker_epoch,
             topics=tuple(
-                AlterPartitionTopic(topic_id=topic_id, partitions=tuple(partitions))
+                rpc.AlterPartitionTopic(topic_id=topic_id, partitions=tuple(partitions))
                 for topic_id, partitions in topics.items()
             ),
         )
 
-    def _proposal(self, image: Image, key: PartitionKey, replicas: list[int]) -> AlterPartitionData:
+    def _proposal(
+        self, image: Image, key: PartitionKey, replicas: list[int]
+    ) -> rpc.AlterPartitionData:
         partition = image.partition(key)
         isr = tuple(dict.fromkeys((*partition.isr, *replicas)))
-        return AlterPartitionData(
+        return rpc.AlterPartitionData(
             partition_index=key[1],
             leader_epoch=partition.leader_epoch,
             new_isr=isr,
             new_isr_with_epochs=tuple(
-                AlterPartitionBrokerState(
+                rpc.AlterPartitionBrokerState(
                     broker_id=member, broker_epoch=image.brokers[member].broker_epoch
                 )
                 for member in isr

@@ -7,6 +7,7 @@ and drops them.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.configs.metrics_configs import METRICS_CONFIGS
 from kraftsim.controller.core.configs.resources import ResourceType
 from kraftsim.controller.core.configs.validators import LIST
@@ -15,12 +16,6 @@ from kraftsim.controller.core.hash_order import in_hash_order, in_properties_ord
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc.senders import TelemetryClient
-from kraftsim.controller.core.rpc.telemetry import (
-    GetTelemetrySubscriptionsRequest,
-    GetTelemetrySubscriptionsResponse,
-    PushTelemetryRequest,
-    PushTelemetryResponse,
-)
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID, ZERO_UUID, Uuid, random_uuid, uuid_text
 from kraftsim.controller.core.value import value
 from kraftsim.controller.wire.records.checksum import crc32c
@@ -36,8 +31,8 @@ FORGOTTEN_AFTER_MS = 60_000  # at least, and at least three intervals
 ALL_METRICS = "*"
 UNKNOWN_SOFTWARE = "unknown"
 NEVER_MS = -1 << 61
-_Request = GetTelemetrySubscriptionsRequest | PushTelemetryRequest
-_Response = GetTelemetrySubscriptionsResponse | PushTelemetryResponse
+_Request = rpc.GetTelemetrySubscriptionsRequest | rpc.PushTelemetryRequest
+_Response = rpc.GetTelemetrySubscriptionsResponse | rpc.PushTelemetryResponse
 
 MatchesFully = Callable[[str, str], bool]
 """True if a regular expression, the first argument, matches the whole of a text."""
@@ -98,8 +93,8 @@ class Telemetry:
 
     def answer(self, image: Image, request: _Request, now_ms: int) -> _Response:
         """Returns the reply to a request."""
-        if isinstance(request, PushTelemetryRequest):
-            return PushTelemetryResponse(error_code=self._pushed(image, request, now_ms))
+        if isinstance(request, rpc.PushTelemetryRequest):
+            return rpc.PushTelemetryResponse(error_code=self._pushed(image, request, now_ms))
         return self._subscribed(image, request, now_ms)
 
     def end_connection(self, address: str, port: int) -> None:
@@ -109,16 +104,16 @@ class Telemetry:
             self._instances.pop(instance_id, None)
 
     def _subscribed(
-        self, image: Image, request: GetTelemetrySubscriptionsRequest, now_ms: int
-    ) -> GetTelemetrySubscriptionsResponse:
+        self, image: Image, request: rpc.GetTelemetrySubscriptionsRequest, now_ms: int
+    ) -> rpc.GetTelemetrySubscriptionsResponse:
         instance_id = request.client_instance_id
         if instance_id == ZERO_UUID:
             instance_id = random_uuid(self._random)
         instance = self._instance(image, instance_id, request.client, now_ms)
         self._instances[instance_id], error = subscribed(instance, now_ms, self._profile)
         if error:
-            return GetTelemetrySubscriptionsResponse(error_code=error)
-        return GetTelemetrySubscriptionsResponse(
+            return rpc.GetTelemetrySubscriptionsResponse(error_code=error)
+        return rpc.GetTelemetrySubscriptionsResponse(
             client_instance_id=instance_id,
             subscription_id=instance.subscription_id,
             accepted_compression_types=PREFERRED_COMPRESSIONS,
@@ -128,7 +123,7 @@ class Telemetry:
             requested_metrics=instance.offer.metrics,
         )
 
-    def _pushed(self, image: Image, request: PushTelemetryRequest, now_ms: int) -> int:
+    def _pushed(self, image: Image, request: rpc.PushTelemetryRequest, now_ms: int) -> int:
         instance_id = request.client_instance_id
         if instance_id in (ZERO_UUID, METADATA_TOPIC_ID):
             return ErrorCode.INVALID_REQUEST
@@ -174,7 +169,9 @@ def subscribed(instance: Instance, now_ms: int, profile: Profile) -> tuple[Insta
     return replace(instance, last_error=0), 0
 
 
-def pushed(instance: Instance, request: PushTelemetryRequest, now_ms: int) -> tuple[Instance, int]:
+def pushed(
+    instance: Instance, request: rpc.PushTelemetryRequest, now_ms: int
+) -> tuple[Instance, int]:
     """Returns the instance after it pushed metrics, and an error code or 0."""
     may_push = (
         instance.asked_ms > instance.pushed_ms
@@ -187,7 +184,7 @@ def pushed(instance: Instance, request: PushTelemetryRequest, now_ms: int) -> tu
     return after, error
 
 
-def _refusal(instance: Instance, request: PushTelemetryRequest, may_push: bool) -> int:
+def _refusal(instance: Instance, request: rpc.PushTelemetryRequest, may_push: bool) -> int:
     """Returns the error code of a push, 0 if it is accepted; the order of checks is Kafka's."""
     if instance.is_terminating:
         return ErrorCode.INVALID_REQUEST

@@ -15,19 +15,19 @@ def check_data(values: Values) -> None:
     """Raises ValueError, with Kafka's message, for times of the log that contradict each other."""
     roll_ms = _time_ms(values, "log.roll.ms", "log.roll.hours")
     jitter_ms = _time_ms(values, "log.roll.jitter.ms", "log.roll.jitter.hours")
-    _require(roll_ms >= 1, "log.roll.ms must be greater than or equal to 1")
-    _require(jitter_ms >= 0, "log.roll.jitter.ms must be greater than or equal to 0")
+    require(roll_ms >= 1, "log.roll.ms must be greater than or equal to 1")
+    require(jitter_ms >= 0, "log.roll.jitter.ms must be greater than or equal to 0")
     retention_ms = _time_ms(
         values, "log.retention.ms", "log.retention.minutes", "log.retention.hours"
     )
-    _require(
+    require(
         retention_ms < 0 or retention_ms >= 1,
         "log.retention.ms must be unlimited (-1) or, greater than or equal to 1",
     )
     threads = values.integer("log.cleaner.threads")
     if threads == 0:  # Kafka divides by it
         raise ValueError("log.cleaner.threads: expected 1 or more, got 0")
-    _require(
+    require(
         values.integer("log.cleaner.dedupe.buffer.size") // threads > MEGABYTE,
         "log.cleaner.dedupe.buffer.size must be at least 1MB per cleaner thread.",
     )
@@ -36,12 +36,12 @@ def check_data(values: Values) -> None:
 
 def _check_fetches(values: Values) -> None:
     wait_ms = values.integer("replica.fetch.wait.max.ms")
-    _require(
+    require(
         wait_ms <= values.integer("replica.socket.timeout.ms"),
         "replica.socket.timeout.ms should always be at least replica.fetch.wait.max.ms to prevent "
         "unnecessary socket timeouts",
     )
-    _require(
+    require(
         wait_ms <= values.integer("replica.lag.time.max.ms"),
         "replica.fetch.wait.max.ms should always be less than or equal to replica.lag.time.max.ms "
         "to prevent frequent changes in ISR",
@@ -51,11 +51,11 @@ def _check_fetches(values: Values) -> None:
 def check_network(values: Values) -> None:
     """Raises ValueError, with Kafka's message, for limits of connections that cannot be kept."""
     queued = values.integer("queued.max.request.bytes")
-    _require(
+    require(
         queued <= 0 or queued >= values.integer("socket.request.max.bytes"),
         "queued.max.request.bytes must be larger or equal to socket.request.max.bytes",
     )
-    _require(
+    require(
         values.integer("max.connections.per.ip") != 0
         or bool(values.value("max.connections.per.ip.overrides")),
         "max.connections.per.ip can be set to zero only if max.connections.per.ip.overrides "
@@ -63,7 +63,7 @@ def check_network(values: Values) -> None:
     )
     delay_ms = values.integer("connection.failed.authentication.delay.ms")
     idle_ms = values.integer("connections.max.idle.ms")
-    _require(
+    require(
         idle_ms < 0 or delay_ms < idle_ms,
         f"connection.failed.authentication.delay.ms={delay_ms} should always be less than "
         f"connections.max.idle.ms={idle_ms} to prevent failed authentication responses from timing "
@@ -82,6 +82,7 @@ def _time_ms(values: Values, *names: str) -> int:
     raise KeyError(f"{', '.join(names)}: expected a default for one of them")
 
 
-def _require(is_met: bool, message: str) -> None:
+def require(is_met: bool, message: str) -> None:
+    """Raises ValueError with the words of Scala's `require` unless a condition is met."""
     if not is_met:
         raise ValueError(f"requirement failed: {message}")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from kraftsim.controller.core.value import value
 
-from .bounds import check_data, check_ids, check_network
+from .bounds import check_data, check_ids, check_network, require
 from .listeners import (
     ADVERTISED,
     ANY_ADDRESS,
@@ -118,11 +118,6 @@ def _effective_protocols(values: Values) -> dict[str, str]:
     return {**dict.fromkeys(names, PLAINTEXT), **protocols}
 
 
-def _require(is_met: bool, message: str) -> None:
-    if not is_met:
-        raise ValueError(f"requirement failed: {message}")
-
-
 def _check_role(node: NodeRoles, values: Values) -> None:
     if not node.voters and not node.servers:
         raise ValueError(
@@ -133,14 +128,14 @@ def _check_role(node: NodeRoles, values: Values) -> None:
         _check_broker_only(node, values)
         return
     if BROKER not in node.roles:
-        _require(
+        require(
             len(node.advertised_controller_listeners) == len(node.listeners),
             "The listeners config must only contain KRaft controller listeners from "
             f"{NAMES} when process.roles=controller",
         )
     _check_controller(node)
     if BROKER not in node.roles:
-        _require(
+        require(
             not values.is_set(INTER_BROKER)
             or _inter_broker_listener(node, values) not in node.controller_listener_names,
             f"{NAMES} must not contain an explicitly set {INTER_BROKER} configuration value when "
@@ -149,13 +144,13 @@ def _check_role(node: NodeRoles, values: Values) -> None:
 
 
 def _check_broker_only(node: NodeRoles, values: Values) -> None:
-    _require(
+    require(
         node.node_id not in node.voters,
         f"If process.roles contains just the 'broker' role, the node id {node.node_id} must not be "
         f"included in the set of voters {VOTERS}={_set(node.voters)}",
     )
     bound = {listener.name for listener in node.listeners}
-    _require(
+    require(
         bound.isdisjoint(node.controller_listener_names),
         f"{NAMES} must not contain a value appearing in the 'listeners' configuration when running "
         "KRaft with just the broker role",
@@ -168,7 +163,7 @@ def _check_broker_only(node: NodeRoles, values: Values) -> None:
                 f"required if {PROTOCOL_MAP} is non-empty, or if there are security protocols "
                 "other than PLAINTEXT in use)"
             )
-    _require(
+    require(
         values.value("controller.quorum.auto.join.enable") is not True,
         "controller.quorum.auto.join.enable is only supported when process.roles contains the "
         "'controller' role.",
@@ -176,18 +171,18 @@ def _check_broker_only(node: NodeRoles, values: Values) -> None:
 
 
 def _check_controller(node: NodeRoles) -> None:
-    _require(
+    require(
         not node.voters or node.node_id in node.voters,
         f"If process.roles contains the 'controller' role, the node id {node.node_id} must be "
         f"included in the set of voters {VOTERS}={_set(node.voters)}",
     )
-    _require(
+    require(
         bool(node.advertised_controller_listeners),
         f"{NAMES} must contain at least one value appearing in the 'listeners' configuration when "
         "running the KRaft controller role",
     )
     bound = {listener.name for listener in node.listeners}
-    _require(
+    require(
         bound.issuperset(node.controller_listener_names),
         f"{NAMES} must only contain values appearing in the 'listeners' configuration when running "
         "the KRaft controller role",
@@ -197,14 +192,14 @@ def _check_controller(node: NodeRoles) -> None:
 def _check_broker_listeners(node: NodeRoles, values: Values) -> None:
     advertised = list(dict.fromkeys(listener.name for listener in node.advertised_broker_listeners))
     hint = " Perhaps all listeners appear in controller.listener.names?"
-    _require(bool(advertised), f"There must be at least one broker advertised listener.{hint}")
-    _require(
+    require(bool(advertised), f"There must be at least one broker advertised listener.{hint}")
+    require(
         _inter_broker_listener(node, values) in advertised,
         f"{INTER_BROKER} must be a listener name defined in {ADVERTISED}. The valid options based "
         f"on currently configured listeners are {','.join(advertised)}",
     )
     bound = list(dict.fromkeys(listener.name for listener in node.listeners))
-    _require(
+    require(
         set(advertised) <= set(bound),
         f"{ADVERTISED} listener names must be equal to or a subset of the ones defined in "
         f"listeners. Found {','.join(advertised)}. The valid options based on the current "
@@ -230,7 +225,7 @@ def _inter_broker_listener(node: NodeRoles, values: Values) -> str:
 def _check_advertised_hosts(node: NodeRoles) -> None:
     brokers: Sequence[Listener] = node.advertised_broker_listeners if BROKER in node.roles else ()
     for listener in (*brokers, *node.advertised):
-        _require(
+        require(
             listener.host != ANY_ADDRESS,
             f"{ADVERTISED} cannot use the nonroutable meta-address {ANY_ADDRESS}. Use a routable "
             "IP address.",

@@ -6,16 +6,8 @@ from typing import NamedTuple
 from ..errors import ApiError
 from ..java_text import parse_integer
 from ..rpc.configs import AlterConfigsResource, IncrementalAlterConfigsResource
+from . import node_configs
 from .lists import appended, default_list, subtracted
-from .node_configs import (
-    FROM_CLUSTER_DEFAULT,
-    FROM_NODE,
-    KINDS,
-    NodeView,
-    in_force,
-    needs_listener,
-    needs_node,
-)
 from .resources import ResourceType, invalid_request
 from .thread_pools import check_pools
 from .validators import invalid
@@ -38,11 +30,13 @@ class ValueChecks(NamedTuple):
 Resource = IncrementalAlterConfigsResource | AlterConfigsResource
 
 
-def check_broker_changes(view: NodeView, resource: Resource, checks: ValueChecks) -> None:
+def check_broker_changes(
+    view: node_configs.NodeView, resource: Resource, checks: ValueChecks
+) -> None:
     """Raises ApiError for changes that a running broker, or the whole cluster, may not have."""
     _check_node(view, resource.resource_name)
     texts = _new_texts(view, resource)
-    unlisted = [name for name in texts if needs_listener(name)]
+    unlisted = [name for name in texts if node_configs.needs_listener(name)]
     fixed = [name for name in texts if name in view.known and not view.known[name].is_dynamic]
     if fixed:
         raise invalid_request(f"Cannot update these configs dynamically: [{', '.join(fixed)}]")
@@ -51,7 +45,7 @@ def check_broker_changes(view: NodeView, resource: Resource, checks: ValueChecks
             "These security configs can be dynamically updated only per-listener using the "
             f"listener prefix: [{', '.join(unlisted)}]"
         )
-    own = [name for name in texts if needs_node(view, name)]
+    own = [name for name in texts if node_configs.needs_node(view, name)]
     if own and not resource.resource_name:
         raise invalid_request(
             "Cannot update these configs at default cluster level, broker id must be specified: "
@@ -66,7 +60,7 @@ def check_broker_changes(view: NodeView, resource: Resource, checks: ValueChecks
     check_pools(view.levels, effective)
 
 
-def _check_node(view: NodeView, name: str) -> None:
+def _check_node(view: node_configs.NodeView, name: str) -> None:
     if not name:
         return
     number = parse_integer(name, 32)
@@ -77,7 +71,7 @@ def _check_node(view: NodeView, name: str) -> None:
         raise invalid_request(text)
 
 
-def _new_texts(view: NodeView, resource: Resource) -> dict[str, str]:
+def _new_texts(view: node_configs.NodeView, resource: Resource) -> dict[str, str]:
     """Returns the values that are set, and what lists become."""
     if isinstance(resource, AlterConfigsResource):
         return {config.name: config.value or "" for config in resource.configs}
@@ -91,41 +85,43 @@ def _new_texts(view: NodeView, resource: Resource) -> dict[str, str]:
                 word = _WORDS[config.config_operation]
                 raise invalid(f"Config value {word} is not allowed for config key: {config.name}")
             change = appended if config.config_operation == APPEND else subtracted
-            text = change(in_force(view.levels, config.name) or "", text)
+            text = change(node_configs.in_force(view.levels, config.name) or "", text)
         if config.config_operation != DELETE:
             texts[config.name] = text
     return texts
 
 
 def _check_together(
-    view: NodeView, resource: Resource, texts: Mapping[str, str], checks: ValueChecks
+    view: node_configs.NodeView, resource: Resource, texts: Mapping[str, str], checks: ValueChecks
 ) -> None:
     """Raises INVALID_REQUEST if the values after the change contradict each other (rule 4.66)."""
-    changed = FROM_NODE if resource.resource_name else FROM_CLUSTER_DEFAULT
+    changed = (
+        node_configs.FROM_NODE if resource.resource_name else node_configs.FROM_CLUSTER_DEFAULT
+    )
     removed = _removed(view, resource)
     levels = tuple(
         (source, {n: text for n, text in values.items() if source != changed or n not in removed})
         for source, values in view.levels[:-1]  # without the defaults, the last level
     )
     names = {name for _, values in levels for name in values}
-    known = {name: in_force(levels, name) or "" for name in sorted(names)}
+    known = {name: node_configs.in_force(levels, name) or "" for name in sorted(names)}
     try:
         checks.together({**known, **texts})
     except ValueError as error:
         raise invalid_request(str(error)) from None
 
 
-def _removed(view: NodeView, resource: Resource) -> set[str]:
+def _removed(view: node_configs.NodeView, resource: Resource) -> set[str]:
     """Returns the names that a request removes; AlterConfigs removes what it does not name."""
     if isinstance(resource, AlterConfigsResource):
         return {*view.dynamic(resource.resource_name)}
     return {config.name for config in resource.configs if config.config_operation == DELETE}
 
 
-def _parse(view: NodeView, name: str, text: str, checks: ValueChecks) -> None:
+def _parse(view: node_configs.NodeView, name: str, text: str, checks: ValueChecks) -> None:
     """Raises INVALID_REQUEST, where a topic's configuration would be INVALID_CONFIG."""
     try:
-        KINDS[view.known[name].type_name](name, text)
+        node_configs.KINDS[view.known[name].type_name](name, text)
         checks.single(name, text)
     except ApiError as error:
         raise invalid_request(error.message) from None

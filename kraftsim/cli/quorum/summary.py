@@ -21,13 +21,13 @@ def quorum_summary(quorum: Document) -> Document:
     leader = next((voter for voter in voters if voter["nodeId"] == quorum["leaderId"]), None)
     if leader is None:
         return quorum
-    slowest = min(voters, key=lambda voter: _number(voter, "logEndOffset"))
+    slowest = min(voters, key=lambda voter: number_of(voter, "logEndOffset"))
     return {
         "leaderId": quorum["leaderId"],
         "leaderEpoch": quorum["leaderEpoch"],
         "highWatermark": quorum["highWatermark"],
         "highWatermarkUpdateTimeMs": quorum["highWatermarkUpdateTimeMs"],
-        "maxFollowerLag": _lag(leader, slowest),
+        "maxFollowerLag": lag(leader, slowest),
         "maxFollowerLagAge": _age(leader, slowest, "lastCaughtUpTimestamp"),
         "replicas": [
             *(_row(leader, voter, _status(leader, voter)) for voter in voters),
@@ -45,7 +45,7 @@ def _row(leader: Document, replica: Document, status: str) -> Document:
         "nodeId": replica["nodeId"],
         "status": status,
         "logEndOffset": replica["logEndOffset"],
-        "lag": _lag(leader, replica),
+        "lag": lag(leader, replica),
         "lastFetch": _age(leader, replica, "lastFetchTimestamp"),
         "lastCaughtUp": _age(leader, replica, "lastCaughtUpTimestamp"),
         "endpoint": replica["endpoint"],
@@ -53,21 +53,23 @@ def _row(leader: Document, replica: Document, status: str) -> Document:
     }
 
 
-def _lag(leader: Document, replica: Document) -> int:
-    return _number(leader, "logEndOffset") - _number(replica, "logEndOffset")
+def lag(leader: Document, replica: Document) -> int:
+    """Returns how many records a replica is behind the leader."""
+    return number_of(leader, "logEndOffset") - number_of(replica, "logEndOffset")
 
 
 def _age(leader: Document, replica: Document, key: str) -> str:
     """Returns how long ago a time was, in words; "never" if it is unknown."""
-    then_ms = _number(replica, key)
+    then_ms = number_of(replica, key)
     if replica is leader:
         return "now"
     if then_ms == UNKNOWN:
         return "never"
-    return f"{(_number(leader, key) - then_ms) / 1000:.3f} s ago"
+    return f"{(number_of(leader, key) - then_ms) / 1000:.3f} s ago"
 
 
-def _number(replica: Document, key: str) -> int:
+def number_of(replica: Document, key: str) -> int:
+    """Returns an offset or a time of a replica."""
     number = replica[key]
     assert isinstance(number, int), replica
     return number

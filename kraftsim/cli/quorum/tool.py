@@ -12,6 +12,7 @@ from kraftsim.controller.wire.json.document import Document
 from ...errors import GOOD, CommandError
 from ...printable import printable
 from ..output import is_data, print_data
+from .summary import lag, number_of
 from .voter_verbs import add_bootstrap_argument, describe, partition_of, sender_of
 
 _CONTROLLERS = 2  # the endpoint type of DescribeCluster
@@ -59,13 +60,13 @@ def status_lines(cluster_id: str, partition: Document, nodes: Sequence[Document]
     """Yields the eight lines of `describe --status` (rule 6.32)."""
     leader = _leader(partition)
     voters = _listed(partition, "currentVoters")
-    slowest = min(voters, key=lambda voter: _number(voter, "logEndOffset"))
+    slowest = min(voters, key=lambda voter: number_of(voter, "logEndOffset"))
     values = {
         "ClusterId": cluster_id,
         "LeaderId": partition["leaderId"],
         "LeaderEpoch": partition["leaderEpoch"],
         "HighWatermark": partition["highWatermark"],
-        "MaxFollowerLag": _lag(leader, slowest),
+        "MaxFollowerLag": lag(leader, slowest),
         "MaxFollowerLagTimeMs": _lag_ms(leader, slowest),
         "CurrentVoters": _replicas_text(voters, nodes),
         "CurrentObservers": _replicas_text(_listed(partition, "observers"), ()),
@@ -90,7 +91,7 @@ def replication_lines(partition: Document, *, is_human_readable: bool) -> Iterat
                 str(replica["replicaId"]),
                 str(replica["replicaDirectoryId"]),
                 str(replica["logEndOffset"]),
-                str(_lag(leader, replica)),
+                str(lag(leader, replica)),
                 _time_text(leader, replica, "lastFetchTimestamp", is_human_readable),
                 _time_text(leader, replica, "lastCaughtUpTimestamp", is_human_readable),
                 status,
@@ -116,24 +117,20 @@ def _leader(partition: Document) -> Document:
     raise CommandError(f"the leader {leader_id} is no voter: try again once another one leads")
 
 
-def _lag(leader: Document, replica: Document) -> int:
-    return _number(leader, "logEndOffset") - _number(replica, "logEndOffset")
-
-
 def _lag_ms(leader: Document, slowest: Document) -> int:
     """Returns how long ago the slowest voter had caught up, -1 if it is unknown (rule 6.33)."""
     if slowest is leader:
         return 0
-    then_ms = _number(slowest, "lastCaughtUpTimestamp")
-    return -1 if then_ms == -1 else _number(leader, "lastCaughtUpTimestamp") - then_ms
+    then_ms = number_of(slowest, "lastCaughtUpTimestamp")
+    return -1 if then_ms == -1 else number_of(leader, "lastCaughtUpTimestamp") - then_ms
 
 
 def _time_text(leader: Document, replica: Document, key: str, is_human_readable: bool) -> str:
     """Returns a time of the leader's clock, or how long before the leader's present it was."""
-    then_ms = _number(replica, key)
+    then_ms = number_of(replica, key)
     if not is_human_readable or then_ms == -1:
         return str(then_ms)
-    return f"{_number(leader, key) - then_ms} ms ago"
+    return f"{number_of(leader, key) - then_ms} ms ago"
 
 
 def _replicas_text(replicas: Sequence[Document], nodes: Sequence[Document]) -> str:
@@ -153,12 +150,6 @@ def _replica_text(replica: Document, listeners: Sequence[Document]) -> str:
         texts = (f'"{at["name"]}://{at["host"]}:{at["port"]}"' for at in listeners)
         pairs.append(f'"endpoints": [{", ".join(texts)}]')
     return f"{{{', '.join(pairs)}}}"
-
-
-def _number(replica: Document, key: str) -> int:
-    number = replica[key]
-    assert isinstance(number, int), replica
-    return number
 
 
 def _listed(document: Document, key: str) -> Sequence[Document]:
