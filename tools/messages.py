@@ -20,7 +20,6 @@ from kraftsim.controller.wire.messages.grammar import (
     DeclaredField,
     DeclaredStruct,
     constants,
-    declarations,
     read_struct,
     sides,
 )
@@ -200,7 +199,7 @@ def _hash(names: list[str]) -> list[str]:
 def _classes(subject: str) -> Iterator[tuple[_Class, bool]]:
     """Yields the classes of a subject, parts before the whole, and whether responses have them."""
     in_responses = _names_in_responses()
-    for declaration in declarations(declared.TEXTS[subject], subject):
+    for declaration in declared.of_subject(subject):
         if declaration.sort == "struct" and declaration.model != declaration.name:
             continue  # its class is that of another structure
         for struct, base, key, comment in _wholes(declaration):

@@ -56,6 +56,11 @@ def of_sort(sort: str) -> list[Declaration]:
     return [declaration for declaration in _ALL if declaration.sort == sort]
 
 
+def of_subject(subject: str) -> list[Declaration]:
+    """Returns the declarations whose classes are in the module of a subject."""
+    return [declaration for declaration in _ALL if declaration.subject == subject]
+
+
 SHARED_STRUCTS = {declaration.name: declaration for declaration in of_sort("struct")}
 
 

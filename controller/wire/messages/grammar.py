@@ -44,6 +44,8 @@ from typing import NamedTuple
 LATEST = 32767  # versions are int16
 NEVER = LATEST + 1
 UNNAMED = "."
+RECORDS = "records"
+"""The subject of every record, also of a record that is declared beside its API."""
 
 _HEAD = re.compile(
     r"(?:(?P<sort>record|control|data|struct) )?(?:(?P<key>-?\d+) )?(?P<name>\w+)"
@@ -134,7 +136,7 @@ def _declaration(head: str, body: str, subject: str) -> Declaration:
         int(found["high"] or LATEST),
         flexible,
         found["model"] or found["name"],
-        subject,
+        RECORDS if sort == "record" else subject,
         body,
     )
 
