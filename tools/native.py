@@ -15,6 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from kraftsim.controller.wire.messages.declared import ON_DEMAND
+
 from . import native_source
 
 ROOT = Path(__file__).parents[1]
@@ -54,6 +56,7 @@ HOT = (
     "simulation/world.py",
 )
 LEFT_OUT = {
+    **dict.fromkeys((f"{subject}.py" for subject in ON_DEMAND), "is refused, and large"),
     "__init__.py": "only names what others have",
     "network_shape.py": "is read from a file, once",
     "value.py": "is written out where it is used (`native_source.py`)",

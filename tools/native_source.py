@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from mypy_extensions import mypyc_attr
 """
-OPEN = ("Property", "OwnProperty")
+OPEN = ("OwnProperty", "Property", "Request", "Response", "Structure")
 STRUCTURES = ("ControlRecord", "Record", "Request", "Response", "Structure")  # core/message.py
 
 
