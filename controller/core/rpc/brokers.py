@@ -255,9 +255,7 @@ class BrokerHeartbeatResponse(Response):
 
 
 class BrokerHeartbeatRequest(Request):
-    """BrokerHeartbeat (63, rule 2.1).
-
-    `current_metadata_offset` is the last offset that the broker has applied (rule 2.2a).
+    """BrokerHeartbeat (63).
 
     broker_id: id of the broker
     broker_epoch: epoch of the broker's registration; -1 if none
@@ -386,7 +384,7 @@ class UnregisterBrokerRequest(Request):
 
 
 class DecommissionBrokerResponse(Response):
-    """The result of a decommission.
+    """The reply to a DecommissionBroker request.
 
     throttle_time_ms: how long the client shall wait before its next request, in milliseconds
     error_code: Kafka's number of the error; 0 is success
@@ -422,7 +420,7 @@ class DecommissionBrokerResponse(Response):
 
 
 class DecommissionBrokerRequest(Request):
-    """DecommissionBroker of KIP-631's draft, which Kafka never shipped: HTTP, CLI, Python only.
+    """DecommissionBroker.
 
     broker_id: id of the broker
     force: true removes even the last replica of a partition

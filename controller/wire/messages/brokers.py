@@ -27,11 +27,8 @@ struct BrokerFeature
 
 63 BrokerHeartbeat 0-2 flexible 0
  "A broker renews its lease (rules 2.1, 2.2). Version 1 adds failed log directories, version 2
-  cordoned directories (KIP-1066). Few distinct replies exist, so their encoded bodies are
-  cached."
+  cordoned directories (KIP-1066). There are few distinct replies: their bodies are cached."
  >
-  "BrokerHeartbeat (63, rule 2.1). `current_metadata_offset` is the last offset that the broker
-   has applied (rule 2.2a)."
   broker_id!:int32 broker_epoch=-1:int64
   current_metadata_offset!:int64 "last offset of the metadata log that the broker has applied"
   want_fence!:bool "true if the broker wants to be fenced"
@@ -58,9 +55,7 @@ struct BrokerFeature
  "DecommissionBroker, of KIP-631's draft. Kafka never shipped it and never numbered it, so it is
   encoded in JSON only, and is not in `APIS`."
  >
-  "DecommissionBroker of KIP-631's draft, which Kafka never shipped: HTTP, CLI, Python only."
   broker_id!:int32 force:bool "true removes even the last replica of a partition"
  <
-  "The result of a decommission."
   throttle_time_ms:int32 error_code:int16 error_message?:string
 """
