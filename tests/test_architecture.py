@@ -37,7 +37,6 @@ PURE = (
         "copy",
         "dataclasses",
         "enum",
-        "inspect",
         "types",
         "typing",
         "__future__",

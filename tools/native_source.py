@@ -16,7 +16,7 @@ VALUES = {  # what `value` does, except for slots
 WRITTEN_OUT = ("init", "eq", "frozen", "slots", "unsafe_hash")
 IMPORTS = """
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 if TYPE_CHECKING:
     from mypy_extensions import mypyc_attr
 """
@@ -113,7 +113,9 @@ def _complete(class_def: ast.ClassDef) -> None:
                 for parameter in statement.args.kwonlyargs
                 if parameter.annotation is not None
             ]
-            written = [_from_values(class_def.name, fields), _reduce(class_def.name, fields)]
+            names = "".join(f"{_name(field)!r}, " for field in fields)
+            written = [f"NAMES: ClassVar[tuple[str, ...]] = ({names})"]
+            written += [_from_values(class_def.name, fields), _reduce(class_def.name, fields)]
             class_def.body += ast.parse("\n".join(written)).body
             return
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import Field, make_dataclass
 from functools import cache
-from inspect import Parameter, signature
 from typing import Any, ClassVar, cast
 
 
@@ -22,15 +21,13 @@ class _FieldsOfClass:
 
 
 @cache
-def _fields_of(owner: type) -> dict[str, Field[Any]]:
-    parameters = list(signature(owner).parameters.values())
+def _fields_of(owner: Any) -> dict[str, Field[Any]]:
+    defaults = getattr(owner.__init__, "__kwdefaults__", None) or {}  # compiled classes have none
     twin = make_dataclass(
         owner.__name__,
         [
-            (item.name, object)
-            if item.default is Parameter.empty
-            else (item.name, object, item.default)
-            for item in parameters
+            (name, object, defaults[name]) if name in defaults else (name, object)
+            for name in owner.NAMES or owner.__slots__
         ],
         kw_only=True,
         init=False,
@@ -46,6 +43,8 @@ class Structure:
 
     __slots__ = ()
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]] = cast(Any, _FieldsOfClass())
+    NAMES: ClassVar[tuple[str, ...]] = ()
+    """The attributes of a compiled class, which has no slots (`tools/native_source.py`)."""
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {}
     """The classes of the elements of arrays, of a response and its parts."""
 

@@ -50,6 +50,17 @@ def wheel(compiled: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out / "unpacked"
 
 
+def test_a_copy_of_a_compiled_request_keeps_what_it_does_not_change(compiled: None) -> None:
+    code = """
+from dataclasses import fields, replace
+from kraftsim.controller.core.rpc import FetchReplicaState, FetchRequest
+request = FetchRequest(replica_state=FetchReplicaState(replica_id=7), max_wait_ms=5)
+copied = replace(request, max_wait_ms=6)
+print(copied.replica_state.replica_id, copied.max_wait_ms, len(fields(request)))
+"""
+    assert native.output("-c", code).split() == ["7", "6", "12"]
+
+
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_run_is_the_same_as_machine_code(name: str, compiled: None) -> None:
     scenario = in_small(read_file(find(name)).scenario)
