@@ -27,7 +27,7 @@ PIP      := $(BIN)/python -m pip install --quiet --disable-pip-version-check --c
 FOLDERS  := controller broker_agent simulation scenarios pipeline
 # Some environments forbid bytecode. Where start time counts, it must be there.
 BYTECODE := env -u PYTHONDONTWRITEBYTECODE
-PYTEST   := $(BYTECODE) $(BIN)/python -m pytest -n 2 --dist loadgroup
+PYTEST   := $(BYTECODE) $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 QUICK    := not slow and not realtime and not interop and not spark and not released and not page
 ARGS     ?=
 
