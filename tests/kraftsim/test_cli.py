@@ -263,7 +263,7 @@ def test_an_unknown_word_names_the_nearest(run: Any, line: str, hint: str) -> No
         ("clock run-until --kind broker_fence", "kind: expected 'broker_fenced' (nearest)"),
         ("clock speed --factor 0.0001", "factor: expected a number from 0.001 to 1000"),
         ("clock lock --owner me --expiry soon", "expiry: expected a duration"),
-        ("request list --api Foo", "api: expected Fetch, Metadata, "),
+        ("request list --api Foo", "api: expected Produce, Fetch, "),
         ("request list --where foo", "where: expected FIELD=VALUE,... such as brokerId=1"),
         ("request count --api Voet", "api: expected 'Vote' (nearest), got 'Voet'"),
         pytest.param(f"broker add --rack {'r' * 40_000}", "rack: expected at most", id="rack"),

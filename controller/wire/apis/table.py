@@ -81,6 +81,6 @@ def _api(declaration: Declaration) -> Api:
 
 
 _APIS = {declaration.key: _api(declaration) for declaration in of_sort("api")}
-APIS: dict[int, Api] = {key: _APIS[key] for key in ROWS if key != DECOMMISSION}
+APIS: dict[int, Api] = {key: _APIS[key] for key in sorted(ROWS) if key != DECOMMISSION}
 DECOMMISSION_BROKER = _APIS[DECOMMISSION]
 """KIP-631's draft, which Kafka never numbered: it is encoded in JSON only."""
