@@ -67,7 +67,7 @@ async def orders(kraft):
 
 @pytest.mark.asyncio
 async def test_orders(orders):
-    assert [topic["name"] for topic in await orders.topics()] == ["orders"]
+    assert [topic["name"] for topic in await orders.topics.list()] == ["orders"]
 """
     assert "1 passed" in suite.run(text, plugins="asyncio")
 
