@@ -1,4 +1,4 @@
-"""The pytest plugin: the fixtures whose names begin with `kraft`, a marker, two options.
+"""The pytest plugin: the fixtures whose names begin with `kraft`, a marker, and options.
 
 pytest imports this module at every start, so it imports the rest of kraftsim inside functions.
 """

@@ -1,8 +1,8 @@
 """The table of APIs: one row says of an API all but its fields and its functions.
 
 A row names no function, because the core may not import the nodes that answer. The functions stand
-in three tables, one line an API: `core/handlers.py` has those of the active controller,
-`raft/conduct.py` and `node/node.py` those of a controller that need not be active, and
+in tables, one line an API: `core/handlers.py` has those of the active controller, `raft/conduct.py`
+and `node/node.py` those of a controller that need not be active, and
 `kraftsim/service/broker_apis.py` those of a broker.
 """
 

@@ -1,4 +1,4 @@
-"""The decorator of immutable values, such as requests, records and settings.
+"""The decorator of immutable values, such as settings and rows of APIs.
 
 Values are compared and hashed by their fields.
 """

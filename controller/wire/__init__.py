@@ -1,5 +1,6 @@
-"""Kafka's binary and JSON encoding of the dataclasses of `core`.
+"""Kafka's binary and JSON encoding of the requests, responses and records of `core`.
 
-`apis` and `records` have the schemas; `codec` compiles a schema for one version, `json` interprets
-it. No decision is made here. Malformed bytes raise `DecodeError`.
+`messages` declares their fields as text; `codec` makes a schema of a text and compiles it for one
+version; `json` interprets the schema. `apis` has the table of all APIs, `records` the batches of
+the log. No decision is made here. Malformed bytes raise `DecodeError`.
 """

@@ -1,4 +1,4 @@
-"""The operations on the clock of a cluster: the rows for the table in `operations.py`."""
+"""The rows of the table of operations about the clock."""
 
 from typing import TYPE_CHECKING
 

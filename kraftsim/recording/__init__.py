@@ -1,1 +1,1 @@
-"""What came into a cluster from outside, in order: kept while it runs, and written to a file."""
+"""The inputs of a cluster, in order: kept while it runs, and written to a file."""

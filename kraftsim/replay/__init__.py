@@ -1,1 +1,1 @@
-"""Lives through a recording again, in virtual time, and compares the journals."""
+"""Replays a recording in virtual time, and compares the journals."""

@@ -1,4 +1,4 @@
-"""Lives through a recording again: the same options and seed, the same inputs at the same times.
+"""Replays a recording: the same options and seed, the same inputs at the same times.
 
 A replay runs in virtual time without sockets. It moves time to that of the next input, which runs
 everything that is due until then, and gives the input to the cluster.

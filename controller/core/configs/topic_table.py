@@ -1,8 +1,8 @@
 """The topic configurations of each release: kind, default, validator, broker names.
 
 Rows are in the order in which Kafka defines them, because Kafka reports the first of several
-invalid values. The values come from the released jars; a new release needs an entry in RELEASES and
-the rows that it changed.
+invalid values. The values come from the released jars; a new release needs an entry in RELEASES of
+`configuration.py` and the rows that it changed.
 """
 
 from .configuration import Configuration, by_release

@@ -1,1 +1,1 @@
-"""Creation and deletion of topics, topic names and configurations."""
+"""Creation, growth and deletion of topics; the request that describes the quorum."""

@@ -1,1 +1,1 @@
-"""The schema of each API in each version, and the table of all APIs."""
+"""The table of all APIs: versions, schemas, listeners; and requests that end their connection."""

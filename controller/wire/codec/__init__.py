@@ -1,1 +1,1 @@
-"""Compiles a schema for one version into functions that encode and decode."""
+"""Makes a schema of a declaration, and compiles it for one version: a decoder, an encoder."""

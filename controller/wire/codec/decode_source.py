@@ -1,9 +1,9 @@
 """Generates the Python source that decodes one version of one message.
 
 The source is straight-line: a run of fixed-width fields, including the length byte of the next
-field, is one `struct` call. The objects are dataclasses, whose `__init__` is four times slower than
-the generated code, which creates an empty object and sets its attributes. Classes that
-are compiled have no empty objects, but `from_values` (`tools/native_source.py`).
+field, is one `struct` call. The `__init__` of a class is four times slower than the generated code,
+which creates an empty object and sets its attributes. Classes that are compiled have no empty
+objects, but `from_values` (`tools/native_source.py`).
 
 Short input raises `struct.error` or `IndexError`, which becomes `DecodeError`; slices and counts
 are checked explicitly, because Python accepts short slices, and would allocate before a count

@@ -1,1 +1,1 @@
-"""What runs of a cluster, which its parts are given: simulation, listeners, requests and waits."""
+"""The running simulation, listeners, requests and waits of a cluster, which its parts use."""

@@ -1,4 +1,4 @@
-"""What runs now of a cluster: its listeners, and its simulation, which a reset replaces."""
+"""The listeners of a cluster, and its present simulation, which a reset replaces."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager

@@ -1,4 +1,4 @@
-"""What a cluster tells of itself: causes of events, its picture, and its events in sentences."""
+"""The causes of events, the picture of a cluster, and its events in sentences."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
