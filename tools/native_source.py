@@ -15,7 +15,8 @@ VALUES = {  # what `value` does, except for slots
 }
 WRITTEN_OUT = ("init", "eq", "frozen", "slots", "unsafe_hash")
 IMPORTS = """
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 if TYPE_CHECKING:
     from mypy_extensions import mypyc_attr
@@ -113,8 +114,12 @@ def _complete(class_def: ast.ClassDef) -> None:
                 for parameter in statement.args.kwonlyargs
                 if parameter.annotation is not None
             ]
-            names = "".join(f"{_name(field)!r}, " for field in fields)
-            written = [f"NAMES: ClassVar[tuple[str, ...]] = ({names})"]
+            given = zip(statement.args.kwonlyargs, statement.args.kw_defaults, strict=True)
+            attributes = ", ".join(
+                f"{parameter.arg!r}: {'MISSING' if default is None else ast.unparse(default)}"
+                for parameter, default in given
+            )
+            written = [f"ATTRIBUTES: ClassVar[Mapping[str, object]] = {{{attributes}}}"]
             written += [_from_values(class_def.name, fields), _reduce(class_def.name, fields)]
             class_def.body += ast.parse("\n".join(written)).body
             return

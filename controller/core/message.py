@@ -8,7 +8,7 @@ refuses to set an attribute after creation; at run time nothing does, as with `v
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import Field, make_dataclass
+from dataclasses import MISSING, Field, make_dataclass
 from functools import cache
 from typing import Any, ClassVar, cast
 
@@ -22,13 +22,12 @@ class _FieldsOfClass:
 
 @cache
 def _fields_of(owner: Any) -> dict[str, Field[Any]]:
-    defaults = getattr(owner.__init__, "__kwdefaults__", None) or {}  # compiled classes have none
+    given = owner.ATTRIBUTES or dict.fromkeys(owner.__slots__, MISSING) | (
+        getattr(owner.__init__, "__kwdefaults__", None) or {}
+    )
     twin = make_dataclass(
         owner.__name__,
-        [
-            (name, object, defaults[name]) if name in defaults else (name, object)
-            for name in owner.NAMES or owner.__slots__
-        ],
+        [(name, object, default) for name, default in given.items()],
         kw_only=True,
         init=False,
         repr=False,
@@ -43,8 +42,9 @@ class Structure:
 
     __slots__ = ()
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]] = cast(Any, _FieldsOfClass())
-    NAMES: ClassVar[tuple[str, ...]] = ()
-    """The attributes of a compiled class, which has no slots (`tools/native_source.py`)."""
+    ATTRIBUTES: ClassVar[Mapping[str, object]] = {}
+    """The attributes of a compiled class, which has no slots, with the default of each, or MISSING
+    (`tools/native_source.py`)."""
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {}
     """The classes of the elements of arrays, of a response and its parts."""
 

@@ -9,19 +9,28 @@ from functools import wraps
 from inspect import iscoroutinefunction
 from typing import Any, TypeVar
 
+from ..errors import CommandError
+
 T = TypeVar("T")
 
 
 class Blocking:
-    """An object of a running cluster whose methods block: its own methods, without `await`."""
+    """An object of a running cluster whose methods block: its own methods, without `await`.
 
-    def __init__(self, target: Any, loop: asyncio.AbstractEventLoop) -> None:
-        self._target, self._loop = target, loop
+    Once `ended` is set, it and every object that it has returned refuse to be used.
+    """
+
+    def __init__(
+        self, target: Any, loop: asyncio.AbstractEventLoop, ended: threading.Event | None = None
+    ) -> None:
+        self._target, self._loop, self._ended = target, loop, ended or threading.Event()
 
     def __getattr__(self, name: str) -> Any:
         """Returns an attribute of the object, or a method that runs in the cluster's thread."""
         if name.startswith("_"):
             raise AttributeError(name)
+        if self._ended.is_set():
+            raise CommandError("the test of this cluster has ended: this call came late")
         attribute = getattr(self._target, name)
         return self._blocking(attribute) if callable(attribute) else self._wrapped(attribute)
 
@@ -47,7 +56,9 @@ class Blocking:
 
         Such are the parts of a cluster and the handles of faults.
         """
-        return Blocking(result, self._loop) if _is_asynchronous(type(result)) else result
+        if not _is_asynchronous(type(result)):
+            return result
+        return Blocking(result, self._loop, self._ended)
 
 
 def _is_asynchronous(kind: type) -> bool:

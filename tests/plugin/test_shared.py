@@ -44,11 +44,13 @@ pytestmark = pytest.mark.kraft(scope="session")
 earlier = []
 
 def test_first(kraft_sync):
-    earlier.append(kraft_sync)
+    earlier.extend((kraft_sync, kraft_sync.brokers))
 
 def test_second(kraft_sync):
     with pytest.raises(CommandError, match="the test of this cluster has ended"):
         earlier[0].brokers.kill(2)
+    with pytest.raises(CommandError, match="the test of this cluster has ended"):
+        earlier[1].kill(2)
     assert "RUNNING" in kraft_sync.brokers.states_of(2)
 """
     assert "2 passed" in suite.run(text)

@@ -61,6 +61,19 @@ print(copied.replica_state.replica_id, copied.max_wait_ms, len(fields(request)))
     assert native.output("-c", code).split() == ["7", "6", "12"]
 
 
+def test_a_compiled_refusal_has_the_defaults_of_its_response(compiled: None) -> None:
+    code = """
+from kraftsim.controller.core import rpc
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.handlers import refusal
+request = rpc.CreateTopicsRequest(topics=(rpc.CreatableTopic(name="orders"),))
+response = refusal(request, ApiError(ErrorCode.NOT_CONTROLLER, ""))
+refused = response.topics[0]
+print(response.throttle_time_ms, refused.name, int(refused.error_code), refused.error_message)
+"""
+    assert native.output("-c", code).split() == ["0", "orders", "41", "None"]
+
+
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_run_is_the_same_as_machine_code(name: str, compiled: None) -> None:
     scenario = in_small(read_file(find(name)).scenario)

@@ -1,6 +1,6 @@
 """What mypyc is given to read of a module is the same to Python."""
 
-from dataclasses import fields, replace
+from dataclasses import MISSING, fields, replace
 
 import pytest
 
@@ -9,6 +9,7 @@ from tools.native_source import rewritten_for_mypyc
 MODULE = '''
 """A module."""
 from dataclasses import dataclass, field
+from kraftsim.controller.core.message import Structure
 from kraftsim.controller.core.value import value
 
 NEVER_MS = NEVER_US = 1 << 61
@@ -21,7 +22,7 @@ class Place:
     spelled: list[bytes] = field(default_factory=list, compare=False, repr=False)
 
 @value
-class Request:
+class Sender:
     name: str
     client: str = field(default="ANONYMOUS", compare=False)
 
@@ -37,6 +38,13 @@ class Leading:
 @dataclass(frozen=True, slots=True, eq=False)
 class Itself:
     epoch: int
+
+class Heartbeat(Structure):
+    __slots__ = ("broker_id", "epoch")
+
+    def __init__(self, *, broker_id: int, epoch: int = -1) -> None:
+        self.broker_id = broker_id
+        self.epoch = epoch
 '''
 
 
@@ -70,10 +78,10 @@ def test_a_value_is_made_by_name_and_compared_by_what_counts(module):
 
 
 def test_a_field_without_comparison_has_its_default(module):
-    request = module["Request"](name="orders")
+    sender = module["Sender"](name="orders")
 
-    assert "ANONYMOUS" == request.client
-    assert request == module["Request"](name="orders", client="alice")
+    assert "ANONYMOUS" == sender.client
+    assert sender == module["Sender"](name="orders", client="alice")
 
 
 def test_what_a_factory_makes_is_nobody_elses(module):
@@ -92,3 +100,10 @@ def test_other_dataclasses_are_made_by_place_too_and_hashed_where_they_were(modu
     with pytest.raises(TypeError):
         hash(module["Leading"]())
     assert module["Itself"](1) != module["Itself"](1)
+
+
+def test_a_message_knows_its_attributes_and_their_defaults(module):
+    known = {field.name: field.default for field in fields(module["Heartbeat"])}
+
+    assert known == {"broker_id": MISSING, "epoch": -1}
+    assert 2 == replace(module["Heartbeat"](broker_id=2), epoch=3).broker_id

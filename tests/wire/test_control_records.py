@@ -12,8 +12,8 @@ from kraftsim.controller.core.log.control_records import (
     SnapshotHeader,
 )
 from kraftsim.controller.wire.errors import DecodeError
+from kraftsim.controller.wire.messages.declared import of_sort
 from kraftsim.controller.wire.records.control_records import (
-    CONTROL_RECORD_TYPES,
     control_record_schema,
     decode_control_record,
     encode_control_record,
@@ -21,16 +21,16 @@ from kraftsim.controller.wire.records.control_records import (
 
 from .instances import instances
 
+TYPES = [declaration.key for declaration in of_sort("control")]
+
 
 def test_every_control_record_of_the_model_has_a_type() -> None:
-    assert sorted(kind.api_key for kind in ControlRecord.__subclasses__()) == sorted(
-        CONTROL_RECORD_TYPES
-    )
+    assert sorted(kind.api_key for kind in ControlRecord.__subclasses__()) == sorted(TYPES)
 
 
 @given(st.data())
 def test_every_control_record_comes_back(data: st.DataObject) -> None:
-    table = control_record_schema(data.draw(st.sampled_from(CONTROL_RECORD_TYPES)))
+    table = control_record_schema(data.draw(st.sampled_from(TYPES)))
     record = data.draw(instances(table, 0))
 
     assert record == decode_control_record(*encode_control_record(record))

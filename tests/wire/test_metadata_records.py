@@ -10,8 +10,8 @@ from kraftsim.controller.core.log import records
 from kraftsim.controller.core.log.record_versions import record_version
 from kraftsim.controller.core.log.records import Record
 from kraftsim.controller.wire.errors import DecodeError
+from kraftsim.controller.wire.messages.declared import of_sort
 from kraftsim.controller.wire.records.metadata_records import (
-    RECORD_KEYS,
     decode_record,
     encode_record,
     record_schema,
@@ -20,6 +20,8 @@ from kraftsim.controller.wire.records.metadata_records import (
 from .instances import instances
 
 pytestmark = pytest.mark.slow
+
+RECORD_KEYS = [declaration.key for declaration in of_sort("record")]
 
 
 A_UUID = bytes(range(16))

@@ -29,7 +29,6 @@ def control_record_schema(kind: int) -> Message:
 
 # 0 and 1 are transaction markers, which this log never has.
 _DECLARATIONS = {declaration.key: declaration for declaration in of_sort("control")}
-CONTROL_RECORD_TYPES = tuple(_DECLARATIONS)
 
 
 def encode_control_record(record: ControlRecord) -> tuple[bytes, bytes]:

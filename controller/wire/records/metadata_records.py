@@ -31,7 +31,6 @@ def record_schema(key: int) -> Message:
 
 
 _DECLARATIONS = {declaration.key: declaration for declaration in of_sort("record")}
-RECORD_KEYS = tuple(_DECLARATIONS)
 
 
 def encode_record(record: Record, version: int) -> bytes:
