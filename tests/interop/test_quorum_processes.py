@@ -95,8 +95,8 @@ def test_a_fourth_controller_takes_the_place_of_the_first_by_the_command_line(
         quorum.start(fourth, "--directory-id", directory, "--listen", address)
         eventually(lambda: fourth in quorum.observers(), True, ignoring=OSError)
 
-        added = kraftsim_quorum(quorum, "add", f"{fourth}@{address}:{directory}")
-        removed = kraftsim_quorum(quorum, "remove", "3000")
+        added = kraftsim_controller(quorum, "add", f"{fourth}@{address}:{directory}")
+        removed = kraftsim_controller(quorum, "remove", "3000")
 
         assert added == (
             f"Added controller 3003 with directory id {directory} "
@@ -108,9 +108,9 @@ def test_a_fourth_controller_takes_the_place_of_the_first_by_the_command_line(
         eventually(quorum.voter_ids, {3001, 3002, 3003}, ignoring=OSError)
 
 
-def kraftsim_quorum(quorum: Quorum, *words: str) -> str:
-    """What `kraftsim quorum ...` prints; it succeeds."""
-    command = (sys.executable, "-m", "kraftsim", "quorum", *words)
+def kraftsim_controller(quorum: Quorum, *words: str) -> str:
+    """What `kraftsim controller ...` prints; it succeeds."""
+    command = (sys.executable, "-m", "kraftsim", "controller", *words)
     at = ("--bootstrap-controllers", quorum.bootstrap_controllers)
     done = subprocess.run((*command, *at), capture_output=True, text=True, check=False)
     assert (0, "") == (done.returncode, done.stderr)
