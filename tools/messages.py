@@ -10,6 +10,7 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from kraftsim.controller.wire.messages import declared
@@ -237,6 +238,7 @@ def _parts(struct: DeclaredStruct) -> Iterator[DeclaredStruct]:
     yield struct
 
 
+@cache
 def _names_in_responses() -> set[str]:
     """Returns the names of the structures that responses have inside."""
     names: set[str] = set()
@@ -280,6 +282,8 @@ def _ordered(subject: str) -> list[tuple[_Class, bool]]:
                 ordered.append(pair)
                 waiting.remove(pair)
                 break
+        else:
+            raise ValueError(f"{subject}: expected no circle of structures, got {sorted(missing)}")
     return ordered
 
 
