@@ -137,18 +137,11 @@ class Leases:
             return False
         return contact[0] + self._timeout_ms >= now_ms
 
-    def decided(
-        self,
-        note: LeaseNote,
-        request: Request | None,
-        records: tuple[Record, ...],
-        next_offset: int,
-        now_ms: int,
-    ) -> bool:
+    def decided(self, note: LeaseNote, request: Request | None, now_ms: int) -> bool:
         """Store what a decision on `request` says of a lease, before its records are appended.
 
-        The first of `records` gets `next_offset`. Returns True if this is the first contact, for
-        which Kafka 3.9 plans the first check (rule 2.41).
+        Returns True if this is the first contact, for which Kafka 3.9 plans the first check (rule
+        2.41).
         """
         if isinstance(note, HeartbeatNote) and isinstance(request, BrokerHeartbeatRequest):
             # Here, and not in a method, because nearly every request is a heartbeat (rule 2.27).
@@ -160,8 +153,6 @@ class Leases:
             liveness.metadata_offset = metadata_offset
             if note.fenced or liveness.fenced:
                 self._touch(broker_id, note.fenced, metadata_offset)
-            if note.enters_controlled_shutdown:
-                self.shutting_down_from(broker_id, next_offset + len(records) - 1)
         elif isinstance(note, RegistrationNote):
             self.registered(
                 note.broker_id,
@@ -176,6 +167,12 @@ class Leases:
             self.check_ms = self._next_check_ms(now_ms)
             return True
         return False
+
+    def appended(self, note: LeaseNote, request: Request | None, last_offset: int) -> None:
+        """Store what a decision says of a lease once its records end at `last_offset`."""
+        if isinstance(note, HeartbeatNote) and note.enters_controlled_shutdown:
+            assert isinstance(request, BrokerHeartbeatRequest)
+            self.shutting_down_from(request.broker_id, last_offset)
 
     def registered(
         self, broker_id: int, broker_epoch: int, *, fenced: bool, amends: bool, now_ms: int

@@ -276,7 +276,7 @@ class Active:
         """
         state, note, records = self.state, decision.note, decision.records
         if note is not None:
-            if state.leases.decided(note, request, records, state.next_offset, turn.now_ms):
+            if state.leases.decided(note, request, turn.now_ms):
                 self._set_deadline()
             if not records:
                 return
@@ -286,6 +286,8 @@ class Active:
             self._append_control(decision.control, turn)
         if records:
             self._append(records, turn, is_atomic=decision.is_atomic)
+            if note is not None:
+                state.leases.appended(note, request, state.next_offset - 1)
 
     def _append(self, records: tuple[Record, ...], turn: Turn, *, is_atomic: bool = True) -> None:
         """Append one batch, or several for a large result that is not atomic (rule 0A.7)."""

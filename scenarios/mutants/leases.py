@@ -154,12 +154,10 @@ def runs_from_the_sending(swaps: Swaps) -> None:
             sent_ms[agent.config.broker_id] = now_ms
         return sends
 
-    def buggy(
-        leases: Leases, note: LeaseNote, request: Any, records: Any, next_offset: int, now_ms: int
-    ) -> bool:
+    def buggy(leases: Leases, note: LeaseNote, request: Any, now_ms: int) -> bool:
         if isinstance(note, HeartbeatNote):
             now_ms = sent_ms.get(request.broker_id, now_ms)
-        return decided(leases, note, request, records, next_offset, now_ms)
+        return decided(leases, note, request, now_ms)
 
     swaps.attribute(Agent, "_communicate", note_sending_time)
     swaps.attribute(Leases, "decided", buggy)

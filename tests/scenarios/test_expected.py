@@ -102,7 +102,7 @@ def walks_a_map_without_its_upper_bits(patch):
 
 
 def selects_every_entry(patch):
-    patch.setattr(acl_deletion, "selected", lambda entries, wanted: entries.values())
+    patch.setattr(acl_deletion, "selected", lambda entries, wanted: entries.acls.values())
 
 
 @pytest.mark.slow
@@ -175,7 +175,7 @@ def describes_every_node(patch):
 
 
 def ignores_filters(patch):
-    patch.setattr(acl_description, "selected", lambda entries, wanted: entries.values())
+    patch.setattr(acl_description, "selected", lambda entries, wanted: entries.acls.values())
 
 
 def lists_no_reassignment(patch):

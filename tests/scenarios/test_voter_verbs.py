@@ -51,6 +51,19 @@ def test_a_voter_that_was_removed_joins_by_itself():
     assert watching.violations == {}
 
 
+@pytest.mark.rule("2.28")
+def test_a_broker_may_begin_its_shutdown_while_a_voter_leaves():
+    """The quorum writes the voters that remain between two decisions of the controller (S24)."""
+    world, watching = settled_world(classes=(BY_NUMBER["S24"],))
+    create_topic(world, "led", (1, 2, 3))
+    begin(world, "quorum.remove", {"on": follower_id(world)})
+    world.agents[1].stop()
+    pass_time(world, 5)
+
+    assert watching.properties["S24"].exercised > 0
+    assert watching.violations == {}
+
+
 def test_a_leader_that_removes_another_replica_than_it_was_asked_to_is_found(monkeypatch):
     """S42: the request names the right id, and the directory of a former disk."""
     world, watching = settled_world(classes=(BY_NUMBER["S42"],))
