@@ -10,7 +10,6 @@ from collections.abc import Callable, Container
 from dataclasses import replace
 
 from kraftsim.controller.core import rpc
-from kraftsim.controller.core.api_row import READ
 from kraftsim.controller.core.apis import is_one_way, row_of
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.refusals import refused
@@ -48,9 +47,6 @@ class DataPlane:
     def reply(self, request: rpc.Request) -> Reply:
         """Returns the reply to a request."""
         row = row_of(request)
-        if row.broker is READ:
-            empty: rpc.Response = request.RESPONSE()
-            return empty  # the truth
         if row.broker_error == ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED:
             return refused_token(request)
         return self._refusal(request)

@@ -19,7 +19,7 @@ from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.kept_replies import KeptReplies, KeptState
 from kraftsim.broker_agent.telemetry import Telemetry
 from kraftsim.controller.core import rpc
-from kraftsim.controller.core.api_row import READ, REFUSE, STORE
+from kraftsim.controller.core.api_row import REFUSE, STORE
 from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.cluster.describe_cluster import any_broker, describe_brokers
 from kraftsim.controller.core.configs.describe_configs import describe_configs
@@ -28,7 +28,12 @@ from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.quotas.describe_client_quotas import describe_client_quotas
+from kraftsim.controller.core.rpc.groups import ListGroupsRequest, ListGroupsResponse
 from kraftsim.controller.core.rpc.stored_messages import AlterReplicaLogDirsRequest
+from kraftsim.controller.core.rpc.transactions import (
+    ListTransactionsRequest,
+    ListTransactionsResponse,
+)
 from kraftsim.controller.core.security.acl_description import describe_acls
 from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
 from kraftsim.controller.core.value import value
@@ -182,7 +187,7 @@ class BrokerApis:
         answer = ANSWERS.get(type(request))
         if answer is not None:
             answer(self, request, reply_to)
-        elif row_of(request).broker in (STORE, REFUSE, READ):
+        elif row_of(request).broker in (STORE, REFUSE):
             reply_to(self._data_plane.reply(request))
         else:
             self._forwarding.forward(request, reply_to)
@@ -298,6 +303,8 @@ ANSWERS: Mapping[type, Answer] = {
     rpc.PushTelemetryRequest: BrokerApis.answer_telemetry,
     rpc.IncrementalAlterConfigsRequest: BrokerApis.alter_configs,
     rpc.AlterConfigsRequest: BrokerApis.alter_configs,
+    ListGroupsRequest: _read(lambda apis, request: ListGroupsResponse()),  # there are none
+    ListTransactionsRequest: _read(lambda apis, request: ListTransactionsResponse()),
     rpc.FetchRequest: _read(BrokerApis.refuse_fetch),
     AlterReplicaLogDirsRequest: _read(BrokerApis.alter_log_dirs),
 }
