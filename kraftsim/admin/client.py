@@ -5,9 +5,9 @@ from types import TracebackType
 from typing import cast
 
 from kraftsim.controller.core import rpc
+from kraftsim.controller.core.cluster.quorum_request import QUORUM_REQUEST
 from kraftsim.controller.core.node_id import checked_id
 from kraftsim.controller.core.rpc.cluster import CONTROLLER_ENDPOINT
-from kraftsim.controller.core.topics.quorum_request import QUORUM_REQUEST
 
 from ..service.voter_addresses import address_of, directory_of
 from . import results

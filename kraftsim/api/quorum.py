@@ -1,7 +1,7 @@
 """The quorum of a cluster: shows it, and transfers its leadership."""
 
+from kraftsim.controller.core.cluster.quorum_request import QUORUM_REQUEST
 from kraftsim.controller.core.rpc import DescribeQuorumResponse
-from kraftsim.controller.core.topics.quorum_request import QUORUM_REQUEST
 
 from ..errors import CommandError, UnknownController
 from .administration.refusals import raise_if_refused
