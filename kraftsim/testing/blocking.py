@@ -52,16 +52,14 @@ class Blocking:
         return blocking
 
     def _wrapped(self, result: object) -> object:
-        """Returns the result; it blocks, too, if it has coroutines or is an asynchronous context.
-
-        Such are the parts of a cluster and the handles of faults.
-        """
-        if not _is_asynchronous(type(result)):
+        """Returns the result; it blocks, too, if it has coroutines."""
+        if not is_asynchronous(type(result)):
             return result
         return Blocking(result, self._loop, self._ended)
 
 
-def _is_asynchronous(kind: type) -> bool:
+def is_asynchronous(kind: type) -> bool:
+    """True of a part of a cluster, of the handle of a fault, and of an asynchronous context."""
     return hasattr(kind, "__aenter__") or any(map(iscoroutinefunction, vars(kind).values()))
 
 

@@ -10,7 +10,7 @@ from ..api.cluster import Cluster
 from ..commands.up import addresses
 from .keys import FAILED, RUNNING, SEED
 from .leaks import Leaks
-from .loop_pool import LentCluster, LoopPool
+from .loop_pool import Lent, LoopPool
 from .preparation import prepare
 from .requested import new_cluster, requested_options
 
@@ -21,7 +21,7 @@ class Factory:
     def __init__(self, test: pytest.Item) -> None:
         self._test, self._options = test, requested_options(test)
         self._clusters: list[Cluster] = []
-        self._borrowed: list[LentCluster] = []
+        self._borrowed: list[Lent] = []
 
     async def __call__(self, **options: Any) -> Cluster:
         """Starts a cluster and returns it once every broker is unfenced.
@@ -40,7 +40,7 @@ class Factory:
         """Returns the cluster of the test from the pool, which refuses calls after the test."""
         cluster = await pool.lend(self._test)
         self._running.append(cluster)
-        self._borrowed.append(LentCluster(cluster))
+        self._borrowed.append(Lent(cluster))
         return self._borrowed[-1]
 
     @property

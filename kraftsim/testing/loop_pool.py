@@ -3,32 +3,34 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from threading import Event
 from typing import Any
 
 import pytest
 
 from ..api.cluster import Cluster
 from ..errors import CommandError
+from .blocking import is_asynchronous
 from .keys import SEED
 from .preparation import prepare
 from .requested import new_cluster, options_key, refuse, requested_options, requested_scope
 
 
-class LentCluster:
-    """A shared cluster as a test has it: that of `kraftsim.Cluster`, until the test has ended."""
+class Lent:
+    """A shared cluster as a test has it, or a part of it, until the test has ended."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
-        self._is_ended = False
+    def __init__(self, target: Any, ended: Event | None = None) -> None:
+        self._target, self._ended = target, ended or Event()
 
     def end(self) -> None:
         """Refuses every later call: the cluster may belong to another test by then."""
-        self._is_ended = True
+        self._ended.set()
 
     def __getattr__(self, name: str) -> Any:
-        if self._is_ended and not name.startswith("_"):
+        if self._ended.is_set() and not name.startswith("_"):
             raise CommandError("the test of this cluster has ended: this call came late")
-        return getattr(self._cluster, name)
+        attribute = getattr(self._target, name)
+        return Lent(attribute, self._ended) if is_asynchronous(type(attribute)) else attribute
 
 
 class LoopPool:

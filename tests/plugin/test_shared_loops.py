@@ -119,11 +119,13 @@ pytestmark = [pytest.mark.kraft(scope="module"), pytest.mark.asyncio(loop_scope=
 earlier = []
 
 async def test_first(kraft):
-    earlier.append(kraft)
+    earlier.extend((kraft, kraft.brokers))
 
 async def test_second(kraft):
     with pytest.raises(CommandError, match="the test of this cluster has ended"):
         await earlier[0].brokers.kill(2)
+    with pytest.raises(CommandError, match="the test of this cluster has ended"):
+        await earlier[1].kill(2)
     assert "RUNNING" in kraft.brokers.states_of(2)
 """
     assert "2 passed" in suite.run(text, plugins="asyncio")
