@@ -37,8 +37,9 @@ ARGS     ?=
 run: $(VENV)/.service compile
 	@exec $(BYTECODE) $(BIN)/kraftsim up --demo --controllers 3 --brokers 5 --rack a --rack b $(ARGS)
 
+# The groups of tests/running_order.py wait more than they compute, so more than two run at a time.
 test: $(VENV)/.test java released clients chromium shells compile
-	$(PYTEST) $(ARGS)
+	$(PYTEST) -n 4 $(ARGS)
 
 # mypy runs beside the tests, and says what it found after them.
 check: $(VENV)/.test

@@ -16,8 +16,8 @@ SLOWEST = 10  # files that the summary names
 GROUP_OF = {
     "page": "page",
     "spark": "spark",
-    "released": "realtime",
-    "interop": "realtime",
+    "released": "foreign",
+    "interop": "foreign",
     "realtime": "realtime",
 }
 QUICK, GROUPED, SLOW = range(3)
