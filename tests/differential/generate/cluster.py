@@ -172,3 +172,12 @@ def _update_voter(draft: Draft) -> Ask:
         },
     }
     return Ask("UpdateRaftVoter", 0, body)
+
+
+DRAWS = (
+    (update_features, 40),
+    (register_controller, 5),
+    (unregister_controller, 2),
+    (change_voters, 20),
+)
+"""What changes the whole cluster, with weights; a new kind of request needs a line here."""

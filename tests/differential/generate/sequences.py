@@ -60,13 +60,7 @@ _USUAL: tuple[tuple[Draw, float], ...] = (
     (acls.delete, 0.7),
     (not_configured.ask, 0.3),
 )
-_OF_THE_CLUSTER: tuple[tuple[Draw, float], ...] = (
-    *_USUAL,
-    (cluster.update_features, 40),
-    (cluster.register_controller, 5),
-    (cluster.unregister_controller, 2),
-    (cluster.change_voters, 20),
-)
+_OF_THE_CLUSTER: tuple[tuple[Draw, float], ...] = (*_USUAL, *cluster.DRAWS)
 _OF_MIN_ISR: tuple[tuple[Draw, float], ...] = (
     (topics.create, 20),
     (topics.delete, 4),
