@@ -170,8 +170,11 @@ class Leases:
 
     def appended(self, note: LeaseNote, request: Request | None, last_offset: int) -> None:
         """Store what a decision says of a lease once its records end at `last_offset`."""
-        if isinstance(note, HeartbeatNote) and note.enters_controlled_shutdown:
-            assert isinstance(request, BrokerHeartbeatRequest)
+        if (
+            isinstance(note, HeartbeatNote)
+            and note.enters_controlled_shutdown
+            and isinstance(request, BrokerHeartbeatRequest)
+        ):
             self.shutting_down_from(request.broker_id, last_offset)
 
     def registered(
