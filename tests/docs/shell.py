@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.docs.blocks import ROOT
 from tests.docs.sessions import Session
 
-LIMIT_S = 240
+LIMIT_S = 600
 HTTP, KAFKA, CONTROLLER = 8090, 9092, 9990
 DEFAULT_PORT = re.compile(r"\b(8090|909\d|999\d)\b")
 PORTS = (HTTP, *range(9090, 9100), *range(9990, 10_000))
