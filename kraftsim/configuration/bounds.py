@@ -3,12 +3,17 @@
 from .values import Values
 
 MEGABYTE = 1024 * 1024
+_IDS_DIFFER_BEFORE_4_4 = "You must set `node.id` to the same value as `broker.id`."
+_IDS_DIFFER = {
+    "4.4": "`node.id` and `broker.id` must be set to the same value. "
+    "`broker.id` is deprecated, please use `node.id` instead."
+}
 
 
 def check_ids(values: Values) -> None:
     """Raises ValueError if node.id and broker.id differ (rule 7.6)."""
     if values.value("node.id") != values.value("broker.id") and values.is_set("node.id"):
-        raise ValueError("You must set `node.id` to the same value as `broker.id`.")
+        raise ValueError(_IDS_DIFFER.get(values.release, _IDS_DIFFER_BEFORE_4_4))
 
 
 def check_data(values: Values) -> None:

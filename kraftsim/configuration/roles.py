@@ -23,6 +23,7 @@ from .values import Values
 
 BROKER, CONTROLLER = "broker", "controller"
 EARLY = "early.start.listeners"
+ROLES_ONCE = ("3.9", "4.1")
 INTER_BROKER, INTER_BROKER_PROTOCOL = "inter.broker.listener.name", "security.inter.broker.protocol"
 
 
@@ -62,6 +63,7 @@ class NodeRoles:
 
 def roles_of(values: Values) -> NodeRoles:
     """Returns the checked identity of a node; raises ValueError with Kafka's message."""
+    roles = _roles(values)
     voters, servers = voters_of(values.words(VOTERS)), servers_of(values.words(SERVERS))
     protocols = _effective_protocols(values)
     listeners = listeners_of(values.words("listeners"), protocols, distinct_ports=True)
@@ -70,7 +72,7 @@ def roles_of(values: Values) -> NodeRoles:
     check_data(values)
     node = NodeRoles(
         node_id=values.integer("node.id"),
-        roles=frozenset(values.words("process.roles")),
+        roles=roles,
         listeners=listeners,
         advertised=listeners_of(values.words(ADVERTISED), protocols, distinct_ports=False),
         controller_listener_names=values.words(NAMES),
@@ -87,6 +89,16 @@ def roles_of(values: Values) -> NodeRoles:
     _check_advertised_hosts(node)
     check_network(values)
     return node
+
+
+def _roles(values: Values) -> frozenset[str]:
+    """Returns the roles; raises ValueError if 3.9 or 4.1 gets a role twice (rule 7.6)."""
+    words = values.words("process.roles")
+    if values.release in ROLES_ONCE and len(set(words)) < len(words):
+        raise ValueError(
+            f"Duplicate role names found in `process.roles`: ArrayBuffer({', '.join(words)})"
+        )
+    return frozenset(words)
 
 
 def _check_early_listeners(listeners: Sequence[Listener], values: Values) -> None:

@@ -25,6 +25,7 @@ class Values:
         *,
         is_complete: bool,
     ) -> None:
+        self.release = release
         self._pairs = _with_both_ids(pairs)
         self._values: dict[str, Value] = {}
         for name, key in keys.items():

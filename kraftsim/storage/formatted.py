@@ -56,6 +56,8 @@ def formatted_of(pairs: Mapping[str, object], profile: Profile) -> Formatted | N
         meta = found_in(path)
     except OSError as error:
         raise ValueError(f"{path / META_PROPERTIES}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise ValueError(f"{path / META_PROPERTIES}: {error}") from None
     if meta is None:
         return None
     _expect_no_log(path)

@@ -22,7 +22,7 @@ from .bootstrap_text import bootstrap_text
 from .checkpoints import BOOTSTRAP_FILE, INITIAL_SNAPSHOT, bootstrap_checkpoint, initial_snapshot
 from .chosen_features import chosen_features
 from .format_request import FormatRequest, checked_voters, is_dynamic, node_of
-from .meta_properties import META_PROPERTIES, MetaProperties, found_in, meta_text
+from .meta_properties import META_PROPERTIES, MetaProperties, expect_own_ids, found_in, meta_text
 from .scram_arguments import Random, scram_records
 from .synced_files import write_synced
 
@@ -94,7 +94,7 @@ def _empty_directories(
     names: list[str], node: NodeRoles, request: FormatRequest
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Returns notes about unreadable directories, and the directories that are not formatted."""
-    formatted: list[str] = []
+    formatted: dict[str, MetaProperties] = {}
     unreadable: list[str] = []
     for name in names:
         try:
@@ -104,11 +104,12 @@ def _empty_directories(
             continue
         if found is not None:
             found.expect(name, request.cluster_id, node.node_id)
-            formatted.append(name)
+            formatted[name] = found
+    expect_own_ids(formatted)
     if formatted and not request.ignore_formatted:
         raise FormatRefused(
-            f"Log directory {formatted[0]} is already formatted. Use --ignore-formatted to ignore "
-            "this directory and format the others."
+            f"Log directory {next(iter(formatted))} is already formatted. Use --ignore-formatted "
+            "to ignore this directory and format the others."
         )
     if unreadable and len(unreadable) == len(names):
         raise FormatRefused(

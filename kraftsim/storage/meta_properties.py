@@ -2,14 +2,17 @@
 
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from kraftsim.controller.core.uuid import is_reserved_directory, parse_uuid
 
 from ..errors import FormatRefused
 from ..files.log_directories import META_PROPERTIES, metadata_of
 from ..files.properties import read_properties
 
-__all__ = ["META_PROPERTIES", "MetaProperties", "found_in", "meta_text"]
+__all__ = ["META_PROPERTIES", "MetaProperties", "expect_own_ids", "found_in", "meta_text"]
 
 _ESCAPED = re.compile(r"[\\=:#! \t]")
 _VERSION = 1
@@ -36,6 +39,24 @@ class MetaProperties:
                 f"{path}. If you moved your data, make sure your configured node id matches. If "
                 "you intend to create a new node, you should remove all data in your data "
                 "directories."
+            )
+
+
+def expect_own_ids(found: Mapping[str, MetaProperties]) -> None:
+    """Raises FormatRefused if a directory has a reserved id or that of another (rule 6.13)."""
+    directory_of: dict[str, str] = {}
+    for directory, meta in found.items():
+        if not meta.directory_id:
+            continue
+        if is_reserved_directory(parse_uuid(meta.directory_id)):
+            raise FormatRefused(
+                f"Invalid reserved directory ID {meta.directory_id} found in {directory}"
+            )
+        first = directory_of.setdefault(meta.directory_id, directory)
+        if first != directory:
+            raise FormatRefused(
+                f"Duplicate directory ID Optional[{meta.directory_id}] found. It was the ID of "
+                f"{first}, but also of {directory}"
             )
 
 

@@ -10,9 +10,9 @@ from kraftsim.configuration.configuration import configuration_of, releases_with
 from kraftsim.configuration.values import ID_KEYS, Values
 from kraftsim.controller.core.configs.configuration import RELEASES
 from kraftsim.controller.core.configs.node_definitions import definitions_of
-from kraftsim.controller.core.profile import KAFKA_4_3
+from kraftsim.controller.core.profile import KAFKA_4_3, KAFKA_4_4, PROFILES, Profile
 from kraftsim.files.properties import read_properties
-from tests.configuration.cases import cases
+from tests.configuration.cases import CONTROLLER, cases
 from tests.released.property_answers import ANSWERS, answers
 
 RECORDED: dict[str, Any] = json.loads(ANSWERS.read_text("utf-8"))
@@ -38,9 +38,30 @@ def test_a_property_file_is_answered_as_by_kafka(name: str, tmp_path: Path) -> N
         assert refusal(pairs) == RECORDED[name]["message"]
 
 
-def refusal(pairs: dict[str, str]) -> str | None:
+@pytest.mark.rule("7.6")
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
+def test_a_role_may_be_named_twice_from_4_3_on(profile: Profile) -> None:
+    expected = "Duplicate role names found in `process.roles`: ArrayBuffer(controller, controller)"
+
+    answer = refusal({**CONTROLLER, ROLES: "controller,controller"}, profile)
+
+    assert answer == (expected if profile.topic_configs in ("3.9", "4.1") else None)
+
+
+@pytest.mark.rule("7.6")
+def test_two_ids_are_refused_in_the_words_of_the_release() -> None:
+    pairs = {**CONTROLLER, "broker.id": "7"}
+
+    assert refusal(pairs, KAFKA_4_3) == "You must set `node.id` to the same value as `broker.id`."
+    assert refusal(pairs, KAFKA_4_4) == (
+        "`node.id` and `broker.id` must be set to the same value. "
+        "`broker.id` is deprecated, please use `node.id` instead."
+    )
+
+
+def refusal(pairs: dict[str, str], profile: Profile = KAFKA_4_3) -> str | None:
     try:
-        configuration_of(KAFKA_4_3, pairs)
+        configuration_of(profile, pairs)
     except ValueError as error:
         return str(error)
     return None

@@ -237,6 +237,53 @@ def test_the_directory_of_another_cluster_or_node_is_refused(tmp_path: Path, run
         bound_controller(arguments, configuration, found(path))
 
 
+@pytest.mark.rule("6.13")
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        (
+            ("2KqJmDo0Rny5pUrE6cVUWw", "AAAAAAAAAAAAAAAAAAAABQ"),
+            "Invalid reserved directory ID AAAAAAAAAAAAAAAAAAAABQ found in {second}",
+        ),
+        (
+            ("2KqJmDo0Rny5pUrE6cVUWw", "2KqJmDo0Rny5pUrE6cVUWw"),
+            "Duplicate directory ID Optional[2KqJmDo0Rny5pUrE6cVUWw] found. It was the ID of "
+            "{first}, but also of {second}",
+        ),
+    ],
+)
+def test_a_reserved_directory_id_or_that_of_another_directory_is_refused(
+    tmp_path: Path, run: Any, ids: tuple[str, str], message: str
+) -> None:
+    first, second = directories = (tmp_path / "a", tmp_path / "b")
+    for directory, directory_id in zip(directories, ids, strict=True):
+        directory.mkdir()
+        meta = f"version=1\nnode.id=1\ncluster.id={CLUSTER}\ndirectory.id={directory_id}\n"
+        (directory / "meta.properties").write_text(meta)
+    path = properties(tmp_path, {"log.dirs": f"{first},{second}"})
+
+    code, _, err = run(command(path, "--standalone -g"))
+
+    words = " ".join(message.format(first=first, second=second).split())
+    assert (code, words in " ".join(err.split())) == (1, True), err
+
+
+@pytest.mark.rule("6.18")
+def test_a_directory_whose_id_is_no_uuid_is_ignored_beside_others(tmp_path: Path, run: Any) -> None:
+    damaged = tmp_path / "damaged"
+    damaged.mkdir()
+    meta = f"version=1\nnode.id=1\ncluster.id={CLUSTER}\ndirectory.id=zz\n"
+    (damaged / "meta.properties").write_text(meta)
+    path = properties(tmp_path, {"log.dirs": f"{damaged},{tmp_path / 'data'}"})
+
+    code, out, _ = run(command(path, "--standalone"))
+
+    note = f"I/O error trying to read log directory {damaged}. Ignoring..."
+    assert (code, note in " ".join(out.split())) == (0, True), out
+    with pytest.raises(ValueError, match=r"meta\.properties: Unable to read directory\.id"):
+        bound_to(properties(tmp_path, {"log.dirs": str(damaged)}))
+
+
 def test_a_directory_that_is_not_formatted_needs_a_cluster_id(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="--cluster-id: expected an id, or a --config whose log"):
         bound_to(properties(tmp_path))
