@@ -27,9 +27,10 @@ async def test_a_broker_without_controllers_answers_after_a_minute_and_without_a
     await kraft.controllers.kill(3000)
     wanted = CreatableTopic(name="orders", num_partitions=1, replication_factor=1)
 
-    async with connected(kraft.bootstrap_servers) as client, connected(
-        kraft.bootstrap_servers
-    ) as other:
+    async with (
+        connected(kraft.bootstrap_servers) as client,
+        connected(kraft.bootstrap_servers) as other,
+    ):
         client.send(CREATE_TOPICS, VERSION, CreateTopicsRequest(topics=(wanted,)))
         await client.round_trips(other)
         await kraft.clock.advance("59s")

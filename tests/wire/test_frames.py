@@ -210,6 +210,18 @@ def test_an_exchange_refuses_a_frame_that_is_cut_short() -> None:
                 exchange.decode(frame[:length])
 
 
+@pytest.mark.parametrize(
+    "start", [b"\x16\x03\x01\x02\x00\x01\x00", b"\x15\x03\x03\x00\x02\x02\x16"]
+)
+def test_a_tls_connection_is_named_as_one(start: bytes) -> None:
+    reader = FrameReader(REQUEST_BYTES_MAX)
+    reader.feed(start)
+
+    with pytest.raises(DecodeError, match="got the start of a TLS connection") as refused:
+        reader.take()
+    assert "security.protocol=PLAINTEXT" in str(refused.value)
+
+
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"])
 def test_an_http_request_is_named_as_one(method: str) -> None:
     reader = FrameReader(REQUEST_BYTES_MAX)
