@@ -4,10 +4,11 @@ Kafka's brokers do the same: NOT_CONTROLLER and an unreachable controller are hi
 until its timeout (rule 0A.2; golden 4.3.1 A2, seq 2409 to 2413).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.refusals import code_of
@@ -18,6 +19,14 @@ from kraftsim.controller.time.timeline import Timeline
 
 RETRY_US = 50_000
 LIMIT_US = 60_000_000  # fixed in BrokerServer, whatever request.timeout.ms is
+_CODE, _TEXT = ErrorCode.REQUEST_TIMED_OUT, "The request timed out."
+_TIMED_OUT_WITHOUT_TEXT = ApiError(_CODE, "")
+_TIMED_OUT: Mapping[type[Request], Reply] = {
+    rpc.AlterClientQuotasRequest: ApiError(_CODE, _TEXT),
+    rpc.DescribeQuorumRequest: rpc.DescribeQuorumResponse(error_code=_CODE, error_message=_TEXT),
+    rpc.UnregisterBrokerRequest: rpc.UnregisterBrokerResponse(error_code=_CODE, error_message=None),
+}
+"""What AbstractRequest.getErrorResponse makes of a TimeoutException, where that differs."""
 
 SendToController = Callable[[Request, Callable[[Reply | None], None], int], None]
 
@@ -54,7 +63,7 @@ class Forwarding:
         if reply is not None and not _is_not_controller(reply):
             reply_to(reply)
         elif self._timeline.now_us + RETRY_US > until_us:
-            reply_to(ApiError(ErrorCode.REQUEST_TIMED_OUT, ""))  # Kafka gives no text either
+            reply_to(_TIMED_OUT.get(type(request), _TIMED_OUT_WITHOUT_TEXT))
         else:
             self._timeline.after(RETRY_US, partial(self._try, request, reply_to, until_us))
 
