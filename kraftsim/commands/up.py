@@ -67,6 +67,7 @@ def _cluster(arguments: argparse.Namespace) -> Cluster:
         advertised_host=addresses.advertised_host,
         kafka_port=addresses.kafka_port,
         listeners=addresses.listeners,
+        advertised_listeners=addresses.advertised_listeners,
         controller_port=addresses.controller_port,
         http_port=arguments.http_port,
         token=token_from(arguments.token_file),
