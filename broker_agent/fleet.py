@@ -11,13 +11,21 @@ from dataclasses import dataclass
 
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.log.batch import Batch
-from kraftsim.controller.core.rpc import FetchResponse, FetchSnapshotResponse, Request, Response
+from kraftsim.controller.core.rpc import (
+    FetchResponse,
+    FetchSnapshotResponse,
+    Request,
+    Response,
+    SnapshotId,
+    SnapshotPartitionData,
+)
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.server.kafka_caller import Address, KafkaCaller
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
+from kraftsim.controller.wire.records.snapshot_file import decode_snapshot
 
 from .agent import Agent
 from .client import BrokerClient
@@ -29,11 +37,32 @@ from .image_history import ImageHistory
 from .metadata_fetch import LogPosition
 from .process_state import ProcessState
 from .replica_store import Found
-from .snapshot_intake import SnapshotIntake
 
 STARTING_MAX = 1_000  # brokers that start at once: each of them fetches the whole log so far
 
 log = logging.getLogger(__name__)
+
+
+class SnapshotIntake:
+    """The slices of a snapshot, decoded once for all brokers, which may fetch it at one time."""
+
+    def __init__(self, history: ImageHistory) -> None:
+        self._history = history
+        self._snapshot_id = SnapshotId()
+        self._data = b""
+
+    def take(self, data: SnapshotPartitionData) -> None:
+        """Append a slice if it continues the snapshot; load the snapshot once it is complete."""
+        if data.error_code or data.snapshot_id.end_offset <= self._history.log.end_offset:
+            return
+        if data.snapshot_id != self._snapshot_id:
+            self._snapshot_id, self._data = data.snapshot_id, b""
+        if data.position == len(self._data):
+            self._data += data.unaligned_records
+        if len(self._data) == data.size:
+            batches, self._data = decode_snapshot(self._data), b""
+            snapshot_id = data.snapshot_id
+            self._history.begin_anew(batches, snapshot_id.end_offset, snapshot_id.epoch)
 
 
 class Fleet:

@@ -20,9 +20,7 @@ from kraftsim.controller.time.timeline import Timeline
 RETRY_US = 50_000
 LIMIT_US = 60_000_000  # fixed in BrokerServer, whatever request.timeout.ms is
 _CODE, _TEXT = ErrorCode.REQUEST_TIMED_OUT, "The request timed out."
-_TIMED_OUT_WITHOUT_TEXT = ApiError(_CODE, "")
 _TIMED_OUT: Mapping[type[Request], Reply] = {
-    rpc.AlterClientQuotasRequest: ApiError(_CODE, _TEXT),
     rpc.DescribeQuorumRequest: rpc.DescribeQuorumResponse(error_code=_CODE, error_message=_TEXT),
     rpc.UnregisterBrokerRequest: rpc.UnregisterBrokerResponse(error_code=_CODE, error_message=None),
 }
@@ -63,7 +61,8 @@ class Forwarding:
         if reply is not None and not _is_not_controller(reply):
             reply_to(reply)
         elif self._timeline.now_us + RETRY_US > until_us:
-            reply_to(_TIMED_OUT.get(type(request), _TIMED_OUT_WITHOUT_TEXT))
+            text = _TEXT if isinstance(request, rpc.AlterClientQuotasRequest) else ""
+            reply_to(_TIMED_OUT.get(type(request)) or ApiError(_CODE, text))
         else:
             self._timeline.after(RETRY_US, partial(self._try, request, reply_to, until_us))
 

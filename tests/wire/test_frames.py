@@ -104,7 +104,7 @@ def test_stray_bytes_after_a_request_are_ignored() -> None:
     frame = bytes.fromhex("0003000d00000002000772646b61666b6100") + b"\0\0\0\0\1\0\0"
 
     request = decode_request(read_request_header(frame), frame)
-    assert MetadataRequest(topics=None) == request
+    assert MetadataRequest(topics=None, allow_auto_topic_creation=False) == request
 
 
 @pytest.mark.rule("5.47")
