@@ -14,6 +14,7 @@ from kraftsim.controller.core.rpc import (
     Request,
     Response,
     UnregisterBrokerRequest,
+    UnregisterControllerRequest,
 )
 from kraftsim.controller.raft.identity import LISTENER as CONTROLLER_LISTENER
 from kraftsim.simulation.requests.rules import Submit
@@ -197,11 +198,7 @@ class Cluster:
             await self.open_http()
 
     async def open_http(self) -> None:
-        """Starts the HTTP service.
-
-        The import of the HTTP application is the slowest part of a start. It runs here, in another
-        thread, so that the Kafka listeners respond during the import.
-        """
+        """Starts the HTTP service; its slow import runs in a thread, while listeners respond."""
         module = await asyncio.to_thread(import_module, "kraftsim.http.server")
         service = self._live.service
         service.http = module.HttpServer(self, service)
@@ -295,6 +292,11 @@ class Cluster:
         """Unregisters a broker. It leaves every ISR and stays in the replica assignments."""
         expect_int("broker_id", broker_id)
         await self.request(UnregisterBrokerRequest(broker_id=broker_id))
+
+    async def unregister_controller(self, controller_id: int) -> None:
+        """Unregisters a controller, which Kafka does from 4.4-IV2 on; one that runs comes back."""
+        expect_int("controller_id", controller_id)
+        await self.request(UnregisterControllerRequest(controller_id=controller_id))
 
     async def decommission(self, broker_id: int, force: bool = False) -> None:
         """Unregisters a broker and removes it from the replica assignments (KIP-631).

@@ -115,6 +115,17 @@ def test_nobody_at_all_has_columns_too() -> None:
     assert list(endpoint_lines([])) == [f"ID         {host} PORT       STATE      ENDPOINT_TYPE  "]
 
 
+def test_a_controller_is_unregistered_as_kafka_cluster_does(service: Service, run: Any) -> None:
+    code, out, err = run("cluster unregister-controller --id 77")
+    assert (code, out) == (1, "")
+    assert err == (
+        "kraftsim: CONTROLLER_ID_NOT_REGISTERED: Controller ID 77 is not currently registered.\n"
+    )
+
+    code, _, err = run("cluster unregister-controller -b a:1 -C b:2 --id 77")
+    assert (code, "--bootstrap-server or --bootstrap-controller, got both" in err) == (2, True)
+
+
 @pytest.mark.rule("6.26")
 def test_a_broker_is_unregistered_once(service: Service, run: Any) -> None:
     assert run("cluster unregister -i 3") == (0, "Broker 3 is no longer registered.\n", "")
