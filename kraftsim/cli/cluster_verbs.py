@@ -6,6 +6,7 @@ its sentences (`quorum/voter_verbs.py`); the other verbs print the response of t
 """
 
 import argparse
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -107,8 +108,13 @@ def _kafka_cluster_arguments(parser: argparse.ArgumentParser) -> None:
         "-c",
         "--config",
         metavar="FILE",
-        help="ignored; accepted because Kafka's kafka-cluster has it",
+        help="no effect, with a warning; accepted because Kafka's kafka-cluster has it",
     )
+
+
+def _warn_of_config(arguments: argparse.Namespace) -> None:
+    if arguments.config is not None:
+        print("kraftsim: --config has no effect: no listener asks for credentials", file=sys.stderr)
 
 
 def _cluster_url(arguments: argparse.Namespace) -> str:
@@ -117,6 +123,7 @@ def _cluster_url(arguments: argparse.Namespace) -> str:
     If --bootstrap-server is given, raises CommandError unless a broker of the service's cluster has
     one of its addresses.
     """
+    _warn_of_config(arguments)
     url = service_url(arguments.url)
     if arguments.bootstrap_server is not None:
         brokers = call(url, LIST_BROKERS.method, LIST_BROKERS.path, {})["brokers"]
@@ -255,6 +262,8 @@ def _unregister_controller(arguments: argparse.Namespace) -> int:
         raise ValueError("expected --bootstrap-server or --bootstrap-controller, got both")
     if arguments.bootstrap_controllers is None:
         arguments.url = _cluster_url(arguments)
+    else:
+        _warn_of_config(arguments)
     body: Document = {"controllerId": arguments.id}
     document = sender_of(arguments)("UnregisterController", body)
     print_sentence(arguments, f"Controller {arguments.id} is no longer registered.", document)
