@@ -9,8 +9,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import (
     FetchResponse,
     FetchSnapshotResponse,
@@ -21,6 +23,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import Reply
+from kraftsim.controller.server.api_versions import newest_served
 from kraftsim.controller.server.kafka_caller import Address, KafkaCaller
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.clock import Clock
@@ -28,7 +31,7 @@ from kraftsim.controller.time.timeline import Timeline
 from kraftsim.controller.wire.records.snapshot_file import decode_snapshot
 
 from .agent import Agent
-from .client import BrokerClient
+from .client import BrokerClient, enveloped, opened
 from .config import AgentConfig
 from .conversation import Send
 from .forwarding import client_id_and_version
@@ -138,24 +141,28 @@ class Fleet:
     def forward(
         self,
         broker_id: int,
+        profile: Profile,
         request: Request,
-        reply_to: Callable[[Response | None], None],
+        reply_to: Callable[[Reply | None], None],
         controller_id: int,
     ) -> None:
-        """Send a client's request to a controller, under the client's id and in its version.
+        """Send a client's request to a controller in an Envelope, as a broker of the profile does.
 
         Such requests are rare, so each opens a new connection.
         """
         client_id, version_max = client_id_and_version(request)
-        caller = KafkaCaller(f"{broker_id}" if client_id is None else client_id, self._deliver)
+        name, version = f"{broker_id}", newest_served(row_of(request).key, profile)
+        version = version if version_max is None else min(version, version_max)
+        envelope = enveloped(request, version, name if client_id is None else client_id)
+        caller = KafkaCaller(name, self._deliver)
         self._forwarding.add(caller)
 
         def answered(response: Response | None) -> None:
             self._forwarding.discard(caller)
             caller.drop()
-            reply_to(response)
+            reply_to(opened(request, version, response))
 
-        caller.send(self._address_of(controller_id), request, answered, version_max)
+        caller.send(self._address_of(controller_id), envelope, answered)
 
     def _add(
         self, config: AgentConfig, on_change: Callable[[int, ProcessState], None]
