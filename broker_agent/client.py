@@ -1,11 +1,27 @@
 """Connections of one simulated broker to the controllers, one for each conversation."""
 
 from collections.abc import Callable
+from struct import Struct
 
+from kraftsim.controller.core.apis import row_of
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.rpc import Request, Response
+from kraftsim.controller.core.rpc.envelope import (
+    EnvelopeRequest,
+    EnvelopeResponse,
+    ForwardedPrincipal,
+)
+from kraftsim.controller.core.rpc.senders import ANONYMOUS
 from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.server.kafka_caller import Address, Deliver, KafkaCaller
+from kraftsim.controller.wire.apis.table import principal_schema
+from kraftsim.controller.wire.codec.compiler import encoder
+from kraftsim.controller.wire.frames import decode_response, encode_request
 
 from .conversation import Channel, Send
+
+LOOPBACK = bytes((127, 0, 0, 1))
+_VERSION = Struct(">h")
 
 
 class BrokerClient:
@@ -24,3 +40,30 @@ class BrokerClient:
         """Close all connections."""
         for caller in self._callers.values():
             caller.drop()
+
+
+def enveloped(request: Request, version: int, client_id: str) -> EnvelopeRequest:
+    """Returns the Envelope in which a broker forwards a client's request (KIP-590).
+
+    The principal is that of every client, because no listener authenticates; the address is that
+    of this machine.
+    """
+    key = row_of(request).key
+    schema = principal_schema()
+    user = ForwardedPrincipal(type="User", name=ANONYMOUS, token_authenticated=False)
+    return EnvelopeRequest(
+        request_data=encode_request(key, version, 0, client_id, request)[4:],
+        request_principal=_VERSION.pack(schema.max_version)
+        + encoder(schema, schema.max_version)(user),
+        client_host_address=LOOPBACK,
+    )
+
+
+def opened(request: Request, version: int, response: Response | None) -> Reply | None:
+    """Returns the reply to a client's request that came in an Envelope; None without a response."""
+    if not isinstance(response, EnvelopeResponse):
+        return response
+    if response.error_code or response.response_data is None:
+        code = ErrorCode(response.error_code or ErrorCode.UNKNOWN_SERVER_ERROR)
+        return ApiError(code, "")
+    return decode_response(row_of(request).key, version, response.response_data)[1]

@@ -9,18 +9,29 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.log.batch import Batch
-from kraftsim.controller.core.rpc import FetchResponse, FetchSnapshotResponse, Request, Response
+from kraftsim.controller.core.profile import Profile
+from kraftsim.controller.core.rpc import (
+    FetchResponse,
+    FetchSnapshotResponse,
+    Request,
+    Response,
+    SnapshotId,
+    SnapshotPartitionData,
+)
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import Reply
+from kraftsim.controller.server.api_versions import newest_served
 from kraftsim.controller.server.kafka_caller import Address, KafkaCaller
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
+from kraftsim.controller.wire.records.snapshot_file import decode_snapshot
 
 from .agent import Agent
-from .client import BrokerClient
+from .client import BrokerClient, enveloped, opened
 from .config import AgentConfig
 from .conversation import Send
 from .forwarding import client_id_and_version
@@ -29,11 +40,32 @@ from .image_history import ImageHistory
 from .metadata_fetch import LogPosition
 from .process_state import ProcessState
 from .replica_store import Found
-from .snapshot_intake import SnapshotIntake
 
 STARTING_MAX = 1_000  # brokers that start at once: each of them fetches the whole log so far
 
 log = logging.getLogger(__name__)
+
+
+class SnapshotIntake:
+    """The slices of a snapshot, decoded once for all brokers, which may fetch it at one time."""
+
+    def __init__(self, history: ImageHistory) -> None:
+        self._history = history
+        self._snapshot_id = SnapshotId()
+        self._data = b""
+
+    def take(self, data: SnapshotPartitionData) -> None:
+        """Append a slice if it continues the snapshot; load the snapshot once it is complete."""
+        if data.error_code or data.snapshot_id.end_offset <= self._history.log.end_offset:
+            return
+        if data.snapshot_id != self._snapshot_id:
+            self._snapshot_id, self._data = data.snapshot_id, b""
+        if data.position == len(self._data):
+            self._data += data.unaligned_records
+        if len(self._data) == data.size:
+            batches, self._data = decode_snapshot(self._data), b""
+            snapshot_id = data.snapshot_id
+            self._history.begin_anew(batches, snapshot_id.end_offset, snapshot_id.epoch)
 
 
 class Fleet:
@@ -109,24 +141,28 @@ class Fleet:
     def forward(
         self,
         broker_id: int,
+        profile: Profile,
         request: Request,
-        reply_to: Callable[[Response | None], None],
+        reply_to: Callable[[Reply | None], None],
         controller_id: int,
     ) -> None:
-        """Send a client's request to a controller, under the client's id and in its version.
+        """Send a client's request to a controller in an Envelope, as a broker of the profile does.
 
         Such requests are rare, so each opens a new connection.
         """
         client_id, version_max = client_id_and_version(request)
-        caller = KafkaCaller(f"{broker_id}" if client_id is None else client_id, self._deliver)
+        name, version = f"{broker_id}", newest_served(row_of(request).key, profile)
+        version = version if version_max is None else min(version, version_max)
+        envelope = enveloped(request, version, name if client_id is None else client_id)
+        caller = KafkaCaller(name, self._deliver)
         self._forwarding.add(caller)
 
         def answered(response: Response | None) -> None:
             self._forwarding.discard(caller)
             caller.drop()
-            reply_to(response)
+            reply_to(opened(request, version, response))
 
-        caller.send(self._address_of(controller_id), request, answered, version_max)
+        caller.send(self._address_of(controller_id), envelope, answered)
 
     def _add(
         self, config: AgentConfig, on_change: Callable[[int, ProcessState], None]

@@ -4,10 +4,11 @@ Kafka's brokers do the same: NOT_CONTROLLER and an unreachable controller are hi
 until its timeout (rule 0A.2; golden 4.3.1 A2, seq 2409 to 2413).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
 
+from kraftsim.controller.core import rpc
 from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.refusals import code_of
@@ -17,7 +18,13 @@ from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.time.timeline import Timeline
 
 RETRY_US = 50_000
-LIMIT_US = 30_000_000  # request.timeout.ms of a broker
+LIMIT_US = 60_000_000  # fixed in BrokerServer, whatever request.timeout.ms is
+_CODE, _TEXT = ErrorCode.REQUEST_TIMED_OUT, "The request timed out."
+_TIMED_OUT: Mapping[type[Request], Reply] = {
+    rpc.DescribeQuorumRequest: rpc.DescribeQuorumResponse(error_code=_CODE, error_message=_TEXT),
+    rpc.UnregisterBrokerRequest: rpc.UnregisterBrokerResponse(error_code=_CODE, error_message=None),
+}
+"""What AbstractRequest.getErrorResponse makes of a TimeoutException, where that differs."""
 
 SendToController = Callable[[Request, Callable[[Reply | None], None], int], None]
 
@@ -37,7 +44,7 @@ class Forwarding:
         self._controller_id = controller_id
 
     def forward(self, request: Request, reply_to: Callable[[Reply], None]) -> None:
-        """Forward a request; replies REQUEST_TIMED_OUT after 30 s without an active controller."""
+        """Forward a request; replies REQUEST_TIMED_OUT after 60 s without an active controller."""
         self._try(request, reply_to, self._timeline.now_us + LIMIT_US)
 
     def _try(self, request: Request, reply_to: Callable[[Reply], None], until_us: int) -> None:
@@ -54,8 +61,8 @@ class Forwarding:
         if reply is not None and not _is_not_controller(reply):
             reply_to(reply)
         elif self._timeline.now_us + RETRY_US > until_us:
-            text = "No controller answered in time."
-            reply_to(ApiError(ErrorCode.REQUEST_TIMED_OUT, text))
+            text = _TEXT if isinstance(request, rpc.AlterClientQuotasRequest) else ""
+            reply_to(_TIMED_OUT.get(type(request)) or ApiError(_CODE, text))
         else:
             self._timeline.after(RETRY_US, partial(self._try, request, reply_to, until_us))
 

@@ -29,8 +29,7 @@ def metadata(
 ) -> rpc.MetadataResponse:
     """Answer a Metadata request from the fetched image (rules 5.40 to 5.44).
 
-    `topics` are those of `described_topics`, `controller_id` that of any live broker. It never
-    creates a topic.
+    `topics` are those of `described_topics`, `controller_id` that of any live broker.
     """
     brokers = tuple(
         rpc.MetadataBroker(
@@ -106,6 +105,7 @@ def _unknown(requested: rpc.MetadataRequestTopic, operations: int) -> rpc.Metada
         error_code=ErrorCode.UNKNOWN_TOPIC_ID if name is None else unknown_name(name),
         name=name,
         topic_id=requested.topic_id,
+        is_internal=name in INTERNAL_TOPICS,
         topic_authorized_operations=operations,
     )
 

@@ -1,9 +1,9 @@
 """kraftsim: a simulated Kafka KRaft control plane that real Kafka software can talk to.
 
 Most tests need only `from kraftsim import Cluster`; `kraftsim up` runs the same cluster as a
-service. `BlockingCluster` is the type of the pytest fixture `kraft_sync`. `ApiError` is a refusal
-by the controller, `CommandError` a command that cannot be carried out, `UnknownBroker` and
-`UnknownController` an id that no node has.
+service. `BlockingCluster` is the same without `await`, also that of the pytest fixture
+`kraft_sync`. `ApiError` is a refusal by the controller, `CommandError` a command that cannot be
+carried out, `UnknownBroker` and `UnknownController` an id that no node has.
 
 The public names are those in `__all__` here and in `kraftsim.admin`, the functions that
 docs/live.md imports, and the fixtures and options of pytest (docs/pytest.md). Every

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
+from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.policies import NO_POLICIES, Policies
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES, Profile
 from kraftsim.controller.core.rpc import BrokerListener
 from kraftsim.controller.core.settings import Settings
+from kraftsim.controller.raft.identity import LISTENER as CONTROLLER_LISTENER
+from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.scenarios.language.suggestions import nearest
 from kraftsim.simulation.ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, PORT_MAX
 from kraftsim.simulation.topology import (
@@ -24,6 +27,8 @@ from kraftsim.simulation.topology import (
     check_rack,
 )
 
+from .advertised import Advertised, advertised_of
+
 if TYPE_CHECKING:
     from kraftsim.configuration.configuration import Configuration
 
@@ -35,7 +40,7 @@ SPEED_MAX = 1000.0  # each broker then sends a heartbeat every 2 ms; above, real
 CONFIGURATIONS = "docs/configuration.md"
 _CLUSTER_ID = re.compile(r"[a-zA-Z0-9_\-]+")
 _LISTENER = re.compile(r"[A-Z0-9_\-.]{1,255}")
-_TAKEN = ("PLAINTEXT", "CONTROLLER")
+_TAKEN = (CLIENT_LISTENER, CONTROLLER_LISTENER)
 CLOCKS = ("real", "virtual", "auto", "scaled:K")
 
 _WHOLE, _TEXT = ((int,), "a whole number"), ((str,), "a text")
@@ -49,6 +54,7 @@ TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     "clock": ((str, int, float), "real, virtual, auto or a number"),
     "settings": ((Mapping,), "a mapping of settings"),
     "listeners": ((Mapping,), "a mapping of names to ports"),
+    "advertised_listeners": ((Mapping,), "a mapping of names to HOST or HOST:PORT"),
 }
 
 
@@ -74,8 +80,10 @@ class ClusterOptions:
     `racks` are assigned to the brokers in turn. Keys of `settings` are Kafka's names with dots or
     underscores (`broker.session.timeout.ms`). A port of None opens no listener; 0 lets the system
     choose a port. `listeners` are further listeners of each broker, with the first broker's port by
-    name; clients of each get the addresses of that listener. `token` is the bearer token that every
-    HTTP request must carry.
+    name; clients of each get the addresses of that listener. `advertised_listeners` are the hosts,
+    or the addresses of the first node, that differ from `advertised_host` and the bound port, by
+    name of the listener: PLAINTEXT, CONTROLLER or one of `listeners`. `token` is the bearer token
+    that every HTTP request must carry.
     """
 
     brokers: int = 3
@@ -91,6 +99,7 @@ class ClusterOptions:
     advertised_host: str | None = None
     kafka_port: int | None = None
     listeners: Mapping[str, int] = field(default_factory=dict)
+    advertised_listeners: Mapping[str, str] = field(default_factory=dict)
     controller_port: int | None = None
     http_port: int | None = None
     token: str | None = None
@@ -136,6 +145,7 @@ class ClusterOptions:
             _check_listener(name, port, PORT_MAX - max(self.brokers - 1, 0))
         if self.listeners and self.kafka_port is None:
             raise ValueError("listeners: expected a kafka_port, the port of the first listener")
+        self._advertised()
 
     def _check_ports(self) -> None:
         """Raises ValueError if a port, or one derived from it, exceeds PORT_MAX.
@@ -174,6 +184,23 @@ class ClusterOptions:
         from secrets import token_urlsafe
 
         return token_urlsafe()
+
+    def address(self, listener: str, position: int, bound_port: int) -> Address:
+        """Returns the advertised address of a listener of the broker or controller at `position`.
+
+        The position of a broker or controller is its id minus that of the first one.
+        """
+        own = self._advertised().get(listener)
+        advertised = own or Advertised(self.advertised_host or self.host)
+        return advertised.at(position, bound_port)
+
+    def _advertised(self) -> Mapping[str, Advertised]:
+        """Returns the parsed `advertised_listeners`; raises ValueError if one is impossible."""
+        if not self.advertised_listeners:
+            return {}
+        names = (CLIENT_LISTENER, CONTROLLER_LISTENER, *self.listeners)
+        count = max(self.brokers, self.controllers)
+        return advertised_of(self.advertised_listeners, names, count)
 
     @property
     def repeats(self) -> bool:
@@ -233,28 +260,25 @@ def topology_of(
 ) -> Topology:
     """Returns the topology that the options describe, with the ports of the bound listeners."""
     profile = profile_of(options.profile)
-    host = options.advertised_host or options.host
     return Topology(
         cluster_id=cluster_id,
         controllers=tuple(
-            ControllerSpec(
-                node_id=FIRST_CONTROLLER_ID + position,
-                host=host,
-                port=(
-                    controller_ports[position]
-                    if controller_ports
-                    else FIRST_CONTROLLER_PORT + position
-                ),
+            _controller_spec(
+                options,
+                position,
+                controller_ports[position]
+                if controller_ports
+                else FIRST_CONTROLLER_PORT + position,
             )
             for position in range(options.controllers)
         ),
         brokers=tuple(
-            BrokerSpec(
-                broker_id=FIRST_BROKER_ID + position,
-                host=host,
-                port=broker_ports[position] if broker_ports else FIRST_BROKER_PORT + position,
-                rack=options.racks[position % len(options.racks)] if options.racks else None,
-                more_listeners=listeners_at(host, named_ports[position]) if named_ports else (),
+            broker_spec(
+                options,
+                FIRST_BROKER_ID + position,
+                broker_ports[position] if broker_ports else FIRST_BROKER_PORT + position,
+                named_ports[position] if named_ports else {},
+                options.racks[position % len(options.racks)] if options.racks else None,
             )
             for position in range(options.brokers)
         ),
@@ -265,9 +289,36 @@ def topology_of(
     )
 
 
-def listeners_at(host: str, ports: Mapping[str, int]) -> tuple[BrokerListener, ...]:
-    """Returns the listeners that a broker registers beside PLAINTEXT, from their ports by name."""
-    return tuple(BrokerListener(name=name, host=host, port=port) for name, port in ports.items())
+def _controller_spec(options: ClusterOptions, position: int, bound_port: int) -> ControllerSpec:
+    host, port = options.address(CONTROLLER_LISTENER, position, bound_port)
+    return ControllerSpec(node_id=FIRST_CONTROLLER_ID + position, host=host, port=port)
+
+
+def broker_spec(
+    options: ClusterOptions,
+    broker_id: int,
+    bound_port: int,
+    named_ports: Mapping[str, int],
+    rack: str | None,
+) -> BrokerSpec:
+    """Returns a broker with the addresses that its listeners advertise.
+
+    `bound_port` is that of PLAINTEXT, `named_ports` are those of its other listeners.
+    """
+    position = broker_id - FIRST_BROKER_ID
+    host, port = options.address(CLIENT_LISTENER, position, bound_port)
+    others = (
+        (name, *options.address(name, position, bound)) for name, bound in named_ports.items()
+    )
+    return BrokerSpec(
+        broker_id=broker_id,
+        host=host,
+        port=port,
+        rack=rack,
+        more_listeners=tuple(
+            BrokerListener(name=name, host=host, port=port) for name, host, port in others
+        ),
+    )
 
 
 def profile_of(name: str) -> Profile:
@@ -288,10 +339,11 @@ def settings_in(profile: Profile, overrides: Mapping[str, object]) -> Settings:
     """
     if not overrides:
         return profile.settings
-    from kraftsim.configuration.configuration import configuration_of, names_of
+    from kraftsim.configuration.configuration import configuration_of, expect_plaintext, names_of
 
     try:
         configuration = configuration_of(profile, overrides)
+        expect_plaintext(configuration)
     except ValueError as error:
         raise ValueError(f"settings: {error}") from None
     for unknown in configuration.unknown:

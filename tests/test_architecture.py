@@ -53,7 +53,7 @@ BY_PYTEST = ("kraftsim.pytest_plugin", "kraftsim.testing")  # imported by pytest
 ANYTHING = {"*"}  # the standard library, and what pyproject.toml declares
 
 # The files of broker_agent/ that own sockets and clocks, or an engine that is no Python
-AGENT_IO = {"client", "client_match", "fleet", "snapshot_intake"}
+AGENT_IO = {"client", "client_match", "fleet"}
 
 
 @dataclass(frozen=True, slots=True)

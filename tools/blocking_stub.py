@@ -26,7 +26,13 @@ HEAD = '''\
 
 '''
 OWN = """\
-    def __init__(self, cluster: Cluster, loop: asyncio.AbstractEventLoop) -> None: ...
+    @classmethod
+    def lent(
+        cls,
+        cluster: Cluster,
+        loop: asyncio.AbstractEventLoop,
+        ended: threading.Event | None = ...,
+    ) -> BlockingCluster: ...
     def end(self) -> None: ...
     def __enter__(self) -> BlockingCluster: ...
     def __exit__(self, *error: object) -> None: ...
@@ -53,11 +59,18 @@ def render() -> str:
 def _class(kind: type, used: dict[str, str]) -> str:
     lines, known = [f"class {RENAMED[kind.__name__]}:"], _names_of(kind)
     if kind is Cluster:
-        lines += OWN.splitlines()
+        lines += [*_lines(_function(kind, "__init__"), known, used), *OWN.splitlines()]
         lines += [f"    {part.__name__.lower()}: {RENAMED[part.__name__]}" for part in PARTS]
     for function in _functions(kind):
         lines += _lines(function, known, used)
     return "\n".join(lines) + "\n"
+
+
+def _function(kind: type, name: str) -> Function:
+    """Returns a method of a class."""
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    assert isinstance(tree, ast.ClassDef)
+    return next(node for node in tree.body if isinstance(node, Function) and node.name == name)
 
 
 def _functions(kind: type) -> Iterator[Function]:
@@ -175,6 +188,7 @@ def _names_of(base: type) -> dict[str, str]:
 def _imports(used: dict[str, str]) -> Iterable[str]:
     """Returns the lines that import the names, in the order of `ruff check`."""
     yield "import asyncio"
+    yield "import threading"
     homes: dict[str, list[str]] = {}
     for name, home in used.items():
         if home:

@@ -68,11 +68,14 @@ file; a controller has one listener, plaintext, of any name. `kraftsim agent` ta
 controllers, its rack and its listeners, which are plaintext, of any number and name; each further
 broker of the process has the next ports.
 
-`kraftsim up --config FILE` takes the names and the ports of plaintext listeners from the file of a
-whole node, which are those of its first broker and its first controller. All are bound and
-advertised at one host, that of the listener PLAINTEXT, which each broker has; options take
-precedence, and a line of the log names the listeners that have no effect. Ids, directories and
-voters it chooses itself, and says that these configurations have no effect."""
+`kraftsim up --config FILE` takes the names, the ports and the advertised addresses of listeners
+from the file of a whole node, which are those of its first broker and its first controller. All
+are bound at one host, that of the listener PLAINTEXT, which each broker has; options take
+precedence, and a line of the log names a listener that is bound at another host than its own. Ids,
+directories and voters it chooses itself, and says that these configurations have no effect.
+
+Every command refuses a file with a listener of SSL, SASL_PLAINTEXT or SASL_SSL: in its place it
+could only open a port for everybody."""
 REFUSED_TITLE = """\
 ## Refused, with what to set instead
 

@@ -147,6 +147,9 @@ from kraftsim import BlockingCluster
 def test_an_unfenced_broker_is_registered(kraft_sync: BlockingCluster) -> None:
     assert {"registered", "unfenced"} <= kraft_sync.brokers.states_of(1)
 ```
+
+Without fixtures, as in `unittest`, a script or a notebook, `with BlockingCluster(brokers=3) as
+kraft:` starts such a cluster and ends it with the block.
 """
 # What no option of `kraftsim up` describes in the words of Python.
 TEXTS = {

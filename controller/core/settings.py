@@ -24,6 +24,7 @@ class Settings:
     metadata_log_max_snapshot_interval_ms: int = 3_600_000
     num_partitions: int = 1
     default_replication_factor: int = 1
+    auto_create_topics_enable: bool = True
     delete_topic_enable: bool = True
     controller_quota_window_num: int = 11
     controller_quota_window_size_seconds: int = 1
@@ -34,6 +35,17 @@ class Settings:
     leader_imbalance_check_interval_seconds: int = 300
     authorizer_class_name: str = ""
     """The class of the authorizer, STANDARD_AUTHORIZER or none: ACLs are stored with one only."""
+    offsets_topic_num_partitions: int = 50
+    offsets_topic_replication_factor: int = 3
+    offsets_topic_segment_bytes: int = 104_857_600
+    transaction_state_log_num_partitions: int = 50
+    transaction_state_log_replication_factor: int = 3
+    transaction_state_log_min_isr: int = 2
+    transaction_state_log_segment_bytes: int = 104_857_600
+    share_coordinator_state_topic_num_partitions: int = 50
+    share_coordinator_state_topic_replication_factor: int = 3
+    share_coordinator_state_topic_min_isr: int = 2
+    share_coordinator_state_topic_segment_bytes: int = 104_857_600
     replica_catch_up_ms: int = 500
     """Not in Kafka: time until a simulated leader adds a returned replica to the ISR."""
     decommission_slice_records: int = 1_000
@@ -54,6 +66,16 @@ class Settings:
                 raise ValueError(f"{key}: expected {least} or more, got {getattr(self, name)}")
 
 
+OF_COORDINATORS = (
+    *("offsets_topic_num_partitions", "offsets_topic_replication_factor"),
+    "offsets_topic_segment_bytes",
+    *("transaction_state_log_num_partitions", "transaction_state_log_replication_factor"),
+    *("transaction_state_log_min_isr", "transaction_state_log_segment_bytes"),
+    "share_coordinator_state_topic_num_partitions",
+    "share_coordinator_state_topic_replication_factor",
+    *("share_coordinator_state_topic_min_isr", "share_coordinator_state_topic_segment_bytes"),
+)
+"""The settings of the topics that a broker creates for its coordinators."""
 LEAST = {
     "broker_heartbeat_interval_ms": 1,
     "initial_broker_registration_timeout_ms": 1,
@@ -72,6 +94,7 @@ LEAST = {
     "leader_imbalance_check_interval_seconds": 1,
     "controller_quota_window_num": 1,
     "controller_quota_window_size_seconds": 1,
+    **dict.fromkeys(OF_COORDINATORS, 1),
     "replica_catch_up_ms": 0,
     "decommission_slice_records": 2,
 }

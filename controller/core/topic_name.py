@@ -3,7 +3,9 @@
 import re
 
 METADATA_TOPIC = "__cluster_metadata"
-INTERNAL_TOPICS = ("__consumer_offsets", "__transaction_state", "__share_group_state")
+CONSUMER_OFFSETS, TRANSACTIONS = "__consumer_offsets", "__transaction_state"
+SHARE_STATE = "__share_group_state"
+INTERNAL_TOPICS = (CONSUMER_OFFSETS, TRANSACTIONS, SHARE_STATE)
 NAME_LENGTH_MAX = 249
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]+")
 

@@ -94,7 +94,7 @@ def spoken(listener: str, profile: Profile) -> frozenset[tuple[int, int]]:
         (api.key, version)
         for api in APIS.values()
         if listener in api.listeners and profile.newest_versions.get(api.key) != ABSENT
-        for version in range(_oldest(api, listener), _newest_served(api, profile) + 1)
+        for version in range(_oldest(api, listener), newest_served(api.key, profile) + 1)
     )
 
 
@@ -103,10 +103,12 @@ def _oldest(api: Api, listener: str) -> int:
     return api.min_version if since is None else since
 
 
-def _newest_served(api: Api, profile: Profile) -> int:
-    if ROWS[api.key].is_always_newest or api.key == API_VERSIONS:
+def newest_served(key: int, profile: Profile) -> int:
+    """Returns the newest version of an API that a node with the profile handles."""
+    api = APIS[key]
+    if ROWS[key].is_always_newest or key == API_VERSIONS:
         return api.max_version
-    return profile.newest_versions.get(api.key, api.max_version)
+    return profile.newest_versions.get(key, api.max_version)
 
 
 def unsupported(profile: Profile) -> ApiVersionsResponse:

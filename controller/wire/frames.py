@@ -282,12 +282,18 @@ def decode_response(api_key: int, api_version: int, frame: bytes) -> tuple[int, 
     return correlation_id, cast(Response, response)
 
 
+_TLS = (b"\x16\x03", b"\x15\x03")  # a record of TLS with a hello, and one with an alert
 _HTTP = (b"GET ", b"HEAD", b"POST", b"PUT ", b"PATC", b"DELE", b"OPTI", b"CONN", b"PRI ")
 
 
-def _expect_no_http(data: bytes | bytearray, pos: int) -> None:
-    """Raises DecodeError if an HTTP message begins at `pos`; its start is no length of a frame."""
+def _expect_kafka(data: bytes | bytearray, pos: int) -> None:
+    """Raises DecodeError if HTTP or TLS begins at `pos`; its start is no length of a frame."""
     start = bytes(data[pos : pos + 4])
+    if start[:2] in _TLS:
+        raise DecodeError(
+            "expected a Kafka frame, got the start of a TLS connection: kraftsim has no TLS yet, "
+            "use security.protocol=PLAINTEXT"
+        )
     if start == b"HTTP":
         raise DecodeError("expected a Kafka response, got an HTTP response: that is an HTTP port")
     if start in _HTTP:
@@ -348,7 +354,7 @@ class FrameReader:
             return None
         (length,) = _LENGTH.unpack_from(data, self._pos)
         if not 0 <= length <= self._frame_bytes_max:
-            _expect_no_http(data, self._pos)
+            _expect_kafka(data, self._pos)
             raise DecodeError(
                 f"expected a frame of 0 to {self._frame_bytes_max} bytes, got {length}"
             )

@@ -104,6 +104,16 @@ class Admin:
         request = rpc.UnregisterBrokerRequest(broker_id=checked_id("broker_id", broker_id))
         await self._accepted(self._controllers, request)
 
+    async def unregister_controller(self, controller_id: int) -> None:
+        """Removes the registration of a controller for good (KIP-1312, Kafka 4.4 and later).
+
+        CONTROLLER_ID_NOT_REGISTERED is the refusal of an unknown id. A controller that still runs
+        registers again.
+        """
+        number = checked_id("controller_id", controller_id)
+        request = rpc.UnregisterControllerRequest(controller_id=number)
+        await self._accepted(self._controllers, request)
+
     async def add_voter(
         self, voter_id: int, directory_id: str, endpoints: Sequence[results.Endpoint]
     ) -> None:

@@ -5,13 +5,12 @@ from kraftsim.controller.core.node_id import broker_node
 from kraftsim.simulation.ports import PORT_MAX
 from kraftsim.simulation.topology import (
     FIRST_BROKER_ID,
-    BrokerSpec,
     expect_free,
     unbound_port,
 )
 
 from ..errors import CommandError, UnknownBroker
-from ..options import listeners_at
+from ..options import broker_spec
 from ..recording.recorded import recorded
 from .argument_checks import check_broker, check_duration, check_page, expect_int
 from .broker_states import states_of
@@ -85,15 +84,7 @@ class Brokers:
             arguments = {"broker_id": chosen, "rack": rack, "port": port}
             live.recorder.verb("brokers.add", arguments)
             with live.entered():
-                world.add_broker(
-                    BrokerSpec(
-                        broker_id=chosen,
-                        host=live.advertised,
-                        port=port,
-                        rack=rack,
-                        more_listeners=listeners_at(live.advertised, ports),
-                    )
-                )
+                world.add_broker(broker_spec(live.options, chosen, port, ports, rack))
                 if kafka_port is not None:
                     service.serve_broker(chosen, live.now.runtime)
         finally:

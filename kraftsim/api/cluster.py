@@ -5,22 +5,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
+from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import (
     DecommissionBrokerRequest,
     Request,
     Response,
     UnregisterBrokerRequest,
+    UnregisterControllerRequest,
 )
+from kraftsim.controller.raft.identity import LISTENER as CONTROLLER_LISTENER
 from kraftsim.simulation.requests.rules import Submit
 from kraftsim.simulation.world import World
 
 from ..options import ClusterOptions
 from ..service.binding import binding
 from ..service.cluster_description import ClusterDescription, describe
-from ..service.followed_listener import FollowedListener
 from .argument_checks import PAGE, check_wait, expect_int
 from .brokers import Brokers
 from .clock import Clock
@@ -50,6 +52,8 @@ if TYPE_CHECKING:
     from ..lessons.offer import Offer
     from ..lessons.process import LessonProcess
     from .snapshots import Snapshots
+
+_MAPPINGS = ("settings", "listeners", "advertised_listeners")  # of which None stands for none
 
 
 class Cluster:
@@ -88,13 +92,13 @@ class Cluster:
         advertised_host: str | None = None,
         kafka_port: int | None = None,
         listeners: Mapping[str, int] | None = None,
+        advertised_listeners: Mapping[str, str] | None = None,
         controller_port: int | None = None,
         http_port: int | None = None,
         token: str | None = None,
     ) -> None:
-        given = locals() | {"settings": settings or {}, "listeners": listeners or {}}
-        del given["self"]
-        self._live = live = Live(ClusterOptions(**given))
+        given = {name: given for name, given in locals().items() if name != "self"}
+        self._live = live = Live(_options(given))
         self.world_listeners: list[Callable[[World], None]] = []
         self._controller = controller = ActiveController(live)
         self._added = added = AddedFaults(live)
@@ -194,11 +198,7 @@ class Cluster:
             await self.open_http()
 
     async def open_http(self) -> None:
-        """Starts the HTTP service.
-
-        The import of the HTTP application is the slowest part of a start. It runs here, in another
-        thread, so that the Kafka listeners respond during the import.
-        """
+        """Starts the HTTP service; its slow import runs in a thread, while listeners respond."""
         module = await asyncio.to_thread(import_module, "kraftsim.http.server")
         service = self._live.service
         service.http = module.HttpServer(self, service)
@@ -257,22 +257,19 @@ class Cluster:
     @property
     def bootstrap_servers(self) -> str:
         """The `host:port,...` list for Kafka clients; empty without `kafka_port`."""
-        return self._addresses(self._live.service.brokers)
+        return self._live.advertised(CLIENT_LISTENER)
 
     @property
     def bootstrap_controllers(self) -> str:
         """The `host:port,...` list of the controllers; empty without `controller_port`."""
-        return self._addresses(self._live.service.controllers)
-
-    def _addresses(self, listeners: Mapping[int, FollowedListener]) -> str:
-        ports = (listener.port for _, listener in sorted(listeners.items()))
-        return ",".join(f"{self._live.advertised}:{port}" for port in ports)
+        return self._live.advertised(CONTROLLER_LISTENER)
 
     @property
     def http_url(self) -> str:
         """The URL of the HTTP service; empty until the service is started."""
         port = self._live.service.http.port if self._live.service.http is not None else 0
-        return f"http://{self._live.advertised}:{port}" if port else ""
+        host = self.options.advertised_host or self.options.host
+        return f"http://{host}:{port}" if port else ""
 
     @property
     def connections(self) -> list[str]:
@@ -295,6 +292,11 @@ class Cluster:
         """Unregisters a broker. It leaves every ISR and stays in the replica assignments."""
         expect_int("broker_id", broker_id)
         await self.request(UnregisterBrokerRequest(broker_id=broker_id))
+
+    async def unregister_controller(self, controller_id: int) -> None:
+        """Unregisters a controller, which Kafka does from 4.4-IV2 on; one that runs comes back."""
+        expect_int("controller_id", controller_id)
+        await self.request(UnregisterControllerRequest(controller_id=controller_id))
 
     async def decommission(self, broker_id: int, force: bool = False) -> None:
         """Unregisters a broker and removes it from the replica assignments (KIP-631).
@@ -376,6 +378,11 @@ class Cluster:
         return await self._telling.story(from_, limit)
 
 
+def _options(given: dict[str, Any]) -> ClusterOptions:
+    """Returns the options of a cluster with these arguments; None stands for no mapping."""
+    return ClusterOptions(**given | {name: given[name] or {} for name in _MAPPINGS})
+
+
 def _branched(live: Live, lifecycle: Lifecycle, states: KeptStates, name: str | None) -> Cluster:
     """Returns a cluster in virtual time, without sockets, that goes on from a kept state."""
     options = replace(
@@ -384,6 +391,7 @@ def _branched(live: Live, lifecycle: Lifecycle, states: KeptStates, name: str | 
         clock="virtual",
         kafka_port=None,
         listeners={},
+        advertised_listeners={},
         controller_port=None,
         http_port=None,
     )

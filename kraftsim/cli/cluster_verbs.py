@@ -1,11 +1,12 @@
 """The verbs for a running cluster: the operations, and the verbs of Kafka's own tools.
 
-`cluster cluster-id|list-endpoints|unregister|decommission` take the options and print the columns
-of Kafka's `kafka-cluster` (rules 6.26 to 6.28), `controller add|remove` print its sentences
-(`quorum/voter_verbs.py`); the other verbs print the response of their operation.
+`cluster cluster-id|list-endpoints|unregister|unregister-controller|decommission` take the options
+and print the columns of Kafka's `kafka-cluster` (rules 6.26 to 6.28), `controller add|remove` print
+its sentences (`quorum/voter_verbs.py`); the other verbs print the response of their operation.
 """
 
 import argparse
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -35,7 +36,13 @@ from .log.dump import add_dump_arguments, dump_log
 from .output import hint_next, is_data, print_data
 from .quorum.summary import quorum_summary
 from .quorum.tool import add_quorum_tool_arguments, describe_quorum
-from .quorum.voter_verbs import add_voter, add_voter_arguments, remove_voter, remove_voter_arguments
+from .quorum.voter_verbs import (
+    add_voter,
+    add_voter_arguments,
+    remove_voter,
+    remove_voter_arguments,
+    sender_of,
+)
 from .service_verbs import end_service
 from .tables import print_document, print_rows, print_sentence
 from .terminal import width
@@ -101,8 +108,13 @@ def _kafka_cluster_arguments(parser: argparse.ArgumentParser) -> None:
         "-c",
         "--config",
         metavar="FILE",
-        help="ignored; accepted because Kafka's kafka-cluster has it",
+        help="no effect, with a warning; accepted because Kafka's kafka-cluster has it",
     )
+
+
+def _warn_of_config(arguments: argparse.Namespace) -> None:
+    if arguments.config is not None:
+        print("kraftsim: --config has no effect: no listener asks for credentials", file=sys.stderr)
 
 
 def _cluster_url(arguments: argparse.Namespace) -> str:
@@ -111,6 +123,7 @@ def _cluster_url(arguments: argparse.Namespace) -> str:
     If --bootstrap-server is given, raises CommandError unless a broker of the service's cluster has
     one of its addresses.
     """
+    _warn_of_config(arguments)
     url = service_url(arguments.url)
     if arguments.bootstrap_server is not None:
         brokers = call(url, LIST_BROKERS.method, LIST_BROKERS.path, {})["brokers"]
@@ -133,6 +146,20 @@ def _id_arguments(parser: argparse.ArgumentParser) -> None:
     _kafka_cluster_arguments(parser)
     parser.add_argument(
         "-i", "--id", type=int, required=True, metavar="BROKER", help="id of the broker"
+    )
+
+
+def _controller_id_arguments(parser: argparse.ArgumentParser) -> None:
+    _kafka_cluster_arguments(parser)
+    parser.add_argument(
+        "-C",
+        "--bootstrap-controller",
+        dest="bootstrap_controllers",
+        metavar="HOST:PORT,...",
+        help="addresses of controllers, to which the request goes instead of --url",
+    )
+    parser.add_argument(
+        "-i", "--id", type=int, required=True, metavar="CONTROLLER", help="id of the controller"
     )
 
 
@@ -229,6 +256,20 @@ def _unregister(arguments: argparse.Namespace) -> int:
     return GOOD
 
 
+def _unregister_controller(arguments: argparse.Namespace) -> int:
+    given = (arguments.bootstrap_server, arguments.bootstrap_controllers)
+    if all(addresses is not None for addresses in given):
+        raise ValueError("expected --bootstrap-server or --bootstrap-controller, got both")
+    if arguments.bootstrap_controllers is None:
+        arguments.url = _cluster_url(arguments)
+    else:
+        _warn_of_config(arguments)
+    body: Document = {"controllerId": arguments.id}
+    document = sender_of(arguments)("UnregisterController", body)
+    print_sentence(arguments, f"Controller {arguments.id} is no longer registered.", document)
+    return GOOD
+
+
 def _decommission(arguments: argparse.Namespace) -> int:
     body = {"brokerId": arguments.id, "force": arguments.force}
     document = call(_cluster_url(arguments), "POST", kafka_path("DecommissionBroker"), body)
@@ -269,6 +310,12 @@ COMMANDS: tuple[Command, ...] = (
         "unregister a broker (Kafka's UnregisterBroker)",
         _id_arguments,
         _unregister,
+    ),
+    _command(
+        "cluster unregister-controller",
+        "unregister a controller (Kafka's UnregisterController, from 4.4 on)",
+        _controller_id_arguments,
+        _unregister_controller,
     ),
     _command(
         "cluster decommission",

@@ -224,17 +224,7 @@ def _add_ports(verb: argparse.ArgumentParser) -> None:
             f"listener PLAINTEXT in --config, else {FIRST_BROKER_PORT}; 0: any free port)"
         ),
     )
-    verb.add_argument(
-        "--listeners",
-        action="append",
-        default=[],
-        metavar="NAME=PORT",
-        help=(
-            "another listener of each broker, beside PLAINTEXT at --kafka-port, with the port of "
-            "the first broker (0: any free port); its clients get the addresses of this listener; "
-            "repeat it for several (default: those in --config)"
-        ),
-    )
+    _add_named_listeners(verb)
     verb.add_argument(
         "--controller-port",
         type=int,
@@ -250,6 +240,32 @@ def _add_ports(verb: argparse.ArgumentParser) -> None:
         default=HTTP_PORT,
         metavar="P",
         help=f"port of the HTTP service (default {HTTP_PORT}; 0: any free port)",
+    )
+
+
+def _add_named_listeners(verb: argparse.ArgumentParser) -> None:
+    """Adds the options of listeners beside PLAINTEXT, and of addresses that differ."""
+    verb.add_argument(
+        "--listeners",
+        action="append",
+        default=[],
+        metavar="NAME=PORT",
+        help=(
+            "another listener of each broker, beside PLAINTEXT at --kafka-port, with the port of "
+            "the first broker (0: any free port); its clients get the addresses of this listener; "
+            "repeat it for several (default: those in --config)"
+        ),
+    )
+    verb.add_argument(
+        "--advertised-listeners",
+        action="append",
+        default=[],
+        metavar="NAME=HOST[:PORT]",
+        help=(
+            "host, and port of the first node, that clients of the listener PLAINTEXT, CONTROLLER "
+            "or one of --listeners receive, instead of --advertised-host and the bound port; "
+            "repeat it for several (default: advertised.listeners in --config)"
+        ),
     )
 
 

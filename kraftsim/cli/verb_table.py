@@ -8,7 +8,7 @@ VERBS = {
     "up": "run a cluster: controllers, simulated brokers and an HTTP service",
     "agent": "run simulated brokers that register with controllers at the given addresses",
     "storage": "make ids, format log directories, show features, as Kafka's kafka-storage does",
-    "cluster": "show the cluster; Kafka's kafka-cluster: list, unregister, decommission brokers",
+    "cluster": "show the cluster; Kafka's kafka-cluster: list, unregister, decommission nodes",
     "quorum": "show the quorum, transfer its leadership",
     "quorum-tool": "describe the quorum in the lines of Kafka's kafka-metadata-quorum",
     "controller": (

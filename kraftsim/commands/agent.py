@@ -118,8 +118,7 @@ async def _run(
     runtime = Runtime(timeline)
     fleet = Fleet(timeline, runtime, controllers=controllers, random=entropy)
     fleet_listeners = FleetListeners(fleet, runtime)
-    has_authorizer = bool(topology.settings.authorizer_class_name)
-    view = ClientView(topology.cluster_id, topology.profile, entropy, has_authorizer=has_authorizer)
+    view = ClientView(topology.cluster_id, topology.profile, entropy, settings=topology.settings)
     progress = _Progress(len(topology.brokers), fleet_listeners, stopping)
     try:
         configs = [

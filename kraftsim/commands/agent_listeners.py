@@ -1,16 +1,8 @@
 """The listeners of the brokers of `kraftsim agent`: from `--kafka-port` or from `--config`."""
 
-from collections.abc import Mapping, Sequence
-
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.configuration.configuration import Configuration
-from kraftsim.configuration.listeners import (
-    ADVERTISED,
-    ANY_ADDRESS,
-    PLAINTEXT,
-    PROTOCOL_MAP,
-    Listener,
-)
+from kraftsim.configuration.listeners import ADVERTISED, ANY_ADDRESS, Listener
 from kraftsim.controller.core.rpc import BrokerListener
 from kraftsim.controller.core.value import value
 from kraftsim.simulation.ports import PORT_MAX
@@ -63,8 +55,7 @@ def agent_listeners(
 ) -> AgentListeners:
     """Returns the listeners of `--kafka-port`, else those that the file sets.
 
-    Raises ValueError for a listener that is not plaintext, has no host to advertise, or has no port
-    left for a broker.
+    Raises ValueError for a listener that has no host to advertise, or no port left for a broker.
     """
     node = configuration.node
     if kafka_port is not None:
@@ -72,7 +63,6 @@ def agent_listeners(
         return AgentListeners(listeners=(_listener(own, own, count),))
     if node is None or "listeners" not in configuration.of_the_node:
         return AgentListeners()
-    _expect_plaintext(node.advertised_broker_listeners, node.protocols)
     bound = {listener.name: listener for listener in node.listeners}
     return AgentListeners(
         listeners=tuple(
@@ -101,12 +91,3 @@ def _listener(bound: Listener, advertised: Listener, count: int) -> AgentListene
         advertised_host=host,
         advertised_port=advertised.port,
     )
-
-
-def _expect_plaintext(listeners: Sequence[Listener], protocols: Mapping[str, str]) -> None:
-    for listener in listeners:
-        if protocols[listener.name] != PLAINTEXT:
-            raise ValueError(
-                f"--config: {PROTOCOL_MAP}: expected {PLAINTEXT}, because kraftsim has no TLS and "
-                f"no SASL, got {protocols[listener.name]} for {listener.name}"
-            )

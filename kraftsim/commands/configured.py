@@ -10,6 +10,7 @@ from kraftsim.configuration.configuration import (
     Configuration,
     Pairs,
     configuration_of,
+    expect_plaintext,
     names_of,
     releases_with,
     sentences,
@@ -29,9 +30,11 @@ def pairs_of(arguments: argparse.Namespace, profile: Profile) -> dict[str, objec
     """Returns the configurations of --config and --set that the profile knows.
 
     Logs the names in the file that Kafka does not know either. Raises UsageError for a file that
-    cannot be read, an invalid value, or an unknown name in --set.
+    cannot be read, an invalid value, a listener with TLS or SASL, or an unknown name in --set.
     """
     pairs = _of_file(arguments.config, profile) if arguments.config is not None else {}
+    with _naming("--config"):
+        expect_plaintext(configuration_of(profile, pairs))
     changes = dict(_pair(text) for text in arguments.set)
     if not changes:
         return pairs
@@ -42,7 +45,7 @@ def pairs_of(arguments: argparse.Namespace, profile: Profile) -> dict[str, objec
             of = "" if releases is None else f", a configuration of Kafka {releases}"
             raise ValueError(f"expected {expected}, got {unknown!r}{of}")
         changed = {**pairs, **changes}
-        configuration_of(profile, changed)
+        expect_plaintext(configuration_of(profile, changed))
     return changed
 
 

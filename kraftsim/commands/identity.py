@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from random import SystemRandom
 
 from kraftsim.configuration.configuration import Configuration
-from kraftsim.configuration.listeners import ANY_ADDRESS, NAMES, PLAINTEXT, PROTOCOL_MAP, Listener
+from kraftsim.configuration.listeners import ANY_ADDRESS, NAMES, Listener
 from kraftsim.configuration.policies import policies_of
 from kraftsim.configuration.quorum import SERVERS, VOTERS, QuorumAddress
 from kraftsim.configuration.roles import CONTROLLER, NodeRoles
@@ -191,13 +191,7 @@ def _controller_listener(node: NodeRoles | None) -> Listener | None:
             f"--config: {NAMES}: expected one listener, because a controller of kraftsim binds "
             f"one, got {names}"
         )
-    (listener,) = listeners
-    if node.protocols[listener.name] != PLAINTEXT:
-        raise ValueError(
-            f"--config: {PROTOCOL_MAP}: expected {PLAINTEXT}, because kraftsim has no TLS and no "
-            f"SASL, got {node.protocols[listener.name]} for {listener.name}"
-        )
-    return listener
+    return listeners[0]
 
 
 def _bound(

@@ -41,14 +41,15 @@ def run_up(
     log_to_stderr(arguments.log_format)
     expect_ready_file(arguments.ready_file)
     with naming_options(vars(arguments)):
-        kraft = _cluster(arguments)
+        kraft = cluster_of(arguments)
     kraft.opens_lessons = arguments.open_lessons
     acts = _acts(kraft) if arguments.demo else nullcontext()
     running = _announced(kraft, arguments.ready_file, shown(kraft, arguments), acts)
     return run_until_signalled(serve(kraft, running))
 
 
-def _cluster(arguments: argparse.Namespace) -> Cluster:
+def cluster_of(arguments: argparse.Namespace) -> Cluster:
+    """Returns the cluster that the options of `kraftsim up` describe."""
     from .up_addresses import addresses_of
 
     settings, node = _settings(arguments)
@@ -67,6 +68,7 @@ def _cluster(arguments: argparse.Namespace) -> Cluster:
         advertised_host=addresses.advertised_host,
         kafka_port=addresses.kafka_port,
         listeners=addresses.listeners,
+        advertised_listeners=addresses.advertised_listeners,
         controller_port=addresses.controller_port,
         http_port=arguments.http_port,
         token=token_from(arguments.token_file),

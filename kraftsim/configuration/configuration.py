@@ -14,6 +14,7 @@ from kraftsim.controller.core.value import value
 from kraftsim.scenarios.language.suggestions import nearest
 
 from .bounds import check_ids
+from .listeners import PLAINTEXT, PROTOCOL_MAP, protected, protocol_map
 from .names import (
     DRAFT_NAMES,
     OF_THE_NODE,
@@ -42,7 +43,7 @@ class Configuration:
     `settings` maps attributes of Settings to values. `node` is None without process.roles,
     `node_id` without node.id and broker.id. `of_the_node` and `without_effect` are keys that were
     given; `unknown` are keys that the release does not have. `policies` has the functions named for
-    `POLICIES`.
+    `POLICIES`, `protected` the protocols of the listeners that have TLS or SASL.
     """
 
     settings: Mapping[str, Value]
@@ -52,6 +53,7 @@ class Configuration:
     servers: tuple[QuorumAddress, ...]
     rack: str | None
     policies: Mapping[str, str]
+    protected: Mapping[str, str]
     of_the_node: tuple[str, ...]
     without_effect: tuple[str, ...]
     unknown: tuple[str, ...]
@@ -85,6 +87,7 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
         servers=servers_of(values.words(SERVERS)),
         rack=None if rack is None else str(rack),
         policies={name: named[name] for name in POLICIES if name in named},
+        protected=protected(values.words("listeners"), protocol_map(_text(values, PROTOCOL_MAP))),
         of_the_node=tuple(name for name in known if name in OF_THE_NODE),
         without_effect=tuple(
             name
@@ -95,6 +98,25 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
         ),
         unknown=tuple(name for name in named if name not in keys and not _is_of_a_plugin(name)),
     )
+
+
+def expect_plaintext(configuration: Configuration) -> None:
+    """Raises ValueError for a listener with TLS or SASL.
+
+    A plaintext port in place of one that the user protects would let every client in.
+    """
+    for name, protocol in configuration.protected.items():
+        raise ValueError(
+            f"listeners: expected {PLAINTEXT}, because kraftsim has no TLS and no SASL, got "
+            f"{protocol} for {name}: leave this listener out, or map it to {PLAINTEXT} in "
+            f"{PROTOCOL_MAP}"
+        )
+
+
+def _text(values: Values, name: str) -> str:
+    text = values.value(name)
+    assert isinstance(text, str), (name, text)
+    return text
 
 
 def names_of(profile: Profile) -> list[str]:

@@ -37,6 +37,13 @@ def protocol_map(text: str) -> dict[str, str]:
     return protocols
 
 
+def protected(texts: Sequence[str], protocols: Mapping[str, str]) -> dict[str, str]:
+    """Returns the protocols other than PLAINTEXT of the listeners in `texts`, by name."""
+    names = [text.partition("://")[0].upper() for text in texts]
+    known = {name: protocols[name] for name in names if name in protocols}
+    return {name: protocol for name, protocol in known.items() if protocol != PLAINTEXT}
+
+
 def listeners_of(
     texts: Sequence[str], protocols: Mapping[str, str], *, distinct_ports: bool
 ) -> tuple[Listener, ...]:

@@ -5,6 +5,7 @@ fetched, refuses what needs stored messages, and forwards every other request to
 controller.
 """
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any
@@ -18,6 +19,7 @@ from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.kept_replies import KeptReplies, KeptState
 from kraftsim.broker_agent.telemetry import Telemetry
+from kraftsim.broker_agent.topic_creation import TopicCreation
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.api_row import REFUSE, STORE
 from kraftsim.controller.core.apis import row_of
@@ -36,10 +38,13 @@ from kraftsim.controller.core.rpc.transactions import (
 )
 from kraftsim.controller.core.security.acl_description import describe_acls
 from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
+from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.core.value import value
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.server.turns import in_turns
+
+log = logging.getLogger(__name__)
 
 ReplyTo = Callable[[rpc.Response | ApiError], None]
 
@@ -62,7 +67,7 @@ class ClientView:
     profile: Profile
     random: Callable[[], float]
     kept: KeptReplies = field(default_factory=KeptReplies)
-    has_authorizer: bool = False
+    settings: Settings = field(default_factory=Settings)
     listener: str = CLIENT_LISTENER
 
     def metadata(
@@ -174,6 +179,9 @@ class BrokerApis:
         self._timeline = runtime.timeline
         self.telemetry = Telemetry(view.profile, view.random, ClientMatch)
         self._forwarding = Forwarding(runtime.timeline, send, lambda: agent.agent.controller_id)
+        self.topic_creation = TopicCreation(
+            view.profile, view.settings, self._forwarding.forward, lambda: self.image, log.warning
+        )
 
     def describe(self, request: rpc.ApiVersionsRequest, version: int) -> rpc.ApiVersionsResponse:
         """Answers an ApiVersions request."""
@@ -198,7 +206,8 @@ class BrokerApis:
         return self._agent.agent.image
 
     def describe_topics(self, request: rpc.MetadataRequest, reply_to: ReplyTo) -> None:
-        """Answers a Metadata request."""
+        """Answers a Metadata request, and creates the topics that it may create."""
+        self.topic_creation.create(request)
         in_turns(self._turns, self.view.metadata(self.image, request, reply_to))
 
     def describe_brokers(self, request: rpc.DescribeClusterRequest, reply_to: ReplyTo) -> None:
@@ -213,7 +222,8 @@ class BrokerApis:
 
     def describe_acls(self, request: rpc.DescribeAclsRequest) -> rpc.Response:
         """Returns the response to a DescribeAcls request."""
-        return describe_acls(self.image, request, has_authorizer=self.view.has_authorizer)
+        has_authorizer = bool(self.view.settings.authorizer_class_name)
+        return describe_acls(self.image, request, has_authorizer=has_authorizer)
 
     def answer_telemetry(self, request: TelemetryRequest, reply_to: ReplyTo) -> None:
         """Answers a request of client telemetry."""

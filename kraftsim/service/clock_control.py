@@ -32,7 +32,7 @@ HELD_SAID_S = 1.0  # an advance that is held for longer logs what holds it
 WALL_CHECK_S = 1.0  # between two checks of the wall clock of a clock that runs fast
 WALL_MARGIN_S = 10.0  # of real time, for which it stays behind without a check
 WALL_BACK_S = 600.0  # of real time, for which a step back suffices
-PARKED_LIMIT_US = 60_000_000  # of time that passes for a request; clients give up earlier
+PARKED_LIMIT_US = 90_000_000  # of time that passes for a request; a forwarded one ends after 60 s
 
 
 def _is_never_parked() -> bool:

@@ -55,8 +55,7 @@ def client_view(world: World) -> ClientView:
     """Returns the functions that answer Metadata and DescribeCluster for this world."""
     topology = world.topology
     random = world.streams.draw_of("clients")
-    has_authorizer = bool(topology.settings.authorizer_class_name)
-    return ClientView(topology.cluster_id, topology.profile, random, has_authorizer=has_authorizer)
+    return ClientView(topology.cluster_id, topology.profile, random, settings=topology.settings)
 
 
 def _broker(broker: DescribeClusterBroker) -> BrokerDescription:

@@ -51,7 +51,10 @@ class FleetListeners:
         """Starts to answer requests on every bound port."""
         views: dict[str, ClientView] = {}
         for broker_id, listeners in self._listeners.items():
-            agent, ask = self._fleet.agents[broker_id], partial(self._fleet.forward, broker_id)
+            agent, ask = (
+                self._fleet.agents[broker_id],
+                partial(self._fleet.forward, broker_id, view.profile),
+            )
             for name, listener in listeners.items():
                 if name not in views:
                     views[name] = replace(view, listener=name, kept=KeptReplies())

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Protocol
@@ -11,6 +11,7 @@ from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.kept_replies import KeptReplies
 from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.broker_agent.topic_creation import TopicCreation
 from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
 from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.raft.protocol import Reply
@@ -80,6 +81,7 @@ class Service:
         self.data_plane = DataPlane(log.warning)
         self.refused_versions = RefusedVersions()
         self._kept: dict[str, KeptReplies] = {}
+        self._creations: list[TopicCreation] = []
         self.recorder: Recorder | None = None
         self._world: World | None = None
         self._loop_watch: LoopWatch | None = None
@@ -134,7 +136,7 @@ class Service:
 
     def serve(self, world: World, runtime: Runtime) -> None:
         """Starts to answer requests to the controllers, and follows the states of all processes."""
-        self._world = world
+        self._world, self._creations = world, []
         self.requests, self.recorder = RequestJournal(world.timeline), Recorder(world, runtime)
         self.requests.on_frame = self.recorder.frame
         if self.named:
@@ -170,6 +172,7 @@ class Service:
             partial(world.send_request, broker_node(broker_id), is_forwarded=True),
             self.data_plane,
         )
+        self._creations.append(apis.topic_creation)
         listener.note = partial(self.requests.note, listener.name)
         listener.note_ended = apis.telemetry.end_connection
         intercept(listener, world.request_rules, broker_node(broker_id))
@@ -177,7 +180,12 @@ class Service:
 
     def traffic(self, runtime: Runtime) -> Traffic:
         """Returns what the clients of all listeners send."""
-        return Traffic(self._listeners, runtime.turns)
+        return Traffic(self._listeners, runtime.turns, self._created)
+
+    def _created(self) -> Iterator[Request]:
+        """Yields the requests for topics that a broker creates and does not know yet."""
+        for creation in self._creations:
+            yield from creation.pending()
 
     def _listeners(self) -> tuple[FollowedListener, ...]:
         named = (listener for own in self.named.values() for listener in own.values())

@@ -11,10 +11,18 @@ LONG_POLLS = (FetchRequest, FetchSnapshotRequest)  # sent all the time, by repli
 
 
 class Traffic:
-    """The connections of some listeners, which share `turns`."""
+    """The connections of some listeners, which share `turns`.
 
-    def __init__(self, listeners: Callable[[], Iterable[KafkaListener]], turns: Turns) -> None:
-        self._listeners, self._turns = listeners, turns
+    `creations` are the requests of brokers for topics that a client will ask for again.
+    """
+
+    def __init__(
+        self,
+        listeners: Callable[[], Iterable[KafkaListener]],
+        turns: Turns,
+        creations: Callable[[], Iterable[Request]] = tuple,
+    ) -> None:
+        self._listeners, self._turns, self._creations = listeners, turns, creations
         self._given_up: list[Request] = []
 
     @property
@@ -44,7 +52,7 @@ class Traffic:
         return None
 
     def parked(self) -> Request | None:
-        """Returns a request whose client waits for the response; None if there is none."""
+        """Returns a request whose outcome a client waits for; None if there is none."""
         return next((r for r in self._awaited() if not _is_among(r, self._given_up)), None)
 
     def give_up(self, request: Request) -> None:
@@ -57,6 +65,7 @@ class Traffic:
             awaited = connection.awaited
             if awaited is not None and not (connection.is_held or isinstance(awaited, LONG_POLLS)):
                 yield awaited
+        yield from self._creations()
 
     def _connections(self) -> Iterator[KafkaConnection]:
         for listener in self._listeners():

@@ -1,22 +1,71 @@
-"""The cluster of the fixture `kraft_sync`. Its types are in blocking_cluster.pyi."""
+"""A cluster for blocking code. Its types are in blocking_cluster.pyi."""
+
+import asyncio
+import threading
+from contextlib import ExitStack
+from typing import Any
 
 from ..api.cluster import Cluster
-from .blocking import Blocking
+from ..errors import CommandError
+from .blocking import Blocking, call_in, loop_in_thread
 
 
 class BlockingCluster(Blocking):
-    """A running cluster whose methods block: those of `Cluster`, without `await`.
+    """A cluster whose methods block: those of `Cluster`, without `await`.
 
-    Its listeners respond while the test blocks in a Kafka client, because they run in another
-    thread.
+    `with BlockingCluster(brokers=3) as kraft:`, with the arguments of `Cluster`, starts a cluster
+    on a loop in another thread, so that its listeners respond while this thread blocks in a Kafka
+    client, and ends both with the block: for `unittest`, a script, a notebook.
     """
+
+    _target: Cluster
+    _ending: ExitStack | None = None  # of the cluster and of its loop, if this object started them
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self._target = Cluster(*arguments, **options)
+        self._ended = threading.Event()
+
+    @classmethod
+    def lent(
+        cls,
+        cluster: Cluster,
+        loop: asyncio.AbstractEventLoop,
+        ended: threading.Event | None = None,
+    ) -> "BlockingCluster":
+        """Returns a view of a cluster on `loop`, whose owner starts and closes it."""
+        lent = cls.__new__(cls)
+        Blocking.__init__(lent, cluster, loop, ended)
+        return lent
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_loop":
+            raise CommandError("the cluster is not started: `with BlockingCluster(...)` starts it")
+        return super().__getattr__(name)
 
     def end(self) -> None:
         """Refuses every later call: the cluster may belong to another test by then."""
         self._ended.set()
 
+    def __enter__(self) -> "BlockingCluster":
+        if "_loop" in vars(self):  # a branch, which its cluster's loop runs
+            call_in(self._loop, self._target.start())
+            return self
+        with ExitStack() as stack:
+            self._loop = stack.enter_context(loop_in_thread())
+            stack.callback(lambda: call_in(self._loop, self._target.close()))
+            call_in(self._loop, self._target.start())
+            self._ending = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._ending is None:
+            call_in(self._loop, self._target.close())
+        else:
+            self._ending.close()
+            self.end()
+
     def _wrapped(self, result: object) -> object:
         """Returns the result; a branch of the cluster blocks, too."""
         if isinstance(result, Cluster):
-            return BlockingCluster(result, self._loop, self._ended)
+            return BlockingCluster.lent(result, self._loop, self._ended)
         return super()._wrapped(result)

@@ -39,7 +39,7 @@ def blocking_cluster(test: pytest.Item) -> Iterator[BlockingCluster]:
     leaks = call_in(shared.loop, _leaks(test))
     running = test.stash.setdefault(RUNNING, [])
     running.append(shared.cluster)
-    blocking = BlockingCluster(shared.cluster, shared.loop)
+    blocking = BlockingCluster.lent(shared.cluster, shared.loop)
     try:
         yield blocking
     finally:

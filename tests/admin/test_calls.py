@@ -126,6 +126,20 @@ async def test_the_quorum_has_times_and_addresses(kraft: Cluster, either: Admin)
     assert quorum.leader_epoch > 0
 
 
+async def test_a_controller_is_unregistered_once(kraft: Cluster, either: Admin) -> None:
+    """kafka-cluster of 4.4 has the request and its refusals."""
+    dead = next(node for node in (3000, 3001, 3002) if node != kraft.quorum.leader()["leaderId"])
+    await kraft.controllers.kill(dead)
+
+    await either.unregister_controller(dead)
+    with pytest.raises(AdminError) as refused:
+        await either.unregister_controller(dead)
+
+    assert refused.value.name == "CONTROLLER_ID_NOT_REGISTERED"
+    assert refused.value.message == f"Controller ID {dead} is not currently registered."
+    assert dead not in kraft.world.committed.controllers
+
+
 async def test_a_broker_is_unregistered_once(kraft: Cluster, either: Admin) -> None:
     await kraft.brokers.kill(2)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import (
     CreatableTopic,
     CreateTopicsRequest,
@@ -12,6 +13,11 @@ from kraftsim.controller.core.rpc import (
     FeatureUpdate,
     Request,
     UpdateFeaturesRequest,
+)
+from kraftsim.controller.core.rpc.configs import (
+    AlterableConfig,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResource,
 )
 from kraftsim.controller.core.rpc.quotas import (
     AlterClientQuotasEntry,
@@ -28,7 +34,7 @@ pytestmark = pytest.mark.realtime
 async def forwarded(watched: Watched, request: Request) -> Any:
     """Returns the response to a request of a client of broker 1."""
     answered: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    watched.fleet.forward(1, request, answered.set_result, -1)
+    watched.fleet.forward(1, DEFAULT_PROFILE, request, answered.set_result, -1)
     async with asyncio.timeout(LIMIT_S):
         return await answered
 
@@ -82,3 +88,21 @@ async def test_a_quota_of_mutations_is_that_of_the_client() -> None:
 
         assert [*await codes("a", "judge"), *await codes("b", "judge")] == [0, 89]
         assert await codes("b", "another") == [0]
+
+
+@pytest.mark.rule("4.61a")
+async def test_a_forwarded_configuration_is_not_checked_as_one_of_a_direct_client() -> None:
+    async with quick_cluster() as kraft, fleet_for(kraft.bootstrap_controllers) as watched:
+        watched.start(kraft.cluster_id, count=1)
+        await watched.all_are("RUNNING")
+        cordoned = AlterableConfig(name="cordoned.log.dirs", config_operation=0, value="/none")
+        broker = IncrementalAlterConfigsResource(
+            resource_type=4, resource_name="1", configs=(cordoned,)
+        )
+        request = IncrementalAlterConfigsRequest(resources=(broker,))
+
+        direct: Any = await kraft.request(request)
+        through: Any = await forwarded(watched, request)
+
+        assert [of.error_code for of in direct.responses] != [0]
+        assert [of.error_code for of in through.responses] == [0]

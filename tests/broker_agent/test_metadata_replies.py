@@ -140,19 +140,6 @@ def test_a_topic_with_neither_name_nor_id_fails_the_request() -> None:
     assert [(topic.name, topic.error_code) for topic in reply.topics] == [("", -1), ("orders", -1)]
 
 
-@pytest.mark.rule("5.44d")
-def test_metadata_creates_no_topic() -> None:
-    world = world_of(brokers=1)
-    topics = (MetadataRequestTopic(name="orders"),)
-    request = MetadataRequest(topics=topics, allow_auto_topic_creation=True)
-
-    for _ in client_view(world).metadata(world.agents[1].agent.image, request, lambda _: None):
-        pass
-    pass_time(world, 1)
-
-    assert "orders" not in world.agents[1].agent.image.topic_ids
-
-
 @pytest.mark.rule("5.16", "5.17")
 def test_fenced_brokers_are_described_only_when_asked_for() -> None:
     world = world_of(brokers=2)

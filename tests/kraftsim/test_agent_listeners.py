@@ -53,12 +53,6 @@ def test_without_listeners_nothing_listens() -> None:
     ("pairs", "count", "message"),
     [
         (
-            {"listener.security.protocol.map": TWO["listener.security.protocol.map"] + ",A:SSL"}
-            | {"listeners": "INSIDE://a:1,A://a:2", "inter.broker.listener.name": "INSIDE"},
-            1,
-            "expected PLAINTEXT, because kraftsim has no TLS and no SASL, got SSL for A",
-        ),
-        (
             {"listeners": "PLAINTEXT://:9092"},
             1,
             "--config: advertised.listeners: expected a host for PLAINTEXT",

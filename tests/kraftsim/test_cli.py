@@ -29,7 +29,8 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
 @pytest.mark.rule("6.26")
 def test_the_cluster_id_is_printed_as_kafkas_tool_prints_it(service: Service, run: Any) -> None:
     assert run("cluster cluster-id") == (0, f"Cluster ID: {CLUSTER_ID}\n", "")
-    assert run("cluster cluster-id -b localhost:9092 -c x.properties")[0] == 0
+    code, _, err = run("cluster cluster-id -b localhost:9092 -c x.properties")
+    assert (code, "--config has no effect" in err) == (0, True)
     assert "expected one of 127.0.0.1:9092" in run("cluster cluster-id -b other:9092")[2]
     assert json.loads(run("cluster cluster-id --json")[1]) == {"clusterId": CLUSTER_ID}
 
@@ -113,6 +114,17 @@ def test_nobody_at_all_has_columns_too() -> None:
     host = "HOST" + " " * 96
 
     assert list(endpoint_lines([])) == [f"ID         {host} PORT       STATE      ENDPOINT_TYPE  "]
+
+
+def test_a_controller_is_unregistered_as_kafka_cluster_does(service: Service, run: Any) -> None:
+    code, out, err = run("cluster unregister-controller --id 77")
+    assert (code, out) == (1, "")
+    assert err == (
+        "kraftsim: CONTROLLER_ID_NOT_REGISTERED: Controller ID 77 is not currently registered.\n"
+    )
+
+    code, _, err = run("cluster unregister-controller -b a:1 -C b:2 --id 77")
+    assert (code, "--bootstrap-server or --bootstrap-controller, got both" in err) == (2, True)
 
 
 @pytest.mark.rule("6.26")

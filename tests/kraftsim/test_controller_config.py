@@ -112,11 +112,6 @@ def test_of_both_roles_the_controller_runs() -> None:
             "--config: controller.listener.names: expected one listener, because",
         ),
         (
-            {**CONTROLLER, "listener.security.protocol.map": "CONTROLLER:SASL_SSL"},
-            {},
-            "expected PLAINTEXT, because kraftsim has no TLS and no SASL, got SASL_SSL",
-        ),
-        (
             {**BOTH, "node.id": "3000", "listeners": "CONTROLLER://:1,PLAINTEXT://a:2"},
             {"voters": "7@a:1:AbcdefghijklmnopqrstuA"},
             "--config: advertised.listeners: expected the host of the controller's listener",

@@ -33,7 +33,9 @@ def view_of(cluster: ControllerUnderTest, *draws: float) -> ClientView:
 
 def metadata(view: ClientView, image: Image, name: str = "orders") -> MetadataResponse:
     replies: list[Response] = []
-    request = MetadataRequest(topics=(MetadataRequestTopic(name=name),))
+    request = MetadataRequest(
+        topics=(MetadataRequestTopic(name=name),), allow_auto_topic_creation=False
+    )
     for _ in view.metadata(image, request, replies.append):
         pass
     (reply,) = replies

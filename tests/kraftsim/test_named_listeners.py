@@ -79,6 +79,83 @@ async def test_a_reset_keeps_the_ports_and_a_recording_is_refused(kraft: Cluster
     assert "several listeners" in str(kraft._live.recorder.refusal)
 
 
+async def hosts(port: int) -> set[str]:
+    """The hosts of the brokers that a client gets at `port`."""
+    async with connected(f"127.0.0.1:{port}") as client:
+        client.send(METADATA, METADATA_VERSION, MetadataRequest(topics=()))
+        _, reply = await client.answer(METADATA, METADATA_VERSION)
+        return {f"{broker.host}:{broker.port}" for broker in reply.brokers}
+
+
+async def test_each_listener_has_an_advertised_host_of_its_own() -> None:
+    async with Cluster(
+        brokers=2,
+        clock="virtual",
+        seed=1,
+        kafka_port=0,
+        controller_port=0,
+        listeners={"INSIDE": 0, "OUTSIDE": 0},
+        advertised_listeners={
+            "INSIDE": "kafka",
+            "OUTSIDE": "localhost:19092",
+            "CONTROLLER": "voter",
+        },
+    ) as kraft:
+        bound = kraft._live.service.named_ports(1)
+        inside = {f"kafka:{kraft._live.service.named_ports(number)['INSIDE']}" for number in (1, 2)}
+
+        assert await hosts(bound["INSIDE"]) == inside
+        assert await hosts(bound["OUTSIDE"]) == {"localhost:19092", "localhost:19093"}
+        assert await hosts(kraft._live.service.brokers[1].port) == {
+            *kraft.bootstrap_servers.split(",")
+        }
+        assert kraft.bootstrap_controllers.startswith("voter:")
+
+        broker_id = await kraft.brokers.add()
+        await kraft.clock.advance("5s")
+        assert ports_of(kraft, broker_id)["OUTSIDE"] == 19094
+
+
+async def test_a_broker_of_a_snapshot_comes_back_at_its_bound_port() -> None:
+    async with Cluster(
+        brokers=1,
+        clock="virtual",
+        seed=1,
+        kafka_port=0,
+        advertised_listeners={"PLAINTEXT": "localhost:19092"},
+    ) as kraft:
+        assert kraft.bootstrap_servers == "localhost:19092"
+        await kraft.brokers.add()
+        await kraft.clock.advance("5s")
+        await kraft.snapshots.save("two")
+        await kraft.reset()
+        await kraft.snapshots.restore("two")
+
+        assert ports_of(kraft, 2) == {"PLAINTEXT": 19093}
+        assert await hosts(kraft._live.service.brokers[2].port) == {
+            "localhost:19092",
+            "localhost:19093",
+        }
+
+
+@pytest.mark.parametrize(
+    ("advertised", "message"),
+    [
+        ({"OUT": "a"}, "expected one of PLAINTEXT, CONTROLLER, OUTSIDE, got 'OUT'"),
+        ({"OUTSIDE": "0.0.0.0"}, "expected HOST or HOST:PORT for OUTSIDE"),
+        ({"OUTSIDE": ":9092"}, "got ':9092'"),
+        ({"OUTSIDE": "a b"}, "got 'a b'"),
+        ({"OUTSIDE": "a:65535"}, "a port of at most 65533, got 'a:65535'"),
+        ({"OUTSIDE": "a:0"}, "got 'a:0'"),
+        ({"OUTSIDE": 9092}, "got 9092"),
+        ([], "expected a mapping of names to HOST or HOST:PORT"),
+    ],
+)
+def test_an_impossible_advertised_listener_is_refused(advertised: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ClusterOptions(kafka_port=0, listeners={"OUTSIDE": 0}, advertised_listeners=advertised)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -100,3 +177,10 @@ def test_the_option_of_up_wants_a_name_and_a_port(run: Any) -> None:
     code, _, err = run("up --listeners INSIDE")
 
     assert (code, "--listeners: expected NAME=PORT, got 'INSIDE'" in err) == (2, True)
+
+    code, _, err = run("up --advertised-listeners INSIDE")
+
+    assert (code, "--advertised-listeners: expected NAME=HOST or NAME=HOST:PORT" in err) == (
+        2,
+        True,
+    )

@@ -241,3 +241,17 @@ async def test_without_sockets_three_controllers_are_usable_at_once() -> None:
         described = await kraft.quorum.describe()
 
     assert IDS == {voter.replica_id for voter in described.topics[0].partitions[0].current_voters}
+
+
+async def test_a_dead_controller_is_unregistered_and_a_living_one_comes_back() -> None:
+    async with Cluster(brokers=1, controllers=3, clock="virtual", seed=1) as kraft:
+        leader_id = kraft.quorum.leader()["leaderId"]
+        dead, living = (number for number in (3000, 3001, 3002) if number != leader_id)
+        await kraft.controllers.kill(dead)
+
+        await kraft.unregister_controller(dead)
+        await kraft.unregister_controller(living)
+        assert {leader_id} == {*kraft.world.committed.controllers}
+
+        await kraft.clock.advance("60s")
+        assert {leader_id, living} == {*kraft.world.committed.controllers}

@@ -12,11 +12,9 @@ from kraftsim.controller.core.profile import DEFAULT_PROFILE
 NODE = {
     "process.roles": "broker,controller",
     "node.id": "1",
-    "listeners": "PLAINTEXT://:19092,OUTSIDE://127.0.0.2:29092,CTRL://127.0.0.2:19990,SAFE://:443",
-    "advertised.listeners": "PLAINTEXT://here:19092,OUTSIDE://there:29093,SAFE://here:443",
-    "listener.security.protocol.map": (
-        "PLAINTEXT:PLAINTEXT,OUTSIDE:PLAINTEXT,CTRL:PLAINTEXT,SAFE:SSL"
-    ),
+    "listeners": "PLAINTEXT://:19092,OUTSIDE://127.0.0.2:29092,CTRL://127.0.0.2:19990",
+    "advertised.listeners": "PLAINTEXT://here:19092,OUTSIDE://there:29093",
+    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,OUTSIDE:PLAINTEXT,CTRL:PLAINTEXT",
     "controller.listener.names": "CTRL",
     "controller.quorum.voters": "1@127.0.0.1:19990",
 }
@@ -25,7 +23,8 @@ NODE = {
 def addresses(pairs: dict[str, str], **options: object) -> UpAddresses:
     """Returns the addresses of `up` with a configuration file and options."""
     unset = {"host": None, "advertised_host": None, "kafka_port": None, "controller_port": None}
-    given = argparse.Namespace(**{**unset, "listeners": [], **options})
+    lists: dict[str, object] = {"listeners": [], "advertised_listeners": []}
+    given = argparse.Namespace(**{**unset, **lists, **options})
     return addresses_of(given, configuration_of(DEFAULT_PROFILE, pairs).node)
 
 
@@ -36,17 +35,39 @@ def test_a_cluster_has_the_plaintext_listeners_of_the_file() -> None:
         kafka_port=19092,
         controller_port=19990,
         listeners={"OUTSIDE": 29092},
+        advertised_listeners={"OUTSIDE": "there:29093"},
     )
 
 
-def test_what_of_the_file_has_no_effect_is_named(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_listener_is_advertised_at_its_own_host() -> None:
+    of_containers = {
+        **NODE,
+        "listeners": "INSIDE://:1,OUTSIDE://:2,CTRL://:3",
+        "advertised.listeners": "INSIDE://kafka:1,OUTSIDE://[::1]:5,CTRL://voter:3",
+        "listener.security.protocol.map": "INSIDE:PLAINTEXT,OUTSIDE:PLAINTEXT,CTRL:PLAINTEXT",
+        "inter.broker.listener.name": "INSIDE",
+    }
+
+    chosen = addresses(of_containers, advertised_listeners=["OUTSIDE=localhost"])
+
+    assert chosen.advertised_host == "kafka"
+    assert addresses(of_containers).advertised_listeners["OUTSIDE"] == "[::1]:5"
+    assert chosen.advertised_listeners == {"OUTSIDE": "localhost", "CONTROLLER": "voter"}
+
+
+def test_an_advertised_host_that_the_user_gives_replaces_those_of_the_file() -> None:
+    chosen = addresses(NODE, advertised_host="example.com")
+
+    assert (chosen.advertised_host, chosen.advertised_listeners) == ("example.com", {})
+
+
+def test_a_listener_that_binds_another_host_is_named(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
-        addresses(NODE)
+        addresses(NODE, host="127.0.0.3")
 
     assert [record.getMessage().removeprefix("--config: ") for record in caplog.records] == [
-        "listeners: SAFE has no effect: kraftsim has no TLS and no SASL",
-        "advertised.listeners: OUTSIDE is at here, not at there: a cluster has one host",
-        "advertised.listeners: clients of OUTSIDE get the port that is bound, not 29093",
+        "listeners: OUTSIDE is bound at 127.0.0.3, not at 127.0.0.2: a cluster binds one host",
+        "listeners: CTRL is bound at 127.0.0.3, not at 127.0.0.2: a cluster binds one host",
     ]
 
 
@@ -57,6 +78,7 @@ def test_options_take_precedence() -> None:
         kafka_port=0,
         controller_port=0,
         listeners={"OWN": 1},
+        advertised_listeners={},
     )
 
     assert chosen == addresses(
@@ -76,4 +98,5 @@ def test_a_file_that_describes_no_node_changes_no_address() -> None:
         kafka_port=9092,
         controller_port=9990,
         listeners={},
+        advertised_listeners={},
     )

@@ -136,7 +136,7 @@ def named(*names: str | None, topic_id: bytes = ZERO_UUID) -> tuple[MetadataRequ
 def test_names_in_metadata(
     kafka: Connection, ours: Connection, version: int, names: tuple[str, ...]
 ) -> None:
-    request = MetadataRequest(topics=named(*names))
+    request = MetadataRequest(topics=named(*names), allow_auto_topic_creation=False)
 
     assert reply_of(ours, METADATA, version, request) == reply_of(kafka, METADATA, version, request)
 
@@ -161,7 +161,7 @@ def test_ids_in_metadata(
     version: int,
     topics: tuple[MetadataRequestTopic, ...],
 ) -> None:
-    request = MetadataRequest(topics=topics)
+    request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
 
     assert reply_of(ours, METADATA, version, request) == reply_of(kafka, METADATA, version, request)
 

@@ -23,7 +23,7 @@ from tests.server.wires import Wire
 from tests.wire.hostile_frames import WAIT_MS_MAX
 
 PASSES = 30  # of the event loop, after which nothing is left to do at this time
-STEP, STEPS = "5s", 14  # a broker forwards a request again for 30 s
+STEP, STEPS = "5s", 14  # a broker forwards a request again for 60 s
 PASSES_MAX = 1_000
 
 

@@ -54,6 +54,7 @@ def uvarint(number: int) -> bytes:
 METADATA = recorded("4.3.1", "A6-errors", 12).data
 BAD = {
     "garbage": b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "a TLS hello": bytes.fromhex("160301020001000000fc0303") + bytes(200),
     "zeros": b"\0" * 64,
     "a negative length": struct.pack(">i", -1),
     "the most negative length": struct.pack(">i", -(2**31)),
@@ -99,6 +100,7 @@ async def test_bad_bytes_close_their_own_connection_and_touch_nothing_else(
     assert caplog.records[0].exc_info is None
     is_http = name == "garbage"  # it begins with GET
     assert ("send HTTP to the port of the HTTP service" in caplog.text) == is_http
+    assert ("got the start of a TLS connection" in caplog.text) == (name == "a TLS hello")
 
 
 @pytest.mark.rule("5.2", "1.1")

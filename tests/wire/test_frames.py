@@ -104,7 +104,7 @@ def test_stray_bytes_after_a_request_are_ignored() -> None:
     frame = bytes.fromhex("0003000d00000002000772646b61666b6100") + b"\0\0\0\0\1\0\0"
 
     request = decode_request(read_request_header(frame), frame)
-    assert MetadataRequest(topics=None) == request
+    assert MetadataRequest(topics=None, allow_auto_topic_creation=False) == request
 
 
 @pytest.mark.rule("5.47")
@@ -208,6 +208,18 @@ def test_an_exchange_refuses_a_frame_that_is_cut_short() -> None:
         if exchange.matches(frame[:length]):
             with pytest.raises(DecodeError):
                 exchange.decode(frame[:length])
+
+
+@pytest.mark.parametrize(
+    "start", [b"\x16\x03\x01\x02\x00\x01\x00", b"\x15\x03\x03\x00\x02\x02\x16"]
+)
+def test_a_tls_connection_is_named_as_one(start: bytes) -> None:
+    reader = FrameReader(REQUEST_BYTES_MAX)
+    reader.feed(start)
+
+    with pytest.raises(DecodeError, match="got the start of a TLS connection") as refused:
+        reader.take()
+    assert "security.protocol=PLAINTEXT" in str(refused.value)
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"])

@@ -293,7 +293,8 @@ class MetadataRequest(Request):
     """Metadata (3); `topics` of None requests all topics, an empty tuple none.
 
     topics: A topic, by name or by id
-    allow_auto_topic_creation: true permits the broker to create missing topics
+    allow_auto_topic_creation: true permits the broker to create missing topics, as versions 0 to
+        3 do
     include_cluster_authorized_operations: true requests the cluster's permitted operations
     include_topic_authorized_operations: true requests the permitted operations on topics
     """
@@ -311,7 +312,7 @@ class MetadataRequest(Request):
         self,
         *,
         topics: tuple[MetadataRequestTopic, ...] | None = None,
-        allow_auto_topic_creation: bool = False,
+        allow_auto_topic_creation: bool = True,
         include_cluster_authorized_operations: bool = False,
         include_topic_authorized_operations: bool = False,
     ) -> None:

@@ -8,15 +8,15 @@ const CONTROLLER_ENDPOINT = 2
 3 Metadata 0-13 flexible 9
  "A client's first request to a broker. Only brokers offer it (rule 5.2). Version 0 asks for
   every topic with an empty list, later ones with null. Version 9 is flexible; version 10 adds
-  topic ids to the response, 12 to the request; 13 adds the top-level error. Gap:
-  `allow_auto_topic_creation`, which versions 0 to 3 imply, decodes as false there."
+  topic ids to the response, 12 to the request; 13 adds the top-level error."
  >
   "Metadata (3); `topics` of None requests all topics, an empty tuple none."
   topics?1(empty_is_null_before=1)=null[MetadataRequestTopic
    "A topic, by name or by id."
    topic_id@10-:uuid "id of the topic; zeros if `name` is set"
    name?10=null:string "name of the topic; null if `topic_id` is set"]
-  allow_auto_topic_creation@4-:bool "true permits the broker to create missing topics"
+  allow_auto_topic_creation@4-=true:bool
+   "true permits the broker to create missing topics, as versions 0 to 3 do"
   include_cluster_authorized_operations@8-10:bool
   include_topic_authorized_operations@8-:bool "true requests the permitted operations on topics"
  < shared

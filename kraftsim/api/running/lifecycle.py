@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Container, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
+from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.controller.core.node_id import broker_node
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
 from kraftsim.simulation.streams import Streams
@@ -143,5 +144,7 @@ class Lifecycle:
             return
         for broker_id in world.agents.keys() - service.brokers.keys():
             port = world.hosts[broker_node(broker_id)].spec.port
+            if CLIENT_LISTENER in options.advertised_listeners:  # then it need not be the bound one
+                port = options.kafka_port and options.kafka_port + broker_id - FIRST_BROKER_ID
             await service.open_broker(broker_id, port)
             await service.open_named(broker_id, options.listeners)

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
+from kraftsim.controller.raft.identity import LISTENER as CONTROLLER_LISTENER
 from kraftsim.scenarios.language.durations import microseconds
+from kraftsim.simulation.topology import FIRST_BROKER_ID, FIRST_CONTROLLER_ID
 from kraftsim.simulation.world import World
 
 from ...errors import CommandError
@@ -51,10 +53,16 @@ class Live:
         assert recorder is not None, world
         return recorder
 
-    @property
-    def advertised(self) -> str:
-        """The host name that clients are told."""
-        return self.options.advertised_host or self.options.host
+    def advertised(self, name: str) -> str:
+        """Returns the advertised `host:port,...` of the bound listeners PLAINTEXT or CONTROLLER."""
+        is_controller = name == CONTROLLER_LISTENER
+        listeners = self.service.controllers if is_controller else self.service.brokers
+        first_id = FIRST_CONTROLLER_ID if is_controller else FIRST_BROKER_ID
+        addresses = (
+            self.options.address(name, node_id - first_id, listener.port)
+            for node_id, listener in sorted(listeners.items())
+        )
+        return ",".join(f"{host}:{port}" for host, port in addresses)
 
     def entered(self) -> AbstractContextManager[None]:
         """Enters the timeline for an external change."""
