@@ -129,6 +129,12 @@ def _check(view: NodeView, resource: Resource, checks: ValueChecks) -> None:
         resource.resource_type, view.profile
     ):
         raise invalid_request(f"Unknown resource type {resource.resource_type}")
+    elif (
+        resource.resource_type == ResourceType.GROUP
+        and view.profile.checks_group_configs_at_brokers
+    ):
+        key = (ResourceType.GROUP, resource.resource_name)
+        alteration.check_group(view.profile, resource, view.image.configs.get(key, {}))
 
 
 def _values(resource: Resource) -> Iterator[tuple[str, bool]]:

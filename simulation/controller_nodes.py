@@ -64,7 +64,7 @@ def node_of(
     fetch_timeout_ms = topology.settings.controller_quorum_fetch_timeout_ms
     return Node(
         replace(config, directory_id=stored.directory_id),
-        profile=topology.profile,
+        profile=topology.controllers[index].profile or topology.profile,
         settings=replace(
             topology.settings,
             controller_quorum_fetch_timeout_ms=fetch_timeout_ms + index * FETCH_TIMEOUT_SPREAD_MS,

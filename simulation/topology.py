@@ -75,12 +75,16 @@ def check_cluster_id(cluster_id: str, label: str = "cluster_id") -> None:
 
 @value
 class ControllerSpec:
-    """A controller of a topology."""
+    """A controller of a topology.
+
+    `profile` is set for a controller of another release; None means the topology's.
+    """
 
     node_id: int = FIRST_CONTROLLER_ID
     host: str = "127.0.0.1"
     port: int = FIRST_CONTROLLER_PORT
     rack: str | None = None
+    profile: Profile | None = None
 
 
 @value

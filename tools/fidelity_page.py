@@ -23,6 +23,8 @@ to the rule book, which has its sources. The verdicts:
 - **Proven**: each listed test fails when the rule does not hold.
 - **Differs on purpose**: kraftsim does something else, as the named difference says. The listed
   tests prove the rest of the rule, or the difference.
+- **Read, not judged**: no release has the rule; it was read in the sources of Kafka's development
+  branch, or in a proposal, which it names. The listed tests hold kraftsim to it.
 """
 REST = "Each section ends with the rules that no test names and no difference concerns, and why."
 
@@ -126,7 +128,9 @@ def _rule(rule: Rule, proofs: list[Proof], differing: list[dict[str, Any]]) -> l
     lines = [f"#### {_link(rule.number)}", "", *rule.statement, ""]
     for row in differing:
         lines += _wrap(f"**Differs on purpose**: [{row['title']}](#{row['id']})")
-    if not differing:
+    if rule.is_not_judged:
+        lines += [""] * bool(differing) + _wrap(f"**Read, not judged**: {rule.read_in}")
+    elif not differing:
         lines.append("**Proven**")
     if not proofs:
         lines += ["", "No test names the rule."]

@@ -18,11 +18,18 @@ from kraftsim.controller.core.configs.topic_table import TOPIC_CONFIGS
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.feature_levels import LEVEL_NAMES, METADATA_VERSION
 from kraftsim.controller.core.image.image import Image
-from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES, Profile
+from kraftsim.controller.core.profile import (
+    DEFAULT_PROFILE,
+    KAFKA_TRUNK,
+    KIP_1372,
+    PROFILES,
+    Profile,
+)
 from kraftsim.controller.core.rpc import ApiVersionsRequest
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.server.api_versions import answer
 from kraftsim.controller.wire.apis.table import API_VERSIONS, APIS
+from tools.rule_book import rule_book
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "profiles.md"
 INTRODUCTION = f"""\
@@ -36,6 +43,11 @@ names; do not edit this page.
 of a table, never a branch: code reads its fields. Each profile of a release is judged against that
 release (`make differential ARGS="--release 4.3.1"`). Numbers such as 2.44 are rules of
 [rules.md](rules.md).
+
+`{KAFKA_TRUNK.name}` is the branch on which 4.5 is developed, with unstable feature levels; a new
+cluster finalizes metadata.version {KAFKA_TRUNK.metadata_version}. `{KIP_1372.name}` adds a draft of
+a proposal to it. What they have beyond {DEFAULT_PROFILE.name} is
+[read, not judged](#read-not-judged), and may change until it is released.
 """
 SHOWN_APART = ("newest_versions", "name", "supported_features", "settings", "topic_configs")
 PROBES = ("?", "-9223372036854775808", "-2147483648", "-1e308")  # a validator may refuse them
@@ -44,7 +56,7 @@ _RULES = re.compile(r"^((?:\d+A?\.\d+|KIP-\d+)[^:]*): (.*)", re.DOTALL)
 
 def render() -> str:
     """Returns the page."""
-    parts = (_behaviour(), _features(), _settings(), _apis(), _configs())
+    parts = (_behaviour(), _not_judged(), _features(), _settings(), _apis(), _configs())
     return "\n".join(chain([INTRODUCTION], *parts)) + "\n"
 
 
@@ -61,6 +73,20 @@ def _behaviour() -> Iterator[str]:
             [f"`{field.name}`", match[1], match[2]],
             [_text(getattr(profile, field.name)) for profile in PROFILES.values()],
         )
+    yield ""
+
+
+def _not_judged() -> Iterator[str]:
+    yield "## Read, not judged\n"
+    yield (
+        "No release has these rules, so that none can be asked: `make differential` refuses "
+        "`--release NAME` for these profiles.\n"
+    )
+    yield "| rule | what it says | read in |"
+    yield "|---|---|---|"
+    for rule in rule_book().rules.values():
+        if rule.is_not_judged:
+            yield f"| {rule.number} | {' '.join(rule.statement)} | {rule.read_in} |"
     yield ""
 
 

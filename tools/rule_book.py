@@ -30,6 +30,17 @@ class Rule:
     statement: tuple[str, ...]
     sources: Mapping[str, str]
 
+    @property
+    def is_not_judged(self) -> bool:
+        """True for a rule that no release has."""
+        return self.sources.get("Basis", "").startswith("read, not judged")
+
+    @property
+    def read_in(self) -> str:
+        """The classes, tickets and proposals in which the rule was read."""
+        kinds = ("Class", "Ticket", "KIP")
+        return "; ".join(self.sources[kind] for kind in kinds if kind in self.sources)
+
 
 @dataclass(frozen=True)
 class Section:

@@ -25,12 +25,14 @@ CONTROLLER_UNREGISTRATION_FROM = 33  # 4.4-IV2
 DIRECTORY_ASSIGNMENT_FROM = 17
 ELR_FIELDS_FROM = 23
 CORDONED_DIRECTORIES_FROM = 30
+GROUPS_CHECKED_BY_BROKERS_FROM = 34  # 4.5-IV0
 
 FIRST_BOOTSTRAP_LEVEL = 4  # 3.3-IV0, the first with FeatureLevelRecord (rule 5.57)
 
 # Levels that changed the content of records, so that a downgrade below them could lose data:
 # those of Kafka's own table up to 4.0, 4.3-IV0 (golden 4.3.1 A1, seq 1517), 4.4-IV1 (access control
-# by network) and 4.4-IV2 (UnregisterControllerRecord). 4.1, 4.2 and 4.4-IV0 changed nothing.
+# by network) and 4.4-IV2 (UnregisterControllerRecord). 4.1, 4.2, 4.4-IV0 and 4.5-IV0 changed
+# nothing.
 _CHANGES_METADATA = frozenset({1, 3, 5, 6, 7, 8, 11, 13, 14, 15, 17, 23, 30, 32, 33})
 
 LEVEL_NAMES = [
@@ -67,6 +69,7 @@ LEVEL_NAMES = [
     "4.4-IV0",
     "4.4-IV1",
     "4.4-IV2",
+    "4.5-IV0",
 ]  # level 1 is the first (rule 0.5)
 
 

@@ -5,7 +5,7 @@ are data in the log, and decide the same things as in Kafka.
 """
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 
 from .apis import newest_versions
 from .feature_levels import (
@@ -20,7 +20,7 @@ from .value import value
 
 @value
 class Profile:
-    """The behaviour of one Kafka release, or of KIP-631."""
+    """The behaviour of one Kafka release, of a proposal, or of Kafka's development branch."""
 
     name: str
     supported_features: tuple[tuple[str, int, int], ...]
@@ -91,6 +91,10 @@ class Profile:
     """4.36: before 4.3 a replica that stays and is out of sync blocks a reassignment."""
     assignment_keeps_elr: bool = True
     """4.38: AssignReplicasToDirs keeps the ELR of a partition, from 4.3 on."""
+    checks_group_configs_at_brokers: bool = False
+    """4.66a: a broker validates the configurations of groups before it forwards them."""
+    refuses_unreachable_min_isr: bool = False
+    """4.66c: a topic's min.insync.replicas may not exceed its replication factor (KIP-1372)."""
     bounds_groups_by_range: bool = False
     """7.1: a value of a group out of its bounds is refused with both of them, from 4.4 on."""
     retries_at_heartbeat_interval: bool = True
@@ -215,9 +219,23 @@ KIP_631 = Profile(
     settings=Settings(broker_session_timeout_ms=18000, broker_heartbeat_interval_ms=3000),
 )
 
+KAFKA_TRUNK = replace(
+    KAFKA_4_4,
+    name="kafka-trunk",
+    supported_features=tuple(
+        (name, low, 34 if name == METADATA_VERSION else high)
+        for name, low, high in KAFKA_4_4.supported_features
+    ),
+    checks_group_configs_at_brokers=True,
+)
+"""The branch on which 4.5 is developed, with unstable.feature.versions.enable."""
+
+KIP_1372 = replace(KAFKA_TRUNK, name="kip-1372", refuses_unreachable_min_isr=True)
+
 DEFAULT_PROFILE = KAFKA_4_4
 """The profile that applies unless a command, a scenario or a test names another."""
 
 PROFILES = {
-    profile.name: profile for profile in (KAFKA_4_4, KAFKA_4_3, KAFKA_4_1, KAFKA_3_9, KIP_631)
+    profile.name: profile
+    for profile in (KAFKA_4_4, KAFKA_4_3, KAFKA_4_1, KAFKA_3_9, KIP_631, KAFKA_TRUNK, KIP_1372)
 }

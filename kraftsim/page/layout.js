@@ -24,7 +24,7 @@ import { Timeline } from "./timeline.js";
 import { Violations } from "./violations.js";
 import { LETTERS } from "./visit.js";
 
-const PROFILES = ["kafka-4.4", "kafka-4.3", "kafka-4.1", "kafka-3.9", "kip-631"];
+const PROFILES = ["kafka-4.4", "kafka-4.3", "kafka-4.1", "kafka-3.9", "kip-631", "kafka-trunk", "kip-1372"];
 
 const APART_MAX = 200; // differences on the timeline
 

@@ -12,6 +12,9 @@ from .lot import Lot, Words
 
 Draw = Callable[[Lot], Words]
 
+INSTALLED = ("kafka-4.4", "kafka-4.3", "kafka-4.1", "kafka-3.9", "kip-631")
+"""The releases that a broker may change to."""
+
 NEW_TOPICS = ("n0", "n.1", "n_1")  # the last two collide: only one of them may exist (rule 4.52)
 TOPIC_CONFIGS: Mapping[str, tuple[str | None, ...]] = {
     "min.insync.replicas": ("1", "2", None),
@@ -134,7 +137,7 @@ def _add(lot: Lot) -> Words:
 def _install(lot: Lot) -> Words:
     """Returns a release that supports whatever the controllers may finalize."""
     least = PROFILES[lot.release].metadata_version
-    newer = [name for name, profile in PROFILES.items() if profile.metadata_version >= least]
+    newer = [name for name in INSTALLED if PROFILES[name].metadata_version >= least]
     return {"on": lot.one_of(lot.brokers), "release": lot.one_of(newer)}
 
 

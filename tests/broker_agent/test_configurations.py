@@ -8,7 +8,7 @@ from kraftsim.broker_agent.configurations import alter, list_resources
 from kraftsim.configuration.dynamic import value_checks
 from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.image.image import Image
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KAFKA_4_4, KAFKA_TRUNK
 from kraftsim.controller.core.rpc.configs import (
     AlterableConfig,
     AlterConfigsResourceResponse,
@@ -200,6 +200,24 @@ def test_the_release_of_3_9_has_no_configurations_of_groups():
 
     assert answers_to(asked) == ["forwarded"]
     assert answers_to(asked, view=replace(VIEW, profile=KAFKA_3_9)) == ["Unknown resource type 32"]
+
+
+@pytest.mark.rule("4.66a")
+def test_a_broker_of_the_development_branch_validates_what_it_forwards_of_groups():
+    """It merges the change with the configurations that it knows."""
+    known = Image(configs={(GROUP, "g"): {"no.such": "1"}})
+    trunk = replace(VIEW, profile=KAFKA_TRUNK, image=known)
+    changed = resource(GROUP, "g", ("consumer.session.timeout.ms", SET, "45000"))
+    mended = resource(GROUP, "g", ("no.such", DELETE, None))
+    refused = "Unknown group config name: no.such"
+
+    assert answers_to(changed, view=trunk) == [refused]
+    assert answers_to(mended, view=trunk) == ["forwarded"]
+    assert answers_to(resource(GROUP, "h", ("no.such", SET, "1")), view=trunk) == [refused]
+    assert answers_to(resource(GROUP, ""), view=trunk) == [
+        "Default group resources are not allowed."
+    ]
+    assert answers_to(changed, view=replace(trunk, profile=KAFKA_4_4)) == ["forwarded"]
 
 
 def test_a_resource_that_is_named_twice_is_refused_twice():

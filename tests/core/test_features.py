@@ -17,7 +17,7 @@ def test_levels_have_names(name, level):
 
 @pytest.mark.rule("0.5")
 def test_an_unknown_level_is_named_with_what_would_do():
-    with pytest.raises(ValueError, match=r"3\.0-IV1 to 4\.4-IV2\), got '4\.9'"):
+    with pytest.raises(ValueError, match=r"3\.0-IV1 to 4\.5-IV0\), got '4\.9'"):
         level_of("4.9")
 
 

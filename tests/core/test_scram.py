@@ -13,7 +13,7 @@ from kraftsim.controller.core.log.records import (
     RemoveUserScramCredentialRecord,
     UserScramCredentialRecord,
 )
-from kraftsim.controller.core.profile import KAFKA_4_3
+from kraftsim.controller.core.profile import KAFKA_4_3, PROFILES
 from kraftsim.controller.core.rpc.scram import (
     AlterUserScramCredentialsRequest,
     DescribeUserScramCredentialsRequest,
@@ -119,6 +119,18 @@ def test_a_snapshot_has_the_credentials(cluster) -> None:
         == cluster.node.committed.kept(UserScramCredentialRecord)
         != {}
     )
+
+
+@pytest.mark.rule("4.66b")
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
+def test_a_credential_outlives_the_last_one_of_its_mechanism(profile) -> None:
+    """Images of Kafka up to 4.4 lose what the batch creates that removes the last one."""
+    cluster = ControllerUnderTest(profile)
+    results(cluster, upsertion("a"))
+
+    assert results(cluster, upsertion("b"), deletions=(deletion("a"),)) == {"a": None, "b": None}
+    records = records_of(cluster.node.committed)
+    assert ["b"] == [of.name for of in records if isinstance(of, UserScramCredentialRecord)]
 
 
 def test_a_description_has_mechanisms_and_iterations(cluster) -> None:

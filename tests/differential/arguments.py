@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES
 from tests.differential.files import BadFile, read, release_of
 from tests.differential.sequence import Sequence
 from tests.released.releases import RELEASES, Release
@@ -90,6 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--release",
+        type=_release,
         choices=list(RELEASES),
         help=f"release that judges (default: the file's with --replay, else {DEFAULT_RELEASE})",
     )
@@ -123,6 +125,20 @@ def _parser() -> argparse.ArgumentParser:
         "--rule", type=_rule, metavar="NUMBER", help="rule that a kept file proves, such as 5.57"
     )
     return parser
+
+
+def _release(word: str) -> str:
+    """Refuses a profile, and says which release judges it, or that none does."""
+    if word not in PROFILES:
+        return word
+    judges = [version for version, release in RELEASES.items() if release.profile_name == word]
+    if judges:
+        raise argparse.ArgumentTypeError(f"expected a release, got a profile: try {judges[0]}")
+    raise argparse.ArgumentTypeError(
+        f"no release judges the profile {word}: its rules are read, not judged (docs/profiles.md). "
+        f"Judge what it has from {DEFAULT_PROFILE.name} with --release {next(iter(RELEASES))}, and "
+        "hold the rest with tests that name its rules"
+    )
 
 
 def _at_least_one(word: str) -> int:

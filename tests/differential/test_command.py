@@ -124,3 +124,13 @@ def test_without_java_the_judge_says_that_kafka_needs_it(capsys, signals, monkey
     assert 1 == command.main(["--sequences", "1"])
 
     assert "A released Kafka needs Java 17 or newer, got none on PATH" in capsys.readouterr().err
+
+
+def test_a_profile_that_no_release_judges_is_refused_with_what_to_do(capsys) -> None:
+    refused = refusal(capsys, "--release", "kafka-trunk")
+
+    assert "no release judges the profile kafka-trunk: its rules are read, not judged" in refused
+    assert "--release 4.4.0" in refused
+    assert "expected a release, got a profile: try 4.3.1" in refusal(
+        capsys, "--release", "kafka-4.3"
+    )

@@ -9,6 +9,7 @@ import pytest
 from kraftsim import Cluster
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.image.loader import replay
+from kraftsim.controller.core.profile import PROFILES
 from kraftsim.errors import CommandError
 
 pytestmark = pytest.mark.slow
@@ -26,7 +27,7 @@ async def disturb(kraft: Cluster, draw: random.Random) -> None:
 
 
 @pytest.mark.rule("9.20", "9.31")
-@pytest.mark.parametrize("profile", ["kafka-4.4", "kafka-4.3", "kafka-4.1", "kafka-3.9", "kip-631"])
+@pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("seed", range(4))
 async def test_after_any_verbs_restarted_brokers_serve_and_every_isr_is_whole(
     profile: str, seed: int

@@ -16,7 +16,7 @@ from ..policies import AlteredConfigs, ConfigResourceKind
 from ..profile import Profile
 from ..state import RECORDS_PER_OPERATION_MAX, Decision, State
 from . import broker_loggers, group_configs, metrics_configs, topic_configs
-from .guards import MIN_INSYNC_REPLICAS, check_altered
+from .guards import MIN_INSYNC_REPLICAS, check_altered, check_min_isr_of_topic
 from .lists import appended, default_list, subtracted
 from .resources import (
     ResourceType,
@@ -140,20 +140,39 @@ def _altered(state: State, resource: Resource, *, is_forwarded: bool) -> list[Co
         return []
     current = state.image.configs.get((resource_type, name), {})
     if isinstance(resource, rpc.IncrementalAlterConfigsResource):
-        changes = _incremental(state, resource_type, resource.configs, current)
+        changes = _incremental(state.profile, resource_type, resource.configs, current)
     else:
         changes = _whole(resource_type, resource, current)
     values = changes.explicit | dict.fromkeys(changes.implied)
     check_altered(state, (resource_type, name), values, current, is_forwarded=is_forwarded)
-    _check(state, resource_type, name, changes, current)
+    is_checked = is_forwarded and resource_type is ResourceType.GROUP and _brokers_check(state)
+    _check(state, resource_type, name, changes, current, is_checked=is_checked)
     return [
         ConfigRecord(resource_type=resource_type, resource_name=name, name=key, value=value)
         for key, value in values.items()
     ]
 
 
+def _brokers_check(state: State) -> bool:
+    """True if every broker has checked the configurations of groups that it forwards (4.66a)."""
+    return state.image.metadata_version >= feature_levels.GROUPS_CHECKED_BY_BROKERS_FROM
+
+
+def check_group(profile: Profile, resource: Resource, current: Values) -> None:
+    """Raises ApiError for the configurations that a group would have after a change (4.66a).
+
+    A broker checks them before it forwards the change; `current` are those that it knows.
+    """
+    check_name(ResourceType.GROUP, resource.resource_name)
+    if isinstance(resource, rpc.IncrementalAlterConfigsResource):
+        changes = _incremental(profile, ResourceType.GROUP, resource.configs, current)
+    else:
+        changes = _whole(ResourceType.GROUP, resource, current)
+    group_configs.check(_after(changes, current), profile)
+
+
 def _incremental(
-    state: State,
+    profile: Profile,
     resource_type: ResourceType,
     configs: Iterable[rpc.AlterableConfig],
     current: Values,
@@ -162,7 +181,7 @@ def _incremental(
     operations = {config.name: config for config in configs}
     explicit: dict[str, str | None] = {}
     for name in in_hash_order(operations):
-        value = _operated(state, resource_type, operations[name], current.get(name))
+        value = _operated(profile, resource_type, operations[name], current.get(name))
         # A broker reloads a file, such as a key store, whose name is set again (KAFKA-14136).
         if value != current.get(name) or resource_type is ResourceType.BROKER:
             explicit[name] = value
@@ -170,7 +189,7 @@ def _incremental(
 
 
 def _operated(
-    state: State, resource_type: ResourceType, config: rpc.AlterableConfig, current: str | None
+    profile: Profile, resource_type: ResourceType, config: rpc.AlterableConfig, current: str | None
 ) -> str | None:
     """Returns the value after an operation; raises INVALID_CONFIG if it needs a list."""
     operation = config.config_operation
@@ -180,7 +199,7 @@ def _operated(
         return None
     if operation not in (APPEND, SUBTRACT) or config.value is None:
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
-    default = default_list(state.profile, resource_type, config.name)
+    default = default_list(profile, resource_type, config.name)
     if default is None:
         word = "APPEND" if operation == APPEND else "SUBTRACT"
         text = f"Can't {word} to key {config.name} because its type is not LIST."
@@ -202,22 +221,38 @@ def _whole(
     return Changes(explicit, tuple(name for name in current if name not in wanted))
 
 
-def _check(
-    state: State, resource_type: ResourceType, name: str, changes: Changes, current: Values
-) -> None:
-    """Raises ApiError for changes that Kafka refuses, in Kafka's order of checks."""
+def _after(changes: Changes, current: Values) -> dict[str, str]:
+    """Returns the configurations after the changes, in the order of Kafka's hash map."""
     removed = {key for key, value in changes.explicit.items() if value is None} | {*changes.implied}
     values = {key: value for key, value in current.items() if key not in removed}
     values |= {key: value for key, value in changes.explicit.items() if value is not None}
+    return {key: values[key] for key in in_hash_order(values)}
+
+
+def _check(
+    state: State,
+    resource_type: ResourceType,
+    name: str,
+    changes: Changes,
+    current: Values,
+    *,
+    is_checked: bool,
+) -> None:
+    """Raises ApiError for changes that Kafka refuses, in Kafka's order of checks.
+
+    `is_checked` is true if a broker has validated the configurations.
+    """
     check_name(resource_type, name)
-    in_order = {key: values[key] for key in in_hash_order(values)}
+    in_order = _after(changes, current)
     if resource_type is ResourceType.TOPIC:
         topic_configs.check(in_order, state.profile)
-    elif resource_type is ResourceType.GROUP:
+    elif resource_type is ResourceType.GROUP and not is_checked:
         group_configs.check(in_order, state.profile)
     elif resource_type is ResourceType.CLIENT_METRICS:
         metrics_configs.check(in_order, state.profile)
     check_existence(state, resource_type, name)
+    if resource_type is ResourceType.TOPIC:
+        check_min_isr_of_topic(state, name, in_order)
     kind = ConfigResourceKind(resource_type)
     state.policies.check_configs(AlteredConfigs(resource=kind, name=name, configs=changes.explicit))
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from .. import feature_levels
 from ..java_text import trim
+from ..profile import Profile
 from ..state import State
 from .resources import ResourceType
 from .validators import invalid
@@ -77,3 +78,25 @@ def _check_cordoned(
             f"When updating {CORDONED_LOG_DIRS} via controllers,  the new value must be a subset "
             "of the current configuration value."
         )
+
+
+def check_min_isr(profile: Profile, configs: Mapping[str, str], replication_factor: int) -> None:
+    """Refuses a topic that could never have as many in-sync replicas as it requires (4.66c)."""
+    wanted = configs.get(MIN_INSYNC_REPLICAS)
+    if profile.refuses_unreachable_min_isr and wanted and int(wanted) > replication_factor:
+        raise invalid(
+            f"{MIN_INSYNC_REPLICAS} ({trim(wanted)}) must not exceed the replication factor "
+            f"({replication_factor})"
+        )
+
+
+def check_min_isr_of_topic(state: State, name: str, configs: Mapping[str, str]) -> None:
+    """Refuses new configurations of an existing topic as `check_min_isr` does.
+
+    The partition with the fewest replicas decides.
+    """
+    if not state.profile.refuses_unreachable_min_isr:
+        return
+    topic = state.image.topics[state.image.topic_ids[name]]
+    fewest = min(len(partition.replicas) for partition in topic.partitions.values())
+    check_min_isr(state.profile, configs, fewest)

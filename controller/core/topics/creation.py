@@ -11,6 +11,7 @@ from functools import partial
 
 from .. import feature_levels, slices
 from ..configs import topic_configs
+from ..configs.guards import check_min_isr
 from ..errors import ApiError, ErrorCode, expect_time
 from ..hash_order import in_hash_order
 from ..java_text import STRING_BYTES_MAX
@@ -206,6 +207,7 @@ def _create(survey: Survey, topic: CreatableTopic) -> tuple[CreatableTopicResult
         configs = _checked_configs(state, topic)
         _check_config_policy(state, topic.name, configs)
         assignment = _manual(state, topic) if topic.assignments else _automatic(survey, topic)
+        check_min_isr(state.profile, configs, len(assignment[0]))
         _check_topic_policy(state, topic, configs, assignment)
         survey.allowance.take(len(assignment))
     except ApiError as error:
