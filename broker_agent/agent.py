@@ -19,11 +19,12 @@ from kraftsim.controller.core.feature_levels import (
     DIRECTORY_ASSIGNMENT_FROM,
 )
 from kraftsim.controller.core.image.image import Image
-from kraftsim.controller.core.uuid import random_uuid
+from kraftsim.controller.core.uuid import Uuid, random_uuid
 from kraftsim.controller.time.timeline import NEVER_MS
 
 from .config import AgentConfig
 from .conversation import Channel, Conversation, Send
+from .directories.log_directories import cordoned, cordoned_text
 from .healing import Healing
 from .metadata_fetch import LogPosition, MetadataFetch
 from .process_state import ProcessState
@@ -89,6 +90,7 @@ class Agent:
         self._failures = 0
         self._is_caught_up = False
         self._has_retried_shutdown = False
+        self._cordoned_text = config.cordoned_log_dirs
         self._adds_directories = self._has_added_directories = False
         self.was_drained = False
 
@@ -177,9 +179,24 @@ class Agent:
         self._healing.observe(image, now_ms)
         if self.state is STARTING and not self._failures:
             self._lease.schedule(now_ms)  # register, or repeat the heartbeat
+        self._observe_cordoned(image, now_ms)
         if not self._has_added_directories and self._lacks_directories(image):
             self._adds_directories = self._has_added_directories = True
             self._lease.schedule(now_ms)
+
+    def _observe_cordoned(self, image: Image, now_ms: int) -> None:
+        """Report a change of the cordoned directories at once, as Kafka does (rule 2.32a)."""
+        text = cordoned_text(image, self.config.broker_id, self.config.cordoned_log_dirs)
+        if text == self._cordoned_text:
+            return
+        before, self._cordoned_text = self.cordoned_directories, text
+        if self.broker_epoch >= 0 and before != self.cordoned_directories:
+            self._lease.schedule(now_ms)
+
+    @property
+    def cordoned_directories(self) -> tuple[Uuid, ...]:
+        """Ids of the directories that take no new replicas (KIP-1066)."""
+        return cordoned(self.config.log_dirs, self._cordoned_text)
 
     def _lacks_directories(self, image: Image) -> bool:
         """True if the registration has no directories although metadata.version has them.
@@ -212,7 +229,7 @@ class Agent:
             listeners=config.listeners,
             features=config.features,
             rack=config.rack,
-            log_dirs=config.log_dirs,
+            log_dirs=tuple(directory.directory_id for directory in config.log_dirs),
             previous_broker_epoch=self._previous_broker_epoch,
         )
 
@@ -223,7 +240,7 @@ class Agent:
             current_metadata_offset=self.metadata_offset,
             want_fence=self.state is STARTING,
             want_shut_down=self.state is ProcessState.PENDING_CONTROLLED_SHUTDOWN,
-            cordoned_log_dirs=() if self._reports_cordoned() else None,
+            cordoned_log_dirs=self.cordoned_directories if self._reports_cordoned() else None,
         )
 
     def _reports_cordoned(self) -> bool:

@@ -1,9 +1,10 @@
 """The topology of a cluster: one value from which commands, `Cluster` and tests build a world."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import field
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER, AgentConfig
+from kraftsim.broker_agent.directories.log_directories import LogDirectory, simulated_directory
 from kraftsim.controller.core.feature_levels import METADATA_VERSION
 from kraftsim.controller.core.java_text import STRING_BYTES_MAX
 from kraftsim.controller.core.node_id import NodeId, broker_node, checked_id, controller_node
@@ -11,7 +12,7 @@ from kraftsim.controller.core.policies import NO_POLICIES, Policies
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
 from kraftsim.controller.core.settings import Settings
-from kraftsim.controller.core.uuid import Uuid
+from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.core.value import value
 
 from .ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, PORT_MAX
@@ -34,7 +35,7 @@ class BrokerSpec:
 
     `cluster_id` is set for a broker whose disk was formatted for another cluster, `profile` for
     a broker of another release; None means the topology's value. `more_listeners` are those beside
-    the listener PLAINTEXT at `host` and `port`.
+    the listener PLAINTEXT at `host` and `port`. `log_dirs` is the number of log directories.
     """
 
     broker_id: int
@@ -44,6 +45,7 @@ class BrokerSpec:
     cluster_id: str | None = None
     profile: Profile | None = None
     more_listeners: tuple[BrokerListener, ...] = ()
+    log_dirs: int = 1
 
     def __post_init__(self) -> None:
         if self.rack is not None:
@@ -149,7 +151,14 @@ def unbound_port(broker_id: int) -> int:
     return FIRST_BROKER_PORT + broker_id % (PORT_MAX - FIRST_BROKER_PORT)
 
 
-def agent_config(topology: Topology, spec: BrokerSpec, log_dir: Uuid) -> AgentConfig:
+def new_directories(spec: BrokerSpec, draw: Callable[[], float]) -> tuple[LogDirectory, ...]:
+    """Returns the log directories of a broker whose disks were formatted just now."""
+    return tuple(simulated_directory(random_uuid(draw)) for _ in range(spec.log_dirs))
+
+
+def agent_config(
+    topology: Topology, spec: BrokerSpec, log_dirs: tuple[LogDirectory, ...]
+) -> AgentConfig:
     """Returns the configuration of one simulated broker of the topology."""
     settings, profile = topology.settings, spec.profile or topology.profile
     listener = BrokerListener(name=CLIENT_LISTENER, host=spec.host, port=spec.port)
@@ -158,7 +167,7 @@ def agent_config(topology: Topology, spec: BrokerSpec, log_dir: Uuid) -> AgentCo
         cluster_id=spec.cluster_id or topology.cluster_id,
         listeners=(listener, *spec.more_listeners),
         features=_supported_features(topology, profile),
-        log_dirs=(log_dir,),
+        log_dirs=log_dirs,
         rack=spec.rack,
         heartbeat_interval_ms=settings.broker_heartbeat_interval_ms,
         session_timeout_ms=settings.broker_session_timeout_ms,

@@ -17,11 +17,16 @@ from kraftsim.configuration.quorum import SERVERS, VOTERS
 from kraftsim.configuration.roles import BROKER
 from kraftsim.controller.core.node_id import NODE_ID_MAX, checked_id
 from kraftsim.controller.core.rpc import BrokerListener
-from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.timeline import Timeline
-from kraftsim.simulation.topology import BrokerSpec, Topology, agent_config, unbound_port
+from kraftsim.simulation.topology import (
+    BrokerSpec,
+    Topology,
+    agent_config,
+    new_directories,
+    unbound_port,
+)
 
 from ..errors import FAILED, CommandError, PortUnavailable
 from ..first_of import first_of
@@ -124,7 +129,7 @@ async def _run(
     try:
         configs = [
             _with_listeners(
-                agent_config(topology, spec, random_uuid(entropy)),
+                agent_config(topology, spec, new_directories(spec, entropy)),
                 await listeners.bind(fleet_listeners, spec.broker_id, position),
                 listeners.inter_broker,
             )

@@ -13,6 +13,7 @@ from kraftsim.controller.core.rpc import (
     BrokerRegistrationRequest,
     FetchRequest,
     FetchSnapshotRequest,
+    Request,
 )
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.simulation.message import Message
@@ -105,9 +106,10 @@ class BrokersAskByTheRules(Property):
 
     def _check_registration(self, sender: NodeId, request: BrokerRegistrationRequest) -> None:
         spec, world = self.world.hosts[sender].spec, self.world
+        directories = tuple(of.directory_id for of in world.hosts[sender].log_dirs)
         told = (request.broker_id, request.cluster_id, request.rack, request.log_dirs)
         cluster_id = spec.cluster_id or world.topology.cluster_id
-        expected = (spec.broker_id, cluster_id, spec.rack, (world.hosts[sender].log_dir,))
+        expected = (spec.broker_id, cluster_id, spec.rack, directories)
         if told != expected or [spec.port] != [o.port for o in request.listeners[:1]]:
             raise Broken(f"broker {sender.number} registers as {request}, expected {expected}")
         if self._owners.setdefault(request.incarnation_id, sender) != sender:
@@ -145,6 +147,7 @@ class BrokersAskByTheRules(Property):
             self._compare(sender, memory, request)
             due_ms = memory.since_ms + self._interval_ms
             is_regular = memory.since_ms >= 0 and not request.want_shut_down
+            is_regular = is_regular and not _is_about_directories(memory.asked, request)
             if is_regular and now_ms < due_ms:
                 raise Broken(
                     f"broker {sender.number} sends a heartbeat at {now_ms} ms, before {due_ms} ms"
@@ -192,6 +195,14 @@ class BrokersAskByTheRules(Property):
         expected = memory.next_fetch if is_fetch else memory.next_slice
         if told != expected:
             raise Broken(f"broker {sender.number} fetches {told}, expected {expected}")
+
+
+def _is_about_directories(last: Request | None, request: BrokerHeartbeatRequest) -> bool:
+    """Returns True if a heartbeat has other directories than the last one (rules 2.30, 2.32a)."""
+    return isinstance(last, BrokerHeartbeatRequest) and (
+        (last.cordoned_log_dirs, last.offline_log_dirs)
+        != (request.cordoned_log_dirs, request.offline_log_dirs)
+    )
 
 
 def _fetched_from(request: Any) -> tuple[object, ...]:
