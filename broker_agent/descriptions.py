@@ -120,11 +120,13 @@ def describe_log_dirs(
     request: rpc.DescribeLogDirsRequest,
     directories: Sequence[LogDirectory],
     cordoned: Container[Uuid],
+    failed: Container[Uuid],
 ) -> rpc.DescribeLogDirsResponse:
     """Returns the broker's log directories with the replicas on its disk, each of 0 bytes.
 
     A replica without an assigned directory is in the first. Stray replicas are not listed, as in
-    Kafka. `cordoned` has the ids of the cordoned directories.
+    Kafka. `cordoned` has the ids of the cordoned directories, `failed` those of the
+    failed ones, of which a broker knows only the path.
     """
     wanted = (
         None if request.topics is None else {row.topic: row.partitions for row in request.topics}
@@ -137,7 +139,9 @@ def describe_log_dirs(
             place.setdefault(replica.topic, []).append(replica.partition)
     return rpc.DescribeLogDirsResponse(
         results=tuple(
-            rpc.LogDir(
+            rpc.LogDir(log_dir=of.path, error_code=ErrorCode.KAFKA_STORAGE_ERROR)
+            if of.directory_id in failed
+            else rpc.LogDir(
                 log_dir=of.path,
                 topics=_replicas(replicas[of.directory_id]),
                 is_cordoned=of.directory_id in cordoned,

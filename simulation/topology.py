@@ -20,6 +20,7 @@ from .ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, PORT_MAX
 FIRST_BROKER_ID, FIRST_CONTROLLER_ID, FIRST_CLONE_ID = 1, 3000, 1_000_000
 # in a topology: broker ids stay below controller ids
 BROKERS_MAX = FIRST_CONTROLLER_ID - FIRST_BROKER_ID
+LOG_DIRS_MAX = 100  # log directories of one broker; machines have fewer disks
 # a fleet of 1,000 brokers fetches metadata at most every 100 ms per broker
 BROKERS_PER_LINGER_MS = 10
 # larger fleets fetch less often, because they also have more news for each broker
@@ -50,6 +51,13 @@ class BrokerSpec:
     def __post_init__(self) -> None:
         if self.rack is not None:
             check_rack(self.rack)
+        check_log_dirs(self.log_dirs)
+
+
+def check_log_dirs(log_dirs: int) -> None:
+    """Raises ValueError if a simulated broker cannot have this number of log directories."""
+    if not 1 <= log_dirs <= LOG_DIRS_MAX:
+        raise ValueError(f"log_dirs: expected 1 to {LOG_DIRS_MAX}, got {log_dirs}")
 
 
 def check_rack(rack: str) -> None:

@@ -25,6 +25,18 @@ def simulated_directory(directory_id: Uuid) -> LogDirectory:
     return LogDirectory(directory_id=directory_id, path=f"/kraftsim/{uuid_text(directory_id)}")
 
 
+def in_order(directories: Sequence[LogDirectory]) -> tuple[Uuid, ...]:
+    """Returns the ids in the order in which a broker registers them (rule 1.51).
+
+    Java compares both halves of a UUID as signed numbers.
+    """
+    return tuple(sorted((of.directory_id for of in directories), key=_signed_halves))
+
+
+def _signed_halves(uuid: Uuid) -> tuple[int, int]:
+    return int.from_bytes(uuid[:8], signed=True), int.from_bytes(uuid[8:], signed=True)
+
+
 def cordoned_text(image: Image, broker_id: int, static: str) -> str:
     """Returns the value of `cordoned.log.dirs` in force at a broker (KIP-1066).
 

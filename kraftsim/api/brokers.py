@@ -92,6 +92,7 @@ class Brokers:
                         port=port,
                         rack=rack,
                         more_listeners=listeners_at(live.advertised, ports),
+                        log_dirs=live.options.log_dirs,
                     )
                 )
                 if kafka_port is not None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import (
@@ -83,6 +83,7 @@ class Cluster:
         clock: ClockName | float = "real",
         seed: int | None = None,
         racks: Sequence[str] = (),
+        log_dirs: int = 1,
         settings: Mapping[str, object] | None = None,
         host: str = "127.0.0.1",
         advertised_host: str | None = None,
@@ -92,9 +93,7 @@ class Cluster:
         http_port: int | None = None,
         token: str | None = None,
     ) -> None:
-        given = locals() | {"settings": settings or {}, "listeners": listeners or {}}
-        del given["self"]
-        self._live = live = Live(ClusterOptions(**given))
+        self._live = live = Live(_options(locals()))
         self.world_listeners: list[Callable[[World], None]] = []
         self._controller = controller = ActiveController(live)
         self._added = added = AddedFaults(live)
@@ -390,3 +389,9 @@ def _branched(live: Live, lifecycle: Lifecycle, states: KeptStates, name: str | 
     branch = Cluster(**vars(options))
     branch._origin = states.copy_of(name)
     return branch
+
+
+def _options(arguments: Mapping[str, Any]) -> ClusterOptions:
+    """Returns the options that the arguments of `Cluster` are; a mapping of None is empty."""
+    given = {name: of for name, of in arguments.items() if name != "self"}
+    return ClusterOptions(**given | {name: given[name] or {} for name in ("settings", "listeners")})

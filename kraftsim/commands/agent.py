@@ -6,10 +6,12 @@ import logging
 import random
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from kraftsim.broker_agent.config import AgentConfig
+from kraftsim.broker_agent.directories.log_directories import LogDirectory
 from kraftsim.broker_agent.fleet import Fleet
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.configuration.configuration import Configuration
@@ -17,6 +19,7 @@ from kraftsim.configuration.quorum import SERVERS, VOTERS
 from kraftsim.configuration.roles import BROKER
 from kraftsim.controller.core.node_id import NODE_ID_MAX, checked_id
 from kraftsim.controller.core.rpc import BrokerListener
+from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.timeline import Timeline
@@ -66,8 +69,9 @@ def run_agents(arguments: argparse.Namespace) -> int:
         brokers=tuple(_specs(broker_ids, options.racks)),
     )
     listeners = agent_listeners(arguments.kafka_port, configuration, arguments.count)
+    agents = _Agents(topology, controllers, listeners, configuration)
     try:
-        return run_until_signalled(_run(topology, controllers, listeners))
+        return run_until_signalled(_run(agents))
     except PortUnavailable as error:
         raise as_option(error) from None
     except OSError as error:
@@ -114,9 +118,43 @@ def _specs(broker_ids: range, racks: Sequence[str]) -> Iterator[BrokerSpec]:
         yield BrokerSpec(broker_id=broker_id, port=unbound_port(broker_id), rack=rack)
 
 
-async def _run(
-    topology: Topology, controllers: Sequence[Address], listeners: AgentListeners
-) -> int:
+class _Agents(NamedTuple):
+    """What a process of agents is started with."""
+
+    topology: Topology
+    controllers: Sequence[Address]
+    listeners: AgentListeners
+    configuration: Configuration
+
+    async def configs(
+        self, fleet_listeners: FleetListeners, entropy: Callable[[], float]
+    ) -> list[AgentConfig]:
+        """Binds the listeners, and returns the configuration of each broker."""
+        cordoned = self.configuration.cordoned_log_dirs
+        return [
+            _with_listeners(
+                replace(
+                    agent_config(self.topology, spec, self._directories(spec, entropy)),
+                    cordoned_log_dirs=cordoned,
+                ),
+                await self.listeners.bind(fleet_listeners, spec.broker_id, position),
+                self.listeners.inter_broker,
+            )
+            for position, spec in enumerate(self.topology.brokers)
+        ]
+
+    def _directories(
+        self, spec: BrokerSpec, entropy: Callable[[], float]
+    ) -> tuple[LogDirectory, ...]:
+        """Returns directories with the paths of the file; no broker reads or writes there."""
+        paths = self.configuration.log_dirs
+        if not paths:
+            return new_directories(spec, entropy)
+        return tuple(LogDirectory(directory_id=random_uuid(entropy), path=path) for path in paths)
+
+
+async def _run(agents: _Agents) -> int:
+    topology, controllers = agents.topology, agents.controllers
     stopping = stop_signals()
     entropy = random.SystemRandom().random
     timeline = Timeline(wall_start_ms=time.time_ns() // 1_000_000)
@@ -127,15 +165,7 @@ async def _run(
     view = ClientView(topology.cluster_id, topology.profile, entropy, has_authorizer=has_authorizer)
     progress = _Progress(len(topology.brokers), fleet_listeners, stopping)
     try:
-        configs = [
-            _with_listeners(
-                agent_config(topology, spec, new_directories(spec, entropy)),
-                await listeners.bind(fleet_listeners, spec.broker_id, position),
-                listeners.inter_broker,
-            )
-            for position, spec in enumerate(topology.brokers)
-        ]
-        fleet.start(configs, progress.on_state)
+        fleet.start(await agents.configs(fleet_listeners, entropy), progress.on_state)
         fleet_listeners.serve(view)
         waiting = asyncio.ensure_future(progress.report_until_all_run(controllers))
         await first_of(stopping.wait(), progress.all_stopped.wait())

@@ -62,6 +62,7 @@ def _cluster(arguments: argparse.Namespace) -> Cluster:
         clock=arguments.clock,
         seed=arguments.seed,
         racks=arguments.rack,
+        log_dirs=arguments.log_dirs,
         settings=settings,
         host=addresses.host,
         advertised_host=addresses.advertised_host,

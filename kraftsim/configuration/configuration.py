@@ -42,7 +42,7 @@ class Configuration:
     `settings` maps attributes of Settings to values. `node` is None without process.roles,
     `node_id` without node.id and broker.id. `of_the_node` and `without_effect` are keys that were
     given; `unknown` are keys that the release does not have. `policies` has the functions named for
-    `POLICIES`.
+    `POLICIES`. `log_dirs` is empty unless paths were given.
     """
 
     settings: Mapping[str, Value]
@@ -51,6 +51,8 @@ class Configuration:
     voters: Mapping[int, QuorumAddress]
     servers: tuple[QuorumAddress, ...]
     rack: str | None
+    log_dirs: tuple[str, ...]
+    cordoned_log_dirs: str
     policies: Mapping[str, str]
     of_the_node: tuple[str, ...]
     without_effect: tuple[str, ...]
@@ -84,6 +86,8 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
         voters=voters_of(values.words(VOTERS)),
         servers=servers_of(values.words(SERVERS)),
         rack=None if rack is None else str(rack),
+        log_dirs=_log_dirs(values),
+        cordoned_log_dirs=named.get("cordoned.log.dirs", ""),
         policies={name: named[name] for name in POLICIES if name in named},
         of_the_node=tuple(name for name in known if name in OF_THE_NODE),
         without_effect=tuple(
@@ -95,6 +99,12 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
         ),
         unknown=tuple(name for name in named if name not in keys and not _is_of_a_plugin(name)),
     )
+
+
+def _log_dirs(values: Values) -> tuple[str, ...]:
+    """Returns the paths of log.dirs, else those of log.dir, without the default."""
+    given = (name for name in ("log.dirs", "log.dir") if values.is_set(name))
+    return next((values.words(name) for name in given), ())
 
 
 def names_of(profile: Profile) -> list[str]:

@@ -210,7 +210,8 @@ class BrokerApis:
         agent = self._agent.agent
         stored = agent.store.on_disk(self.image, agent.config.broker_id)
         directories, cordoned = agent.config.log_dirs, agent.cordoned_directories
-        return describe_log_dirs(stored, request, directories, cordoned)
+        failed = agent.store.failed
+        return describe_log_dirs(stored, request, directories, cordoned, failed)
 
     def describe_acls(self, request: rpc.DescribeAclsRequest) -> rpc.Response:
         """Returns the response to a DescribeAcls request."""
