@@ -1,8 +1,8 @@
 """AssignReplicasToDirs: a broker with several log directories reports where its replicas are.
 
-The controller assigns a directory only to the replicas of brokers that have one (rule 4.38). A
+The controller assigns a directory only to the replicas of brokers that have one (rule 4.39). A
 broker with several places each new replica in the directory with the fewest, and reports it
-(KIP-858). Brokers with one directory send no such request.
+(KIP-858, rule 2.32b). Brokers with one directory send no such request.
 """
 
 from collections import Counter
@@ -34,8 +34,8 @@ class Places:
     cordoned: tuple[Uuid, ...] = ()
 
     def open(self) -> Sequence[Uuid]:
-        """Returns the directories for new replicas; all, if every directory is cordoned."""
-        return [of for of in self.online if of not in self.cordoned] or self.online
+        """Returns the directories for new replicas; the first, if every directory is cordoned."""
+        return [of for of in self.online if of not in self.cordoned] or self.online[:1]
 
 
 class Assignments:

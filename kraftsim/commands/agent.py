@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kraftsim.broker_agent.config import AgentConfig
-from kraftsim.broker_agent.directories.log_directories import LogDirectory
 from kraftsim.broker_agent.fleet import Fleet
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.configuration.configuration import Configuration
@@ -19,7 +18,6 @@ from kraftsim.configuration.quorum import SERVERS, VOTERS
 from kraftsim.configuration.roles import BROKER
 from kraftsim.controller.core.node_id import NODE_ID_MAX, checked_id
 from kraftsim.controller.core.rpc import BrokerListener
-from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.timeline import Timeline
@@ -27,7 +25,6 @@ from kraftsim.simulation.topology import (
     BrokerSpec,
     Topology,
     agent_config,
-    new_directories,
     unbound_port,
 )
 
@@ -37,6 +34,7 @@ from ..options import ClusterOptions, accept_cluster_id, profile_of, topology_of
 from ..service.broker_apis import ClientView
 from ..service.fleet_listeners import FleetListeners
 from ..service.voter_addresses import address_of
+from .agent_directories import directories_of
 from .agent_listeners import AgentListeners, agent_listeners
 from .configured import configured, expect_no_voter, pairs_of
 from .up import StopRequest, as_option, log_to_stderr, run_until_signalled, stop_signals
@@ -134,7 +132,9 @@ class _Agents(NamedTuple):
         return [
             _with_listeners(
                 replace(
-                    agent_config(self.topology, spec, self._directories(spec, entropy)),
+                    agent_config(
+                        self.topology, spec, directories_of(self.configuration, spec, entropy)
+                    ),
                     cordoned_log_dirs=cordoned,
                 ),
                 await self.listeners.bind(fleet_listeners, spec.broker_id, position),
@@ -142,15 +142,6 @@ class _Agents(NamedTuple):
             )
             for position, spec in enumerate(self.topology.brokers)
         ]
-
-    def _directories(
-        self, spec: BrokerSpec, entropy: Callable[[], float]
-    ) -> tuple[LogDirectory, ...]:
-        """Returns directories with the paths of the file; no broker reads or writes there."""
-        paths = self.configuration.log_dirs
-        if not paths:
-            return new_directories(spec, entropy)
-        return tuple(LogDirectory(directory_id=random_uuid(entropy), path=path) for path in paths)
 
 
 async def _run(agents: _Agents) -> int:

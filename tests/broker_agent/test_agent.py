@@ -284,3 +284,12 @@ def test_a_paused_broker_that_is_stopped_drains_once_it_is_resumed() -> None:
 
     assert world.agents[2].state == "NOT_RUNNING"
     assert world.committed.brokers[2].fenced
+
+
+@pytest.mark.rule("2.32a")
+def test_a_caught_up_broker_reports_the_directories_that_its_file_cordons() -> None:
+    hand = Hand(cordoned_log_dirs="*").registered()
+
+    hand.answer(Channel.LEASE, BrokerHeartbeatResponse(is_caught_up=True))
+
+    assert hand.lease_requests()[-1].cordoned_log_dirs == (b"d" * 16,)

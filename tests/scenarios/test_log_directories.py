@@ -5,10 +5,16 @@ from collections import Counter
 import pytest
 
 from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.controller.core.profile import KAFKA_4_3
 from kraftsim.controller.core.rpc import AssignReplicasToDirsRequest
+from kraftsim.controller.core.rpc.configs import (
+    AlterableConfig,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResource,
+)
 from kraftsim.controller.core.uuid import UNASSIGNED_DIRECTORY, Uuid
 from kraftsim.simulation.world import World
-from tests.worlds import create_topic, node, partition, pass_time, unstarted_world
+from tests.worlds import ask, create_topic, node, partition, pass_time, unstarted_world
 
 PARTITIONS = 6
 BOTH = ((1, 2), (2, 1)) * (PARTITIONS // 2)
@@ -45,7 +51,7 @@ def test_a_broker_registers_all_its_directories(world: World) -> None:
     assert {*world.committed.brokers[1].log_dirs} == {*own}
 
 
-@pytest.mark.rule("4.38")
+@pytest.mark.rule("2.32b")
 def test_a_broker_places_replicas_evenly_and_reports_where_they_are(world: World) -> None:
     for broker_id in (1, 2):
         own = directories(world, broker_id)
@@ -80,6 +86,27 @@ def test_a_broker_with_one_directory_reports_nothing() -> None:
 
     assert AssignReplicasToDirsRequest not in sent
     assert UNASSIGNED_DIRECTORY not in places(world, 1)
+
+
+@pytest.mark.rule("2.32b")
+@pytest.mark.parametrize(("cordoned", "place"), [("{0}", 1), ("{1}", 0), ("{0},{1}", 0), ("*", 0)])
+def test_new_replicas_pass_over_cordoned_directories(cordoned: str, place: int) -> None:
+    world = unstarted_world(brokers=2, log_dirs=2, profile=KAFKA_4_3)
+    world.start(elects_at_once=True)
+    assert world.run_until(lambda: world.are_unfenced((1, 2)), limit_us=60_000_000)
+    paths = [of.path for of in world.hosts[node(1)].log_dirs]
+    config = AlterableConfig(
+        name="cordoned.log.dirs", config_operation=0, value=cordoned.format(*paths)
+    )
+    resource = IncrementalAlterConfigsResource(
+        resource_type=4, resource_name="1", configs=(config,)
+    )
+    ask(world, IncrementalAlterConfigsRequest(resources=(resource,), is_forwarded=True))
+    pass_time(world, 1)
+    create_topic(world, "t", *BOTH)
+    pass_time(world, 2)
+
+    assert places(world, 1) == [directories(world, 1)[place]] * PARTITIONS
 
 
 @pytest.mark.rule("2.30")
