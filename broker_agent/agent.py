@@ -19,11 +19,13 @@ from kraftsim.controller.core.feature_levels import (
     DIRECTORY_ASSIGNMENT_FROM,
 )
 from kraftsim.controller.core.image.image import Image
-from kraftsim.controller.core.uuid import random_uuid
+from kraftsim.controller.core.uuid import Uuid, random_uuid
 from kraftsim.controller.time.timeline import NEVER_MS
 
 from .config import AgentConfig
 from .conversation import Channel, Conversation, Send
+from .directories.assignments import Assignments, Places
+from .directories.log_directories import cordoned, cordoned_text, in_order
 from .healing import Healing
 from .metadata_fetch import LogPosition, MetadataFetch
 from .process_state import ProcessState
@@ -34,6 +36,7 @@ FIRST_SHUTDOWN_RETRY_MS = 50  # between the first and the second wantShutDown (2
 CONTROLLER_RETRY_MS = 50  # between tries to reach an active controller
 FETCH_TIMEOUT_MS = 2000  # controller.quorum.request.timeout.ms
 ALTER_PARTITION_TIMEOUT_MS = 5000
+ASSIGNMENT_TIMEOUT_MS = 30_000  # request.timeout.ms of Kafka's clients
 BACKOFF_FIRST_MS = 100  # 3.9.1 doubles from here up to the session timeout (1.46)
 BACKOFF_JITTER = 0.02
 
@@ -85,10 +88,13 @@ class Agent:
             config, LogPosition() if position is None else position, self._metadata
         )
         self._healing = Healing(config, self._partitions)
+        self._directories = config.log_dirs
+        self._assignments = _assignments_of(config)
         self._give_up_ms = NEVER_MS
         self._failures = 0
         self._is_caught_up = False
         self._has_retried_shutdown = False
+        self._cordoned_text = config.cordoned_log_dirs
         self._adds_directories = self._has_added_directories = False
         self.was_drained = False
 
@@ -115,8 +121,47 @@ class Agent:
     def start(self, now_ms: int) -> list[Send]:
         """Start with a fetch: a registration depends on the finalized features."""
         self.state = ProcessState.STARTING
+        failed = self.store.failed
+        self._directories = tuple(of for of in self._directories if of.directory_id not in failed)
+        if self._lost_its_metadata():
+            return []
         self._give_up_ms = now_ms + self.config.registration_timeout_ms
         return self.on_deadline(now_ms)
+
+    def on_directory_failed(self, now_ms: int) -> list[Send]:
+        """Report the lost log directories at once (rule 2.30).
+
+        The process ends if it lost the directory of its metadata log.
+        """
+        if self.state is SHUTTING_DOWN or self._lost_its_metadata():
+            return []
+        if self.broker_epoch >= 0:
+            self._lease.schedule(now_ms)
+        if self._assignments is not None:
+            self._assignments.observe(self.image, self._places(), now_ms)
+        return self.on_deadline(now_ms)
+
+    def _lost_its_metadata(self) -> bool:
+        is_lost = self.config.log_dirs[0].directory_id in self.store.failed
+        if is_lost:
+            self.failure = f"the metadata log dir {self.config.log_dirs[0].path} has failed"
+            self.state = SHUTTING_DOWN
+        return is_lost
+
+    @property
+    def lost_directories(self) -> tuple[Uuid, ...]:
+        """Ids of the directories that failed since the process started."""
+        failed = self.store.failed
+        return tuple(of.directory_id for of in self._directories if of.directory_id in failed)
+
+    def _places(self) -> Places:
+        lost = self.lost_directories
+        ids = (of.directory_id for of in self._directories)
+        return Places(
+            online=tuple(directory for directory in ids if directory not in lost),
+            lost=lost,
+            cordoned=self.cordoned_directories,
+        )
 
     def request_stop(self, now_ms: int) -> list[Send]:
         """Handle SIGTERM: a RUNNING broker drains; a broker in an earlier state ends at once."""
@@ -136,6 +181,8 @@ class Agent:
         due_ms, metadata_ms = self._lease.deadline_ms, self._metadata.deadline_ms
         if metadata_ms < due_ms:
             due_ms = metadata_ms
+        if self._assignments is not None and self._assignments.deadline_ms < due_ms:
+            due_ms = self._assignments.deadline_ms
         other_ms = self._partitions.deadline_ms if state is RUNNING else self._give_up_ms
         return other_ms if other_ms < due_ms else due_ms
 
@@ -151,6 +198,9 @@ class Agent:
             sends += self._communicate(now_ms)
         if now_ms >= self._partitions.deadline_ms and self._may_heal:
             sends += self._heal(now_ms)
+        if self._assignments is not None and now_ms >= self._assignments.deadline_ms:
+            leader_id = self._fetch.leader_id
+            sends += self._assignments.due(self.image, self.broker_epoch, now_ms, leader_id)
         return sends
 
     def on_reply(
@@ -168,6 +218,9 @@ class Agent:
                 self._on_metadata(now_ms)
         elif channel is Channel.PARTITIONS:
             self._healing.on_reply(sent, now_ms)
+        elif channel is Channel.DIRECTORIES:
+            if self._assignments is not None:
+                self._assignments.on_reply(sent, reply, now_ms)
         elif self._lease.accept(sent):
             self._on_lease_reply(reply, now_ms)
         return self.on_deadline(now_ms)
@@ -177,9 +230,26 @@ class Agent:
         self._healing.observe(image, now_ms)
         if self.state is STARTING and not self._failures:
             self._lease.schedule(now_ms)  # register, or repeat the heartbeat
+        self._observe_cordoned(image, now_ms)
+        if self._assignments is not None and self.broker_epoch >= 0:
+            self._assignments.observe(image, self._places(), now_ms)
         if not self._has_added_directories and self._lacks_directories(image):
             self._adds_directories = self._has_added_directories = True
             self._lease.schedule(now_ms)
+
+    def _observe_cordoned(self, image: Image, now_ms: int) -> None:
+        """Report a change of the cordoned directories at once, as Kafka does (rule 2.32a)."""
+        text = cordoned_text(image, self.config.broker_id, self.config.cordoned_log_dirs)
+        if text == self._cordoned_text:
+            return
+        before, self._cordoned_text = self.cordoned_directories, text
+        if self.broker_epoch >= 0 and before != self.cordoned_directories:
+            self._lease.schedule(now_ms)
+
+    @property
+    def cordoned_directories(self) -> tuple[Uuid, ...]:
+        """Ids of the directories that take no new replicas (KIP-1066)."""
+        return cordoned(self._directories, self._cordoned_text)
 
     def _lacks_directories(self, image: Image) -> bool:
         """True if the registration has no directories although metadata.version has them.
@@ -212,7 +282,7 @@ class Agent:
             listeners=config.listeners,
             features=config.features,
             rack=config.rack,
-            log_dirs=config.log_dirs,
+            log_dirs=in_order(self._directories),
             previous_broker_epoch=self._previous_broker_epoch,
         )
 
@@ -223,7 +293,8 @@ class Agent:
             current_metadata_offset=self.metadata_offset,
             want_fence=self.state is STARTING,
             want_shut_down=self.state is ProcessState.PENDING_CONTROLLED_SHUTDOWN,
-            cordoned_log_dirs=() if self._reports_cordoned() else None,
+            offline_log_dirs=self.lost_directories if self.store.failed else (),
+            cordoned_log_dirs=self.cordoned_directories if self._reports_cordoned() else None,
         )
 
     def _reports_cordoned(self) -> bool:
@@ -314,6 +385,14 @@ class Agent:
     def _heal(self, now_ms: int) -> list[Send]:
         """Propose returned replicas for the ISR, once they have had time to catch up."""
         return self._healing.due(self.image, self.broker_epoch, now_ms, self._fetch.leader_id)
+
+
+def _assignments_of(config: AgentConfig) -> Assignments | None:
+    """Returns None for a broker with one directory, which the controller knows."""
+    if len(config.log_dirs) == 1:
+        return None
+    reports = Conversation(Channel.DIRECTORIES, timeout_ms=ASSIGNMENT_TIMEOUT_MS)
+    return Assignments(config.broker_id, reports)
 
 
 def _lease_timeout_ms(config: AgentConfig) -> int:

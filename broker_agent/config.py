@@ -1,15 +1,11 @@
 """Configuration of a simulated broker."""
 
 from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
-from kraftsim.controller.core.uuid import Uuid, uuid_text
 from kraftsim.controller.core.value import value
 
+from .directories.log_directories import LogDirectory
+
 CLIENT_LISTENER = "PLAINTEXT"
-
-
-def log_dir_path(directory: Uuid) -> str:
-    """Returns what stands for the path of a log directory: a simulated broker has no disk."""
-    return f"/kraftsim/{uuid_text(directory)}"
 
 
 @value
@@ -18,19 +14,21 @@ class AgentConfig:
 
     `metadata_linger_ms` spaces the fetches of a large fleet. `replica_catch_up_ms` is the time
     until a leader proposes a returned replica for the ISR. `inter_broker_listener` is the name of
-    the listener at which brokers talk to each other.
+    the listener at which brokers talk to each other. `log_dirs` has the directory of the metadata
+    log first; `cordoned_log_dirs` is the static value of `cordoned.log.dirs`.
     """
 
     broker_id: int
     cluster_id: str
     listeners: tuple[BrokerListener, ...]
     features: tuple[BrokerFeature, ...]
-    log_dirs: tuple[Uuid, ...]
+    log_dirs: tuple[LogDirectory, ...]
     heartbeat_interval_ms: int
     session_timeout_ms: int
     registration_timeout_ms: int
     replica_catch_up_ms: int
     inter_broker_listener: str = CLIENT_LISTENER
+    cordoned_log_dirs: str = ""
     rack: str | None = None
     metadata_linger_ms: int = 0
     retries_at_heartbeat_interval: bool = True

@@ -11,6 +11,7 @@ from functools import partial
 
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.configs import alteration, broker_loggers
+from kraftsim.controller.core.configs.guards import CORDONED_LOG_DIRS
 from kraftsim.controller.core.configs.node_changes import ValueChecks, check_broker_changes
 from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.configs.resources import ResourceType, has_configs, invalid_request
@@ -18,7 +19,7 @@ from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.raft.protocol import Reply
 
-from .config import CLIENT_LISTENER, AgentConfig, log_dir_path
+from .config import CLIENT_LISTENER, AgentConfig
 
 AlterRequest = rpc.IncrementalAlterConfigsRequest | rpc.AlterConfigsRequest
 Resource = rpc.IncrementalAlterConfigsResource | rpc.AlterConfigsResource
@@ -42,6 +43,8 @@ def properties(config: AgentConfig) -> dict[str, str]:
     own = {} if config.rack is None else {"broker.rack": config.rack}
     if config.inter_broker_listener != CLIENT_LISTENER:  # Kafka's own default, by its protocol
         own["inter.broker.listener.name"] = config.inter_broker_listener
+    if config.cordoned_log_dirs:
+        own[CORDONED_LOG_DIRS] = config.cordoned_log_dirs
     return own | {
         "process.roles": "broker",
         "node.id": str(config.broker_id),
@@ -50,7 +53,7 @@ def properties(config: AgentConfig) -> dict[str, str]:
         "advertised.listeners": listeners,
         "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in names),
         "controller.listener.names": "CONTROLLER",
-        "log.dirs": ",".join(map(log_dir_path, config.log_dirs)),
+        "log.dirs": ",".join(directory.path for directory in config.log_dirs),
     }
 
 

@@ -16,6 +16,7 @@ class Channel(Enum):
     LEASE = "heartbeat"
     METADATA = "raft-client"
     PARTITIONS = "alter-partition"
+    DIRECTORIES = "directory-assignments"
 
 
 @value(kw_only=False)

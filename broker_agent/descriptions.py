@@ -1,6 +1,6 @@
 """DescribeTopicPartitions and DescribeLogDirs, from the metadata that a broker has fetched."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from kraftsim.broker_agent.metadata_replies import ALL_TOPIC_OPERATIONS, is_offline, unknown_name
 from kraftsim.broker_agent.replica_store import StoredReplica
@@ -12,7 +12,7 @@ from kraftsim.controller.core.log.records import NO_LEADER
 from kraftsim.controller.core.topic_name import INTERNAL_TOPICS
 from kraftsim.controller.core.uuid import Uuid
 
-from .config import log_dir_path
+from .directories.log_directories import LogDirectory
 
 PARTITIONS_MAX = 2000  # of a response: max.request.partition.size.limit
 
@@ -118,26 +118,35 @@ def _partition(
 def describe_log_dirs(
     stored: Iterable[StoredReplica],
     request: rpc.DescribeLogDirsRequest,
-    directories: Sequence[Uuid],
+    directories: Sequence[LogDirectory],
+    cordoned: Container[Uuid],
+    failed: Container[Uuid],
 ) -> rpc.DescribeLogDirsResponse:
     """Returns the broker's log directories with the replicas on its disk, each of 0 bytes.
 
-    A directory has no path; its name has its id. A replica without an assigned directory is in the
-    first. Stray replicas are not listed, as in Kafka.
+    A replica without an assigned directory is in the first. Stray replicas are not listed, as in
+    Kafka. `cordoned` has the ids of the cordoned directories, `failed` those of the
+    failed ones, of which a broker knows only the path.
     """
     wanted = (
         None if request.topics is None else {row.topic: row.partitions for row in request.topics}
     )
-    replicas: dict[Uuid, dict[str, list[int]]] = {directory: {} for directory in directories}
+    replicas: dict[Uuid, dict[str, list[int]]] = {of.directory_id: {} for of in directories}
     for replica in sorted(stored, key=lambda replica: (replica.topic, replica.partition)):
         if wanted is None or replica.partition in wanted.get(replica.topic, ()):
             directory = replica.directory
-            place = replicas[directory if directory in replicas else directories[0]]
+            place = replicas[directory if directory in replicas else directories[0].directory_id]
             place.setdefault(replica.topic, []).append(replica.partition)
     return rpc.DescribeLogDirsResponse(
         results=tuple(
-            rpc.LogDir(log_dir=log_dir_path(directory), topics=_replicas(topics))
-            for directory, topics in replicas.items()
+            rpc.LogDir(log_dir=of.path, error_code=ErrorCode.KAFKA_STORAGE_ERROR)
+            if of.directory_id in failed
+            else rpc.LogDir(
+                log_dir=of.path,
+                topics=_replicas(replicas[of.directory_id]),
+                is_cordoned=of.directory_id in cordoned,
+            )
+            for of in directories
         )
     )
 

@@ -7,8 +7,9 @@ would grow: unfencing adds a broker to none (rule 4.21).
 
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.image.image import Image
-from kraftsim.controller.core.image.partition import PartitionKey
+from kraftsim.controller.core.image.partition import Partition, PartitionKey
 from kraftsim.controller.core.log.records import RECOVERED
+from kraftsim.controller.core.partitions.broker_changes import is_online
 from kraftsim.controller.time.timeline import NEVER_MS
 
 from .config import AgentConfig
@@ -16,6 +17,12 @@ from .conversation import Conversation, Send
 
 PARTITIONS_PER_REQUEST_MAX = 1000
 RETRY_MS = 1000  # a refused proposal is repeated if the metadata still requires it
+
+
+def _has_its_disk(image: Image, partition: Partition, replica: int) -> bool:
+    """Returns False for a replica in a lost directory: it fetches nothing, and stays behind."""
+    directory = partition.directory_of(replica)
+    return directory is None or is_online(image.brokers[replica], directory)
 
 
 class Healing:
@@ -75,7 +82,9 @@ class Healing:
             replicas += [
                 (key, replica)
                 for replica in partition.replicas
-                if replica not in partition.isr and image.is_active(replica)
+                if replica not in partition.isr
+                and image.is_active(replica)
+                and _has_its_disk(image, partition, replica)
             ]
         return replicas
 

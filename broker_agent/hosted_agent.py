@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
+from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.wakeup import Wakeup
@@ -112,6 +113,17 @@ class HostedAgent:
         """Lose the replicas, and the file that notes a clean shutdown (rule 1.38)."""
         self._clean_epoch = -1
         self._store.replicas = {}
+        self._store.failed.clear()
+
+    def fail_directory(self, directory_id: Uuid) -> None:
+        """Lose a log directory of the disk until `repair_directory`; a process reports it."""
+        self._store.failed.add(directory_id)
+        if self.is_alive and not self.is_paused:
+            self._send(self.agent.on_directory_failed(self.clock.now_ms))
+
+    def repair_directory(self, directory_id: Uuid) -> None:
+        """Make a log directory usable for the next process, with its replicas (rule 2.31)."""
+        self._store.failed.discard(directory_id)
 
     def pause(self) -> None:
         """Send SIGSTOP: the process handles no deadline and no reply."""
@@ -129,6 +141,8 @@ class HostedAgent:
         for sent, reply in held:
             self._send(self.agent.on_reply(sent, reply, self.clock.now_ms))
         self._wake()
+        if self._store.failed and self.is_alive:
+            self._send(self.agent.on_directory_failed(self.clock.now_ms))
         if self._stops_when_resumed:
             self._stops_when_resumed = False
             self._stop()

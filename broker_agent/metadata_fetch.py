@@ -189,7 +189,7 @@ class MetadataFetch:
             current_leader_epoch=position.leader_epoch,
             fetch_offset=position.end_offset,
             last_fetched_epoch=position.last_epoch,
-            replica_directory_id=self._config.log_dirs[0],
+            replica_directory_id=self._config.log_dirs[0].directory_id,
             high_watermark=position.high_watermark,
         )
         return rpc.FetchRequest(
@@ -205,7 +205,7 @@ class MetadataFetch:
             current_leader_epoch=self._position.leader_epoch,
             snapshot_id=snapshot_id,
             position=self._downloaded_bytes,
-            replica_directory_id=self._config.log_dirs[0],
+            replica_directory_id=self._config.log_dirs[0].directory_id,
         )
         return rpc.FetchSnapshotRequest(
             cluster_id=self._config.cluster_id,

@@ -48,9 +48,13 @@ class Found:
 
 @dataclass(slots=True)
 class ReplicaStore:
-    """The inventory that the last process left; strays stay until their topic is deleted."""
+    """The inventory that the last process left; strays stay until their topic is deleted.
+
+    `failed` has the ids of the log directories that cannot be read or written.
+    """
 
     replicas: Mapping[PartitionKey, StoredReplica] = field(default_factory=dict)
+    failed: set[Uuid] = field(default_factory=set)
     is_compared: bool = True
     """True if the process that runs has compared the inventory with the metadata."""
 

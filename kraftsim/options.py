@@ -24,6 +24,7 @@ from kraftsim.simulation.topology import (
     ControllerSpec,
     Topology,
     check_cluster_id,
+    check_log_dirs,
     check_rack,
 )
 
@@ -46,7 +47,16 @@ CLOCKS = ("real", "virtual", "auto", "scaled:K")
 _WHOLE, _TEXT = ((int,), "a whole number"), ((str,), "a text")
 TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     **dict.fromkeys(
-        ("brokers", "controllers", "seed", "kafka_port", "controller_port", "http_port"), _WHOLE
+        (
+            "brokers",
+            "controllers",
+            "log_dirs",
+            "seed",
+            "kafka_port",
+            "controller_port",
+            "http_port",
+        ),
+        _WHOLE,
     ),
     **dict.fromkeys(
         ("cluster_id", "profile", "metadata_version", "host", "advertised_host", "token"), _TEXT
@@ -77,8 +87,9 @@ def accept_cluster_id(cluster_id: str, label: str = "cluster_id") -> None:
 class ClusterOptions:
     """The options of a cluster. Raises ValueError if an option is out of bounds.
 
-    `racks` are assigned to the brokers in turn. Keys of `settings` are Kafka's names with dots or
-    underscores (`broker.session.timeout.ms`). A port of None opens no listener; 0 lets the system
+    `racks` are assigned to the brokers in turn; each broker has `log_dirs` log directories. Keys of
+    `settings` are Kafka's names with dots or underscores (`broker.session.timeout.ms`). A port of
+    None opens no listener; 0 lets the system
     choose a port. `listeners` are further listeners of each broker, with the first broker's port by
     name; clients of each get the addresses of that listener. `advertised_listeners` are the hosts,
     or the addresses of the first node, that differ from `advertised_host` and the bound port, by
@@ -94,6 +105,7 @@ class ClusterOptions:
     clock: str | float = "real"
     seed: int | None = None
     racks: Sequence[str] = ()
+    log_dirs: int = 1
     settings: Mapping[str, object] = field(default_factory=dict)
     host: str = "127.0.0.1"
     advertised_host: str | None = None
@@ -115,6 +127,7 @@ class ClusterOptions:
             raise ValueError(
                 f"controllers: expected 1 to {CONTROLLERS_MAX}, got {self.controllers!r}"
             )
+        check_log_dirs(self.log_dirs)
         self._check_listeners()
         self._check_ports()
         self.speed()
@@ -318,6 +331,7 @@ def broker_spec(
         more_listeners=tuple(
             BrokerListener(name=name, host=host, port=port) for name, host, port in others
         ),
+        log_dirs=options.log_dirs,
     )
 
 

@@ -20,7 +20,7 @@ from .disks import Stored
 from .recurring import Recurring
 from .service_queue import ServiceQueue
 from .streams import stream_name
-from .topology import FIRST_CLONE_ID, BrokerSpec
+from .topology import FIRST_CLONE_ID, BrokerSpec, new_directories
 from .world import World
 
 QUEUE_ROOM = 1000  # messages that wait for a slow controller; Kafka queues 500 requests
@@ -92,7 +92,8 @@ class Processes:
         if controller is None:
             self._agent(node).lose_disk()
             if not keeps_directory:
-                self._world.hosts[node].log_dir = random_uuid(draw)
+                host = self._world.hosts[node]
+                host.log_dirs = new_directories(host.spec, draw)
             return
         directory_id = controller.disk.stored.directory_id
         controller.disk.restore(Stored(directory_id if keeps_directory else random_uuid(draw)))

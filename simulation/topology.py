@@ -1,9 +1,10 @@
 """The topology of a cluster: one value from which commands, `Cluster` and tests build a world."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import field
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER, AgentConfig
+from kraftsim.broker_agent.directories.log_directories import LogDirectory, simulated_directory
 from kraftsim.controller.core.feature_levels import METADATA_VERSION
 from kraftsim.controller.core.java_text import STRING_BYTES_MAX
 from kraftsim.controller.core.node_id import NodeId, broker_node, checked_id, controller_node
@@ -11,7 +12,7 @@ from kraftsim.controller.core.policies import NO_POLICIES, Policies
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
 from kraftsim.controller.core.settings import Settings
-from kraftsim.controller.core.uuid import Uuid
+from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.core.value import value
 
 from .ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, PORT_MAX
@@ -19,6 +20,7 @@ from .ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, PORT_MAX
 FIRST_BROKER_ID, FIRST_CONTROLLER_ID, FIRST_CLONE_ID = 1, 3000, 1_000_000
 # in a topology: broker ids stay below controller ids
 BROKERS_MAX = FIRST_CONTROLLER_ID - FIRST_BROKER_ID
+LOG_DIRS_MAX = 100  # log directories of one broker; machines have fewer disks
 # a fleet of 1,000 brokers fetches metadata at most every 100 ms per broker
 BROKERS_PER_LINGER_MS = 10
 # larger fleets fetch less often, because they also have more news for each broker
@@ -34,7 +36,7 @@ class BrokerSpec:
 
     `cluster_id` is set for a broker whose disk was formatted for another cluster, `profile` for
     a broker of another release; None means the topology's value. `more_listeners` are those beside
-    the listener PLAINTEXT at `host` and `port`.
+    the listener PLAINTEXT at `host` and `port`. `log_dirs` is the number of log directories.
     """
 
     broker_id: int
@@ -44,10 +46,18 @@ class BrokerSpec:
     cluster_id: str | None = None
     profile: Profile | None = None
     more_listeners: tuple[BrokerListener, ...] = ()
+    log_dirs: int = 1
 
     def __post_init__(self) -> None:
         if self.rack is not None:
             check_rack(self.rack)
+        check_log_dirs(self.log_dirs)
+
+
+def check_log_dirs(log_dirs: int) -> None:
+    """Raises ValueError if a simulated broker cannot have this number of log directories."""
+    if not 1 <= log_dirs <= LOG_DIRS_MAX:
+        raise ValueError(f"log_dirs: expected 1 to {LOG_DIRS_MAX}, got {log_dirs}")
 
 
 def check_rack(rack: str) -> None:
@@ -153,7 +163,14 @@ def unbound_port(broker_id: int) -> int:
     return FIRST_BROKER_PORT + broker_id % (PORT_MAX - FIRST_BROKER_PORT)
 
 
-def agent_config(topology: Topology, spec: BrokerSpec, log_dir: Uuid) -> AgentConfig:
+def new_directories(spec: BrokerSpec, draw: Callable[[], float]) -> tuple[LogDirectory, ...]:
+    """Returns the log directories of a broker whose disks were formatted just now."""
+    return tuple(simulated_directory(random_uuid(draw)) for _ in range(spec.log_dirs))
+
+
+def agent_config(
+    topology: Topology, spec: BrokerSpec, log_dirs: tuple[LogDirectory, ...]
+) -> AgentConfig:
     """Returns the configuration of one simulated broker of the topology."""
     settings, profile = topology.settings, spec.profile or topology.profile
     listener = BrokerListener(name=CLIENT_LISTENER, host=spec.host, port=spec.port)
@@ -162,7 +179,7 @@ def agent_config(topology: Topology, spec: BrokerSpec, log_dir: Uuid) -> AgentCo
         cluster_id=spec.cluster_id or topology.cluster_id,
         listeners=(listener, *spec.more_listeners),
         features=_supported_features(topology, profile),
-        log_dirs=(log_dir,),
+        log_dirs=log_dirs,
         rack=spec.rack,
         heartbeat_interval_ms=settings.broker_heartbeat_interval_ms,
         session_timeout_ms=settings.broker_session_timeout_ms,

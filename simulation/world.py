@@ -11,6 +11,7 @@ from functools import partial
 
 from kraftsim.broker_agent.agent import Agent
 from kraftsim.broker_agent.conversation import Send as AgentSend
+from kraftsim.broker_agent.directories.log_directories import LogDirectory
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.image_history import ImageHistory
 from kraftsim.broker_agent.process_state import ProcessState
@@ -19,7 +20,6 @@ from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import CONTROLLER, Kind, NodeId, broker_node, controller_node
 from kraftsim.controller.core.rpc import Request, Response
-from kraftsim.controller.core.uuid import Uuid, random_uuid
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.node.hosted import ReplyTo
 from kraftsim.controller.node.node import Node
@@ -37,7 +37,7 @@ from .message import Message
 from .network import Network
 from .requests.rules import RequestRules, Submit
 from .streams import Streams, stream_name
-from .topology import BrokerSpec, Topology, agent_config, expect_free
+from .topology import BrokerSpec, Topology, agent_config, expect_free, new_directories
 from .turning_points import TurningPoints
 
 OUTSIDE = NodeId(-1, Kind.OUTSIDE)  # sender of requests that bypass the network
@@ -46,18 +46,18 @@ VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that seeds
 
 @dataclass(slots=True)
 class BrokerHost:
-    """The host of a broker's process in a world, with the directory of its disk."""
+    """The host of a broker's process in a world, with the directories of its disks."""
 
     world: "World"
     draw: Callable[[], float]
     node: NodeId
     spec: BrokerSpec
-    log_dir: Uuid
+    log_dirs: tuple[LogDirectory, ...]
 
     def make_agent(self, previous_broker_epoch: int, /) -> Agent:
         """Returns the agent of a new process."""
         return Agent(
-            agent_config(self.world.topology, self.spec, self.log_dir),
+            agent_config(self.world.topology, self.spec, self.log_dirs),
             random=self.draw,
             image_at=self.world.history.at,
             previous_broker_epoch=previous_broker_epoch,
@@ -351,7 +351,7 @@ class World:
     def host_broker(self, node: NodeId, spec: BrokerSpec) -> HostedAgent:
         """Creates a broker's process on a host of its own, with a clock; does not start it."""
         draw = self._draw_of(node)
-        host = self.hosts[node] = BrokerHost(self, draw, node, spec, random_uuid(draw))
+        host = self.hosts[node] = BrokerHost(self, draw, node, spec, new_directories(spec, draw))
         clock = self.clocks[node] = Clock(self.timeline)
         return HostedAgent(host, clock)
 

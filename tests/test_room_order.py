@@ -44,6 +44,16 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "cluster",
         "recordings",
     ),
+    "kraftsim.broker_agent": (
+        "client_match conversation data_plane forwarding image_history kept_replies",
+        "metadata_replies process_state replica_store telemetry",
+        "client directories snapshot_intake",
+        "config descriptions",
+        "configurations healing metadata_fetch",
+        "agent",
+        "hosted_agent",
+        "fleet",
+    ),
     "kraftsim.operations": (
         "parameter_texts",
         "operation",

@@ -53,6 +53,7 @@ def unstarted_world(
     profile: Profile = DEFAULT_PROFILE,
     kraft_version: int = 1,
     metadata_version: int | None = None,
+    log_dirs: int = 1,
     **settings: Any,
 ) -> World:
     topology = Topology(
@@ -61,7 +62,7 @@ def unstarted_world(
             ControllerSpec(node_id=3000 + place, port=9990 + place) for place in range(controllers)
         ),
         brokers=tuple(
-            BrokerSpec(broker_id=broker_id, port=9091 + broker_id)
+            BrokerSpec(broker_id=broker_id, port=9091 + broker_id, log_dirs=log_dirs)
             for broker_id in range(1, brokers + 1)
         ),
         profile=profile,

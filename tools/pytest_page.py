@@ -154,6 +154,7 @@ kraft:` starts such a cluster and ends it with the block.
 # What no option of `kraftsim up` describes in the words of Python.
 TEXTS = {
     "racks": "racks of the brokers, in turn",
+    "log_dirs": "log directories of each broker",
     "settings": 'Kafka settings of the nodes, such as `{"broker.session.timeout.ms": 5000}`',
     "token": "bearer token of the HTTP service",
 }

@@ -87,6 +87,7 @@ class Cluster:
         clock: ClockName | float = "real",
         seed: int | None = None,
         racks: Sequence[str] = (),
+        log_dirs: int = 1,
         settings: Mapping[str, object] | None = None,
         host: str = "127.0.0.1",
         advertised_host: str | None = None,
@@ -97,8 +98,7 @@ class Cluster:
         http_port: int | None = None,
         token: str | None = None,
     ) -> None:
-        given = {name: given for name, given in locals().items() if name != "self"}
-        self._live = live = Live(_options(given))
+        self._live = live = Live(_options(**locals()))
         self.world_listeners: list[Callable[[World], None]] = []
         self._controller = controller = ActiveController(live)
         self._added = added = AddedFaults(live)
@@ -378,11 +378,6 @@ class Cluster:
         return await self._telling.story(from_, limit)
 
 
-def _options(given: dict[str, Any]) -> ClusterOptions:
-    """Returns the options of a cluster with these arguments; None stands for no mapping."""
-    return ClusterOptions(**given | {name: given[name] or {} for name in _MAPPINGS})
-
-
 def _branched(live: Live, lifecycle: Lifecycle, states: KeptStates, name: str | None) -> Cluster:
     """Returns a cluster in virtual time, without sockets, that goes on from a kept state."""
     options = replace(
@@ -398,3 +393,8 @@ def _branched(live: Live, lifecycle: Lifecycle, states: KeptStates, name: str | 
     branch = Cluster(**vars(options))
     branch._origin = states.copy_of(name)
     return branch
+
+
+def _options(self: Cluster, **given: Any) -> ClusterOptions:
+    """Returns the options that the arguments of `Cluster` are; a mapping of None is empty."""
+    return ClusterOptions(**given | {name: given[name] or {} for name in _MAPPINGS})

@@ -29,7 +29,7 @@ def add_up(up: argparse.ArgumentParser) -> None:
     )
     up.add_argument("--cluster-id", metavar="ID", help="id of the cluster (default: a random id)")
     _add_simulation(up)
-    up.add_argument("--rack", action="append", default=[], help=help_texts.RACK)
+    _add_machines(up)
     _add_listeners(up)
     _add_rules(up)
     up.add_argument(
@@ -193,6 +193,18 @@ def _add_configuration(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--config", metavar="FILE", help=help_texts.CONFIG)
     verb.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help=help_texts.SET
+    )
+
+
+def _add_machines(parser: argparse.ArgumentParser) -> None:
+    """Adds the options about the machines of simulated brokers."""
+    parser.add_argument("--rack", action="append", default=[], help=help_texts.RACK)
+    parser.add_argument(
+        "--log-dirs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="log directories of each simulated broker (default: 1)",
     )
 
 

@@ -6,8 +6,9 @@ import logging
 import random
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from kraftsim.broker_agent.config import AgentConfig
 from kraftsim.broker_agent.fleet import Fleet
@@ -17,11 +18,15 @@ from kraftsim.configuration.quorum import SERVERS, VOTERS
 from kraftsim.configuration.roles import BROKER
 from kraftsim.controller.core.node_id import NODE_ID_MAX, checked_id
 from kraftsim.controller.core.rpc import BrokerListener
-from kraftsim.controller.core.uuid import random_uuid
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.timeline import Timeline
-from kraftsim.simulation.topology import BrokerSpec, Topology, agent_config, unbound_port
+from kraftsim.simulation.topology import (
+    BrokerSpec,
+    Topology,
+    agent_config,
+    unbound_port,
+)
 
 from ..errors import FAILED, CommandError, PortUnavailable
 from ..first_of import first_of
@@ -29,6 +34,7 @@ from ..options import ClusterOptions, accept_cluster_id, profile_of, topology_of
 from ..service.broker_apis import ClientView
 from ..service.fleet_listeners import FleetListeners
 from ..service.voter_addresses import address_of
+from .agent_directories import directories_of
 from .agent_listeners import AgentListeners, agent_listeners
 from .configured import configured, expect_no_voter, pairs_of
 from .up import StopRequest, as_option, log_to_stderr, run_until_signalled, stop_signals
@@ -61,8 +67,9 @@ def run_agents(arguments: argparse.Namespace) -> int:
         brokers=tuple(_specs(broker_ids, options.racks)),
     )
     listeners = agent_listeners(arguments.kafka_port, configuration, arguments.count)
+    agents = _Agents(topology, controllers, listeners, configuration)
     try:
-        return run_until_signalled(_run(topology, controllers, listeners))
+        return run_until_signalled(_run(agents))
     except PortUnavailable as error:
         raise as_option(error) from None
     except OSError as error:
@@ -109,9 +116,36 @@ def _specs(broker_ids: range, racks: Sequence[str]) -> Iterator[BrokerSpec]:
         yield BrokerSpec(broker_id=broker_id, port=unbound_port(broker_id), rack=rack)
 
 
-async def _run(
-    topology: Topology, controllers: Sequence[Address], listeners: AgentListeners
-) -> int:
+class _Agents(NamedTuple):
+    """What a process of agents is started with."""
+
+    topology: Topology
+    controllers: Sequence[Address]
+    listeners: AgentListeners
+    configuration: Configuration
+
+    async def configs(
+        self, fleet_listeners: FleetListeners, entropy: Callable[[], float]
+    ) -> list[AgentConfig]:
+        """Binds the listeners, and returns the configuration of each broker."""
+        cordoned = self.configuration.cordoned_log_dirs
+        return [
+            _with_listeners(
+                replace(
+                    agent_config(
+                        self.topology, spec, directories_of(self.configuration, spec, entropy)
+                    ),
+                    cordoned_log_dirs=cordoned,
+                ),
+                await self.listeners.bind(fleet_listeners, spec.broker_id, position),
+                self.listeners.inter_broker,
+            )
+            for position, spec in enumerate(self.topology.brokers)
+        ]
+
+
+async def _run(agents: _Agents) -> int:
+    topology, controllers = agents.topology, agents.controllers
     stopping = stop_signals()
     entropy = random.SystemRandom().random
     timeline = Timeline(wall_start_ms=time.time_ns() // 1_000_000)
@@ -121,15 +155,7 @@ async def _run(
     view = ClientView(topology.cluster_id, topology.profile, entropy, settings=topology.settings)
     progress = _Progress(len(topology.brokers), fleet_listeners, stopping)
     try:
-        configs = [
-            _with_listeners(
-                agent_config(topology, spec, random_uuid(entropy)),
-                await listeners.bind(fleet_listeners, spec.broker_id, position),
-                listeners.inter_broker,
-            )
-            for position, spec in enumerate(topology.brokers)
-        ]
-        fleet.start(configs, progress.on_state)
+        fleet.start(await agents.configs(fleet_listeners, entropy), progress.on_state)
         fleet_listeners.serve(view)
         waiting = asyncio.ensure_future(progress.report_until_all_run(controllers))
         await first_of(stopping.wait(), progress.all_stopped.wait())

@@ -63,6 +63,7 @@ def cluster_of(arguments: argparse.Namespace) -> Cluster:
         clock=arguments.clock,
         seed=arguments.seed,
         racks=arguments.rack,
+        log_dirs=arguments.log_dirs,
         settings=settings,
         host=addresses.host,
         advertised_host=addresses.advertised_host,

@@ -53,6 +53,24 @@ def _check_fetches(values: Values) -> None:
     )
 
 
+def check_cordoned(values: Values) -> None:
+    """Raises ValueError, with Kafka's message, for cordoned directories that the node has not."""
+    cordoned = values.words("cordoned.log.dirs")
+    if "*" in cordoned:
+        require(
+            len(cordoned) == 1,
+            "When cordoned.log.dirs is set to *, it must not contain other values",
+        )
+        return
+    own = values.words("log.dirs") or values.words("log.dir")
+    missing = ",".join(path for path in cordoned if path not in own)
+    require(
+        not missing,
+        "All entries in cordoned.log.dirs must be present in log.dirs or log.dir. "
+        f"Missing entries : {missing}",
+    )
+
+
 def check_network(values: Values) -> None:
     """Raises ValueError, with Kafka's message, for limits of connections that cannot be kept."""
     queued = values.integer("queued.max.request.bytes")

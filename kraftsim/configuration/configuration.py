@@ -43,7 +43,8 @@ class Configuration:
     `settings` maps attributes of Settings to values. `node` is None without process.roles,
     `node_id` without node.id and broker.id. `of_the_node` and `without_effect` are keys that were
     given; `unknown` are keys that the release does not have. `policies` has the functions named for
-    `POLICIES`, `protected` the protocols of the listeners that have TLS or SASL.
+    `POLICIES`, `protected` the protocols of the listeners that have TLS or SASL. `log_dirs` is
+    empty unless paths were given.
     """
 
     settings: Mapping[str, Value]
@@ -52,6 +53,8 @@ class Configuration:
     voters: Mapping[int, QuorumAddress]
     servers: tuple[QuorumAddress, ...]
     rack: str | None
+    log_dirs: tuple[str, ...]
+    cordoned_log_dirs: str
     policies: Mapping[str, str]
     protected: Mapping[str, str]
     of_the_node: tuple[str, ...]
@@ -86,6 +89,8 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
         voters=voters_of(values.words(VOTERS)),
         servers=servers_of(values.words(SERVERS)),
         rack=None if rack is None else str(rack),
+        log_dirs=_log_dirs(values),
+        cordoned_log_dirs=named.get("cordoned.log.dirs", ""),
         policies={name: named[name] for name in POLICIES if name in named},
         protected=protected(values.words("listeners"), protocol_map(_text(values, PROTOCOL_MAP))),
         of_the_node=tuple(name for name in known if name in OF_THE_NODE),
@@ -117,6 +122,12 @@ def _text(values: Values, name: str) -> str:
     text = values.value(name)
     assert isinstance(text, str), (name, text)
     return text
+
+
+def _log_dirs(values: Values) -> tuple[str, ...]:
+    """Returns the paths of log.dirs, else those of log.dir, without the default."""
+    given = (name for name in ("log.dirs", "log.dir") if values.is_set(name))
+    return next((values.words(name) for name in given), ())
 
 
 def names_of(profile: Profile) -> list[str]:

@@ -7,7 +7,7 @@ from kraftsim.controller.core.configs.node_changes import ValueChecks
 from kraftsim.controller.core.configs.node_definitions import definitions_of
 from kraftsim.controller.core.profile import Profile
 
-from .bounds import check_data, check_network
+from .bounds import check_cordoned, check_data, check_network
 from .checks import check_value
 from .values import Values
 
@@ -25,3 +25,4 @@ def _check_together(profile: Profile, texts: Mapping[str, str]) -> None:
     if values.integer("log.cleaner.threads"):  # a pool of 0 is refused with other words
         check_data(values)
     check_network(values)
+    check_cordoned(values)

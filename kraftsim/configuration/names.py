@@ -47,7 +47,7 @@ OF_THE_NODE = (
     *("controller.quorum.voters", "controller.quorum.bootstrap.servers"),
     *("listeners", "advertised.listeners", "listener.security.protocol.map"),
     *("controller.listener.names", "inter.broker.listener.name"),
-    *("log.dirs", "log.dir", "metadata.log.dir"),
+    *("log.dirs", "log.dir", "metadata.log.dir", "cordoned.log.dirs"),
 )
 """What `kraftsim controller run` and `kraftsim agent` take from a property file."""
 
@@ -68,7 +68,7 @@ _REASONS: Mapping[str, str] = {
                 "num.replica.",
                 "num.recovery.",
             ),
-            *("metadata.log.dir", "metadata.log.segment.", "metadata.max.retention.", "cordoned."),
+            *("metadata.log.dir", "metadata.log.segment.", "metadata.max.retention."),
             *("background.", "max.request.partition.", "delete.records.", "producer.purgatory."),
         ),
         _NO_MESSAGES,

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from kraftsim.controller.core.value import value
 
-from .bounds import check_data, check_ids, check_network, require
+from .bounds import check_cordoned, check_data, check_ids, check_network, require
 from .listeners import (
     ADVERTISED,
     ANY_ADDRESS,
@@ -88,6 +88,7 @@ def roles_of(values: Values) -> NodeRoles:
         _check_broker_listeners(node, values)
     _check_advertised_hosts(node)
     check_network(values)
+    check_cordoned(values)
     return node
 
 

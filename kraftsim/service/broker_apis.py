@@ -12,7 +12,7 @@ from typing import Any
 
 from kraftsim.broker_agent import configurations, metadata_replies
 from kraftsim.broker_agent.client_match import ClientMatch
-from kraftsim.broker_agent.config import CLIENT_LISTENER, log_dir_path
+from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic_partitions
 from kraftsim.broker_agent.forwarding import Forwarding, SendToController
@@ -218,7 +218,9 @@ class BrokerApis:
         """Returns the response to a DescribeLogDirs request."""
         agent = self._agent.agent
         stored = agent.store.on_disk(self.image, agent.config.broker_id)
-        return describe_log_dirs(stored, request, agent.config.log_dirs)
+        directories, cordoned = agent.config.log_dirs, agent.cordoned_directories
+        failed = agent.store.failed
+        return describe_log_dirs(stored, request, directories, cordoned, failed)
 
     def describe_acls(self, request: rpc.DescribeAclsRequest) -> rpc.Response:
         """Returns the response to a DescribeAcls request."""
@@ -247,7 +249,7 @@ class BrokerApis:
     @property
     def _log_dirs(self) -> list[str]:
         """The paths of the broker's log directories."""
-        return [log_dir_path(directory) for directory in self._agent.agent.config.log_dirs]
+        return [directory.path for directory in self._agent.agent.config.log_dirs]
 
     @property
     def config_view(self) -> NodeView:

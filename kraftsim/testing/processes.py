@@ -15,7 +15,16 @@ from .process_cluster import ProcessCluster, adopted, process_cluster
 from .requested import DEFAULTS, marked_options, options_key, refuse, requested_options
 
 # arguments of the marker that `kraftsim up` has as options, beside the seed
-OPTIONS = ("brokers", "controllers", "clock", "profile", "metadata_version", "cluster_id", "racks")
+OPTIONS = (
+    "brokers",
+    "controllers",
+    "clock",
+    "profile",
+    "metadata_version",
+    "cluster_id",
+    "racks",
+    "log_dirs",
+)
 ADOPTED = ("brokers", "controllers")  # of a cluster that runs already; they are compared
 IN_PROCESS = {"kraft", "kraft_sync", "kraft_factory"}  # fixtures for which the marker may be, too
 PAGE = 10_000  # events

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from kraftsim.simulation.topology import BROKERS_MAX
+from kraftsim.simulation.topology import BROKERS_MAX, LOG_DIRS_MAX
 
 from ..language.constraints import Between
 
@@ -33,6 +33,7 @@ class ClusterShape:
     """The cluster when the scenario begins.
 
     Ids of controllers begin at 3000, ids of brokers at 1; racks are assigned in turn.
+    Each broker has `log_dirs` log directories.
     `metadata_version` defaults to the newest version that the release knows. At `kraft_version` 0
     the voters are static, as in `controller.quorum.voters`, until the feature is raised (rule 7.8).
     """
@@ -40,6 +41,7 @@ class ClusterShape:
     controllers: Annotated[int, Between(1, CONTROLLERS_MAX)] = 3
     brokers: Annotated[int, Between(1, BROKERS_MAX)] = 3
     racks: tuple[str, ...] = ()
+    log_dirs: Annotated[int, Between(1, LOG_DIRS_MAX)] = 1
     topics: Mapping[str, TopicShape] = field(default_factory=dict)
     metadata_version: int | None = None
     kraft_version: Annotated[int, Between(0, 1)] = 1

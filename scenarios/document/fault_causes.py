@@ -29,6 +29,9 @@ CAUSES: Mapping[str, Cause] = {
     "disk.lost_fsync": Cause("a disk or hypervisor reports writes that are in its cache only"),
     "disk.torn": Cause("power fails during a write"),
     "disk.rot": Cause("a sector of the disk of a controller is damaged"),
+    "disk.fail_directory": Cause(
+        "one of a broker's disks fails (JBOD)", ("KIP-858", "KAFKA-15362", "KAFKA-16234")
+    ),
     "disk.full": Cause("the volume of the metadata log is full", ("KAFKA-14104",)),
     "net.partition": Cause("a switch or a firewall rule separates nodes", ("KIP-996",)),
     "net.hold": Cause("a link is jammed, and TCP delivers everything later"),

@@ -112,6 +112,7 @@ def topology_of(plan: Scenario, streams: Streams) -> topology.Topology:
                 broker_id=topology.FIRST_BROKER_ID + index,
                 port=topology.unbound_port(topology.FIRST_BROKER_ID + index),
                 rack=racks[index % len(racks)],
+                log_dirs=shape.log_dirs,
             )
             for index in range(shape.brokers)
         ),

@@ -8,6 +8,7 @@ from typing import Any
 
 from kraftsim.broker_agent.agent import Agent
 from kraftsim.broker_agent.conversation import Channel, Conversation, Send
+from kraftsim.broker_agent.directories.log_directories import simulated_directory
 from kraftsim.broker_agent.image_history import ImageHistory
 from kraftsim.broker_agent.metadata_fetch import LogPosition
 from kraftsim.broker_agent.process_state import ProcessState
@@ -56,7 +57,9 @@ class BrokerLife:
         self.position = LogPosition()
         self.sent: dict[str, tuple[Send, int]] = {}
         self.agent = Agent(
-            agent_config(topology_of(controller_ids), spec, directory_of(BROKER_ID)),
+            agent_config(
+                topology_of(controller_ids), spec, (simulated_directory(directory_of(BROKER_ID)),)
+            ),
             random=lambda: births / DISTINCT_BIRTHS,
             image_at=ImageHistory(self.log).at,
             position=self.position,

@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any, ClassVar
 
 from kraftsim.broker_agent.agent import Agent
+from kraftsim.broker_agent.directories.log_directories import simulated_directory
 from kraftsim.broker_agent.image_history import ImageHistory
 from kraftsim.broker_agent.metadata_fetch import LogPosition
 from kraftsim.controller.core import rpc
@@ -159,7 +160,9 @@ def registration(broker_id: int, births: int, previous: int) -> rpc.BrokerRegist
     """
     spec = BrokerSpec(broker_id=broker_id, port=unbound_port(broker_id))
     agent = Agent(
-        agent_config(topology_of((FIRST_ID,)), spec, directory_of(broker_id)),
+        agent_config(
+            topology_of((FIRST_ID,)), spec, (simulated_directory(directory_of(broker_id)),)
+        ),
         random=lambda: (births % DISTINCT_BIRTHS) / DISTINCT_BIRTHS,
         image_at=ImageHistory(MetadataLog()).at,
         position=LogPosition(),

@@ -13,7 +13,7 @@ from ..language.positions import found
 from ..language.reading import Problem
 from ..language.selectors import Selector
 from ..verbs.admin import Decommission, Unregister
-from ..verbs.disks import DiskVerb
+from ..verbs.disks import DiskVerb, FailDirectory
 from ..verbs.leadership import Transfer
 from ..verbs.membership import RemoveVoter
 from ..verbs.processes import Clone, Move, Slow
@@ -25,6 +25,7 @@ OF_BROKERS: Words = (
     (BrokerState, "broker"),
     (BrokerState, "seen_by"),
     (Clone, "on"),
+    (FailDirectory, "on"),
     (Decommission, "on"),
     (Unregister, "on"),
     (Requests, "broker"),

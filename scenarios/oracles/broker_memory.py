@@ -21,7 +21,8 @@ class LeaseMemory:
     """One process of a broker: its epoch, and what heartbeats told it.
 
     `clean_epoch` is its epoch once it was told to shut down (rule 1.38). `since_ms` is when the
-    last heartbeat was accepted, -1 while another one may follow at any time.
+    last heartbeat was accepted, -1 while another one may follow at any time. `directories` are the
+    offline and the cordoned directories of that heartbeat.
     """
 
     incarnation_id: Uuid
@@ -33,6 +34,7 @@ class LeaseMemory:
     offset: int = UNKNOWN
     wants_shut_down: bool = False
     since_ms: int = UNKNOWN
+    directories: tuple[tuple[Uuid, ...], tuple[Uuid, ...] | None] = ((), None)
     is_certain: bool = True
     asked: rpc.Request | None = None
     asked_ms: int = UNKNOWN

@@ -105,11 +105,16 @@ class BrokersAskByTheRules(Property):
 
     def _check_registration(self, sender: NodeId, request: BrokerRegistrationRequest) -> None:
         spec, world = self.world.hosts[sender].spec, self.world
-        told = (request.broker_id, request.cluster_id, request.rack, request.log_dirs)
+        own = {of.directory_id for of in world.hosts[sender].log_dirs}
+        told = (request.broker_id, request.cluster_id, request.rack)
         cluster_id = spec.cluster_id or world.topology.cluster_id
-        expected = (spec.broker_id, cluster_id, spec.rack, (world.hosts[sender].log_dir,))
+        expected = (spec.broker_id, cluster_id, spec.rack)
         if told != expected or [spec.port] != [o.port for o in request.listeners[:1]]:
             raise Broken(f"broker {sender.number} registers as {request}, expected {expected}")
+        agent = world.agent_of(sender)
+        failed = set() if agent is None else agent.agent.store.failed
+        if not own - failed <= {*request.log_dirs} <= own:
+            raise Broken(f"broker {sender.number} registers as {request}, with {own - failed}")
         if self._owners.setdefault(request.incarnation_id, sender) != sender:
             raise Broken(f"two processes have the incarnation {request.incarnation_id.hex()}")
         known = self._leases.get(sender)
@@ -145,13 +150,14 @@ class BrokersAskByTheRules(Property):
             self._compare(sender, memory, request)
             due_ms = memory.since_ms + self._interval_ms
             is_regular = memory.since_ms >= 0 and not request.want_shut_down
+            is_regular = is_regular and memory.directories == _directories(request)
             if is_regular and now_ms < due_ms:
                 raise Broken(
                     f"broker {sender.number} sends a heartbeat at {now_ms} ms, before {due_ms} ms"
                 )
         self._silent.discard(sender)  # a pause while it registered had counted it again
         memory.asked, memory.asked_ms = request, now_ms
-        memory.offset = request.current_metadata_offset
+        memory.offset, memory.directories = request.current_metadata_offset, _directories(request)
         memory.wants_shut_down, memory.since_ms = request.want_shut_down, UNKNOWN
 
     def _compare(
@@ -192,6 +198,13 @@ class BrokersAskByTheRules(Property):
         expected = memory.next_fetch if is_fetch else memory.next_slice
         if told != expected:
             raise Broken(f"broker {sender.number} fetches {told}, expected {expected}")
+
+
+def _directories(
+    request: BrokerHeartbeatRequest,
+) -> tuple[tuple[Uuid, ...], tuple[Uuid, ...] | None]:
+    """Returns what a heartbeat reports at once: offline and cordoned directories (2.30, 2.32a)."""
+    return request.offline_log_dirs, request.cordoned_log_dirs
 
 
 def _fetched_from(request: Any) -> tuple[object, ...]:

@@ -89,7 +89,7 @@ def _smaller(number: int) -> Iterator[int]:
 
 
 def fewer_settings(plan: Scenario, failure: Failure) -> Reduction:
-    """Leaves out settings, then racks, feature levels, the release and the calm."""
+    """Leaves out settings, then racks, directories, feature levels, the release and the calm."""
     settings = plan.config
     keys = yield from fewer(
         tuple(settings), lambda left: replace(plan, config={key: settings[key] for key in left})
@@ -97,6 +97,7 @@ def fewer_settings(plan: Scenario, failure: Failure) -> Reduction:
     plan = replace(plan, config={key: settings[key] for key in keys})
     for usual in (
         replace(plan, cluster=replace(plan.cluster, racks=())),
+        replace(plan, cluster=replace(plan.cluster, log_dirs=1)),
         replace(plan, cluster=replace(plan.cluster, metadata_version=None)),
         replace(plan, cluster=replace(plan.cluster, kraft_version=1)),
         replace(plan, profile=DEFAULT_PROFILE.name),

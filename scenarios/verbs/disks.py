@@ -1,7 +1,8 @@
-"""disk.*: faults of controllers' disks; an effect is a delayed, lost or failed write."""
+"""disk.*: faults of disks; an effect is a delayed, lost or failed write, or a lost directory."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.node_id import numbers_of
@@ -9,9 +10,11 @@ from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.voters import ReplicaKey, VoterSet
 from kraftsim.simulation.delays import uniform
 from kraftsim.simulation.disks import Disk
+from kraftsim.simulation.topology import LOG_DIRS_MAX
 from kraftsim.simulation.world import World
 
 from ..language.amounts import Amount, in_order
+from ..language.constraints import Between
 from ..language.selectors import Selector
 from ..stage.stage import Effects, Stage, Undo
 from .verb import Verb
@@ -19,7 +22,7 @@ from .verb import Verb
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskVerb(Verb):
-    """Base of verbs about disks. `on` names controllers: simulated brokers store nothing."""
+    """Base of verbs about the disks of controllers, which `on` names."""
 
     on: Selector
     for_: Amount | None = None
@@ -149,6 +152,39 @@ class Rot(DiskVerb, word="disk.rot"):
                 stage.bring_back(node)
 
         return lambda: sum(disk.truncated for disk in disks) - before, bring_back
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailDirectory(Verb, word="disk.fail_directory"):
+    """Makes a log directory of brokers fail; a broker loses its replicas there (KIP-858).
+
+    `number` counts the directories from 1, the directory of the metadata log: the process of a
+    broker that loses it ends. The end of the fault repairs the directory, with its replicas, and
+    stops and starts the broker: only a new process registers the directory again.
+    """
+
+    on: Selector
+    number: Annotated[int, Between(1, LOG_DIRS_MAX)] = 2
+    for_: Amount | None = None
+
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
+        world, lost = stage.world, []
+        for node in stage.targets(self.on):
+            agent = world.agent_of(node)
+            if agent is None or len(world.hosts[node].log_dirs) < self.number:
+                continue
+            directory_id = world.hosts[node].log_dirs[self.number - 1].directory_id
+            lost.append((node, agent, directory_id, agent.is_alive))
+            agent.fail_directory(directory_id)
+
+        def repair() -> None:
+            for node, agent, directory_id, was_alive in lost:
+                agent.repair_directory(directory_id)
+                if was_alive:
+                    stage.processes.stop(node)
+                    stage.bring_back(node)
+
+        return lambda: len(lost), repair
 
 
 def has_been_replicated(world: World, node_id: int) -> bool:

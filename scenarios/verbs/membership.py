@@ -6,7 +6,7 @@ from typing import Annotated
 from kraftsim.controller.core.node_id import numbers_of
 from kraftsim.controller.core.profile import PROFILES
 from kraftsim.controller.core.rpc import AddRaftVoterRequest, QuorumEndpoint, RemoveRaftVoterRequest
-from kraftsim.simulation.topology import BROKERS_MAX, BrokerSpec, unbound_port
+from kraftsim.simulation.topology import BROKERS_MAX, LOG_DIRS_MAX, BrokerSpec, unbound_port
 
 from ..conditions.occurrences import ErrorName
 from ..language.constraints import Between, OneOf
@@ -27,6 +27,7 @@ class AddBrokers(Verb, word="broker.add"):
     count: Annotated[int, Between(1, BROKERS_MAX)] = 1
     rack: str | None = None
     cluster_id: str | None = None
+    log_dirs: Annotated[int, Between(1, LOG_DIRS_MAX)] = 1
     release: Annotated[str, OneOf(tuple(PROFILES))] | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
@@ -41,6 +42,7 @@ class AddBrokers(Verb, word="broker.add"):
             port=unbound_port(broker_id),
             rack=self.rack,
             cluster_id=self.cluster_id,
+            log_dirs=self.log_dirs,
             profile=None if self.release is None else PROFILES[self.release],
         )
 

@@ -8,6 +8,7 @@ import pytest
 from kraftsim.broker_agent.agent import Agent
 from kraftsim.broker_agent.config import AgentConfig
 from kraftsim.broker_agent.conversation import Channel, Send
+from kraftsim.broker_agent.directories.log_directories import simulated_directory
 from kraftsim.broker_agent.metadata_fetch import LogPosition
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.errors import ApiError, ErrorCode
@@ -52,7 +53,7 @@ class Hand:
                         name="metadata.version", min_supported_version=7, max_supported_version=30
                     ),
                 ),
-                log_dirs=(b"d" * 16,),
+                log_dirs=(simulated_directory(b"d" * 16),),
                 heartbeat_interval_ms=2000,
                 session_timeout_ms=9000,
                 registration_timeout_ms=60000,
@@ -223,7 +224,8 @@ def test_it_registers_again_with_its_directories_once_metadata_version_has_them(
     pass_time(world, 5)
 
     after = world.committed.brokers[1]
-    assert after.log_dirs == world.agents[1].agent.config.log_dirs
+    (directory,) = world.agents[1].agent.config.log_dirs
+    assert after.log_dirs == (directory.directory_id,)
     assert after.register_offset > before.register_offset
     assert replace(after, log_dirs=(), register_offset=before.register_offset) == before
     assert kinds(world, 1)[-2:] == ["RUNNING", "broker_registered"]
@@ -282,3 +284,12 @@ def test_a_paused_broker_that_is_stopped_drains_once_it_is_resumed() -> None:
 
     assert world.agents[2].state == "NOT_RUNNING"
     assert world.committed.brokers[2].fenced
+
+
+@pytest.mark.rule("2.32a")
+def test_a_caught_up_broker_reports_the_directories_that_its_file_cordons() -> None:
+    hand = Hand(cordoned_log_dirs="*").registered()
+
+    hand.answer(Channel.LEASE, BrokerHeartbeatResponse(is_caught_up=True))
+
+    assert hand.lease_requests()[-1].cordoned_log_dirs == (b"d" * 16,)

@@ -4,6 +4,7 @@ import pytest
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic_partitions
+from kraftsim.broker_agent.directories.log_directories import simulated_directory
 from kraftsim.broker_agent.replica_store import ReplicaStore
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import response_to
@@ -153,7 +154,8 @@ def test_each_replica_is_in_its_directory(image: Image) -> None:
     def of(broker_id: int, topics: tuple[LogDirTopic, ...] | None) -> list[object]:
         request = DescribeLogDirsRequest(topics=topics)
         stored = ReplicaStore().on_disk(image, broker_id)
-        response = describe_log_dirs(stored, request, (FIRST, SECOND))
+        directories = tuple(map(simulated_directory, (FIRST, SECOND)))
+        response = describe_log_dirs(stored, request, directories, (), ())
         return [
             [
                 (topic.name, [row.partition_index for row in topic.partitions])

@@ -15,6 +15,7 @@ from kraftsim.broker_agent import fleet
 from kraftsim.broker_agent.client import BrokerClient
 from kraftsim.broker_agent.config import AgentConfig
 from kraftsim.broker_agent.conversation import Channel, Send
+from kraftsim.broker_agent.directories.log_directories import simulated_directory
 from kraftsim.broker_agent.fleet import Fleet
 from kraftsim.controller.core.rpc import (
     ApiVersionsResponse,
@@ -56,7 +57,7 @@ class Watched:
 
     def _config(self, topology: Topology, broker_id: int) -> AgentConfig:
         spec = BrokerSpec(broker_id=broker_id, port=20_000 + broker_id)
-        return agent_config(topology, spec, random_uuid(self.random))
+        return agent_config(topology, spec, (simulated_directory(random_uuid(self.random)),))
 
     def _heard(self, broker_id: int, state: str) -> None:
         self.states[broker_id] = state

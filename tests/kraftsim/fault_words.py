@@ -16,6 +16,7 @@ WORDS: dict[str, dict[str, object]] = {
     "disk.torn": {"on": 3000},
     "disk.rot": {"on": 3000},
     "disk.full": {"on": 3000},
+    "disk.fail_directory": {"on": 1, "number": 1},
     "net.partition": {"shape": "ring"},
     "net.hold": {"on": 2},
     "net.loss": {"on": 2, "p": 0.5},

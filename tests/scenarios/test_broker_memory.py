@@ -102,7 +102,7 @@ def registered():
         incarnation_id=bytes(16),
         listeners=(BrokerListener(name="PLAINTEXT", host=spec.host, port=spec.port),),
         rack=spec.rack,
-        log_dirs=(world.hosts[BROKER].log_dir,),
+        log_dirs=tuple(of.directory_id for of in world.hosts[BROKER].log_dirs),
     )
     asks.sent(BROKER, registration)
     asks.replied(answer(registration, BrokerRegistrationResponse(broker_epoch=7)))

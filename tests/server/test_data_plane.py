@@ -8,7 +8,7 @@ import pytest
 from aiohttp import ClientSession
 
 from kraftsim import Cluster
-from kraftsim.broker_agent.config import log_dir_path
+from kraftsim.broker_agent.directories.log_directories import simulated_directory
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import FetchPartition, FetchRequest, FetchTopic, Request
 from kraftsim.controller.core.rpc.acls import (
@@ -58,7 +58,7 @@ async def test_a_produced_batch_is_refused_at_once(broker: Client) -> None:
 async def test_a_path_that_is_no_log_directory_is_not_found_and_no_replica_moves(
     kraft: Cluster, broker: Client
 ) -> None:
-    own = log_dir_path(parse_uuid((await kraft.brokers.show(1))["logDirs"][0]))
+    own = simulated_directory(parse_uuid((await kraft.brokers.show(1))["logDirs"][0])).path
     topics = [{"name": "t", "partitions": [0, 1]}]
     dirs = [{"path": path, "topics": topics} for path in ("/nowhere", own)]
 

@@ -1,0 +1,1 @@
+"""The log directories of a simulated broker, and in which of them its replicas are."""
