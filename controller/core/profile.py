@@ -44,6 +44,8 @@ class Profile:
     """4.61a: a configuration has at most 32,767 characters, from 4.0 on."""
     spares_cordoned_brokers: bool = False
     """4.55: a manual assignment may not name a broker whose directories are all cordoned."""
+    bootstraps_by_snapshot: bool = False
+    """KIP-1170: formatting writes the first records into the snapshot 0-0, from 4.4 on."""
     api_versions_max: int = 4
     """5.46: 5 from 4.4 on, where the request names the intended cluster and node (KIP-1242)."""
     newest_versions: Mapping[int, int] = field(default_factory=dict)
@@ -135,6 +137,7 @@ KAFKA_4_4 = Profile(
         (ELIGIBLE_LEADER_REPLICAS, 0, 1),
     ),
     spares_cordoned_brokers=True,
+    bootstraps_by_snapshot=True,
     refuses_empty_hosts=True,
     bounds_groups_by_range=True,
     api_versions_max=5,
