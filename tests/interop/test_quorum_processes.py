@@ -84,6 +84,23 @@ def test_a_voter_whose_memory_is_gone_may_not_come_back_as_if_it_were_not(tmp_pa
         assert fresh == quorum.voter_directories()[killed]
 
 
+@pytest.mark.rule("5.65")
+def test_a_controller_of_an_older_release_ends_in_a_cluster_whose_level_it_does_not_know(
+    tmp_path: Path,
+) -> None:
+    with quorum_of_three(tmp_path) as quorum:
+        eventually(lambda: quorum.leader() is not None, True, ignoring=OSError)
+        (port,) = free_ports(1)
+        observer = (
+            "--listen",
+            f"127.0.0.1:{port}",
+            "--directory-id",
+            uuid_text(b"older directory!"),
+        )
+
+        assert 1 == quorum.start(3010, *observer, "--profile", "kafka-4.1").wait(LIMIT_S)
+
+
 @pytest.mark.rule("10.51", "10.52", "6.39")
 def test_a_fourth_controller_takes_the_place_of_the_first_by_the_command_line(
     tmp_path: Path,
