@@ -2,11 +2,11 @@
 
 import pytest
 
-from kraftsim.controller.core.errors import ApiError, ErrorCode, UnknownMetadataVersionError
+from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.loader import replay
 from kraftsim.controller.core.log.control_records import KRaftVersion, LeaderChange, Voters
 from kraftsim.controller.core.log.records import RegisterBrokerRecord
-from kraftsim.controller.core.profile import DEFAULT_PROFILE, KAFKA_4_1
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import (
     BrokerHeartbeatRequest,
     CreateTopicsRequest,
@@ -397,21 +397,3 @@ def test_a_node_never_draws_entropy_or_time_by_itself():
         logs.append(cluster.node.log.batches)
 
     assert logs[0] == logs[1]
-
-
-@pytest.mark.rule("5.65")
-def test_a_level_that_the_release_does_not_know_is_a_fatal_fault():
-    disk = SlowDisk(KAFKA_4_1, metadata_version=33)
-    disk.elect()
-
-    text = "No MetadataVersion with feature level 33. Valid feature levels are from 7 to 29."
-    with pytest.raises(UnknownMetadataVersionError, match=text):
-        disk.persist()
-
-
-@pytest.mark.rule("5.65")
-def test_a_level_that_the_release_knows_and_does_not_support_yet_is_followed():
-    disk = SlowDisk(KAFKA_4_1, metadata_version=29)
-    disk.lead()
-
-    assert disk.node.committed.metadata_version == 29
