@@ -28,6 +28,7 @@ from kraftsim.controller.core.rpc import (
     UpdateFeaturesRequest,
 )
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
+from tests.broker_agent.test_metadata_fetch import voters_at
 from tests.worlds import ask, kinds, pass_time, unstarted_world, world_of
 
 STALE = ApiError(ErrorCode.STALE_BROKER_EPOCH, "Expected broker epoch 7, but got broker epoch 5")
@@ -282,3 +283,16 @@ def test_a_paused_broker_that_is_stopped_drains_once_it_is_resumed() -> None:
 
     assert world.agents[2].state == "NOT_RUNNING"
     assert world.committed.brokers[2].fenced
+
+
+@pytest.mark.rule("10.57")
+def test_a_broker_among_the_voters_ends_before_it_acknowledges_the_record() -> None:
+    hand = Hand().running()
+    sent = len(hand.fetches())
+    hand.position.append([voters_at(10, 1, 3000)])
+
+    hand.answer(Channel.METADATA, hand.fetched(10))
+
+    assert hand.agent.is_finished
+    assert hand.agent.failure is not None
+    assert sent == len(hand.fetches())
