@@ -191,9 +191,12 @@ class Agent:
         if now_ms >= self._give_up_ms:
             self.failure = "unable to register with the controller quorum"
             self.state = SHUTTING_DOWN
+        fetches = now_ms >= self._metadata.deadline_ms
+        if fetches and self._fetch.is_voter:
+            self._end_as_voter()
         if self.state is SHUTTING_DOWN:
             return []
-        sends = self._fetch.due(now_ms) if now_ms >= self._metadata.deadline_ms else []
+        sends = self._fetch.due(now_ms) if fetches else []
         if now_ms >= self._lease.deadline_ms:
             sends += self._communicate(now_ms)
         if now_ms >= self._partitions.deadline_ms and self._may_heal:
@@ -202,6 +205,14 @@ class Agent:
             leader_id = self._fetch.leader_id
             sends += self._assignments.due(self.image, self.broker_epoch, now_ms, leader_id)
         return sends
+
+    def _end_as_voter(self) -> None:
+        """End the process of a broker that was added to the voters (rule 10.57).
+
+        A real broker sends UpdateRaftVoter before its next fetch, and the refusal is fatal.
+        """
+        self.failure = "a broker is among the voters: UpdateRaftVoter is refused, a fatal fault"
+        self.state = SHUTTING_DOWN
 
     def on_reply(
         self, sent: Send, reply: rpc.Response | ApiError | None, now_ms: int

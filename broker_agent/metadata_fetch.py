@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import Voters
 from kraftsim.controller.core.topic_name import METADATA_TOPIC
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
+from kraftsim.controller.raft.voters import ReplicaKey
 
 from .config import AgentConfig
 from .conversation import Conversation, Send
@@ -26,6 +28,8 @@ class LogPosition:
 
     The brokers of a fleet share one log and one position. `epoch_starts` are the epochs of records
     that may still be truncated, each with its first offset, after the last epoch below them.
+    `voter_sets` are the voters of KIP-853 in the same way: a set takes effect when it is fetched,
+    and truncation reverts it. `voters` is the latest set.
     """
 
     end_offset: int = 0
@@ -34,6 +38,8 @@ class LogPosition:
     leader_id: int = -1
     high_watermark: int = 0
     epoch_starts: list[tuple[int, int]] = field(default_factory=list)
+    voter_sets: list[tuple[int, frozenset[ReplicaKey]]] = field(default_factory=list)
+    voters: frozenset[ReplicaKey] = frozenset()
 
     @property
     def applied_offset(self) -> int:
@@ -52,7 +58,21 @@ class LogPosition:
                     self.epoch_starts.append((batch.epoch, batch.base_offset))
                     self.last_epoch = batch.epoch
             self._forget_what_is_final()
+        for batch in records:
+            if batch.is_control and batch.base_offset >= self.end_offset:
+                self._append_voters(batch)
         self.end_offset, self.last_epoch = last.last_offset + 1, last.epoch
+
+    def _append_voters(self, batch: Batch) -> None:
+        for offset, record in enumerate(batch.records, batch.base_offset):
+            if isinstance(record, Voters):
+                self.voters = frozenset(
+                    ReplicaKey(voter.voter_id, voter.voter_directory_id) for voter in record.voters
+                )
+                self.voter_sets.append((offset, self.voters))
+        sets = self.voter_sets
+        while len(sets) > 1 and sets[1][0] < self.high_watermark:
+            del sets[0]
 
     def _forget_what_is_final(self) -> None:
         starts = self.epoch_starts
@@ -65,6 +85,9 @@ class LogPosition:
         while starts and (starts[-1][0] > epoch or starts[-1][1] >= self.end_offset):
             self.end_offset = min(self.end_offset, starts.pop()[1])
         self.last_epoch = starts[-1][0] if starts else epoch
+        while self.voter_sets and self.voter_sets[-1][0] >= self.end_offset:
+            self.voter_sets.pop()
+            self.voters = self.voter_sets[-1][1] if self.voter_sets else frozenset()
 
     def begin_at(self, end_offset: int, epoch: int) -> None:
         """Go on after a snapshot, whose last record is of `epoch`."""
@@ -80,6 +103,7 @@ class MetadataFetch:
     ) -> None:
         self._config = config
         self._position = position
+        self._key = ReplicaKey(config.broker_id, config.log_dirs[0])
         self._replica_state = rpc.FetchReplicaState(replica_id=config.broker_id)
         self._conversation = conversation
         self._reported_offset = -1
@@ -96,6 +120,11 @@ class MetadataFetch:
     def leader_id(self) -> int:
         """Id of the active controller, as far as this broker knows; -1 if unknown."""
         return self._position.leader_id
+
+    @property
+    def is_voter(self) -> bool:
+        """True if the latest voters include this broker's replica of the log."""
+        return self._key in self._position.voters
 
     def due(self, now_ms: int) -> list[Send]:
         """Send the next fetch, when the conversation's deadline is reached."""

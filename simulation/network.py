@@ -11,12 +11,20 @@ from functools import partial
 from typing import Any
 
 from kraftsim.controller.core.node_id import NodeId
-from kraftsim.controller.raft.protocol import Reply
+from kraftsim.controller.core.rpc import Response
+from kraftsim.controller.raft.protocol import Reply, Send
 from kraftsim.controller.time.timeline import Timeline
 
 from .message import Message
 from .network_rules import Rule
 from .service_queue import ServiceQueue
+
+SendOutside = Callable[[NodeId, Send, Callable[[Response | None], None]], None]
+"""Sends a controller's request to a peer that is no process of the world."""
+
+
+def _not_reached(_: NodeId, __: Send, on_answer: Callable[[Response | None], None]) -> None:
+    on_answer(None)
 
 
 class Network:
@@ -28,7 +36,8 @@ class Network:
     message that its sender hands over, `arrived` listeners every delivered message before its
     receiver does, `stopped` listeners every message that is lost or held back. Requests of a type
     in `armed` are reported by the rules about requests, when they are handled. `queues` holds the
-    queues of slow receivers, which get a message when its turn comes.
+    queues of slow receivers, which get a message when its turn comes. `send_outside` sends
+    requests to controllers of other processes; at first they are not reached.
     """
 
     def __init__(self, timeline: Timeline, random: Callable[[], float]) -> None:
@@ -43,6 +52,7 @@ class Network:
         self.departed: list[Callable[[Message], None]] = []
         self.arrived: list[Callable[[Message], None]] = []
         self.stopped: list[Callable[[Message], None]] = []
+        self.send_outside: SendOutside = _not_reached
         self._timeline = timeline
         self._random = random
         # Bound once, not for each message.

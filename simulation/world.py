@@ -317,7 +317,7 @@ class World:
         process = self.controllers.get(send.peer_id)
         back = partial(self._reply, message, on_answer)
         if process is None or (send.peer_id in self.moved and self._has_moved(send)):
-            back(None)
+            self.network.send_outside(message.sender, send, back)
         else:
             self.request_rules.receive(message, process, process.submit_from_peer, back)
 

@@ -58,8 +58,9 @@ class ApiRow:
     """For EACH: fields of the response, with the fields of the request that they repeat where the
     names differ. An empty text stands for none; several fields are separated by blanks."""
     is_always_newest: bool = False
-    """Controllers of kraftsim exchange the newest version in every profile: all of them ask for
-    pre-votes (KIP-996), which older versions of Vote do not have."""
+    """Controllers of kraftsim serve the newest version in every profile: all of them ask for
+    pre-votes (KIP-996), which older versions of Vote do not have. A controller that has asked its
+    peer for versions sends none that the peer does not list."""
     controller_since: int | None = None
     """The oldest version that a controller serves and lists, where its schema has older ones."""
     listed_since: int | None = None

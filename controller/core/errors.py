@@ -96,6 +96,20 @@ class Impossible(Exception):
     """
 
 
+class UnknownMetadataVersionError(Impossible):
+    """A committed metadata.version that the release of a controller does not know.
+
+    It is a fatal fault of Kafka's controller, whose process ends with 1.
+    """
+
+    def __init__(self, node_id: int, level: int, release: str, lowest: int, highest: int) -> None:
+        super().__init__(
+            f"controller {node_id} ends with a fatal fault: No MetadataVersion with feature level "
+            f"{level}. Valid feature levels are from {lowest} to {highest}. Start it with the "
+            f"release that the cluster runs: --profile is {release}"
+        )
+
+
 class ApiError(Exception):
     """A refused request. `message` states the expected and the received value.
 

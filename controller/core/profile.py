@@ -44,6 +44,11 @@ class Profile:
     """4.61a: a configuration has at most 32,767 characters, from 4.0 on."""
     spares_cordoned_brokers: bool = False
     """4.55: a manual assignment may not name a broker whose directories are all cordoned."""
+    known_metadata_version: int = 31
+    """5.65: the newest metadata.version that the release knows, unstable levels included. When a
+    newer one is committed, a controller of the release ends with a fatal fault."""
+    bootstraps_by_snapshot: bool = False
+    """KIP-1170: formatting writes the first records into the snapshot 0-0, from 4.4 on."""
     api_versions_max: int = 4
     """5.46: 5 from 4.4 on, where the request names the intended cluster and node (KIP-1242)."""
     newest_versions: Mapping[int, int] = field(default_factory=dict)
@@ -138,7 +143,9 @@ KAFKA_4_4 = Profile(
         ("transaction.version", 0, 2),
         (ELIGIBLE_LEADER_REPLICAS, 0, 1),
     ),
+    known_metadata_version=34,
     spares_cordoned_brokers=True,
+    bootstraps_by_snapshot=True,
     refuses_empty_hosts=True,
     bounds_groups_by_range=True,
     api_versions_max=5,
@@ -155,6 +162,7 @@ KAFKA_4_1 = Profile(
         ("transaction.version", 0, 2),
         (ELIGIBLE_LEADER_REPLICAS, 0, 1),
     ),
+    known_metadata_version=29,
     mentions_cordoned=False,
     checks_cordoned_directories=False,
     names_downgraded_levels=False,
@@ -171,6 +179,7 @@ KAFKA_4_1 = Profile(
 KAFKA_3_9 = Profile(
     name="kafka-3.9",
     supported_features=((KRAFT_VERSION, 0, 1), (METADATA_VERSION, 1, 21)),
+    known_metadata_version=23,
     contacts_by_epoch=False,
     expiry_checks_per_session=None,
     cleans_up_at_registration=False,
@@ -203,6 +212,7 @@ KIP_631 = Profile(
     name="kip-631",
     has_group_configs=False,
     supported_features=KAFKA_3_9.supported_features,
+    known_metadata_version=KAFKA_3_9.known_metadata_version,
     contacts_by_epoch=False,
     expiry_checks_per_session=None,
     cleans_up_at_registration=False,

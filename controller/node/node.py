@@ -18,7 +18,8 @@ from ..core.apis import row_of
 from ..core.cluster import describe_cluster
 from ..core.configs.describe_configs import describe_configs
 from ..core.configs.node_configs import NodeView, static_settings
-from ..core.errors import ApiError, ErrorCode, Impossible
+from ..core.errors import ApiError, ErrorCode, Impossible, UnknownMetadataVersionError
+from ..core.feature_levels import METADATA_VERSION
 from ..core.handlers import HANDLERS, Handler
 from ..core.image.image import Image
 from ..core.leases import Leases
@@ -286,10 +287,22 @@ class Node:
     def _load_committed(self, turn: protocol.Turn, is_put_off: bool) -> None:
         if self._install_snapshot(turn):
             self._load_batches(turn, is_put_off)
+            self._expect_known_level()
             self._snapshotting.maybe_begin(self._loading.loader, self.quorum, turn)
         self._note_work()
         if self._loading.has_work:
             turn.leave_work()
+
+    def _expect_known_level(self) -> None:
+        """Raises UnknownMetadataVersionError if this release does not know the finalized level."""
+        level, profile = self.committed.metadata_version, self.profile
+        if level > profile.known_metadata_version:
+            lowest = next(
+                low for name, low, _ in profile.supported_features if name == METADATA_VERSION
+            )
+            raise UnknownMetadataVersionError(
+                self.config.node_id, level, profile.name, lowest, profile.known_metadata_version
+            )
 
     def _install_snapshot(self, turn: protocol.Turn) -> bool:
         """Returns False while a snapshot of the leader is not loaded completely."""

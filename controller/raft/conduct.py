@@ -150,10 +150,17 @@ def on_answer(quorum: Quorum, event: Answered, turn: Turn) -> None:
 def _pass_the_gate(quorum: Quorum, turn: Turn) -> None:
     """Let a voter without durable state vote once a majority of the other voters has no epoch.
 
-    Only at the first boot of a quorum does no epoch exist yet.
+    Only at the first boot of a quorum does no epoch exist yet. A static voter has no directory id
+    that a new start could change. After an election timeout it therefore votes if it and the peers
+    without an epoch are a majority, so that a quorum starts while a voter is missing.
     """
     peers = quorum.peers_without_epoch
-    if peers is not None and len(peers) >= len(quorum.other_voters) // 2 + 1:
+    if peers is None:
+        return
+    is_first_boot = len(peers) >= len(quorum.other_voters) // 2 + 1
+    if quorum.history.kraft_version == 0 and quorum.election_timeout_is_over(turn):
+        is_first_boot = len(peers) + 1 >= quorum.voters.majority
+    if is_first_boot:
         quorum.allow_votes(turn)
 
 

@@ -88,7 +88,7 @@ def on_api_versions(quorum: Quorum, peer_id: int, response: Response | None, tur
     if change.request.voter_id != peer_id:
         return response is not None  # response to an earlier change
     if not isinstance(response, ApiVersionsResponse) or response.error_code:
-        _finish(quorum, turn, ErrorCode.REQUEST_TIMED_OUT, "The new voter could not be reached.")
+        _finish(quorum, turn, ErrorCode.REQUEST_TIMED_OUT, _without_versions(response))
         return False
     supported = _supported(response)
     if (
@@ -107,6 +107,17 @@ def on_api_versions(quorum: Quorum, peer_id: int, response: Response | None, tur
         voter = _voter(quorum, change.request, supported)
         _write(quorum, change, quorum.voters.with_voter(voter), turn)
     return True
+
+
+def _without_versions(response: Response | None) -> str:
+    """Returns Kafka's message, without a voter's key, about a new voter that lists no versions.
+
+    A voter that cannot be reached counts as BROKER_NOT_AVAILABLE.
+    """
+    error = ErrorCode.BROKER_NOT_AVAILABLE
+    if isinstance(response, ApiVersionsResponse):
+        error = ErrorCode(response.error_code)
+    return f"Aborted add voter operation for since API_VERSIONS returned an error {error.name}"
 
 
 def _aborted(request: AddRaftVoterRequest) -> str:

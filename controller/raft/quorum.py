@@ -132,6 +132,10 @@ class Quorum(ReplicaLog):
         timeout_ms = self.settings.controller_quorum_election_timeout_ms
         return turn.now_ms + timeout_ms + int(self.random() * timeout_ms)
 
+    def election_timeout_is_over(self, turn: Turn) -> bool:
+        """True if the election timeout of an unattached replica has ended."""
+        return isinstance(self.role, roles.Unattached) and self.role.election_ms <= turn.now_ms
+
     def fetch_ms(self, turn: Turn) -> int:
         """Returns the end of a fetch timeout that begins now."""
         return turn.now_ms + self.settings.controller_quorum_fetch_timeout_ms

@@ -10,8 +10,15 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple, cast
 
-from ..core.apis import ROWS
-from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request, Response
+from ..core.errors import ErrorCode
+from ..core.rpc import (
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    Request,
+    Response,
+    VoteRequest,
+    VoteResponse,
+)
 from ..wire.apis.table import API_VERSIONS, APIS
 from ..wire.errors import DecodeError
 from ..wire.frames import FRAME_BYTES_MAX, FrameReader, decode_response, encode_request
@@ -26,6 +33,7 @@ WAY_OUT = (
 
 _VERSIONS_REQUEST = ApiVersionsRequest(client_software_name="kraftsim", client_software_version="0")
 _VERSIONS_VERSION = 3  # every release since 2.4 answers it
+_PRE_VOTE_SINCE = 2  # version of Vote (KIP-996)
 _VERSIONS_NUMBER = -1  # correlation id of a question for versions; requests have others
 
 _KEYS = {api.request.model: api.key for api in APIS.values()}
@@ -82,7 +90,18 @@ class KafkaCaller:
     def _write(self, line: "_Line", awaited: _Awaited) -> None:
         key, version = awaited.api_key, self._version(awaited)
         number, request = awaited.correlation_id, awaited.request
+        if _is_pre_vote(request) and version < _PRE_VOTE_SINCE:
+            # an older version has no such field: the peer would grant a vote
+            asyncio.get_running_loop().call_soon(self._refuse_version, awaited)
+            return
         line.write(encode_request(key, version, number, self.client_id, request))
+
+    def _refuse_version(self, awaited: _Awaited) -> None:
+        """Answer a request that the peer's versions cannot express, as Kafka's client does."""
+        if awaited is self._awaited:
+            self._awaited = None
+            refusal = VoteResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
+            self._deliver(partial(awaited.reply_to, refusal))
 
     def _version(self, awaited: _Awaited) -> int:
         """Returns the newest version that both sides have; unless asked, the peer has every one."""
@@ -90,8 +109,6 @@ class KafkaCaller:
         newest = 4 if key == API_VERSIONS else APIS[key].max_version
         if awaited.version_max is not None:
             newest = min(newest, awaited.version_max)
-        if ROWS[key].is_always_newest:
-            return newest
         return min(newest, (self._newest or {}).get(key, newest))
 
     def drop(self) -> None:
@@ -144,6 +161,12 @@ class KafkaCaller:
                 *line.address,
                 WAY_OUT,
             )
+
+
+def _is_pre_vote(request: Request) -> bool:
+    return isinstance(request, VoteRequest) and any(
+        partition.pre_vote for topic in request.topics for partition in topic.partitions
+    )
 
 
 class _Line(asyncio.Protocol):

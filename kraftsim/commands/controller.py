@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from kraftsim.controller.core.errors import UnknownMetadataVersionError
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.core.settings import Settings
@@ -194,8 +195,12 @@ class ControllerService:
         self._log_role_change()
 
     def _end(self, error: Exception) -> None:
-        """Ends this process after a failed step, or because the voter lost its log and its vote."""
-        if isinstance(error, LostMemoryError):
+        """Ends this process after a failed step.
+
+        The causes that an operator can mend are a voter that lost its log and its vote, and a
+        metadata.version that this release does not know.
+        """
+        if isinstance(error, LostMemoryError | UnknownMetadataVersionError):
             log.error("%s", error)
         else:
             log.error("this controller ends after an internal error", exc_info=error)

@@ -13,8 +13,8 @@ from kraftsim.broker_agent.kept_replies import KeptReplies
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.broker_agent.topic_creation import TopicCreation
 from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
-from kraftsim.controller.core.rpc import Request
-from kraftsim.controller.raft.protocol import Reply
+from kraftsim.controller.core.rpc import Request, Response
+from kraftsim.controller.raft.protocol import Reply, Send
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.kafka_connection import KafkaConnection
 from kraftsim.controller.server.kafka_listener import KafkaListener
@@ -35,6 +35,7 @@ from .broker_apis import BrokerApis
 from .cluster_description import client_view
 from .followed_listener import FollowedListener
 from .loop_watch import LoopWatch
+from .outside_controllers import OutsideControllers
 from .request_journal import RefusedVersions, RequestJournal
 from .traffic import Traffic
 
@@ -84,6 +85,7 @@ class Service:
         self._creations: list[TopicCreation] = []
         self.recorder: Recorder | None = None
         self._world: World | None = None
+        self._outside: OutsideControllers | None = None
         self._loop_watch: LoopWatch | None = None
 
     def watch_loop(self) -> None:
@@ -141,8 +143,11 @@ class Service:
         self.requests.on_frame = self.recorder.frame
         if self.named:
             self.recorder.refuse("its brokers have several listeners: a recording has one")
+        self._close_outside()
         if self._listeners():
             self.watch_loop()
+            self._outside = OutsideControllers(runtime)
+            world.network.send_outside = self._send_outside
         for node_id, listener in self.controllers.items():
             process = world.controllers[node_id]
             listener.note = partial(self.requests.note, listener.name)
@@ -152,6 +157,22 @@ class Service:
             )
         world.agent_listeners.append(self._on_agent_state)
         world.controller_listeners.append(self._on_controller)
+
+    def _send_outside(
+        self, sender: NodeId, send: Send, on_answer: Callable[[Response | None], None], /
+    ) -> None:
+        is_of_world = send.peer_id in self._running.controllers
+        if self._outside is None or send.endpoint is None or is_of_world:
+            on_answer(None)
+            return
+        if self.recorder is not None:
+            self.recorder.refuse("its quorum has a controller of another process")
+        self._outside.send(sender.number, send, on_answer)
+
+    def _close_outside(self) -> None:
+        if self._outside is not None:
+            self._outside.close()
+            self._outside = None
 
     def serve_broker(self, broker_id: int, runtime: Runtime) -> None:
         """Starts to answer requests to the broker's listeners; the broker must be in the world."""
@@ -215,6 +236,7 @@ class Service:
     async def close(self) -> None:
         """Closes every listener; the service cannot be opened again."""
         self.is_closed = True
+        self._close_outside()
         if self._loop_watch is not None:
             self._loop_watch.close()
         await asyncio.gather(*(listener.shut() for listener in self._listeners()))

@@ -1,5 +1,8 @@
-"""The files that a formatted directory begins with: `bootstrap.checkpoint`, and the snapshot 0-0
-of the metadata log, which has the initial voters (KIP-853). Their bytes are Kafka's."""
+"""The files that a formatted directory begins with, in the bytes of Kafka.
+
+`bootstrap.checkpoint` has the first records. The snapshot 0-0 of the metadata log has the initial
+voters (KIP-853) and, from 4.4 on, the first records (KIP-1170); then there is no other file.
+"""
 
 from collections.abc import Sequence
 
@@ -24,14 +27,19 @@ def bootstrap_checkpoint(records: Sequence[Record], now_ms: int) -> bytes:
     return encode_snapshot(tuple(batches))
 
 
-def initial_snapshot(voters: tuple[Voter, ...], kraft_version: int, now_ms: int) -> bytes:
-    """Returns the bytes of the snapshot 0-0, which has kraft.version and the voters only."""
+def initial_snapshot(
+    voters: tuple[Voter, ...], kraft_version: int, now_ms: int, records: Sequence[Record] = ()
+) -> bytes:
+    """Returns the bytes of the snapshot 0-0: kraft.version, the voters and the first records.
+
+    Without initial voters the snapshot has no voters record.
+    """
     batches = snapshot_batches(
-        (),
+        ((record, 0) for record in records),
         epoch=0,
         timestamp_ms=now_ms,
         last_contained_log_timestamp=now_ms,
         kraft_version=kraft_version,
-        voters=Voters(voters=voters),
+        voters=Voters(voters=voters) if voters else None,
     )
     return encode_snapshot(tuple(batches))

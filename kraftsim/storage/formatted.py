@@ -61,7 +61,7 @@ def formatted_of(pairs: Mapping[str, object], profile: Profile) -> Formatted | N
     if meta is None:
         return None
     _expect_no_log(path)
-    bootstrap = _bootstrap(path / BOOTSTRAP_FILE, profile)
+    bootstrap = _bootstrap(_bootstrap_file(path, profile), profile)
     try:
         directory_id = parse_uuid(meta.directory_id)
     except ValueError as error:
@@ -86,8 +86,19 @@ def _expect_no_log(path: Path) -> None:
         )
 
 
+def _bootstrap_file(path: Path, profile: Profile) -> Path:
+    """Returns the file with the first records: `bootstrap.checkpoint`, which 4.4 does not write.
+
+    A release that writes the first records into the snapshot 0-0 also reads the older file.
+    """
+    older = path / BOOTSTRAP_FILE
+    return (
+        older if older.exists() or not profile.bootstraps_by_snapshot else path / INITIAL_SNAPSHOT
+    )
+
+
 def _bootstrap(path: Path, profile: Profile) -> tuple[Record, ...]:
-    """Returns the records of bootstrap.checkpoint, whose levels the profile must support."""
+    """Returns the first records of the log, whose levels the profile must support."""
     records = tuple(
         cast(Record, record)
         for batch in _batches(path)

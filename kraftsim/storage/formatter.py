@@ -33,7 +33,8 @@ ALL_FORMATTED = "All of the log directories are already formatted."
 class Formatting:
     """What one run of `storage format` does: lines to print, then directories to format.
 
-    `records` are the records of `bootstrap.checkpoint`. `voters` are the initial voters of a
+    `records` are the first records of the log. They stand in the snapshot 0-0 if
+    `bootstraps_by_snapshot`, else in `bootstrap.checkpoint`. `voters` are the initial voters of a
     dynamic quorum.
     """
 
@@ -45,6 +46,7 @@ class Formatting:
     notes: tuple[str, ...]
     directories: tuple[str, ...]
     metadata_directory: str
+    bootstraps_by_snapshot: bool
 
     @property
     def own_voter(self) -> Voter | None:
@@ -72,6 +74,7 @@ def decide(
         notes=notes,
         directories=directories,
         metadata_directory=metadata_directory_of(pairs),
+        bootstraps_by_snapshot=profile.bootstraps_by_snapshot,
     )
 
 
@@ -158,8 +161,14 @@ def _files(
         node_id=formatting.node.node_id,
         directory_id=uuid_text(directory_id),
     )
-    yield BOOTSTRAP_FILE, bootstrap_checkpoint(formatting.records, now_ms)
-    if formatting.voters and name == formatting.metadata_directory:
-        version = formatting.levels[KRAFT_VERSION]
-        yield INITIAL_SNAPSHOT, initial_snapshot(formatting.voters, version, now_ms)
+    is_metadata = name == formatting.metadata_directory
+    version, records = formatting.levels.get(KRAFT_VERSION, 0), formatting.records
+    if formatting.bootstraps_by_snapshot:
+        if is_metadata:
+            snapshot = initial_snapshot(formatting.voters, version, now_ms, records)
+            yield INITIAL_SNAPSHOT, snapshot
+    else:
+        yield BOOTSTRAP_FILE, bootstrap_checkpoint(records, now_ms)
+        if formatting.voters and is_metadata:
+            yield INITIAL_SNAPSHOT, initial_snapshot(formatting.voters, version, now_ms)
     yield META_PROPERTIES, meta_text(meta, now_ms).encode("utf-8")

@@ -29,6 +29,7 @@ from kraftsim.controller.core.rpc import (
     UpdateFeaturesRequest,
 )
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
+from tests.broker_agent.test_metadata_fetch import voters_at
 from tests.worlds import ask, kinds, pass_time, unstarted_world, world_of
 
 STALE = ApiError(ErrorCode.STALE_BROKER_EPOCH, "Expected broker epoch 7, but got broker epoch 5")
@@ -293,3 +294,16 @@ def test_a_caught_up_broker_reports_the_directories_that_its_file_cordons() -> N
     hand.answer(Channel.LEASE, BrokerHeartbeatResponse(is_caught_up=True))
 
     assert hand.lease_requests()[-1].cordoned_log_dirs == (b"d" * 16,)
+
+
+@pytest.mark.rule("10.57")
+def test_a_broker_among_the_voters_ends_before_it_acknowledges_the_record() -> None:
+    hand = Hand().running()
+    sent = len(hand.fetches())
+    hand.position.append([voters_at(10, 1, 3000)])
+
+    hand.answer(Channel.METADATA, hand.fetched(10))
+
+    assert hand.agent.is_finished
+    assert hand.agent.failure is not None
+    assert sent == len(hand.fetches())

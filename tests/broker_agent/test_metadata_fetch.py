@@ -4,7 +4,9 @@ import pytest
 
 from kraftsim.broker_agent.metadata_fetch import LogPosition
 from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.control_records import VersionRange, Voter, Voters
 from kraftsim.controller.core.log.records import NoOpRecord
+from kraftsim.controller.raft.voters import ReplicaKey
 
 
 def batch(first: int, last: int, epoch: int) -> Batch:
@@ -76,3 +78,35 @@ def test_the_epoch_before_a_truncation_may_be_that_of_a_snapshot():
     position.truncate(epoch=8, end_offset=105)
 
     assert (100, 7) == at(position)
+
+
+def voters_at(offset: int, *node_ids: int) -> Batch:
+    versions = VersionRange(min_supported_version=0, max_supported_version=1)
+    voters = tuple(
+        Voter(
+            voter_id=node_id,
+            voter_directory_id=b"d" * 16,
+            endpoints=(),
+            k_raft_version_feature=versions,
+        )
+        for node_id in node_ids
+    )
+    return Batch(
+        base_offset=offset,
+        epoch=1,
+        timestamp_ms=0,
+        records=(Voters(voters=voters),),
+        versions=(0,),
+        is_control=True,
+    )
+
+
+@pytest.mark.rule("10.57", "10.50")
+def test_the_voters_are_those_of_the_latest_record_that_is_not_given_back():
+    position = LogPosition()
+    position.append([voters_at(0, 3000), batch(1, 9, 1), voters_at(10, 1, 3000)])
+    assert ReplicaKey(1, b"d" * 16) in position.voters
+
+    position.truncate(epoch=1, end_offset=10)
+
+    assert {ReplicaKey(3000, b"d" * 16)} == position.voters

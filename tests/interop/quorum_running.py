@@ -107,6 +107,10 @@ class Quorum:
     def observers(self) -> set[int]:
         return {observer.replica_id for observer in self._seen_by_leader().observers}
 
+    def observer_directories(self) -> dict[int, bytes]:
+        observers = self._seen_by_leader().observers
+        return {observer.replica_id: observer.replica_directory_id for observer in observers}
+
     def _seen_by_leader(self) -> DescribeQuorumPartitionResult:
         for node_id in self.ports:
             described = self.described(node_id)

@@ -74,6 +74,18 @@ class Service:
         (found,) = [voter for voter in voters if voter["nodeId"] == controller_id]
         return str(found["directoryId"])
 
+    def voters(self) -> dict[int, str]:
+        """Host, port and directory id of each voter, as `--voters` has them behind the id."""
+        voters = self._call("GET", "/v1/quorum")["voters"]
+        assert isinstance(voters, list), voters
+        return {voter["nodeId"]: f"{voter['endpoint']}:{voter['directoryId']}" for voter in voters}
+
+    def observers(self) -> list[int]:
+        """The ids of the replicas that follow the log and do not vote."""
+        observers = self._call("GET", "/v1/quorum")["observers"]
+        assert isinstance(observers, list), observers
+        return [observer["nodeId"] for observer in observers]
+
     def log_dir_of(self, broker_id: int) -> str:
         """The path that the broker describes as its log directory, of which it has one."""
         directories = self._call("GET", f"/v1/brokers/{broker_id}")["logDirs"]

@@ -1,15 +1,29 @@
 """A quorum of three processes, killed for real: clients and agents go on."""
 
+import secrets
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from kraftsim.controller.core.rpc import (
+    AddRaftVoterRequest,
+    AddRaftVoterResponse,
+    QuorumEndpoint,
+)
 from kraftsim.controller.core.uuid import parse_uuid, uuid_text
 from tests.interop.clients import KafkaPython
 from tests.interop.conftest import Connect
-from tests.interop.quorum_running import CLUSTER_ID, IDS, Quorum, free_ports, quorum_of_three
+from tests.interop.quorum_running import (
+    CLUSTER_ID,
+    IDS,
+    Quorum,
+    ask,
+    free_ports,
+    quorum_of_three,
+)
 from tests.interop.running import LIMIT_S, _running, eventually
 
 pytestmark = [
@@ -84,6 +98,23 @@ def test_a_voter_whose_memory_is_gone_may_not_come_back_as_if_it_were_not(tmp_pa
         assert fresh == quorum.voter_directories()[killed]
 
 
+@pytest.mark.rule("5.65")
+def test_a_controller_of_an_older_release_ends_in_a_cluster_whose_level_it_does_not_know(
+    tmp_path: Path,
+) -> None:
+    with quorum_of_three(tmp_path) as quorum:
+        eventually(lambda: quorum.leader() is not None, True, ignoring=OSError)
+        (port,) = free_ports(1)
+        observer = (
+            "--listen",
+            f"127.0.0.1:{port}",
+            "--directory-id",
+            uuid_text(b"older directory!"),
+        )
+
+        assert 1 == quorum.start(3010, *observer, "--profile", "kafka-4.1").wait(LIMIT_S)
+
+
 @pytest.mark.rule("10.51", "10.52", "6.39")
 def test_a_fourth_controller_takes_the_place_of_the_first_by_the_command_line(
     tmp_path: Path,
@@ -129,3 +160,34 @@ def test_a_leader_that_is_told_to_end_hands_over_first(tmp_path: Path) -> None:
         assert 0 == quorum.processes[leader].wait(LIMIT_S)
         others = set(IDS) - {leader}
         eventually(lambda: quorum.leader() in others, True, ignoring=OSError)
+
+
+@pytest.mark.rule("10.57")
+def test_a_broker_that_is_added_to_the_voters_ends_and_the_quorum_has_no_majority(
+    tmp_path: Path,
+) -> None:
+    controller, kafka_port = free_ports(2)
+    directory = uuid_text(secrets.token_bytes(16))
+    voters = f"3000@127.0.0.1:{controller}:{directory}"
+    run = ("controller", "run", "--node-id", "3000", "--voters", voters)
+    fleet = ("agent", "--controller", f"127.0.0.1:{controller}", "--first-id", "1")
+    cluster = ("--cluster-id", CLUSTER_ID)
+    with ExitStack() as running:
+        running.enter_context(_running(tmp_path, (*run, *cluster)))
+        running.enter_context(
+            _running(tmp_path, (*fleet, "--kafka-port", str(kafka_port), *cluster))
+        )
+        quorum = Quorum(tmp_path, {3000: controller}, {3000: directory}, running)
+        eventually(quorum.observers, {1}, ignoring=OSError)
+        endpoint = QuorumEndpoint(name="CONTROLLER", host="127.0.0.1", port=kafka_port)
+        add = AddRaftVoterRequest(
+            timeout_ms=5000,
+            voter_id=1,
+            voter_directory_id=quorum.observer_directories()[1],
+            listeners=(endpoint,),
+        )
+
+        added = ask(controller, add)
+
+        assert isinstance(added, AddRaftVoterResponse)
+        assert (added.error_code, added.error_message) == (7, "The request timed out.")

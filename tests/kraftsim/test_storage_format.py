@@ -18,7 +18,7 @@ from kraftsim.controller.core.cluster.bootstrap import activation_records
 from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log.records import FeatureLevelRecord, UserScramCredentialRecord
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, Profile
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KAFKA_4_4, Profile
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.core.uuid import parse_uuid
 from kraftsim.files.log_directories import read_storage
@@ -351,3 +351,43 @@ def test_a_damaged_checkpoint_names_the_file(tmp_path: Path, run: Any) -> None:
 
     with pytest.raises(ValueError, match=r"bootstrap\.checkpoint: expected a batch"):
         bound_to(path)
+
+
+@pytest.mark.rule("6.20")
+@pytest.mark.parametrize(
+    ("changes", "words", "voter_ids"),
+    [
+        ({}, "--standalone", [1]),
+        ({}, "--no-initial-controllers", []),
+        (STATIC, "", [1]),
+    ],
+    ids=["standalone", "no voters", "static"],
+)
+def test_from_4_4_on_the_snapshot_0_0_has_the_first_records(
+    tmp_path: Path, run: Any, changes: Mapping[str, str | None], words: str, voter_ids: list[int]
+) -> None:
+    folders = {"metadata.log.dir": f"{tmp_path}/data", "log.dirs": f"{tmp_path}/data,{tmp_path}/a"}
+    path = properties(tmp_path, {**changes, **folders})
+
+    run(f"storage format -t {CLUSTER} -c {path} --profile kafka-4.4 {words}")
+
+    written = sorted(str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*.*"))
+    assert written == [
+        "a/meta.properties",
+        f"data/{INITIAL_SNAPSHOT}",
+        "data/meta.properties",
+        "node.properties",
+    ]
+    node = bound_to(path, KAFKA_4_4).node
+    assert [voter.voter_id for voter in node.voters] == voter_ids
+    levels = {r.name: r.feature_level for r in node.bootstrap if isinstance(r, FeatureLevelRecord)}
+    assert (levels["metadata.version"], levels["share.version"]) == (33, 2)
+    with pytest.raises(ValueError, match=r"bootstrap\.checkpoint: No such file"):
+        bound_to(path, KAFKA_4_3)
+
+
+def test_4_4_reads_the_directory_of_an_older_release(tmp_path: Path, run: Any) -> None:
+    path = properties(tmp_path)
+    run(command(path, "--standalone"))
+
+    assert bound_to(path, KAFKA_4_4).node.bootstrap == bound_to(path).node.bootstrap

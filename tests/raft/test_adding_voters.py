@@ -164,12 +164,19 @@ def test_voters_that_are_written_and_not_committed_do_not_change(leader):
 
 
 @pytest.mark.rule("10.51")
-@pytest.mark.parametrize("response", [None, ApiVersionsResponse(error_code=35)])
-def test_a_voter_that_does_not_say_what_it_supports_is_not_added(leader, response):
+@pytest.mark.parametrize(
+    ("response", "error"),
+    [
+        (None, "BROKER_NOT_AVAILABLE"),
+        (ApiVersionsResponse(error_code=35), "UNSUPPORTED_VERSION"),
+    ],
+)
+def test_a_voter_that_does_not_say_what_it_supports_is_not_added(leader, response, error):
     leader.submit(ME, add_voter(4), "add")
     leader.answer(the_question(leader), response)
 
-    assert [ErrorCode.REQUEST_TIMED_OUT] == [code for code, _ in result(leader, "add")]
+    text = f"Aborted add voter operation for since API_VERSIONS returned an error {error}"
+    assert [(ErrorCode.REQUEST_TIMED_OUT, text)] == result(leader, "add")
     assert (1, 2, 3) == leader.quorums[ME].voters.ids
 
 

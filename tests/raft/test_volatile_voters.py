@@ -87,3 +87,25 @@ def test_a_single_volatile_voter_has_promised_nobody_anything():
     replicas.restart(1, loses_disk=True)
 
     assert replicas.quorums[1].is_leader
+
+
+@pytest.mark.rule("9.37")
+def test_two_of_three_static_volatile_voters_elect_a_leader():
+    replicas = Replicas((1, 2, 3), kraft_version=0, may_have_lost_log=True)
+    replicas.crash(3)
+
+    replicas.run_for(5_000)
+
+    assert 1 == len([quorum for quorum in replicas.quorums.values() if quorum.is_leader])
+
+
+@pytest.mark.rule("9.37")
+def test_a_static_volatile_voter_that_hears_of_an_epoch_must_not_go_on():
+    replicas = Replicas((1, 2, 3), kraft_version=0, may_have_lost_log=True)
+    replicas.elect()
+    replicas.run_for(1000)
+    replicas.crash(3)
+    replicas.restart(1, loses_disk=True)
+
+    with pytest.raises(LostMemoryError, match="controller 1 has lost its log and its vote"):
+        replicas.run_for(10_000)

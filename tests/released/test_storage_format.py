@@ -1,4 +1,4 @@
-"""`storage format` against kafka-storage of 4.3.1: same lines, same bytes, and each reads both."""
+"""`storage format` against kafka-storage: same lines, same bytes, and each reads both."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kraftsim.cli.main import main
-from kraftsim.controller.core.profile import KAFKA_4_3
+from kraftsim.controller.core.profile import KAFKA_4_3, KAFKA_4_4
 from kraftsim.files.properties import read_properties
 from kraftsim.storage.formatted import formatted_of
 from tests.kraftsim.test_storage_format import CLUSTER, VOTERS, properties
@@ -78,3 +78,26 @@ def test_both_write_the_same_and_each_reads_the_other(
     assert "Found problem" not in info
     assert main(["storage", "info", "-c", str(ours / "node.properties")]) == 0
     assert capsys.readouterr().out == info
+
+
+@pytest.mark.rule("6.20")
+def test_both_write_the_snapshot_of_4_4_with_the_first_records(
+    folders: tuple[Path, Path], capsys: pytest.CaptureFixture[Any]
+) -> None:
+    theirs, ours = folders
+    for folder in folders:
+        properties(
+            folder, {"log.dirs": f"{folder}/m,{folder}/a", "metadata.log.dir": f"{folder}/m"}
+        )
+    words = ["format", "-t", CLUSTER, "-I", VOTERS]
+
+    run_tool(RELEASES["4.4.0"], theirs, TOOL, [*words, "-c", str(theirs / "node.properties")])
+    config = ["-c", str(ours / "node.properties"), "--profile", "kafka-4.4"]
+    assert main(["storage", *words, *config]) == 0
+
+    assert [sizes(ours / name) for name in "am"] == [sizes(theirs / name) for name in "am"]
+    found = [formatted_of(read_properties(f / "node.properties"), KAFKA_4_4) for f in folders]
+    kafkas, kraftsims = found
+    assert kafkas is not None
+    assert kraftsims is not None
+    assert (kafkas.bootstrap, kafkas.voters) == (kraftsims.bootstrap, kraftsims.voters)

@@ -6,12 +6,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from kraftsim import Cluster
+from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_4, PROFILES, Profile
-from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, Response
+from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, Request, Response, VoteResponse
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.kafka_caller import KafkaCaller
 from kraftsim.controller.wire.apis.table import APIS
 from tests.limits import LIMIT_S
+from tests.raft.requests import vote
 from tests.server.kafka_client import Client, connected
 
 HEARTBEAT, API_VERSIONS = 63, 18
@@ -61,22 +63,36 @@ async def expect_served(client: Client, version: int) -> None:
 @pytest.mark.realtime
 async def test_a_caller_lowers_its_version_to_that_of_the_peer(kraft: Cluster) -> None:
     caller = KafkaCaller("broker-1", lambda action: action())
-    host, _, port = kraft.bootstrap_controllers.rpartition(":")
-    answers: list[Response | None] = []
-    for _ in range(2):
-        answered = asyncio.Event()
 
-        def answer(response: Response | None, answered: asyncio.Event = answered) -> None:
-            answers.append(response)
-            answered.set()
-
-        caller.send((host, int(port)), OF_BROKER_1, answer)
-        await asyncio.wait_for(answered.wait(), LIMIT_S)
+    refused = await reply_of(caller, kraft, OF_BROKER_1)
+    served = await reply_of(caller, kraft, OF_BROKER_1)
     caller.drop()
 
-    refused, served = answers
     assert refused is None
     assert getattr(served, "error_code", None) == 77  # not registered: the request was decoded
+
+
+@pytest.mark.rule("10.2")
+@pytest.mark.realtime
+async def test_a_peer_without_pre_votes_is_sent_votes_only(kraft: Cluster) -> None:
+    caller = KafkaCaller("raft-client-1", lambda action: action())
+    assert await reply_of(caller, kraft, OF_BROKER_1) is None  # from now on versions are asked for
+
+    pre_vote = await reply_of(caller, kraft, vote(1, 0, pre_vote=True))
+    ballot = await reply_of(caller, kraft, vote(1, 0))
+    caller.drop()
+
+    assert isinstance(pre_vote, VoteResponse)
+    assert (pre_vote.error_code, pre_vote.topics) == (ErrorCode.UNSUPPORTED_VERSION, ())
+    assert isinstance(ballot, VoteResponse)
+    assert ballot.error_code != ErrorCode.UNSUPPORTED_VERSION
+
+
+async def reply_of(caller: KafkaCaller, kraft: Cluster, request: Request) -> Response | None:
+    host, _, port = kraft.bootstrap_controllers.rpartition(":")
+    reply: asyncio.Future[Response | None] = asyncio.get_running_loop().create_future()
+    caller.send((host, int(port)), request, reply.set_result)
+    return await asyncio.wait_for(reply, LIMIT_S)
 
 
 def test_later_releases_have_later_versions() -> None:

@@ -1,6 +1,7 @@
-"""ControllerRegistration: stores a controller's listeners and features (rules 5.61, 5.62)."""
+"""ControllerRegistration and UnregisterController (rules 5.61 to 5.64)."""
 
 from .. import feature_levels, rpc
+from ..brokers.registration import SECURITY_PROTOCOLS
 from ..errors import ApiError, ErrorCode
 from ..log.records import (
     Endpoint,
@@ -17,10 +18,19 @@ def register_controller(
     """Write the registration of a controller; the last request wins (rule 5.62).
 
     There is no session and no check for duplicates. Listeners and features keep the request's
-    order. Raises UNSUPPORTED_VERSION if the finalized metadata.version has no such record.
+    order. Raises UNSUPPORTED_VERSION if the finalized metadata.version has no such record, and
+    INVALID_REGISTRATION for a security protocol that does not exist: Kafka's controller fails over
+    instead.
     """
     if state.image.metadata_version < feature_levels.CONTROLLER_REGISTRATION_FROM:
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION, "The version of API is not supported.")
+    for listener in request.listeners:
+        if listener.security_protocol not in SECURITY_PROTOCOLS:
+            raise ApiError(
+                ErrorCode.INVALID_REGISTRATION,
+                f"listener {listener.name}: expected a security protocol of "
+                f"{SECURITY_PROTOCOLS}, got {listener.security_protocol}",
+            )
     is_ready = request.zk_migration_ready and state.profile.writes_zk_migration_state
     record = registration(request, zk_migration_ready=is_ready)
     return Decision((record,), rpc.ControllerRegistrationResponse())
@@ -29,7 +39,15 @@ def register_controller(
 def unregister_controller(
     state: State, request: rpc.UnregisterControllerRequest, now_ms: int
 ) -> Decision:
-    """Remove the registration of a controller; one that still runs registers again."""
+    """Remove the registration of a controller; one that still runs registers again (rule 5.64).
+
+    The active controller is refused before the metadata.version is checked.
+    """
+    if request.controller_id == state.node_id:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            "Controller cannot unregister itself while it is active.",
+        )
     if state.image.metadata_version < feature_levels.CONTROLLER_UNREGISTRATION_FROM:
         raise ApiError(
             ErrorCode.UNSUPPORTED_VERSION,
