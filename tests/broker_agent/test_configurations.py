@@ -198,6 +198,17 @@ def test_4_4_compares_the_limits_of_remote_storage(node, changes, reason):
 
 
 @pytest.mark.rule("4.66")
+def test_3_9_refuses_other_advertised_listeners_although_they_are_dynamic():
+    asked = resource(BROKER, "1", ("advertised.listeners", SET, "PLAINTEXT://other:1"))
+
+    assert answers_to(asked, view=replace(VIEW, profile=KAFKA_3_9)) == [
+        "Invalid value org.apache.kafka.common.config.ConfigException: Advertised listeners cannot "
+        "be altered when using a Raft-based metadata quorum. for configuration Invalid dynamic "
+        "configuration"
+    ]
+
+
+@pytest.mark.rule("4.66")
 def test_new_values_are_checked_with_those_in_force():
     image = Image(configs={(BROKER, "1"): {"max.connections.per.ip.overrides": "a:1"}})
     asked = resource(BROKER, "1", ("max.connections.per.ip", SET, "0"))

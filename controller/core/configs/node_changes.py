@@ -13,6 +13,7 @@ from .resources import ResourceType, invalid_request
 from .thread_pools import check_pools
 from .validators import invalid
 
+_ADVERTISED = "advertised.listeners"
 _OPERATIONS = range(4)
 SET, DELETE, APPEND, SUBTRACT = _OPERATIONS
 _WORDS = {APPEND: "append", SUBTRACT: "subtract"}
@@ -61,6 +62,7 @@ def check_broker_changes(
     _check_together(after[:-1], checks)  # without the defaults, the last level
     check_pools(view.levels, effective)
     check_remote_storage(after, has_copy_lag="log.remote.copy.lag.ms" in view.known)
+    _check_advertised(view, effective)
 
 
 def _check_node(view: node_configs.NodeView, name: str) -> None:
@@ -92,6 +94,17 @@ def _new_texts(view: node_configs.NodeView, resource: Resource) -> dict[str, str
         if config.config_operation != DELETE:
             texts[config.name] = text
     return texts
+
+
+def _check_advertised(view: node_configs.NodeView, texts: Mapping[str, str]) -> None:
+    """Raises INVALID_REQUEST for other advertised listeners, which 3.9 calls dynamic."""
+    text = texts.get(_ADVERTISED)
+    if text is not None and text != node_configs.in_force(view.levels, _ADVERTISED):
+        raise invalid_request(
+            "Invalid value org.apache.kafka.common.config.ConfigException: Advertised listeners "
+            "cannot be altered when using a Raft-based metadata quorum. for configuration Invalid "
+            "dynamic configuration"
+        )
 
 
 def _changed_level(resource: Resource) -> int:
