@@ -25,6 +25,8 @@ class Profile:
     name: str
     supported_features: tuple[tuple[str, int, int], ...]
     """(name, min, max) in the order in which ApiVersions lists them (rule 5.50)."""
+    unlisted_features: tuple[str, ...] = ()
+    """5.56: features at level 0 only, which ApiVersions leaves out; UpdateFeatures knows them."""
     contacts_by_epoch: bool = True
     """2.44: contact is kept per (id, epoch), fenced brokers included, and blocks a second
     incarnation (1.12). Otherwise only an unfenced broker has a session (1.11)."""
@@ -150,6 +152,7 @@ KAFKA_4_4 = Profile(
 
 KAFKA_4_1 = Profile(
     name="kafka-4.1",
+    unlisted_features=("streams.version",),
     supported_features=(
         ("group.version", 0, 1),
         (KRAFT_VERSION, 0, 1),
