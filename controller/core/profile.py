@@ -25,6 +25,8 @@ class Profile:
     name: str
     supported_features: tuple[tuple[str, int, int], ...]
     """(name, min, max) in the order in which ApiVersions lists them (rule 5.50)."""
+    unlisted_features: tuple[str, ...] = ()
+    """5.56: features at level 0 only, which ApiVersions leaves out; UpdateFeatures knows them."""
     contacts_by_epoch: bool = True
     """2.44: contact is kept per (id, epoch), fenced brokers included, and blocks a second
     incarnation (1.12). Otherwise only an unfenced broker has a session (1.11)."""
@@ -83,8 +85,13 @@ class Profile:
     """7.1: a voter is a node whose configurations can change. Before 4.3 only a static voter is."""
     acl_operations_max: int = 15
     """7.1: the highest number of an ACL's operation: TWO_PHASE_COMMIT, which 3.9 does not have."""
-    refuses_empty_hosts: bool = False
-    """7.1: an ACL may not have an empty host, from 4.4 on."""
+    checks_acl_hosts: bool = False
+    """KIP-1276: an ACL's host is an address, or a network from 4.4-IV1 on, and not empty."""
+    refuses_infinite_quotas: bool = False
+    """4.65: a client quota is a finite number, from 4.4 on."""
+    bounds_added_partitions: bool = False
+    """4.59: a request adds at most 10,000 partitions, from 4.4 on. Before, a topic that exceeds the
+    records of an operation is answered -1, and what fits of it is written."""
     updates_features_together: bool = True
     """5.55: one refused update refuses all of a request. False: each has its own result."""
     names_downgraded_levels: bool = True
@@ -146,7 +153,9 @@ KAFKA_4_4 = Profile(
     known_metadata_version=34,
     spares_cordoned_brokers=True,
     bootstraps_by_snapshot=True,
-    refuses_empty_hosts=True,
+    checks_acl_hosts=True,
+    refuses_infinite_quotas=True,
+    bounds_added_partitions=True,
     bounds_groups_by_range=True,
     api_versions_max=5,
     topic_configs="4.4",
@@ -154,6 +163,7 @@ KAFKA_4_4 = Profile(
 
 KAFKA_4_1 = Profile(
     name="kafka-4.1",
+    unlisted_features=("streams.version",),
     supported_features=(
         ("group.version", 0, 1),
         (KRAFT_VERSION, 0, 1),

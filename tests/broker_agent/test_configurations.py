@@ -47,7 +47,7 @@ def answers_to(*resources, view=VIEW):
         reply_to(IncrementalAlterConfigsResponse(responses=responses))
 
     request = IncrementalAlterConfigsRequest(resources=resources)
-    alter(view, request, value_checks(KAFKA_4_3), forward, replies.append)
+    alter(view, request, value_checks(view.profile), forward, replies.append)
     [reply] = replies
     return [response.error_message for response in reply.responses]
 
@@ -156,6 +156,56 @@ def answers_to(*resources, view=VIEW):
 )
 def test_a_broker_refuses_with_the_words_of_kafka(asked, message):
     assert answers_to(asked) == [message]
+
+
+@pytest.mark.rule("4.66")
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        (
+            {"log.remote.copy.lag.ms": "604800001"},
+            "Invalid value 604800001 for configuration log.remote.copy.lag.ms: Value must not "
+            "exceed log.local.retention.ms (effective value: 604800000)",
+        ),
+        ({"log.remote.copy.lag.ms": "604800000"}, None),
+        (
+            {"log.retention.bytes": "7", "log.remote.copy.lag.bytes": "8"},
+            "Invalid value 8 for configuration log.remote.copy.lag.bytes: Value must not exceed "
+            "log.local.retention.bytes (effective value: 7)",
+        ),
+        (
+            {"log.local.retention.ms": "5", "log.remote.copy.lag.ms": "6"},
+            "Invalid value 6 for configuration log.remote.copy.lag.ms: Value must not exceed "
+            "log.local.retention.ms (effective value: 5)",
+        ),
+        (
+            {"log.local.retention.ms": "999999999999"},
+            "Invalid value 999999999999 for configuration log.local.retention.ms: Value must not "
+            "be more than log.retention.ms property value: 604800000",
+        ),
+        ({"log.remote.copy.lag.bytes": "99"}, None),
+    ],
+)
+@pytest.mark.parametrize("node", ["", "1"])
+def test_4_4_compares_the_limits_of_remote_storage(node, changes, reason):
+    asked = resource(BROKER, node, *((name, SET, text) for name, text in changes.items()))
+
+    [message] = answers_to(asked, view=replace(VIEW, profile=KAFKA_4_4))
+
+    of_kafka = "Invalid value org.apache.kafka.common.config.ConfigException: {} for configuration"
+    expected = f"{of_kafka.format(reason)} Invalid dynamic configuration" if reason else "forwarded"
+    assert message == expected
+
+
+@pytest.mark.rule("4.66")
+def test_3_9_refuses_other_advertised_listeners_although_they_are_dynamic():
+    asked = resource(BROKER, "1", ("advertised.listeners", SET, "PLAINTEXT://other:1"))
+
+    assert answers_to(asked, view=replace(VIEW, profile=KAFKA_3_9)) == [
+        "Invalid value org.apache.kafka.common.config.ConfigException: Advertised listeners cannot "
+        "be altered when using a Raft-based metadata quorum. for configuration Invalid dynamic "
+        "configuration"
+    ]
 
 
 @pytest.mark.rule("4.66")

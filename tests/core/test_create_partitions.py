@@ -1,9 +1,12 @@
 """CreatePartitions: more partitions of a topic, placed by the request or by the controller."""
 
+from collections import Counter
+
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.log.records import PartitionRecord
+from kraftsim.controller.core.profile import KAFKA_4_3
 from kraftsim.controller.core.rpc import (
     CreatePartitionsAssignment,
     CreatePartitionsRequest,
@@ -139,15 +142,32 @@ def test_a_request_that_only_validates_writes_nothing(cluster) -> None:
 
 
 @pytest.mark.rule("4.59")
-@pytest.mark.parametrize("count", [20_001, 2**31 - 1])
-def test_more_partitions_than_kafka_can_add_are_refused_before_any_is_placed(
-    cluster, count
-) -> None:
-    """Observed on 4.3.1: 10,001 are added, 20,000 are refused without a message."""
+@pytest.mark.parametrize("count", [10_002, 2**31 - 1])
+def test_4_4_refuses_every_topic_of_a_request_that_adds_too_many(cluster, count) -> None:
     mark = cluster.end
-    topic = CreatePartitionsTopic(name="t", count=count)
+    topics = tuple(CreatePartitionsTopic(name=name, count=count) for name in ("t", "none"))
 
-    refused = cluster.ask(CreatePartitionsRequest(topics=(topic,)))
+    refused = cluster.ask(CreatePartitionsRequest(topics=topics))
 
-    assert (refused.code, refused.message) == (ErrorCode.UNKNOWN_SERVER_ERROR, "")
+    assert (refused.code, refused.message) == (
+        ErrorCode.POLICY_VIOLATION,
+        "Excessively large number of additional partitions per request.",
+    )
     assert cluster.records_since(mark) == []
+
+
+@pytest.mark.rule("4.59")
+def test_before_4_4_the_records_that_fit_are_written_of_a_topic_that_exceeds() -> None:
+    """Observed on 4.3.1: 6,000 partitions of a, and 4,000 of b, which is answered -1."""
+    cluster = ControllerUnderTest(KAFKA_4_3)
+    cluster.unfenced(1)
+    for name in "ab":
+        cluster.created(name, (1,))
+    mark = cluster.end
+    topics = tuple(CreatePartitionsTopic(name=name, count=6_001) for name in "ab")
+
+    reply = cluster.ask(CreatePartitionsRequest(topics=topics))
+
+    assert [result.error_code for result in reply.results] == [0, ErrorCode.UNKNOWN_SERVER_ERROR]
+    written = Counter(record.topic_id for record in cluster.records_since(mark))
+    assert sorted(written.values()) == [4_000, 6_000]

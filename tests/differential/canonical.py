@@ -167,6 +167,8 @@ def named(value: Any, history: History, field: str = "") -> Any:
         return {name: named(item, history, name) for name, item in value.items()}
     if isinstance(value, list):
         return [named(item, history, field) for item in value]
+    if value != value:
+        return "NaN"  # which equals itself, unlike a number that is none
     name = _NAMES.get(field)
     return value if name is None else name(history, value)
 

@@ -197,13 +197,15 @@ def _operated(
         return config.value
     if operation == DELETE:
         return None
-    if operation not in (APPEND, SUBTRACT) or config.value is None:
+    if operation not in (APPEND, SUBTRACT):
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
     default = default_list(profile, resource_type, config.name)
     if default is None:
         word = "APPEND" if operation == APPEND else "SUBTRACT"
         text = f"Can't {word} to key {config.name} because its type is not LIST."
         raise ApiError(ErrorCode.INVALID_CONFIG, text)
+    if config.value is None:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
     change = appended if operation == APPEND else subtracted
     return change(default if current is None else current, config.value)
 

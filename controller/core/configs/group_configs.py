@@ -6,7 +6,30 @@ from typing import NamedTuple
 from ..profile import Profile
 from .configuration import Configuration, by_release
 from .node_definitions import Definition, described
-from .validators import BOOLEAN, INT, LIST, LONG, STRING, at_least, invalid, offset_reset, one_of
+from .validators import (
+    BOOLEAN,
+    INT,
+    LIST,
+    LONG,
+    STRING,
+    Value,
+    at_least,
+    invalid,
+    offset_reset,
+    one_of,
+    without_empty,
+)
+
+_ASSIGNOR, _DEAD_LETTERS = "streams.assignor.name", "errors.deadletterqueue.topic.name"
+_REGISTERED_ASSIGNOR = "sticky"
+
+
+def _tags(name: str, values: tuple[str, ...]) -> None:
+    """Validates keys of tags: each once, none empty."""
+    if len(set(values)) < len(values):
+        raise invalid(f"{name} must not contain duplicate tag keys.")
+    without_empty(name, values)
+
 
 _ROWS = (
     Configuration("consumer.session.timeout.ms", INT, "45000", at_least(1), since="4.1"),
@@ -37,16 +60,16 @@ _ROWS = (
     Configuration("streams.assignor.offload.enable", BOOLEAN, None, since="4.4"),
     Configuration("streams.task.offset.interval.ms", INT, None, at_least(1), since="4.4"),
     Configuration("streams.num.warmup.replicas", INT, None, at_least(0), since="4.4"),
-    Configuration("streams.rack.aware.assignment.tags", LIST, "", since="4.4"),
+    Configuration("streams.rack.aware.assignment.tags", LIST, "", _tags, since="4.4"),
     Configuration("streams.acceptable.recovery.lag", LONG, None, at_least(0), since="4.4"),
-    Configuration("streams.assignor.name", STRING, "sticky", since="4.4"),
-    Configuration("errors.deadletterqueue.topic.name", STRING, "", since="4.4"),
+    Configuration(_ASSIGNOR, STRING, _REGISTERED_ASSIGNOR, since="4.4"),
+    Configuration(_DEAD_LETTERS, STRING, "", since="4.4"),
     Configuration("errors.deadletterqueue.copy.record.enable", BOOLEAN, "false", since="4.4"),
 )
 
 GROUP_CONFIGS = by_release(_ROWS)
 """Group configurations by release, then by name. Kafka 3.9 has none."""
-BROKER_NAMES_OF_GROUPS = {"streams.assignor.name": "streams.assignors"}
+BROKER_NAMES_OF_GROUPS = {_ASSIGNOR: "streams.assignors"}
 """Configurations whose name at brokers is another, without the prefix "group."."""
 
 
@@ -74,7 +97,10 @@ _NAMED_OTHERWISE = {
 
 
 def check(configs: Mapping[str, str], profile: Profile) -> None:
-    """Raises INVALID_CONFIG for invalid configurations: names first, then values, then bounds."""
+    """Raises INVALID_CONFIG for invalid configurations.
+
+    Kafka checks names first, then values, bounds, the assignor and the queue of dead letters.
+    """
     known = GROUP_CONFIGS[profile.topic_configs]
     for name in configs:
         if name not in known:
@@ -85,6 +111,18 @@ def check(configs: Mapping[str, str], profile: Profile) -> None:
     for name in _BOUNDED:
         if name in values:
             _check_bounds(name, int(str(values[name])), profile)
+    _check_assignor(values.get(_ASSIGNOR))
+    if str(values.get(_DEAD_LETTERS, "")).startswith("__"):  # the names of internal topics
+        raise invalid(f"{_DEAD_LETTERS}: DLQ topic name must not start with '__'")
+
+
+def _check_assignor(assignor: Value | None) -> None:
+    """Raises INVALID_CONFIG unless brokers have the assignor; they have Kafka's only one."""
+    if assignor not in (None, _REGISTERED_ASSIGNOR):
+        raise invalid(
+            f"{_ASSIGNOR} '{assignor}' is not a registered task assignor. Registered assignors "
+            f"are: [{_REGISTERED_ASSIGNOR}]."
+        )
 
 
 def _check_bounds(name: str, number: int, profile: Profile) -> None:

@@ -8,10 +8,12 @@ from ..java_text import parse_integer
 from ..rpc.configs import AlterConfigsResource, IncrementalAlterConfigsResource
 from . import node_configs
 from .lists import appended, default_list, subtracted
+from .remote_storage import check_remote_storage
 from .resources import ResourceType, invalid_request
 from .thread_pools import check_pools
 from .validators import invalid
 
+_ADVERTISED = "advertised.listeners"
 _OPERATIONS = range(4)
 SET, DELETE, APPEND, SUBTRACT = _OPERATIONS
 _WORDS = {APPEND: "append", SUBTRACT: "subtract"}
@@ -56,8 +58,11 @@ def check_broker_changes(
             _parse(view, name, text, checks)
     own_level = {} if resource.resource_name else view.dynamic(str(view.node_id))
     effective = {name: text for name, text in texts.items() if name not in own_level}
-    _check_together(view, resource, effective, checks)
+    after = ((_changed_level(resource), effective), *_without_removed(view, resource))
+    _check_together(after[:-1], checks)  # without the defaults, the last level
     check_pools(view.levels, effective)
+    check_remote_storage(after, has_copy_lag="log.remote.copy.lag.ms" in view.known)
+    _check_advertised(view, effective)
 
 
 def _check_node(view: node_configs.NodeView, name: str) -> None:
@@ -91,22 +96,35 @@ def _new_texts(view: node_configs.NodeView, resource: Resource) -> dict[str, str
     return texts
 
 
-def _check_together(
-    view: node_configs.NodeView, resource: Resource, texts: Mapping[str, str], checks: ValueChecks
-) -> None:
-    """Raises INVALID_REQUEST if the values after the change contradict each other (rule 4.66)."""
-    changed = (
-        node_configs.FROM_NODE if resource.resource_name else node_configs.FROM_CLUSTER_DEFAULT
-    )
-    removed = _removed(view, resource)
-    levels = tuple(
+def _check_advertised(view: node_configs.NodeView, texts: Mapping[str, str]) -> None:
+    """Raises INVALID_REQUEST for other advertised listeners, which 3.9 calls dynamic."""
+    text = texts.get(_ADVERTISED)
+    if text is not None and text != node_configs.in_force(view.levels, _ADVERTISED):
+        raise invalid_request(
+            "Invalid value org.apache.kafka.common.config.ConfigException: Advertised listeners "
+            "cannot be altered when using a Raft-based metadata quorum. for configuration Invalid "
+            "dynamic configuration"
+        )
+
+
+def _changed_level(resource: Resource) -> int:
+    return node_configs.FROM_NODE if resource.resource_name else node_configs.FROM_CLUSTER_DEFAULT
+
+
+def _without_removed(view: node_configs.NodeView, resource: Resource) -> node_configs.Levels:
+    changed, removed = _changed_level(resource), _removed(view, resource)
+    return tuple(
         (source, {n: text for n, text in values.items() if source != changed or n not in removed})
-        for source, values in view.levels[:-1]  # without the defaults, the last level
+        for source, values in view.levels
     )
+
+
+def _check_together(levels: node_configs.Levels, checks: ValueChecks) -> None:
+    """Raises INVALID_REQUEST if the values after the change contradict each other (rule 4.66)."""
     names = {name for _, values in levels for name in values}
     known = {name: node_configs.in_force(levels, name) or "" for name in sorted(names)}
     try:
-        checks.together({**known, **texts})
+        checks.together(known)
     except ValueError as error:
         raise invalid_request(str(error)) from None
 

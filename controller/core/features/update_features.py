@@ -131,7 +131,8 @@ def _common_refusal(
 
 
 def _known(state: State) -> list[str]:
-    return [name for name, _, _ in state.profile.supported_features]
+    listed = [name for name, _, _ in state.profile.supported_features]
+    return [*listed, *state.profile.unlisted_features]
 
 
 def _current_level(state: State, feature: str) -> int:

@@ -167,11 +167,13 @@ def _rules(
 def effective_min_isr(state: State, topic: str | None, replicas: int) -> int:
     """Returns min(min.insync.replicas, replica count) (rule 4.24).
 
+    Brokers refuse 0; a controller accepts it for all brokers, and takes it as it is (4.3.1).
     White space around a topic's number is valid; Kafka's active controller resigns on it, this
     controller parses it.
     """
     configured = parse_integer(trim(topic_config(state, topic, "min.insync.replicas") or ""), 32)
-    return min(configured or state.settings.min_insync_replicas, replicas)
+    least = state.settings.min_insync_replicas if configured is None else configured
+    return min(least, replicas)
 
 
 def allows_unclean(state: State, topic: str | None) -> bool:

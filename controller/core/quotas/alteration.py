@@ -78,7 +78,7 @@ def _altered(
     in_order = {key: values[key] for key in in_sized_hash_order(values, len(entry.ops))}
     for key, value in in_order.items():
         if value is not None:
-            limits.check(names, key, value)
+            limits.check(names, key, value, state.profile)
     return list(_changes(state, names, in_order))
 
 

@@ -12,6 +12,7 @@ from ..profile import Profile
 from ..rpc.acls import AclCreation, AclCreationResult, CreateAclsRequest, CreateAclsResponse
 from ..state import RECORDS_PER_OPERATION_MAX, Decision, State
 from ..uuid import ZERO_UUID, random_uuid
+from .acl_hosts import check_host
 from .acl_kinds import (
     ALLOW,
     ANY,
@@ -43,7 +44,7 @@ def create_acls(state: State, request: CreateAclsRequest, now_ms: int) -> Decisi
     check_authorizer(state)
     if any(_is_a_filter(creation) for creation in request.creations):
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
-    errors = [_error(state.profile, creation) for creation in request.creations]
+    errors = [_error(state, creation) for creation in request.creations]
     valid = dict.fromkeys(
         _entry(creation)
         for creation, error in zip(request.creations, errors, strict=True)
@@ -70,10 +71,16 @@ def _records(state: State, added: list[AccessControlEntryRecord]) -> tuple[Recor
     return tuple(replace(entry, id=random_uuid(state.random)) for entry in added)
 
 
-def _error(profile: Profile, creation: AclCreation) -> ApiError | None:
+def _error(state: State, creation: AclCreation) -> ApiError | None:
     """Returns the error of an entry that Kafka refuses, in Kafka's order of checks."""
-    text = next((text for text in _flaws(profile, creation) if text is not None), None)
-    return None if text is None else ApiError(ErrorCode.INVALID_REQUEST, text)
+    text = next((text for text in _flaws(state.profile, creation) if text is not None), None)
+    if text is not None:
+        return ApiError(ErrorCode.INVALID_REQUEST, text)
+    try:
+        check_host(state, creation.host)
+    except ApiError as error:
+        return error
+    return None
 
 
 def _flaws(profile: Profile, creation: AclCreation) -> tuple[str | None, ...]:
@@ -90,9 +97,6 @@ def _flaws(profile: Profile, creation: AclCreation) -> tuple[str | None, ...]:
         if ":" in principal
         else f"Could not parse principal from `{principal}` (no colon is present separating the "
         "principal type from the principal name)",
-        None
-        if creation.host or not profile.refuses_empty_hosts
-        else "Host pattern cannot be null or empty",
     )
 
 

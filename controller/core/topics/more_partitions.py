@@ -13,27 +13,22 @@ from ..image.partition import Topic
 from ..log.records import Record
 from ..partitions.broker_changes import replica_count
 from ..partitions.manual import bad_assignment, check_any_active, check_manual_replicas
-from ..state import Decision, State
+from ..state import RECORDS_PER_OPERATION_MAX, Decision, State
 from .creation import DUPLICATE_NAME, NONE_ACTIVE, TOPICS_PER_SLICE, Survey, partition_record
 
 ReplicaLists = list[tuple[int, ...]]
-PLACED_MAX = 19_999
-"""New partitions of one request whose replicas are placed.
-
-Kafka 4.3.1 adds 10,001 of them to a topic and answers UNKNOWN_SERVER_ERROR to 20,000.
-"""
+_TOO_MANY = "Excessively large number of additional partitions per request."
 
 
 def create_partitions(state: State, request: rpc.CreatePartitionsRequest, now_ms: int) -> Decision:
     """Decide a CreatePartitions request.
 
-    Names that are given twice are refused first, and both groups are in a HashSet's order. Raises
-    UNKNOWN_SERVER_ERROR for more than PLACED_MAX partitions, before any of them is placed.
+    Names that are given twice are refused first, and both groups are in a HashSet's order.
     """
     if 1 in Counter(topic.name for topic in request.topics).values():
         expect_time(request.timeout_ms)
-    if sum(_placed_count(state, topic) for topic in request.topics) > PLACED_MAX:
-        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")
+    if state.profile.bounds_added_partitions:
+        _check_added(state, request)
     return slices.begin(_Growth(state, request, now_ms))
 
 
@@ -57,7 +52,9 @@ class _Growth(slices.Sliced):
         """Decides the next topics."""
         records_max = len(self.records) + slices.RECORDS_PER_SLICE
         for _ in range(min(TOPICS_PER_SLICE, len(self._pending))):
-            result, created = _grow(self._survey, self._topics[self._pending.pop()])
+            capacity = RECORDS_PER_OPERATION_MAX - len(self.records)
+            topic = self._topics[self._pending.pop()]
+            result, created = _grow(self._survey, topic, capacity)
             self._results.append(result)
             self.records += created
             if len(self.records) >= records_max:
@@ -76,12 +73,19 @@ class _Growth(slices.Sliced):
         )
 
 
-def _placed_count(state: State, request: rpc.CreatePartitionsTopic) -> int:
-    """Returns how many new partitions the request asks to place."""
-    topic_id = state.image.topic_ids.get(request.name)
-    if topic_id is None or request.assignments is not None:
-        return 0
-    return max(0, request.count - len(state.image.topics[topic_id].partitions))
+def _check_added(state: State, request: rpc.CreatePartitionsRequest) -> None:
+    """Raises POLICY_VIOLATION for more new partitions than the records of an operation.
+
+    The topics that are named once are counted, whether the rest of their request is valid or not.
+    """
+    counts = Counter(topic.name for topic in request.topics)
+    added = 0
+    for topic in request.topics:
+        topic_id = state.image.topic_ids.get(topic.name)
+        if topic_id is not None and counts[topic.name] == 1:
+            added += max(0, topic.count - len(state.image.topics[topic_id].partitions))
+    if added > RECORDS_PER_OPERATION_MAX:
+        raise ApiError(ErrorCode.POLICY_VIOLATION, _TOO_MANY)
 
 
 def _refused(name: str, error: ApiError) -> rpc.CreatePartitionsTopicResult:
@@ -90,18 +94,24 @@ def _refused(name: str, error: ApiError) -> rpc.CreatePartitionsTopicResult:
 
 
 def _grow(
-    survey: Survey, request: rpc.CreatePartitionsTopic
+    survey: Survey, request: rpc.CreatePartitionsTopic, capacity: int
 ) -> tuple[rpc.CreatePartitionsTopicResult, list[Record]]:
+    """Returns the result of a topic and its records, at most `capacity` of them.
+
+    Before 4.4 Kafka answers -1 to a topic that exceeds it, and writes what fits (4.3.1).
+    """
     try:
         topic = _known(survey.state, request)
-        replica_lists = _replica_lists(survey, topic, request)
+        replica_lists = _replica_lists(survey, topic, request, capacity)
     except ApiError as error:
         return _refused(request.name, error), []
     first = len(topic.partitions)
     records: list[Record] = [
         partition_record(survey, topic.topic_id, partition_id, replicas)
-        for partition_id, replicas in enumerate(replica_lists, first)
+        for partition_id, replicas in enumerate(replica_lists[:capacity], first)
     ]
+    if request.count - first > capacity:
+        return _refused(request.name, ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")), records
     return rpc.CreatePartitionsTopicResult(name=request.name), records
 
 
@@ -127,8 +137,9 @@ def _no_increase(message: str) -> ApiError:
 
 
 def _replica_lists(
-    survey: Survey, topic: Topic, request: rpc.CreatePartitionsTopic
+    survey: Survey, topic: Topic, request: rpc.CreatePartitionsTopic, capacity: int
 ) -> ReplicaLists:
+    """Returns the replicas of the new partitions; it places `capacity` of them at most."""
     factor = replica_count(topic)
     additional = request.count - len(topic.partitions)
     if request.assignments is not None and len(request.assignments) != additional:
@@ -138,7 +149,7 @@ def _replica_lists(
         )
     survey.allowance.take(additional)
     if request.assignments is None:
-        return _placed(survey, additional, factor)
+        return _placed(survey, min(additional, capacity), factor)
     replica_lists = [assignment.broker_ids for assignment in request.assignments]
     for partition_id, replicas in enumerate(replica_lists, len(topic.partitions)):
         check_manual_replicas(survey.state, replicas, factor)

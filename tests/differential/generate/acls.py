@@ -11,7 +11,8 @@ _ANY, _MATCH, _LITERAL, _PREFIXED = 1, 2, 3, 4
 _NAMES = ("t", "t1", "t12", "u", "*", "kafka-cluster")
 _PRINCIPALS = ("User:alice", "User:bob", "User:*", "Group:g:1", ":")
 _REFUSED_PRINCIPALS = ("", "alice", " ")
-_HOSTS = ("*", "10.0.0.1", "h", "")
+_HOSTS = ("*", "10.0.0.1", "h", "", "10.0.0.0/8", "10.0.0.1/32", "2001:db8::/128")
+_REFUSED_HOSTS = ("10.0.0.1/33", "10.0.0.256/8", "10.0.0/8", "a/b", "2001:db8::/129", "::/", ":/8")
 _OPERATIONS = range(2, 16)
 _DENY, _ALLOW = 2, 3
 _ODD = (0, 1, 1, 1, -1, 99)
@@ -36,7 +37,7 @@ def _creation(draft: Draft) -> dict[str, Any]:
         "resourceName": draft.one_of("", *_NAMES) if draft.chance(0.08) else name,
         "resourcePatternType": _or_odd(draft, draft.one_of(_LITERAL, _LITERAL, _PREFIXED), _MATCH),
         "principal": draft.one_of(*principals),
-        "host": draft.one_of(*_HOSTS),
+        "host": draft.one_of(*(_REFUSED_HOSTS if draft.chance(0.05) else _HOSTS)),
         "operation": _or_odd(draft, draft.one_of(*_OPERATIONS)),
         "permissionType": _or_odd(draft, draft.one_of(_ALLOW, _DENY)),
     }

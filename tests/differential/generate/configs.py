@@ -12,7 +12,7 @@ _TOPIC, _BROKER, _LOGGER, _METRICS, _GROUP = 2, 4, 8, 16, 32
 _SET, _DELETE, _APPEND, _SUBTRACT = range(4)
 MIN_ISR = "min.insync.replicas"
 _BROKER_VALUES: dict[str, tuple[str, ...]] = {
-    "min.insync.replicas": ("1", "2", "3"),
+    "min.insync.replicas": ("1", "2", "3", "0"),
     "unclean.leader.election.enable": ("true", "false"),
     "log.retention.ms": ("1000", "x", " 7"),
     "log.cleanup.policy": ("compact", "delete", "delete,compact"),
@@ -41,6 +41,14 @@ _GROUP_VALUES: dict[str, tuple[str, ...]] = {
     "streams.num.standby.replicas": ("0", "2", "3", "-1"),
     "streams.initial.rebalance.delay.ms": ("0", "-1", "99999"),
     "consumer.assignment.interval.ms": ("0", "15000", "15001"),
+    "errors.deadletterqueue.topic.name": ("dlq", "_dlq", "__dlq", " __dlq", ""),
+    "errors.deadletterqueue.copy.record.enable": ("true", "x"),
+    "streams.assignor.name": ("sticky", "nope", ""),
+    "streams.rack.aware.assignment.tags": ("a,b", "a,a", "a,,b", ",", ""),
+    "streams.num.warmup.replicas": ("20", "21"),
+    "streams.task.offset.interval.ms": ("15000", "14999"),
+    "streams.acceptable.recovery.lag": ("0", "-1"),
+    "consumer.assignor.offload.enable": ("false", "x"),
     "no.such.config": ("1",),
 }
 _METRICS_VALUES: dict[str, tuple[str, ...]] = {
@@ -135,11 +143,12 @@ _WEIGHTS = (40, 30, 14, 12, 2, 2)
 def _operations(draft: Draft, kind: int) -> list[dict[str, Any]]:
     found = []
     for config in _settings(draft, kind):
-        is_list = config["name"].endswith((".policy", ".replicas", "protocols"))
+        is_list = config["name"].endswith((".policy", ".replicas", "protocols", "listeners"))
         weights = (60, 20, 30, 30) if is_list else (70, 24, 3, 3)
         operation = draft.random.choices(range(4), weights)[0]
-        # Kafka's controller resigns if there is nothing to append.
-        value = config["value"] or ("" if operation in (_APPEND, _SUBTRACT) else config["value"])
+        value = config["value"]
+        if is_list and operation in (_APPEND, _SUBTRACT):
+            value = value or ""  # Kafka's controller resigns if a list gets nothing
         value = None if operation == _DELETE and draft.chance(0.8) else value
         found.append({"name": config["name"], "configOperation": operation, "value": value})
     return found

@@ -1,5 +1,6 @@
 """Changes of client quotas: of users, clients and IP addresses, some of which Kafka refuses."""
 
+import math
 from typing import Any
 
 from tests.differential.generate.draft import Draft
@@ -28,7 +29,10 @@ _KEYS = (
 _IP_KEY = "connection_creation_rate"
 # High, lest a released controller throttles those who ask: the default entities include them.
 _VALUES = (1e6, 2e6, 1e9, 2147483647.0)
-_ODD_VALUES = (0.0, -1.0, 1e6 + 0.5, 1e6 + 1e-7, 1e6 + 1e-5, 2147483648.0, 1e19, 9.3e18, 1e300)
+_ODD_VALUES = (
+    *(0.0, -1.0, 1e6 + 0.5, 1e6 + 1e-7, 1e6 + 1e-5, 2147483648.0, 1e19, 9.3e18, 1e300),
+    *(math.nan, math.inf, -math.inf),
+)
 
 
 def alter(draft: Draft) -> Ask:

@@ -6,6 +6,7 @@ from tests.differential.generate.draft import Draft
 from tests.differential.sequence import Ask
 
 UNKNOWN_ELECTION = 9
+_ADDED_MAX = 10_000  # partitions that a request may add (rule 4.59)
 RESERVED_DIRECTORIES = (
     "AAAAAAAAAAAAAAAAAAAAAA",  # unassigned
     "AAAAAAAAAAAAAAAAAAAAAQ",  # lost
@@ -21,6 +22,20 @@ def create_partitions(draft: Draft) -> Ask:
         "validateOnly": draft.chance(0.12),
     }
     return Ask("CreatePartitions", draft.random.randint(0, 3), body)
+
+
+def create_too_many_partitions(draft: Draft) -> Ask:
+    """As many as a request may add, one more, or of two topics together; it only validates."""
+    names = sorted(draft.standing) or [draft.topic_name()]
+    chosen = draft.random.sample(names, min(len(names), draft.one_of(1, 1, 2)))
+    added = _ADDED_MAX // len(chosen) + draft.one_of(0, 1, 1)
+    topics = [
+        {"name": name, "count": draft.topics.get(name, 1) + added, "assignments": None}
+        for name in chosen
+        if name not in draft.reassigned
+    ]
+    body = {"topics": topics, "timeoutMs": 10000, "validateOnly": True}
+    return Ask("CreatePartitions", draft.random.randint(1, 3), body)
 
 
 def _growth(draft: Draft) -> dict[str, Any]:

@@ -42,6 +42,7 @@ _USUAL: tuple[tuple[Draw, float], ...] = (
     (topics.delete, 4),
     (_alter_what_is_there, 26),
     (reassignments.create_partitions, 5),
+    (reassignments.create_too_many_partitions, 0.3),
     (reassignments.elect_leaders, 5),
     (reassignments.alter_reassignments, 9),
     (reassignments.list_reassignments, 3),
