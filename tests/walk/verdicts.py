@@ -100,3 +100,41 @@ OPEN: Mapping[str, str] = {
     ),
 }
 """The field has no effect here, although it has one in Kafka."""
+
+SETTINGS_TESTED: Mapping[str, str] = {
+    "broker_heartbeat_interval_ms": (
+        "tests/broker_agent/test_agent.py::"
+        "test_a_refused_heartbeat_is_repeated_after_one_interval_and_never_re_registers"
+    ),
+    "initial_broker_registration_timeout_ms": (
+        "tests/scenarios/test_world.py::"
+        "test_a_broker_that_cannot_register_gives_up_after_its_timeout"
+    ),
+    "controller_quorum_request_timeout_ms": (
+        "tests/raft/test_peers.py::"
+        "test_an_answer_that_does_not_come_is_lost_after_the_request_timeout"
+    ),
+    "controller_quorum_auto_join_enable": (
+        "tests/scenarios/test_voter_verbs.py::test_a_voter_that_was_removed_joins_by_itself"
+    ),
+    "unclean_leader_election_interval_ms": (
+        "tests/core/test_periodic_elections.py::"
+        "test_the_unclean_sweep_elects_where_the_topic_allows_it"
+    ),
+    "decommission_slice_records": (
+        "tests/core/test_decommission_slices.py::"
+        "test_each_slice_is_a_bounded_batch_and_the_unregistration_is_in_the_last"
+    ),
+    "controller_quorum_election_backoff_max_ms": (
+        "tests/raft/test_resigning.py::test_successors_stand_one_after_the_other"
+    ),
+    "auto_leader_rebalance_enable": (
+        "tests/core/test_periodic_elections.py::test_balancing_can_be_disabled"
+    ),
+    "start_time_tag": "tests/admin/test_calls.py::test_a_broker_has_address_rack_and_start_time",
+    "leader_imbalance_check_interval_seconds": (
+        "tests/core/test_periodic_elections.py::"
+        "test_balancing_follows_its_interval_also_after_a_failover"
+    ),
+}
+"""A setting acts where the story of the walk does not go: the test that fails without it."""
