@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kraftsim.configuration.configuration import configuration_of, sentences
-from kraftsim.configuration.names import OF_THE_NODE, SETTINGS, setting_name
+from kraftsim.configuration.names import OF_THE_NODE, REASONS, SETTINGS, setting_name
 from kraftsim.configuration.policies import POLICIES
 from kraftsim.controller.core.configs.node_definitions import Definition, definitions_of
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
@@ -67,4 +67,5 @@ def test_a_configuration_without_an_effect_is_refused_or_has_a_warning(
         )
     except ValueError:
         return
+    assert any(definition.name.startswith(start) for start in REASONS)
     assert any(definition.name in sentence for sentence in sentences(configuration))
