@@ -1,6 +1,6 @@
 """Writes docs/effects.md: which fields of requests and configurations act, and which do not.
 
-`python -m tools.effects_page` writes the page; tests/walk/test_page.py fails if the page differs
+`python -m tests.walk.page` writes the page; tests/walk/test_page.py fails if the page differs
 from the result. The tests of tests/walk prove the verdicts.
 """
 
@@ -16,12 +16,12 @@ from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from tests.walk import verdicts
 from tests.walk.fields import fields_of
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "effects.md"
+PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "effects.md"
 _UNANSWERED = (None, REFUSE, STORE)
 INTRODUCTION = """\
 # Effects of fields and configurations
 
-Written by `python -m tools.effects_page`; do not edit this page. The tests in `tests/walk` change
+Written by `python -m tests.walk.page`; do not edit this page. The tests in `tests/walk` change
 each field of a request, and each setting of a node, to other legal values, and look for a
 difference in replies, messages, records or warnings. A value that only DescribeConfigs shows does
 not count as an effect.
