@@ -18,6 +18,10 @@ from kraftsim.controller.core.rpc.stored_messages import (
     AlterReplicaLogDirsResponse,
     AlterReplicaLogDirTopicResult,
 )
+from kraftsim.controller.core.rpc.transactions import (
+    ListTransactionsRequest,
+    ListTransactionsResponse,
+)
 from kraftsim.controller.core.security.not_configured import refused_token
 from kraftsim.controller.raft.protocol import Reply
 
@@ -28,7 +32,18 @@ TEXT = (
 NO_SASL = "This listener expects no SASL authentication."
 NO_SUCH_DIRECTORY = "The broker has no log directory of this path."
 FIND_COORDINATOR = 10
+TRANSACTION_STATES = (
+    *("Empty", "Ongoing", "PrepareCommit", "PrepareAbort", "CompleteCommit", "CompleteAbort"),
+    *("Dead", "PrepareEpochFence"),
+)
+"""Kafka's names of the states of a transaction (TransactionState)."""
 TRANSACTION = 1  # the type of the key of a coordinator of transactions
+
+
+def list_transactions(request: ListTransactionsRequest) -> ListTransactionsResponse:
+    """Returns no transaction, and the states that Kafka does not know (TransactionStateManager)."""
+    unknown = tuple(name for name in request.state_filters if name not in TRANSACTION_STATES)
+    return ListTransactionsResponse(unknown_state_filters=unknown)
 
 
 class DataPlane:

@@ -103,7 +103,7 @@ class MetadataFetch:
     ) -> None:
         self._config = config
         self._position = position
-        self._key = ReplicaKey(config.broker_id, config.log_dirs[0])
+        self._key = ReplicaKey(config.broker_id, config.log_dirs[0].directory_id)
         self._replica_state = rpc.FetchReplicaState(replica_id=config.broker_id)
         self._conversation = conversation
         self._reported_offset = -1

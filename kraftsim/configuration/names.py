@@ -55,7 +55,7 @@ _NO_MESSAGES = "kraftsim stores no messages"
 _NO_GROUPS = "kraftsim has no groups and no transactions"
 _NO_SECURITY = "kraftsim's Kafka listeners are plaintext and authenticate nobody"
 _NOT_SIMULATED = "kraftsim does not simulate it"
-_REASONS: Mapping[str, str] = {
+REASONS: Mapping[str, str] = {
     **dict.fromkeys(
         (
             *("log.", "remote.", "compression.", "message.", "max.decompressed.", "replica."),
@@ -95,12 +95,24 @@ _REASONS: Mapping[str, str] = {
         ),
         _NO_SECURITY,
     ),
+    **dict.fromkeys(
+        (
+            *("alter.log.dirs.", "quota.", "replication.quota.", "client.quota.", "telemetry."),
+            *("auto.create.", "config.providers", "controlled.shutdown.", "leader.imbalance.per."),
+            *("connections.", "max.connection", "socket.", "controller.socket.", "queued."),
+            *("num.io.", "num.network.", "request.timeout.", "server.max.", "internal.metadata."),
+            *("controller.performance.", "controller.quorum.append.", "controller.quorum.fetch."),
+            *("kafka.metrics.", "metric"),
+        ),
+        _NOT_SIMULATED,
+    ),
 }
+"""Why configurations have no effect, by their names or the beginnings of their names."""
 
 
 def reason(name: str) -> str:
     """Returns why a configuration of Kafka has no effect here."""
-    matching = (text for start, text in _REASONS.items() if name.startswith(start))
+    matching = (text for start, text in REASONS.items() if name.startswith(start))
     return next(matching, _NOT_SIMULATED)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from kraftsim.broker_agent import configurations, metadata_replies
 from kraftsim.broker_agent.client_match import ClientMatch
 from kraftsim.broker_agent.config import CLIENT_LISTENER
-from kraftsim.broker_agent.data_plane import DataPlane
+from kraftsim.broker_agent.data_plane import DataPlane, list_transactions
 from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic_partitions
 from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
@@ -32,10 +32,7 @@ from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.quotas.describe_client_quotas import describe_client_quotas
 from kraftsim.controller.core.rpc.groups import ListGroupsRequest, ListGroupsResponse
 from kraftsim.controller.core.rpc.stored_messages import AlterReplicaLogDirsRequest
-from kraftsim.controller.core.rpc.transactions import (
-    ListTransactionsRequest,
-    ListTransactionsResponse,
-)
+from kraftsim.controller.core.rpc.transactions import ListTransactionsRequest
 from kraftsim.controller.core.security.acl_description import describe_acls
 from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
 from kraftsim.controller.core.settings import Settings
@@ -316,7 +313,7 @@ ANSWERS: Mapping[type, Answer] = {
     rpc.IncrementalAlterConfigsRequest: BrokerApis.alter_configs,
     rpc.AlterConfigsRequest: BrokerApis.alter_configs,
     ListGroupsRequest: _read(lambda apis, request: ListGroupsResponse()),  # there are none
-    ListTransactionsRequest: _read(lambda apis, request: ListTransactionsResponse()),
+    ListTransactionsRequest: _read(lambda apis, request: list_transactions(request)),
     rpc.FetchRequest: _read(BrokerApis.refuse_fetch),
     AlterReplicaLogDirsRequest: _read(BrokerApis.alter_log_dirs),
 }

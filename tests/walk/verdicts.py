@@ -1,0 +1,140 @@
+"""The fields of requests for which the walk finds no difference, each with its reason.
+
+The sources of `IGNORED` are the classes of the released jars (3.9.1, 4.1.1, 4.3.1 and 4.4.0): no
+class of a release that handles the request calls the method that reads the field.
+"""
+
+from collections.abc import Mapping
+
+_NO_READER = "no class of the jars calls {}"
+_RAFT = "KafkaRaftClient.handleFetchRequest does not read it; kafka.server.KafkaApis does, of data"
+_NO_GROUPS = "GroupCoordinatorService.listGroups: a broker without groups lists none for any filter"
+_NO_TRANSACTIONS = (
+    "TransactionStateManager.listTransactionStates: a broker without transactions lists none for "
+    "any filter"
+)
+
+IGNORED: Mapping[str, str] = {
+    "AddRaftVoter.timeoutMs": (
+        _NO_READER.format("AddRaftVoterRequestData.timeoutMs")
+        + ": AddVoterHandler waits for controller.quorum.request.timeout.ms"
+    ),
+    "ControllerRegistration.zkMigrationReady": (
+        _NO_READER.format("ControllerRegistrationRequestData.zkMigrationReady")
+        + " since 4.1; ClusterControlManager of 3.9.1 does, and so does the profile of 3.9"
+    ),
+    "Fetch.forgottenTopicsData": _RAFT,
+    "Fetch.forgottenTopicsData.partitions": _RAFT,
+    "Fetch.forgottenTopicsData.topic": _RAFT,
+    "Fetch.forgottenTopicsData.topicId": _RAFT,
+    "Fetch.isolationLevel": _RAFT,
+    "Fetch.minBytes": _RAFT,
+    "Fetch.rackId": _RAFT,
+    "Fetch.replicaState.replicaEpoch": _RAFT,
+    "Fetch.sessionEpoch": _RAFT,
+    "Fetch.sessionId": _RAFT,
+    "Fetch.topics.partitions.logStartOffset": _RAFT,
+    "Fetch.topics.partitions.partitionMaxBytes": _RAFT,
+    "Fetch.topics.topic": "versions that have it are older than those of a controller (13 to 18)",
+    "ListGroups.statesFilter": _NO_GROUPS,
+    "ListGroups.typesFilter": _NO_GROUPS,
+    "ListTransactions.durationFilter": _NO_TRANSACTIONS,
+    "ListTransactions.producerIdFilters": _NO_TRANSACTIONS,
+    "ListPartitionReassignments.timeoutMs": _NO_READER.format(
+        "ListPartitionReassignmentsRequestData.timeoutMs"
+    ),
+    "UpdateFeatures.featureUpdates.allowDowngrade": (
+        "QuorumController.updateFeatures reads upgradeType alone; UpdateFeaturesRequest.getFeature,"
+        " which reads it, has no caller in a controller"
+    ),
+    "UpdateFeatures.timeoutMs": (
+        _NO_READER.format("UpdateFeaturesRequestData.timeoutMs")
+        + " in 4.x; in 3.9.1 only KafkaController, of ZooKeeper"
+    ),
+}
+"""Kafka ignores the field too, with the source."""
+
+TESTED: Mapping[str, str] = {
+    "AddRaftVoter.ackWhenCommitted": (
+        "tests/raft/test_adding_voters.py::"
+        "test_whoever_does_not_want_to_wait_for_the_commit_need_not"
+    ),
+    "BrokerRegistration.previousBrokerEpoch": (
+        "tests/core/test_brokers.py::test_in_4_3_a_clean_new_incarnation_stays_eligible"
+    ),
+    "DecommissionBroker.force": (
+        "tests/core/test_decommission.py::"
+        "test_forced_a_last_replica_is_placed_anew_on_a_live_broker"
+    ),
+    "FetchSnapshot.replicaId": (
+        "tests/raft/test_leading.py::test_a_voter_that_fetches_a_snapshot_keeps_its_leader"
+    ),
+    "FetchSnapshot.topics.partitions.replicaDirectoryId": (
+        "tests/raft/test_leading.py::test_a_voter_that_fetches_a_snapshot_keeps_its_leader"
+    ),
+    "Envelope.clientHostAddress": (
+        "tests/server/test_envelopes.py::"
+        "test_the_journal_has_the_request_of_the_client_and_its_address"
+    ),
+    "Envelope.requestData": (
+        "tests/server/test_envelopes.py::test_a_topic_is_created_through_an_envelope"
+    ),
+    "Envelope.requestPrincipal": (
+        "tests/server/test_envelopes.py::"
+        "test_an_envelope_is_answered_as_the_request_in_it_or_refused"
+    ),
+}
+"""The field acts where the walk does not go: the test that fails when the field is ignored."""
+
+OPEN: Mapping[str, str] = {
+    "ListTransactions.transactionalIdPattern": (
+        "TransactionStateManager.listTransactionStates refuses an invalid pattern "
+        "(INVALID_REGULAR_EXPRESSION) also without transactions; a simulated broker does not"
+    ),
+    "Fetch.maxBytes": (
+        "From 4.3 on a leader reads at most so many bytes, but at least one batch "
+        "(KafkaRaftClient.tryCompleteFetchRequest); kraftsim sends at most 8 MiB"
+    ),
+    "Metadata.allowAutoTopicCreation": (
+        "KafkaApis creates a missing topic; a simulated broker does not"
+    ),
+}
+"""The field has no effect here, although it has one in Kafka."""
+
+SETTINGS_TESTED: Mapping[str, str] = {
+    "broker_heartbeat_interval_ms": (
+        "tests/broker_agent/test_agent.py::"
+        "test_a_refused_heartbeat_is_repeated_after_one_interval_and_never_re_registers"
+    ),
+    "initial_broker_registration_timeout_ms": (
+        "tests/scenarios/test_world.py::"
+        "test_a_broker_that_cannot_register_gives_up_after_its_timeout"
+    ),
+    "controller_quorum_request_timeout_ms": (
+        "tests/raft/test_peers.py::"
+        "test_an_answer_that_does_not_come_is_lost_after_the_request_timeout"
+    ),
+    "controller_quorum_auto_join_enable": (
+        "tests/scenarios/test_voter_verbs.py::test_a_voter_that_was_removed_joins_by_itself"
+    ),
+    "unclean_leader_election_interval_ms": (
+        "tests/core/test_periodic_elections.py::"
+        "test_the_unclean_sweep_elects_where_the_topic_allows_it"
+    ),
+    "decommission_slice_records": (
+        "tests/core/test_decommission_slices.py::"
+        "test_each_slice_is_a_bounded_batch_and_the_unregistration_is_in_the_last"
+    ),
+    "controller_quorum_election_backoff_max_ms": (
+        "tests/raft/test_resigning.py::test_successors_stand_one_after_the_other"
+    ),
+    "auto_leader_rebalance_enable": (
+        "tests/core/test_periodic_elections.py::test_balancing_can_be_disabled"
+    ),
+    "start_time_tag": "tests/admin/test_calls.py::test_a_broker_has_address_rack_and_start_time",
+    "leader_imbalance_check_interval_seconds": (
+        "tests/core/test_periodic_elections.py::"
+        "test_balancing_follows_its_interval_also_after_a_failover"
+    ),
+}
+"""A setting acts where the story of the walk does not go: the test that fails without it."""
