@@ -24,7 +24,7 @@ from kraftsim.controller.time.timeline import NEVER_MS
 
 from .config import AgentConfig
 from .conversation import Channel, Conversation, Send
-from .directories.assignments import Assignments, Places
+from .directories.assignments import Places, assignments_of
 from .directories.log_directories import cordoned, cordoned_text, in_order
 from .healing import Healing
 from .metadata_fetch import LogPosition, MetadataFetch
@@ -36,7 +36,6 @@ FIRST_SHUTDOWN_RETRY_MS = 50  # between the first and the second wantShutDown (2
 CONTROLLER_RETRY_MS = 50  # between tries to reach an active controller
 FETCH_TIMEOUT_MS = 2000  # controller.quorum.request.timeout.ms
 ALTER_PARTITION_TIMEOUT_MS = 5000
-ASSIGNMENT_TIMEOUT_MS = 30_000  # request.timeout.ms of Kafka's clients
 BACKOFF_FIRST_MS = 100  # 3.9.1 doubles from here up to the session timeout (1.46)
 BACKOFF_JITTER = 0.02
 
@@ -81,7 +80,7 @@ class Agent:
         self._random = random
         self._image_at = image_at
         self._previous_broker_epoch = previous_broker_epoch
-        self._lease = Conversation(Channel.LEASE, timeout_ms=_lease_timeout_ms(config))
+        self._lease = Conversation(Channel.LEASE, timeout_ms=config.lease_timeout_ms)
         self._metadata = Conversation(Channel.METADATA, timeout_ms=FETCH_TIMEOUT_MS, first_ms=0)
         self._partitions = Conversation(Channel.PARTITIONS, timeout_ms=ALTER_PARTITION_TIMEOUT_MS)
         self._fetch = MetadataFetch(
@@ -89,7 +88,7 @@ class Agent:
         )
         self._healing = Healing(config, self._partitions)
         self._directories = config.log_dirs
-        self._assignments = _assignments_of(config)
+        self._assignments = assignments_of(config.broker_id, len(config.log_dirs))
         self._give_up_ms = NEVER_MS
         self._failures = 0
         self._is_caught_up = False
@@ -396,21 +395,3 @@ class Agent:
     def _heal(self, now_ms: int) -> list[Send]:
         """Propose returned replicas for the ISR, once they have had time to catch up."""
         return self._healing.due(self.image, self.broker_epoch, now_ms, self._fetch.leader_id)
-
-
-def _assignments_of(config: AgentConfig) -> Assignments | None:
-    """Returns None for a broker with one directory, which the controller knows."""
-    if len(config.log_dirs) == 1:
-        return None
-    reports = Conversation(Channel.DIRECTORIES, timeout_ms=ASSIGNMENT_TIMEOUT_MS)
-    return Assignments(config.broker_id, reports)
-
-
-def _lease_timeout_ms(config: AgentConfig) -> int:
-    """Returns how long a registration or a heartbeat waits for its reply, in milliseconds.
-
-    With a session of 0 or less (rule 7.5) it waits for one heartbeat interval.
-    """
-    if config.session_timeout_ms > 1:
-        return config.session_timeout_ms // 2
-    return config.heartbeat_interval_ms

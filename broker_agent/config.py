@@ -32,3 +32,13 @@ class AgentConfig:
     rack: str | None = None
     metadata_linger_ms: int = 0
     retries_at_heartbeat_interval: bool = True
+
+    @property
+    def lease_timeout_ms(self) -> int:
+        """How long a registration or a heartbeat waits for its reply, in milliseconds.
+
+        With a session of 0 or less (rule 7.5) it waits for one heartbeat interval.
+        """
+        if self.session_timeout_ms > 1:
+            return self.session_timeout_ms // 2
+        return self.heartbeat_interval_ms

@@ -47,7 +47,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim.broker_agent": (
         "client_match conversation data_plane forwarding image_history kept_replies",
         "metadata_replies process_state replica_store telemetry",
-        "client directories snapshot_intake",
+        "client directories topic_creation",
         "config descriptions",
         "configurations healing metadata_fetch",
         "agent",

@@ -17,12 +17,13 @@ from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.core.value import value
 from kraftsim.controller.time.timeline import NEVER_MS
 
-from ..conversation import Conversation, Send
+from ..conversation import Channel, Conversation, Send
 
 # AssignmentsManager of Kafka
 REPLICAS_PER_REQUEST_MAX = 2250
 BACKOFF_FIRST_MS = 100
 BACKOFF_MAX_MS = 10_000
+TIMEOUT_MS = 30_000  # request.timeout.ms of Kafka's clients
 
 
 @value
@@ -146,3 +147,10 @@ def _topics(topics: dict[Uuid, list[int]]) -> tuple[rpc.AssignedTopic, ...]:
         )
         for topic_id, indexes in topics.items()
     )
+
+
+def assignments_of(broker_id: int, directories: int) -> Assignments | None:
+    """Returns None for a broker with one directory, which the controller knows."""
+    if directories == 1:
+        return None
+    return Assignments(broker_id, Conversation(Channel.DIRECTORIES, timeout_ms=TIMEOUT_MS))

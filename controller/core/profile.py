@@ -104,9 +104,9 @@ class Profile:
     assignment_keeps_elr: bool = True
     """4.38: AssignReplicasToDirs keeps the ELR of a partition, from 4.3 on."""
     checks_group_configs_at_brokers: bool = False
-    """4.66a: a broker validates the configurations of groups before it forwards them."""
+    """4.70: a broker validates the configurations of groups before it forwards them."""
     refuses_unreachable_min_isr: bool = False
-    """4.66c: a topic's min.insync.replicas may not exceed its replication factor (KIP-1372)."""
+    """4.72: a topic's min.insync.replicas may not exceed its replication factor (KIP-1372)."""
     bounds_groups_by_range: bool = False
     """7.1: a value of a group out of its bounds is refused with both of them, from 4.4 on."""
     retries_at_heartbeat_interval: bool = True

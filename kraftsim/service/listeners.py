@@ -19,6 +19,7 @@ from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.kafka_connection import KafkaConnection
 from kraftsim.controller.server.kafka_listener import KafkaListener
 from kraftsim.controller.server.listener import Describe, Dispatch
+from kraftsim.controller.server.outside_controllers import OutsideControllers
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.controller.wire.frames import RequestHeader
@@ -35,7 +36,6 @@ from .broker_apis import BrokerApis
 from .cluster_description import client_view
 from .followed_listener import FollowedListener
 from .loop_watch import LoopWatch
-from .outside_controllers import OutsideControllers
 from .request_journal import RefusedVersions, RequestJournal
 from .traffic import Traffic
 

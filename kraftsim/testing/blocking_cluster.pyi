@@ -235,6 +235,7 @@ class BlockingCluster:
         clock: ClockName | float = ...,
         seed: int | None = ...,
         racks: Sequence[str] = ...,
+        log_dirs: int = ...,
         settings: Mapping[str, object] | None = ...,
         host: str = ...,
         advertised_host: str | None = ...,

@@ -252,7 +252,7 @@ def test_the_release_of_3_9_has_no_configurations_of_groups():
     assert answers_to(asked, view=replace(VIEW, profile=KAFKA_3_9)) == ["Unknown resource type 32"]
 
 
-@pytest.mark.rule("4.66a")
+@pytest.mark.rule("4.70")
 def test_a_broker_of_the_development_branch_validates_what_it_forwards_of_groups():
     """It merges the change with the configurations that it knows."""
     known = Image(configs={(GROUP, "g"): {"no.such": "1"}})

@@ -44,7 +44,7 @@ def test_the_branch_finalizes_a_level_that_no_release_supports():
     )
 
 
-@pytest.mark.rule("4.66a")
+@pytest.mark.rule("4.70")
 def test_a_controller_trusts_the_broker_that_forwards_a_change_of_a_group():
     cluster = ControllerUnderTest(KAFKA_TRUNK)
 
@@ -52,14 +52,14 @@ def test_a_controller_trusts_the_broker_that_forwards_a_change_of_a_group():
     assert answer(cluster, replace(UNKNOWN, is_forwarded=True)) == (0, None)
 
 
-@pytest.mark.rule("4.66a")
+@pytest.mark.rule("4.70")
 def test_below_its_level_a_broker_may_be_older_and_the_controller_validates():
     cluster = ControllerUnderTest(KAFKA_TRUNK, metadata_version=33)
 
     assert answer(cluster, replace(UNKNOWN, is_forwarded=True)) == REFUSED
 
 
-@pytest.mark.rule("4.66a")
+@pytest.mark.rule("4.70")
 def test_a_controller_checks_the_name_of_every_group():
     cluster = ControllerUnderTest(KAFKA_TRUNK)
     nameless = setting(GROUP, "", "foobar", "abc", is_forwarded=True)
@@ -89,7 +89,7 @@ BEYOND = (
 )
 
 
-@pytest.mark.rule("4.66c")
+@pytest.mark.rule("4.72")
 def test_a_topic_requires_no_more_replicas_in_sync_than_it_has():
     cluster = ControllerUnderTest(KIP_1372)
     cluster.unfenced(1, 2)
@@ -100,7 +100,7 @@ def test_a_topic_requires_no_more_replicas_in_sync_than_it_has():
     assert answer(cluster, setting(TOPIC, "a", "min.insync.replicas", "1")) == (0, None)
 
 
-@pytest.mark.rule("4.66c")
+@pytest.mark.rule("4.72")
 def test_releases_accept_a_min_isr_that_is_never_reached():
     cluster = ControllerUnderTest(KAFKA_TRUNK)
     cluster.unfenced(1, 2)

@@ -121,7 +121,7 @@ def test_a_snapshot_has_the_credentials(cluster) -> None:
     )
 
 
-@pytest.mark.rule("4.66b")
+@pytest.mark.rule("4.71")
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
 def test_a_credential_outlives_the_last_one_of_its_mechanism(profile) -> None:
     """Images of Kafka up to 4.4 lose what the batch creates that removes the last one."""

@@ -42,6 +42,10 @@ WALK: Mapping[str, tuple[object, Observe]] = {
     "advertised_host": ("kafka.test", registered),
     "kafka_port": (0, lambda kraft: bool(kraft.bootstrap_servers)),
     "listeners": ({"OUTSIDE": 0}, registered),
+    "log_dirs": (
+        2,
+        lambda kraft: [len(broker.log_dirs) for broker in kraft.world.committed.brokers.values()],
+    ),
     "advertised_listeners": ({"PLAINTEXT": "kafka.test"}, registered),
     "controller_port": (0, lambda kraft: bool(kraft.bootstrap_controllers)),
     "http_port": (0, lambda kraft: bool(kraft.http_url)),
@@ -86,6 +90,7 @@ LINES: Mapping[str, str] = {
     "--controller-port": "0",
     "--http-port": "0",
     "--profile": "kafka-4.3",
+    "--log-dirs": "2",
     "--metadata-version": "4.0-IV0",
     "--config": "FILE",
     "--set": "num.partitions=3",

@@ -149,7 +149,7 @@ def test_the_last_agent_has_an_id_too(capsys: pytest.CaptureFixture[str]) -> Non
             "Invalid value one for configuration broker.id: Not a number of type INT",
         ),
         ("node.id=3001", "--config: node.id: expected 3000 of --node-id, got 3001"),
-        ("node.id=3000\nbroker.id=1", "You must set `node.id` to the same value as `broker.id`."),
+        ("node.id=3000\nbroker.id=1", "`node.id` and `broker.id` must be set to the same value."),
     ],
 )
 @pytest.mark.rule("7.6")

@@ -15,11 +15,11 @@ from ..leases import RegistrationNote
 from ..log.records import Endpoint, FeatureRange, Record, RegisterBrokerRecord
 from ..partitions import broker_changes
 from ..rpc import BrokerFeature, BrokerRegistrationRequest, BrokerRegistrationResponse
+from ..security.protocols import check_security_protocol
 from ..state import Decision, State
 from ..uuid import is_reserved_directory, uuid_text
 
 PORT_MAX = 65535
-SECURITY_PROTOCOLS = (0, 1, 2, 3)  # PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL
 
 
 def register(state: State, request: BrokerRegistrationRequest, now_ms: int) -> Decision:
@@ -115,11 +115,7 @@ def _checked_listeners(request: BrokerRegistrationRequest) -> tuple[Endpoint, ..
             )
         if not listener.host.strip():
             raise _invalid(f"listener {listener.name}: expected a host, got {listener.host!r}")
-        if listener.security_protocol not in SECURITY_PROTOCOLS:
-            raise _invalid(
-                f"listener {listener.name}: expected a security protocol of "
-                f"{SECURITY_PROTOCOLS}, got {listener.security_protocol}"
-            )
+        check_security_protocol(listener.name, listener.security_protocol)
     return tuple(
         Endpoint(name=o.name, host=o.host, port=o.port, security_protocol=o.security_protocol)
         for o in request.listeners

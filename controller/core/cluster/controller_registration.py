@@ -1,7 +1,6 @@
 """ControllerRegistration and UnregisterController (rules 5.61 to 5.64)."""
 
 from .. import feature_levels, rpc
-from ..brokers.registration import SECURITY_PROTOCOLS
 from ..errors import ApiError, ErrorCode
 from ..log.records import (
     Endpoint,
@@ -9,6 +8,7 @@ from ..log.records import (
     RegisterControllerRecord,
     UnregisterControllerRecord,
 )
+from ..security.protocols import check_security_protocol
 from ..state import Decision, State
 
 
@@ -25,12 +25,7 @@ def register_controller(
     if state.image.metadata_version < feature_levels.CONTROLLER_REGISTRATION_FROM:
         raise ApiError(ErrorCode.UNSUPPORTED_VERSION, "The version of API is not supported.")
     for listener in request.listeners:
-        if listener.security_protocol not in SECURITY_PROTOCOLS:
-            raise ApiError(
-                ErrorCode.INVALID_REGISTRATION,
-                f"listener {listener.name}: expected a security protocol of "
-                f"{SECURITY_PROTOCOLS}, got {listener.security_protocol}",
-            )
+        check_security_protocol(listener.name, listener.security_protocol)
     is_ready = request.zk_migration_ready and state.profile.writes_zk_migration_state
     record = registration(request, zk_migration_ready=is_ready)
     return Decision((record,), rpc.ControllerRegistrationResponse())

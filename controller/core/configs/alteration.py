@@ -154,12 +154,12 @@ def _altered(state: State, resource: Resource, *, is_forwarded: bool) -> list[Co
 
 
 def _brokers_check(state: State) -> bool:
-    """True if every broker has checked the configurations of groups that it forwards (4.66a)."""
+    """True if every broker has checked the configurations of groups that it forwards (4.70)."""
     return state.image.metadata_version >= feature_levels.GROUPS_CHECKED_BY_BROKERS_FROM
 
 
 def check_group(profile: Profile, resource: Resource, current: Values) -> None:
-    """Raises ApiError for the configurations that a group would have after a change (4.66a).
+    """Raises ApiError for the configurations that a group would have after a change (4.70).
 
     A broker checks them before it forwards the change; `current` are those that it knows.
     """

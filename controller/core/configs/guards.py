@@ -81,7 +81,7 @@ def _check_cordoned(
 
 
 def check_min_isr(profile: Profile, configs: Mapping[str, str], replication_factor: int) -> None:
-    """Refuses a topic that could never have as many in-sync replicas as it requires (4.66c)."""
+    """Refuses a topic that could never have as many in-sync replicas as it requires (4.72)."""
     wanted = configs.get(MIN_INSYNC_REPLICAS)
     if profile.refuses_unreachable_min_isr and wanted and int(wanted) > replication_factor:
         raise invalid(

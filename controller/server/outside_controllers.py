@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from kraftsim.controller.core.rpc import Response
-from kraftsim.controller.raft.protocol import Send
-from kraftsim.controller.server.peer_lines import PeerLines
-from kraftsim.controller.server.runtime import Runtime
+from ..core.rpc import Response
+from ..raft.protocol import Send
+from .peer_lines import PeerLines
+from .runtime import Runtime
 
 
 class OutsideControllers:
