@@ -42,9 +42,7 @@ class BrokerStage:
         """Returns the replies of a broker that has just started."""
         world = self._world
         view = client_view(world)
-        view = type(view)(
-            view.cluster_id, view.profile, Random(1).random, has_authorizer=view.has_authorizer
-        )
+        view = type(view)(view.cluster_id, view.profile, Random(1).random, settings=view.settings)
         warned: list[str] = []
         self._subscription_id, self._forwarded = 0, list[object]()
         apis = BrokerApis(
@@ -55,7 +53,7 @@ class BrokerStage:
             self._subscription_id = reply.subscription_id
         replies = [self._ask(apis, case.api, body)]
         replies += [self._ask(apis, asked.api, asked.body) for asked in case.after]
-        return repr((replies, warned))
+        return repr((replies, warned, self._forwarded))
 
     def _ask(self, apis: BrokerApis, api: str, body: Body) -> Any:
         if "subscriptionId" in body and isinstance(body["subscriptionId"], dict):

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from kraftsim.broker_agent.topic_creation import TopicCreation
 from kraftsim.controller.core.rpc import (
     AlterClientQuotasRequest,
     CreatableTopic,
@@ -9,6 +10,8 @@ from kraftsim.controller.core.rpc import (
     DecommissionBrokerRequest,
     DeleteTopicsRequest,
     DescribeAclsRequest,
+    MetadataRequest,
+    MetadataRequestTopic,
     Request,
 )
 from kraftsim.controller.core.rpc.quotas import (
@@ -16,6 +19,7 @@ from kraftsim.controller.core.rpc.quotas import (
     QuotaEntityData,
     QuotaOperation,
 )
+from kraftsim.simulation.world import World
 from tests.worlds import ask, pass_time, world_of
 
 USUAL: dict[str, Any] = {
@@ -61,7 +65,22 @@ def told(**settings: Any) -> str:
         for batch in world.committed_log.batches
     ]
     snapshots = [controller.node.quorum.snapshot_id for controller in world.controllers.values()]
-    return repr((replies, batches, snapshots))
+    return repr((replies, batches, snapshots, _topics_that_a_broker_creates(world)))
+
+
+def _topics_that_a_broker_creates(world: World) -> list[object]:
+    """Returns what a broker forwards when a client asks for topics that do not exist."""
+    forwarded: list[object] = []
+    topology = world.topology
+    names = ("absent", "__consumer_offsets", "__transaction_state", "__share_group_state")
+    TopicCreation(
+        topology.profile,
+        topology.settings,
+        lambda request, _: forwarded.append(request),
+        lambda: world.committed,
+        print,
+    ).create(MetadataRequest(topics=tuple(MetadataRequestTopic(name=name) for name in names)))
+    return forwarded
 
 
 def _topic(name: str, **fields: int) -> Request:

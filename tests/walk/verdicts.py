@@ -95,9 +95,6 @@ OPEN: Mapping[str, str] = {
         "From 4.3 on a leader reads at most so many bytes, but at least one batch "
         "(KafkaRaftClient.tryCompleteFetchRequest); kraftsim sends at most 8 MiB"
     ),
-    "Metadata.allowAutoTopicCreation": (
-        "KafkaApis creates a missing topic; a simulated broker does not"
-    ),
 }
 """The field has no effect here, although it has one in Kafka."""
 
