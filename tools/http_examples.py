@@ -164,7 +164,7 @@ async def _kafka_requests(call: Call) -> None:
     await call("DeleteTopics", topics=[{"name": "orders"}], timeoutMs=30_000)
     await _voters(call)
     await _acls(call)
-    await call("UnregisterController", controllerId=3002)
+    await call("UnregisterController", controllerId=3001)
 
 
 async def _shrunk_isr(call: Call) -> None:

@@ -48,7 +48,7 @@ def addresses_of(arguments: argparse.Namespace, node: "NodeRoles | None") -> UpA
     bound = {} if node is None else {listener.name: listener for listener in node.listeners}
     controllers = () if node is None else node.controller_listener_names
     ports = {name: listener.port for name, listener in bound.items() if name not in controllers}
-    controller_port = next((bound[name].port for name in controllers), None)
+    controller_port = next((bound[name].port for name in controllers if name in bound), None)
     named = dict(map(_named, arguments.listeners))
     kafka_port = ports.pop(CLIENT_LISTENER, FIRST_BROKER_PORT)
     host, advertised = _advertised_by(arguments, node, {CLIENT_LISTENER, *(named or ports)})

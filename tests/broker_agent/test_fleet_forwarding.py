@@ -81,7 +81,7 @@ async def test_a_quota_of_mutations_is_that_of_the_client() -> None:
         await kraft.request(AlterClientQuotasRequest(entries=(entry,)))
 
         async def codes(name: str, client_id: str) -> list[int]:
-            wanted = CreatableTopic(name=name, num_partitions=30, replication_factor=1)
+            wanted = CreatableTopic(name=name, num_partitions=300, replication_factor=1)
             client = Requester(client_id=client_id, version=7)
             request = CreateTopicsRequest(topics=(wanted,), requester=client)
             return [topic.error_code for topic in (await forwarded(watched, request)).topics]

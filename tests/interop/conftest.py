@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.interop.clients import CLIENTS, Client
-from tests.interop.running import Service, kraftsim_up
+from tests.interop.running import SETTINGS, Service, kraftsim_up
 
 Start = Callable[[int], Service]
 Connect = Callable[[str], Client]
@@ -16,8 +16,12 @@ Connect = Callable[[str], Client]
 
 @pytest.fixture(scope="module")
 def kraft(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """Four brokers for the tests of a module that break none of them."""
-    with kraftsim_up(tmp_path_factory.mktemp("kraft")) as service:
+    """Four brokers for the tests of a module that break none of them.
+
+    A name that a client asks for creates no topic: some clients allow it, others do not.
+    """
+    settings = f"{SETTINGS}\nauto.create.topics.enable=false\n"
+    with kraftsim_up(tmp_path_factory.mktemp("kraft"), settings=settings) as service:
         yield service
 
 

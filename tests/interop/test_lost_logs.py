@@ -186,11 +186,11 @@ def test_a_controller_that_starts_late_for_the_first_time_votes(quorum: Formatte
 def test_a_directory_that_cannot_be_marked_runs_no_controller(quorum: FormattedQuorum) -> None:
     quorum.format(FIRST, "--no-initial-controllers")
     directory = quorum.log_directory(FIRST)
-    (directory / QUORUM_STATE).parent.write_bytes(b"")
+    (directory / f"{QUORUM_STATE}.tmp").mkdir()
     config = directory.parent / "kraftsim.properties"
 
     done = kraftsim("controller", "run", "--config", str(config))
 
     assert 1 == done.returncode
-    assert f"{directory / QUORUM_STATE}: File exists" in " ".join(done.stderr.split())
+    assert f"{directory / QUORUM_STATE}: Is a directory" in " ".join(done.stderr.split())
     assert "" == done.stdout
