@@ -39,7 +39,7 @@ run: $(VENV)/.service compile
 
 # The groups of tests/running_order.py wait more than they compute, so more than two run at a time.
 test: $(VENV)/.test java released clients chromium shells compile
-	$(PYTEST) -n 4 $(ARGS)
+	$(PYTEST) -n 3 $(ARGS)
 
 # mypy runs beside the tests, and says what it found after them.
 check: $(VENV)/.test
