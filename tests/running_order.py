@@ -1,8 +1,10 @@
 """The order of the tests, who may run beside whom, and the files that took longest.
 
 What fails fast comes first: rules about the tree, tests in memory, sockets, foreign software, and
-then what is slow. Under xdist a group is one piece of work for one process. The groups begin before
-the slow tests, which are many small pieces and keep both processes busy to the end.
+then what is slow. Under xdist a group is one piece of work for one process. One process begins with
+Spark, which gives a worker of its own ten seconds to start and so wants quiet neighbours. The
+groups begin before the slow tests, which are many small pieces and keep all processes busy to the
+end.
 """
 
 from collections import defaultdict
@@ -20,7 +22,7 @@ GROUP_OF = {
     "interop": "foreign",
     "realtime": "realtime",
 }
-QUICK, GROUPED, SLOW = range(3)
+SPARK, QUICK, GROUPED, SLOW = range(4)
 
 
 def group_of(item: pytest.Item) -> str | None:
@@ -36,6 +38,8 @@ def place_of(item: pytest.Item) -> tuple[int, int, int]:
 
     The longest group, of real time, is the first of the groups.
     """
+    if item.get_closest_marker("spark"):
+        return SPARK, 0, 0
     marked = [place for place, marker in enumerate(GROUP_OF) if item.get_closest_marker(marker)]
     is_slow = item.get_closest_marker("slow") is not None
     if marked:
