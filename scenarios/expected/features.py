@@ -67,7 +67,8 @@ def _is_permitted(view: View, name: str, level: int, kind: int) -> bool:
         return level >= LOWEST and not any(level < lossy <= current for lossy in LOSSY)
     if not view.profile.updates_features_together:
         return True
-    if name not in {of for of, _, _ in view.profile.supported_features}:
+    listed = {of for of, _, _ in view.profile.supported_features}
+    if name not in {*listed, *view.profile.unlisted_features}:
         return False
     if level == 0:
         return True
