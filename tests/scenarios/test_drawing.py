@@ -28,6 +28,7 @@ from kraftsim.scenarios.verbs import VERBS
 SEEDS = range(300)
 # Verbs that no swarm draws, and why.
 LEFT_OUT = {
+    "disk.fail_directory": "brokers of a swarm have one directory, whose loss ends the process",
     "disk.lost_fsync": "a disk that lies loses votes and records, which breaks Raft's promises",
     "net.heal": "it ends the faults that were drawn",
     "note": "it changes nothing",

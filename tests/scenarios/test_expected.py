@@ -9,6 +9,7 @@ from kraftsim.controller.core.configs import describe_configs, guards, topic_con
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.features import update_features
 from kraftsim.controller.core.leases import Leases
+from kraftsim.controller.core.log.records import AccessControlEntryRecord
 from kraftsim.controller.core.partitions import reassignment
 from kraftsim.controller.core.quotas import alteration
 from kraftsim.controller.core.rpc import BrokerHeartbeatResponse, UnregisterBrokerRequest
@@ -101,8 +102,12 @@ def walks_a_map_without_its_upper_bits(patch):
     patch.setattr(hash_order, "_spread", lambda code: code)
 
 
+def every_entry(image, wanted):
+    return image.kept(AccessControlEntryRecord).values()
+
+
 def selects_every_entry(patch):
-    patch.setattr(acl_deletion, "selected", lambda entries, wanted: entries.acls.values())
+    patch.setattr(acl_deletion, "selected", every_entry)
 
 
 @pytest.mark.slow
@@ -175,7 +180,7 @@ def describes_every_node(patch):
 
 
 def ignores_filters(patch):
-    patch.setattr(acl_description, "selected", lambda entries, wanted: entries.acls.values())
+    patch.setattr(acl_description, "selected", every_entry)
 
 
 def lists_no_reassignment(patch):
