@@ -73,6 +73,8 @@ class Healing:
         A leader that recovers after an unclean election returns itself (rule 4.11).
         """
         me = self._config.broker_id
+        # Where brokers have one directory, a new disk takes the place of one that the metadata has.
+        has_one_disk = len(self._config.log_dirs) == 1
         replicas = []
         for key in image.index.ailing(me):
             partition = image.partition(key)
@@ -84,7 +86,7 @@ class Healing:
                 for replica in partition.replicas
                 if replica not in partition.isr
                 and image.is_active(replica)
-                and _has_its_disk(image, partition, replica)
+                and (has_one_disk or _has_its_disk(image, partition, replica))
             ]
         return replicas
 

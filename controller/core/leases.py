@@ -2,7 +2,8 @@
 
 `Leases` grants a lease, renews it, and says when it has expired. Handlers read it; what they decide
 about a lease is a note, which the active controller hands to `decided` before it appends the
-records, and to `replayed` it hands each of those records that fences, unfences or removes a broker.
+records, and to `appended` after; to `replayed` it hands each of those records that fences, unfences
+or removes a broker.
 
 Leases are not in the log and are lost at failover; a new active controller calls `started` (rules
 2.40, 2.48). A heap orders the leases by last contact. A heartbeat only stores its contact in a
@@ -13,6 +14,7 @@ brokers and with 10,000.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from heapq import heappop, heappush, heapreplace
+from typing import ClassVar
 
 from .image.broker import BrokerRegistration
 from .log.records import (
@@ -53,6 +55,7 @@ class RegistrationNote:
     broker_epoch: int
     fenced: bool
     amends: bool
+    enters_controlled_shutdown: ClassVar[bool] = False
 
 
 @value
@@ -60,6 +63,7 @@ class ExpiryNote:
     """A broker's lease expired; a broker that was already fenced is fenced again (rule 2.38)."""
 
     broker_id: int
+    enters_controlled_shutdown: ClassVar[bool] = False
 
 
 LeaseNote = HeartbeatNote | RegistrationNote | ExpiryNote
@@ -170,11 +174,7 @@ class Leases:
 
     def appended(self, note: LeaseNote, request: Request | None, last_offset: int) -> None:
         """Store what a decision says of a lease once its records end at `last_offset`."""
-        if (
-            isinstance(note, HeartbeatNote)
-            and note.enters_controlled_shutdown
-            and isinstance(request, BrokerHeartbeatRequest)
-        ):
+        if note.enters_controlled_shutdown and isinstance(request, BrokerHeartbeatRequest):
             self.shutting_down_from(request.broker_id, last_offset)
 
     def registered(

@@ -278,7 +278,7 @@ class Active:
         if note is not None:
             if state.leases.decided(note, request, turn.now_ms):
                 self._set_deadline()
-            if not records:
+            if not (records or note.enters_controlled_shutdown):
                 return
         if decision.mutation is not None:
             state.mutations.taken(decision.mutation)
@@ -286,8 +286,8 @@ class Active:
             self._append_control(decision.control, turn)
         if records:
             self._append(records, turn, is_atomic=decision.is_atomic)
-            if note is not None:
-                state.leases.appended(note, request, state.next_offset - 1)
+        if note is not None:
+            state.leases.appended(note, request, state.next_offset - 1)
 
     def _append(self, records: tuple[Record, ...], turn: Turn, *, is_atomic: bool = True) -> None:
         """Append one batch, or several for a large result that is not atomic (rule 0A.7)."""
