@@ -14,7 +14,6 @@ brokers and with 10,000.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from heapq import heappop, heappush, heapreplace
-from typing import ClassVar
 
 from .image.broker import BrokerRegistration
 from .log.records import (
@@ -55,7 +54,6 @@ class RegistrationNote:
     broker_epoch: int
     fenced: bool
     amends: bool
-    enters_controlled_shutdown: ClassVar[bool] = False
 
 
 @value
@@ -63,10 +61,14 @@ class ExpiryNote:
     """A broker's lease expired; a broker that was already fenced is fenced again (rule 2.38)."""
 
     broker_id: int
-    enters_controlled_shutdown: ClassVar[bool] = False
 
 
 LeaseNote = HeartbeatNote | RegistrationNote | ExpiryNote
+
+
+def begins_shutdown(note: LeaseNote) -> bool:
+    """True of a heartbeat that asks for a controlled shutdown and is to wait."""
+    return isinstance(note, HeartbeatNote) and note.enters_controlled_shutdown
 
 
 @dataclass(slots=True)
@@ -174,7 +176,7 @@ class Leases:
 
     def appended(self, note: LeaseNote, request: Request | None, last_offset: int) -> None:
         """Store what a decision says of a lease once its records end at `last_offset`."""
-        if note.enters_controlled_shutdown and isinstance(request, BrokerHeartbeatRequest):
+        if begins_shutdown(note) and isinstance(request, BrokerHeartbeatRequest):
             self.shutting_down_from(request.broker_id, last_offset)
 
     def registered(

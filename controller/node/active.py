@@ -16,7 +16,7 @@ from ..core.errors import ApiError, Impossible
 from ..core.handlers import Handler
 from ..core.image import replay
 from ..core.image.image import Image
-from ..core.leases import CHANGE_LEASES, Leases
+from ..core.leases import CHANGE_LEASES, Leases, begins_shutdown
 from ..core.log.control_records import ControlRecord, Voter
 from ..core.log.record_versions import record_version
 from ..core.log.records import Record
@@ -278,7 +278,7 @@ class Active:
         if note is not None:
             if state.leases.decided(note, request, turn.now_ms):
                 self._set_deadline()
-            if not (records or note.enters_controlled_shutdown):
+            if not (records or begins_shutdown(note)):
                 return
         if decision.mutation is not None:
             state.mutations.taken(decision.mutation)

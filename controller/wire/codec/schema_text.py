@@ -10,28 +10,40 @@ from ...core.uuid import ZERO_UUID
 from ..messages import grammar
 from ..messages.declared import LOG_SUBJECTS, SHARED_STRUCTS, shared_struct
 from . import schema
+from .schema import (
+    BOOL,
+    BYTES,
+    FLOAT64,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    STRING,
+    UINT16,
+    UUID,
+)
 
 _KINDS: Mapping[str, schema.Fixed | schema.Variable] = {
     kind.name: kind
     for kind in (
-        schema.BOOL,
-        schema.INT8,
-        schema.INT16,
-        schema.INT32,
-        schema.INT64,
-        schema.UINT16,
-        schema.FLOAT64,
-        schema.UUID,
-        schema.STRING,
-        schema.BYTES,
+        BOOL,
+        INT8,
+        INT16,
+        INT32,
+        INT64,
+        UINT16,
+        FLOAT64,
+        UUID,
+        STRING,
+        BYTES,
     )
 }
 _ZEROS: Mapping[str, object] = {
-    schema.BOOL.name: False,
-    schema.FLOAT64.name: 0.0,
-    schema.UUID.name: ZERO_UUID,
-    schema.STRING.name: "",
-    schema.BYTES.name: b"",
+    BOOL.name: False,
+    FLOAT64.name: 0.0,
+    UUID.name: ZERO_UUID,
+    STRING.name: "",
+    BYTES.name: b"",
 }
 _WORDS: Mapping[str, object] = {"null": None, "true": True, "false": False}
 
