@@ -56,6 +56,7 @@ class Agent:
     broker gave up. `was_drained` is true once a heartbeat response has set shouldShutDown, which
     makes the shutdown clean (rule 1.38). `store` has the replicas on the broker's disk, and
     `found` those that the metadata had no longer when the broker entered RECOVERY.
+    `cordoned_directories` has the ids of the directories that take no new replicas (KIP-1066).
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class Agent:
         self._is_caught_up = False
         self._has_retried_shutdown = False
         self._cordoned_text = config.cordoned_log_dirs
+        self.cordoned_directories = cordoned(config.log_dirs, config.cordoned_log_dirs)
         self._adds_directories = self._has_added_directories = False
         self.was_drained = False
 
@@ -121,7 +123,10 @@ class Agent:
         """Start with a fetch: a registration depends on the finalized features."""
         self.state = ProcessState.STARTING
         failed = self.store.failed
-        self._directories = tuple(of for of in self._directories if of.directory_id not in failed)
+        self._directories = tuple(
+            directory for directory in self._directories if directory.directory_id not in failed
+        )
+        self.cordoned_directories = cordoned(self._directories, self._cordoned_text)
         if self._lost_its_metadata():
             return []
         self._give_up_ms = now_ms + self.config.registration_timeout_ms
@@ -151,13 +156,14 @@ class Agent:
     def lost_directories(self) -> tuple[Uuid, ...]:
         """Ids of the directories that failed since the process started."""
         failed = self.store.failed
-        return tuple(of.directory_id for of in self._directories if of.directory_id in failed)
+        ids = (directory.directory_id for directory in self._directories)
+        return tuple(directory_id for directory_id in ids if directory_id in failed)
 
     def _places(self) -> Places:
         lost = self.lost_directories
-        ids = (of.directory_id for of in self._directories)
+        ids = (directory.directory_id for directory in self._directories)
         return Places(
-            online=tuple(directory for directory in ids if directory not in lost),
+            online=tuple(directory_id for directory_id in ids if directory_id not in lost),
             lost=lost,
             cordoned=self.cordoned_directories,
         )
@@ -253,13 +259,9 @@ class Agent:
         if text == self._cordoned_text:
             return
         before, self._cordoned_text = self.cordoned_directories, text
+        self.cordoned_directories = cordoned(self._directories, text)
         if self.broker_epoch >= 0 and before != self.cordoned_directories:
             self._lease.schedule(now_ms)
-
-    @property
-    def cordoned_directories(self) -> tuple[Uuid, ...]:
-        """Ids of the directories that take no new replicas (KIP-1066)."""
-        return cordoned(self._directories, self._cordoned_text)
 
     def _lacks_directories(self, image: Image) -> bool:
         """True if the registration has no directories although metadata.version has them.

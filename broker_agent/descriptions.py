@@ -131,7 +131,9 @@ def describe_log_dirs(
     wanted = (
         None if request.topics is None else {row.topic: row.partitions for row in request.topics}
     )
-    replicas: dict[Uuid, dict[str, list[int]]] = {of.directory_id: {} for of in directories}
+    replicas: dict[Uuid, dict[str, list[int]]] = {
+        directory.directory_id: {} for directory in directories
+    }
     for replica in sorted(stored, key=lambda replica: (replica.topic, replica.partition)):
         if wanted is None or replica.partition in wanted.get(replica.topic, ()):
             directory = replica.directory
@@ -139,14 +141,14 @@ def describe_log_dirs(
             place.setdefault(replica.topic, []).append(replica.partition)
     return rpc.DescribeLogDirsResponse(
         results=tuple(
-            rpc.LogDir(log_dir=of.path, error_code=ErrorCode.KAFKA_STORAGE_ERROR)
-            if of.directory_id in failed
+            rpc.LogDir(log_dir=described.path, error_code=ErrorCode.KAFKA_STORAGE_ERROR)
+            if described.directory_id in failed
             else rpc.LogDir(
-                log_dir=of.path,
-                topics=_replicas(replicas[of.directory_id]),
-                is_cordoned=of.directory_id in cordoned,
+                log_dir=described.path,
+                topics=_replicas(replicas[described.directory_id]),
+                is_cordoned=described.directory_id in cordoned,
             )
-            for of in directories
+            for described in directories
         )
     )
 

@@ -36,7 +36,9 @@ class Places:
 
     def open(self) -> Sequence[Uuid]:
         """Returns the directories for new replicas; the first, if every directory is cordoned."""
-        return [of for of in self.online if of not in self.cordoned] or self.online[:1]
+        return [
+            directory_id for directory_id in self.online if directory_id not in self.cordoned
+        ] or self.online[:1]
 
 
 class Assignments:

@@ -30,7 +30,7 @@ def in_order(directories: Sequence[LogDirectory]) -> tuple[Uuid, ...]:
 
     Java compares both halves of a UUID as signed numbers.
     """
-    return tuple(sorted((of.directory_id for of in directories), key=_signed_halves))
+    return tuple(sorted((directory.directory_id for directory in directories), key=_signed_halves))
 
 
 def _signed_halves(uuid: Uuid) -> tuple[int, int]:
@@ -51,4 +51,8 @@ def cordoned(directories: Sequence[LogDirectory], text: str) -> tuple[Uuid, ...]
     A path of no directory has no effect; a broker refuses it when a client sets it.
     """
     paths = LIST(CORDONED_LOG_DIRS, text)
-    return tuple(of.directory_id for of in directories if EVERY in paths or of.path in paths)
+    return tuple(
+        directory.directory_id
+        for directory in directories
+        if EVERY in paths or directory.path in paths
+    )

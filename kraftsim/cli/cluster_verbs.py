@@ -144,8 +144,12 @@ def _cluster_url(arguments: argparse.Namespace) -> str:
 
 def _id_arguments(parser: argparse.ArgumentParser) -> None:
     _kafka_cluster_arguments(parser)
+    _id_argument(parser, "broker")
+
+
+def _id_argument(parser: argparse.ArgumentParser, node: str) -> None:
     parser.add_argument(
-        "-i", "--id", type=int, required=True, metavar="BROKER", help="id of the broker"
+        "-i", "--id", type=int, required=True, metavar=node.upper(), help=f"id of the {node}"
     )
 
 
@@ -158,9 +162,7 @@ def _controller_id_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="HOST:PORT,...",
         help="addresses of controllers, to which the request goes instead of --url",
     )
-    parser.add_argument(
-        "-i", "--id", type=int, required=True, metavar="CONTROLLER", help="id of the controller"
-    )
+    _id_argument(parser, "controller")
 
 
 def _decommission_arguments(parser: argparse.ArgumentParser) -> None:

@@ -33,8 +33,6 @@ def pairs_of(arguments: argparse.Namespace, profile: Profile) -> dict[str, objec
     cannot be read, an invalid value, a listener with TLS or SASL, or an unknown name in --set.
     """
     pairs = _of_file(arguments.config, profile) if arguments.config is not None else {}
-    with _naming("--config"):
-        expect_plaintext(configuration_of(profile, pairs))
     changes = dict(_pair(text) for text in arguments.set)
     if not changes:
         return pairs
@@ -80,15 +78,18 @@ def _of_file(path: str, profile: Profile) -> dict[str, object]:
         except OSError as error:
             raise ValueError(f"{path}: {error.strerror}") from None
         try:
-            unknown = configuration_of(profile, pairs).unknown
+            configuration = configuration_of(profile, pairs)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
+    unknown = configuration.unknown
     if unknown:
         log.warning(
             "%s: Kafka ignores unknown names, and so does kraftsim: %s",
             path,
             ", ".join(_with_suggestions(unknown, profile)),
         )
+    with _naming("--config"):
+        expect_plaintext(configuration)
     return {name: text for name, text in pairs.items() if name not in unknown}
 
 

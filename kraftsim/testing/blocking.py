@@ -29,8 +29,7 @@ class Blocking:
         """Returns an attribute of the object, or a method that runs in the cluster's thread."""
         if name.startswith("_"):
             raise AttributeError(name)
-        if self._ended.is_set():
-            raise CommandError("the test of this cluster has ended: this call came late")
+        refuse_late_call(self._ended)
         attribute = getattr(self._target, name)
         return self._blocking(attribute) if callable(attribute) else self._wrapped(attribute)
 
@@ -56,6 +55,12 @@ class Blocking:
         if not is_asynchronous(type(result)):
             return result
         return Blocking(result, self._loop, self._ended)
+
+
+def refuse_late_call(ended: threading.Event) -> None:
+    """Raises CommandError once the test has ended: its cluster may belong to another by then."""
+    if ended.is_set():
+        raise CommandError("the test of this cluster has ended: this call came late")
 
 
 def is_asynchronous(kind: type) -> bool:

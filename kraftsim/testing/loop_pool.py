@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from ..api.cluster import Cluster
-from ..errors import CommandError
-from .blocking import is_asynchronous
+from .blocking import is_asynchronous, refuse_late_call
 from .keys import SEED
 from .preparation import prepare
 from .requested import new_cluster, options_key, refuse, requested_options, requested_scope
@@ -27,8 +26,8 @@ class Lent:
         self._ended.set()
 
     def __getattr__(self, name: str) -> Any:
-        if self._ended.is_set() and not name.startswith("_"):
-            raise CommandError("the test of this cluster has ended: this call came late")
+        if not name.startswith("_"):
+            refuse_late_call(self._ended)
         attribute = getattr(self._target, name)
         return Lent(attribute, self._ended) if is_asynchronous(type(attribute)) else attribute
 
