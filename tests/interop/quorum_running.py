@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.rpc import (
     AddRaftVoterRequest,
     AddRaftVoterResponse,
@@ -26,6 +27,7 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.frames import decode_response, encode_request
+from tests.free_ports import free_ports
 from tests.interop.running import LIMIT_S, _running, eventually
 
 CLUSTER_ID = "kraftsimTestCluster001"
@@ -67,7 +69,7 @@ class Quorum:
 
     def remove_voter(self, node_id: int, directory_id: bytes) -> None:
         request = RemoveRaftVoterRequest(voter_id=node_id, voter_directory_id=directory_id)
-        eventually(lambda: self._ask_leader(request).error_code, 0, ignoring=OSError)
+        self._answered_or_done(request, ErrorCode.VOTER_NOT_FOUND)
 
     def add_voter(self, node_id: int, directory_id: bytes) -> None:
         endpoint = QuorumEndpoint(name="CONTROLLER", host="127.0.0.1", port=self.ports[node_id])
@@ -77,7 +79,14 @@ class Quorum:
             voter_directory_id=directory_id,
             listeners=(endpoint,),
         )
-        eventually(lambda: self._ask_leader(request).error_code, 0, ignoring=OSError)
+        self._answered_or_done(request, ErrorCode.DUPLICATE_VOTER)
+
+    def _answered_or_done(
+        self, request: AddRaftVoterRequest | RemoveRaftVoterRequest, done: ErrorCode
+    ) -> None:
+        """Asks until it is so: a busy quorum may commit a change after its request timed out."""
+        answers = {ErrorCode.NONE, done}
+        eventually(lambda: self._ask_leader(request).error_code in answers, True, ignoring=OSError)
 
     def _ask_leader(
         self, request: AddRaftVoterRequest | RemoveRaftVoterRequest
@@ -156,12 +165,3 @@ def quorum_of_three(folder: Path) -> Iterator[Quorum]:
         for node_id in IDS:
             quorum.start(node_id)
         yield quorum
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody listened on a moment ago: a quorum must know them before it starts."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [connection.getsockname()[1] for connection in sockets]
-    for connection in sockets:
-        connection.close()
-    return ports

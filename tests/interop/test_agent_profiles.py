@@ -7,8 +7,9 @@ import pytest
 
 from kraftsim.controller.core.profile import PROFILES
 from kraftsim.controller.core.rpc import ApiVersionsRequest, ApiVersionsResponse
+from tests.free_ports import free_port
 from tests.interop.running import kraftsim_agents, kraftsim_up
-from tests.released.controller import Connection, free_port
+from tests.released.controller import Connection
 
 pytestmark = pytest.mark.interop
 API_VERSIONS = 18

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kraftsim.controller.core.uuid import uuid_text
-from tests.interop.quorum_running import free_ports
+from tests.free_ports import free_ports
 from tests.interop.running import LIMIT_S, Service, _running, eventually, kraftsim_up
 
 pytestmark = pytest.mark.interop

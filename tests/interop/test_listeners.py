@@ -17,7 +17,8 @@ from kraftsim.controller.core.rpc import (
     Request,
 )
 from kraftsim.controller.wire.apis.table import APIS
-from tests.interop.quorum_running import ask, free_ports
+from tests.free_ports import free_ports
+from tests.interop.quorum_running import ask
 from tests.interop.running import _running, eventually, kraftsim_up
 from tests.released.controller import Connection
 

@@ -13,7 +13,8 @@ from kraftsim.cli.main import main
 from kraftsim.controller.core.rpc import BrokerRegistrationResponse
 from kraftsim.controller.core.uuid import parse_uuid, random_uuid, uuid_text
 from kraftsim.storage.quorum_state import QUORUM_STATE
-from tests.interop.quorum_running import CLUSTER_ID, IDS, Quorum, ask, free_ports
+from tests.free_ports import free_ports
+from tests.interop.quorum_running import CLUSTER_ID, IDS, Quorum, ask
 from tests.interop.running import _running, eventually
 from tests.limits import LIMIT_S
 from tests.registrations import first_registration

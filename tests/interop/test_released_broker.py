@@ -10,10 +10,10 @@ import confluent_kafka
 import pytest
 
 from tests.docs.blocks import ROOT
+from tests.free_ports import free_port
 from tests.interop.clients import TIMEOUT_S, Confluent
 from tests.interop.running import Service, eventually, kraftsim_up
 from tests.released.broker import ReleasedBroker, released_broker
-from tests.released.controller import free_port
 from tests.released.releases import RELEASES
 
 pytestmark = [pytest.mark.interop, pytest.mark.released]

@@ -88,9 +88,18 @@ class Service:
         if self._loop.is_closed():
             return
         self.do(self.kraft.close())
+        self.do(_ended_tasks())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+async def _ended_tasks() -> None:
+    """Ends what a closed server has cancelled, as `asyncio.run` does before it closes its loop."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 Said = tuple[int, str, str]

@@ -18,7 +18,7 @@ from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.raft.identity import LISTENER, RAFT_VERSIONS
 from kraftsim.controller.server.kafka_listener import KafkaListener
 from kraftsim.service.foreign_peers import ForeignPeers
-from tests.interop.quorum_running import free_ports
+from tests.free_ports import free_ports
 from tests.limits import LIMIT_S
 
 LOG = "kraftsim.controller"

@@ -44,6 +44,7 @@ async def test_every_response_is_documented(tmp_path: Path) -> None:
             "--phases=coverage,fuzzing",
             "--max-examples=5",
             "--seed=1",
+            "--request-timeout=60",
             *(f"--exclude-path={path}" for path in WAITING),
             "--header=Authorization: Bearer secret",
             cwd=tmp_path,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, Request, Response
 from kraftsim.controller.wire.frames import decode_response, encode_request
+from tests.free_ports import free_port
 from tests.released.node import end, format_storage, start_node
 from tests.released.releases import Release
 
@@ -126,13 +127,6 @@ def await_listener(process: subprocess.Popen[bytes], port: int) -> None:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(0.1)
     raise RuntimeError(f"the broker does not listen on {port}")
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def _properties(port: int, folder: Path, has_dynamic_voters: bool) -> dict[str, str]:

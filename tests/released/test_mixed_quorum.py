@@ -15,7 +15,8 @@ from kraftsim.controller.core.rpc import (
     DescribeQuorumResponse,
     DescribeQuorumTopic,
 )
-from tests.interop.quorum_running import CLUSTER_ID, free_ports
+from tests.free_ports import free_ports
+from tests.interop.quorum_running import CLUSTER_ID
 from tests.interop.running import LIMIT_S, _running, eventually
 from tests.released.controller import Connection
 from tests.released.node import end, format_storage, start_node

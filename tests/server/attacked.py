@@ -22,20 +22,23 @@ from kraftsim.controller.wire.frames import (
 from tests.server.wires import Wire
 from tests.wire.hostile_frames import WAIT_MS_MAX
 
+PRODUCE = 0  # whose client expects no answer with acks=0; a refused one ends its connection
 PASSES = 30  # of the event loop, after which nothing is left to do at this time
 STEP, STEPS = "5s", 14  # a broker forwards a request again for 60 s
 PASSES_MAX = 1_000
 
 
 class Expected(NamedTuple):
-    """What a listener must send: answers in order, and the end of the connection if it refuses.
+    """What a listener must send: answers in order, and the end of the connection if it `ends`.
 
-    `waits_long` is true if an answer may take longer than a test waits.
+    `waits_long` is true if an answer may take longer than a test waits, `is_malformed` if the
+    bytes that end the connection are no request of the listener.
     """
 
     answers: list[RequestHeader]
-    is_refused: bool
     waits_long: bool
+    ends: bool = False
+    is_malformed: bool = False
 
 
 def expected_of(stream: bytes, spoken: frozenset[tuple[int, int]]) -> Expected:
@@ -46,13 +49,16 @@ def expected_of(stream: bytes, spoken: frozenset[tuple[int, int]]) -> Expected:
         while (frame := reader.take()) is not None:
             header = read_request_header(frame)
             if header[:2] in spoken:
-                waits_long |= _wait_ms(decode_request(header, frame)) > WAIT_MS_MAX
+                request = decode_request(header, frame)
+                if header.api_key == PRODUCE and getattr(request, "acks", None) == 0:
+                    return Expected(answers, waits_long, ends=True)
+                waits_long |= _wait_ms(request) > WAIT_MS_MAX
             elif header.api_key != API_VERSIONS:
-                return Expected(answers, True, waits_long)
+                return Expected(answers, waits_long, ends=True, is_malformed=True)
             answers.append(header)
     except DecodeError:
-        return Expected(answers, True, waits_long)
-    return Expected(answers, False, waits_long)
+        return Expected(answers, waits_long, ends=True, is_malformed=True)
+    return Expected(answers, waits_long)
 
 
 def _wait_ms(request: Any) -> int:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.free_ports import free_port
 from tests.interop.foreign.programs import RECORDED
 from tests.interop.foreign.state import Cluster
-from tests.released.controller import NODE_ID, await_listener, free_port, released_controller
+from tests.released.controller import NODE_ID, await_listener, released_controller
 from tests.released.releases import RELEASES
 
 RELEASED = "released-4.3.1"

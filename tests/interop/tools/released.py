@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import monotonic
 
+from tests.free_ports import free_port
 from tests.interop.tools.cluster import (
     AUTHORIZER,
     BROKER_IDS,
@@ -17,7 +18,6 @@ from tests.interop.tools.cluster import (
 )
 from tests.interop.tools.play import MAIN_CLASSES
 from tests.released.broker import ReleasedBroker, released_broker
-from tests.released.controller import free_port
 from tests.released.releases import Release
 from tests.released.run_tools import Printed, Tools
 
