@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "build" / "native"
 STAMP = TARGET / "made-of"
 FOLDERS = ("controller", "broker_agent", "simulation", "scenarios", "pipeline")  # of the package
+OPTIMIZATION = os.environ.get("KRAFTSIM_NATIVE_OPTIMIZATION", "2")  # of the C compiler
 LIBRARY = "kraftsim"  # holds the code of all modules; each module has a small library of its own
 HOT = (
     "broker_agent/*.py",
@@ -99,7 +100,7 @@ def _copy_package() -> None:
 
 def _sum() -> str:
     """Returns a digest of all that the copy is made of; scenarios and queries are copied too."""
-    made_of = hashlib.blake2b(sys.version.encode(), digest_size=16)
+    made_of = hashlib.blake2b((sys.version + OPTIMIZATION).encode(), digest_size=16)
     folders = [path for name in ("kraftsim", *FOLDERS) for path in (ROOT / name).rglob("*")]
     for path in sorted((*folders, Path(__file__), Path(native_source.__file__))):
         if path.is_file() and path.suffix != ".pyc":
@@ -120,7 +121,7 @@ def _compile() -> None:
     # One C file per module, because gcc takes many minutes for a single file.
     extensions = mypycify(
         ["--ignore-missing-imports", "--cache-dir=.mypy_cache", *hot],
-        opt_level="2",
+        opt_level=OPTIMIZATION,
         debug_level="0",
         multi_file=True,
         group_name=LIBRARY,

@@ -7,19 +7,22 @@ import pty
 import re
 import socket
 import struct
-import subprocess
 import sys
 import termios
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import yaml
 
+from kraftsim.cli.main import main
 from kraftsim.printable import printable
 from tests.kraftsim.conftest import Service
+from tests.limits import LIMIT_S
 
 pytestmark = pytest.mark.realtime
 
@@ -41,18 +44,29 @@ def on_terminal(line: str, columns: int, **environment: str) -> str:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     known = {key: text for key, text in os.environ.items() if key not in ("COLUMNS", "LINES")}
-    command = [sys.executable, "-m", "kraftsim", *line.split()]
-    with subprocess.Popen(command, stdout=theirs, env=known | environment) as process:
-        os.close(theirs)
-        printed = b""
-        try:
-            while piece := os.read(ours, 65536):
-                printed += piece
-        except OSError:  # the program has closed the terminal
-            pass
+    with (
+        ThreadPoolExecutor() as reader,
+        open(theirs, "w", encoding="utf-8") as terminal,
+        patch.object(sys, "stdout", terminal),
+        patch.object(sys, "__stdout__", terminal),
+        patch.dict(os.environ, known | environment, clear=True),
+    ):
+        printed = reader.submit(read_all, ours)
+        assert main(line.split()) == 0
+        terminal.close()
+        text = printed.result(LIMIT_S)
     os.close(ours)
-    assert process.returncode == 0
-    return printed.decode().replace("\r\n", "\n")
+    return text.decode().replace("\r\n", "\n")
+
+
+def read_all(terminal: int) -> bytes:
+    printed = b""
+    try:
+        while piece := os.read(terminal, 65536):
+            printed += piece
+    except OSError:  # the program has closed the terminal
+        pass
+    return printed
 
 
 @pytest.mark.parametrize("columns", [50, 80, 160])

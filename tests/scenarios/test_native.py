@@ -30,11 +30,16 @@ FILE_OF_NODE = "import kraftsim.controller.node.node as node; print(node.__file_
 SUITE = ("-m", "pytest", "-q", "-o", "pythonpath=", "-p", "no:cacheprovider", "-p", "no:xdist")
 
 
+# What code answers does not depend on how fast it is, and the C compiler takes most of the time.
+UNOPTIMIZED = {**os.environ, "KRAFTSIM_NATIVE_OPTIMIZATION": "0"}
+
+
 @pytest.fixture(scope="module")
 def compiled() -> None:
     if shutil.which("cc") is None:
         pytest.skip("there is no C compiler here: `make native` needs one")
-    subprocess.run([sys.executable, "-m", "tools.native"], cwd=native.ROOT, check=True)
+    command = [sys.executable, "-m", "tools.native"]
+    subprocess.run(command, cwd=native.ROOT, env=UNOPTIMIZED, check=True)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +47,7 @@ def wheel(compiled: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel with machine code, unpacked."""
     out = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out)]
-    environment = {**os.environ, "KRAFTSIM_NATIVE": "1"}
+    environment = {**UNOPTIMIZED, "KRAFTSIM_NATIVE": "1"}
     subprocess.run(command, cwd=native.ROOT, env=environment, check=True, capture_output=True)
     (packed,) = out.glob("*.whl")
     assert "py3-none-any" not in packed.name
