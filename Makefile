@@ -39,7 +39,7 @@ run: $(VENV)/.service compile
 
 # The groups of tests/running_order.py wait more than they compute, so more than two run at a time.
 test: $(VENV)/.test java released clients chromium shells compile
-	$(PYTEST) -n 3 $(ARGS)
+	$(PYTEST) -n 3 -m "not soak" $(ARGS)
 
 # mypy runs beside the tests, and says what it found after them.
 check: $(VENV)/.test
@@ -55,7 +55,8 @@ bench: $(VENV)/.test java released compile
 native: $(VENV)/.test
 	$(BIN)/python -m tools.native
 
-soak: $(VENV)/.test compile
+soak: $(VENV)/.test java released clients compile
+	$(PYTEST) -m soak $(ARGS)
 	$(BYTECODE) $(BIN)/kraftsim scenario run thundering-herd-1000 monkey-day
 	KRAFTSIM_SOAK_CLUSTERS=20 $(PYTEST) tests/interop/test_quorum_kills.py $(ARGS)
 	KRAFTSIM_SOAK_CYCLES=10000 $(PYTEST) tests/kraftsim/test_many_cycles.py $(ARGS)

@@ -131,7 +131,8 @@ def _of_machine(target: str, heavy: bool) -> dict[str, str]:
         "-Xss4m",  # formatting the error of a failed query overflows the default stack
     ]
     if not heavy:
-        options.append("-XX:TieredStopAtLevel=1")
+        # Some hundred queries fill the 48 MB that its code has otherwise; then it only interprets.
+        options += ["-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"]
     if (archive := archive_path(java)).exists():
         options.append(f"-XX:SharedArchiveFile={archive}")
     settings = {"spark.driver.extraJavaOptions": " ".join(options)}

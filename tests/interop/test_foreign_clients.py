@@ -52,6 +52,7 @@ def test_each_call_ends_soon_tells_the_truth_and_has_the_recorded_outcome(
     assert recorded(program.recorded) == rows_of(calls)
 
 
+@pytest.mark.soak
 @pytest.mark.released
 def test_a_released_cluster_refuses_what_ours_refuses(tmp_path: Path) -> None:
     """The data plane apart, a difference is one of those that calls.py explains."""

@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 TEST_MASTER = "local[2,4]"
-TEST_CONF = {"spark.sql.shuffle.partitions": "1"}  # a task each costs more than what it does here
+# A task for each partition, and Java code compiled for each query, cost more than queries here.
+TEST_CONF = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
 
 
 @pytest.fixture(scope="session")

@@ -1,21 +1,25 @@
 """Every query has the same answer in Spark and in DuckDB, on the same files."""
 
+import json
 from collections.abc import Iterator
 from math import isclose
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from kraftsim.pipeline.analysis import views
 from kraftsim.pipeline.analysis.views import define, frame_of, sql
 from kraftsim.pipeline.campaign.commit_log import Folder
-from kraftsim.pipeline.engines.on_spark import checked, compared
+from kraftsim.pipeline.engines.on_spark import checked
 from kraftsim.pipeline.engines.session import SparkTarget
 from kraftsim.pipeline.invariants import rules
 from kraftsim.pipeline.report import comparison
-from kraftsim.pipeline.report.gather import READS, gather
+from kraftsim.pipeline.report.gather import gather
 from kraftsim.pipeline.tables import TABLES
+from tests.kraftsim.conftest import run as run  # a fixture
+from tests.kraftsim.test_terminal import keys_of
 from tests.pipeline.duck import Duck, duck
 
 pytestmark = pytest.mark.spark
@@ -50,11 +54,18 @@ def tables(shaky) -> Duck:
     return duck((shaky, ""))
 
 
-def test_a_report_is_the_same_of_both(spark, shaky, tables: Duck) -> None:
-    ours = gather(shaky, define(spark, shaky, READS)).to_document()
-    theirs = gather(shaky, tables.ask).to_document()
+def test_a_printed_report_is_the_same_of_both(
+    spark, shaky, tables: Duck, run: Any, tmp_path: Path, monkeypatch
+) -> None:
+    """It goes to stdout, and to a page on request."""
+    monkeypatch.chdir(tmp_path)
 
-    assert [] == list(differences(ours, theirs))
+    printed = json.loads(run(f"campaign report {shaky.path} --json --html page.html")[1])
+
+    assert [] == list(differences(printed, gather(shaky, tables.ask).to_document()))
+    assert [key for key in keys_of(printed) if "_" in key] == []
+    assert Path("page.html").read_text().startswith("<!doctype html>")
+    assert [Path("page.html")] == list(Path().iterdir())
 
 
 def test_the_rules_find_nothing_in_either_and_the_replay_neither(spark, shaky) -> None:
@@ -84,13 +95,20 @@ def test_what_a_rule_finds_in_a_tampered_campaign_is_the_same_of_both(spark, sha
         assert ours == rows(broken.ask(text)), name
 
 
-def test_a_comparison_is_the_same_of_both(spark, shaky) -> None:
+def test_a_printed_comparison_is_the_same_of_both(
+    spark, shaky, run: Any, tmp_path: Path, monkeypatch
+) -> None:
+    """It goes to stdout, and no file is written."""
+    monkeypatch.chdir(tmp_path)
     both = duck((shaky, "base_"), (shaky, "new_"))
     for text in comparison.definitions(shaky.plan(), shaky.plan()):
         both.database.execute(text)
 
-    ours = compared(shaky, shaky, SparkTarget()).to_document()
-    assert [] == list(differences(ours, comparison.compare(both.ask).to_document()))
+    printed = yaml.safe_load(run(f"campaign compare {shaky.path} {shaky.path} --output yaml")[1])
+    assert [] == printed.pop("regressions")
+    assert [] == list(differences(printed, comparison.compare(both.ask).to_document()))
+    assert [key for key in keys_of(printed) if "_" in key] == []
+    assert [] == list(tmp_path.iterdir())
 
 
 def test_a_table_without_files_is_an_empty_one(spark, shaky, tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def stays(world):
     assert f"run {item.run_id(1)}: expected a repetition, got none" in capsys.readouterr().out
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.spark
 def test_workers_that_share_no_folder_with_the_driver_lose_nothing_in_silence(tmp_path):
     shared = tmp_path / "shared"

@@ -32,10 +32,11 @@ from tests.pipeline.standalone import place
 
 pytestmark = pytest.mark.spark
 SEEDS = ("--seeds", "1..21", "--shard-seconds", "0.02")
-MASTERS = [TEST_MASTER, "local[1]", "standalone"]
+MASTERS = [
+    TEST_MASTER,
+    *(pytest.param(name, marks=pytest.mark.soak) for name in ("local[1]", "standalone", "connect")),
+]
 KILLS = int(os.environ.get("KRAFTSIM_SOAK_KILLS", "1"))  # of each master; `make soak` runs twenty
-IS_SOAK = KILLS > 1
-MORE_MASTERS = MASTERS if IS_SOAK else MASTERS[:1]
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def by_processes(quiet, tmp_path_factory):
     return out
 
 
-@pytest.fixture(scope="module", params=[*MASTERS, "connect"] if IS_SOAK else MASTERS[::2])
+@pytest.fixture(scope="module", params=MASTERS)
 def by_spark(request, quiet, tmp_path_factory):
     """The same plan on a master of Spark's; how it ended, and where it is."""
     folder = tmp_path_factory.mktemp("spark")
@@ -60,7 +61,7 @@ def by_spark(request, quiet, tmp_path_factory):
         return campaign(*words, "--out", folder / "c", *where, env=env), folder / "c"
 
 
-# These five on every master; one core, and Spark Connect, only in `make soak`
+# These five on every master
 
 
 def test_every_seed_is_run_once(by_spark):
@@ -110,7 +111,7 @@ def test_nothing_is_left_over_and_there_is_nothing_to_resume(by_spark):
 # Once
 
 
-@pytest.mark.parametrize("name", MORE_MASTERS)
+@pytest.mark.parametrize("name", MASTERS[:-1])
 @pytest.mark.parametrize("seed", range(KILLS))
 def test_a_driver_that_is_killed_is_resumed_as_if_nothing_had_been(
     name, seed, quiet, by_processes, tmp_path
