@@ -218,6 +218,7 @@ def place(module: str, line: int) -> str:
     return f"{files()[module].relative_to(ROOT)}:{line}"
 
 
+@pytest.mark.slow
 def test_no_arrow_points_back() -> None:
     wrong = []
     for module in modules():

@@ -90,6 +90,7 @@ def test_a_shell_can_read_its_script(script: Path, request: Any) -> None:
 SHELLS = [("bash", offered_by_bash), ("fish", offered_by_fish)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("script", "offered"), SHELLS, indirect=["script"])
 @pytest.mark.parametrize(("line", "expected"), CASES)
 def test_a_shell_offers_what_can_follow(
@@ -98,6 +99,7 @@ def test_a_shell_offers_what_can_follow(
     assert sorted(offered(script, line)) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", ["zsh"], indirect=True)
 @pytest.mark.parametrize(("line", "expected"), CASES)
 def test_zsh_offers_what_can_follow(script: Path, line: str, expected: list[str]) -> None:
@@ -107,6 +109,7 @@ def test_zsh_offers_what_can_follow(script: Path, line: str, expected: list[str]
     assert "_kraftsim:" not in printed, "an error of the script"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("script", "offered"), SHELLS, indirect=["script"])
 @pytest.mark.parametrize("line", ["kraftsim up --brokers ", "kraftsim up --config "])
 def test_a_shell_offers_no_option_where_a_value_belongs(

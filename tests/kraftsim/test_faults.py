@@ -250,6 +250,7 @@ def test_a_cluster_without_faults_loads_no_verb() -> None:
     assert sys.modules["kraftsim.scenarios.verbs"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", FAULTS)
 async def test_every_verb_of_the_catalogue_begins_and_ends_in_a_running_cluster(verb: str) -> None:
     ports = {"kafka_port": 0, "controller_port": 0}

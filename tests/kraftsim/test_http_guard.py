@@ -128,6 +128,7 @@ async def test_a_kept_connection_without_requests_ends(
     assert b"alive" in text
 
 
+@pytest.mark.slow
 async def test_a_body_that_never_ends_is_refused(
     kraft: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -117,6 +117,7 @@ def test_each_effect_of_a_turn_ends_its_fast_path():
     assert [] == [name for name, stored in written.items() if "is_plain" not in stored]
 
 
+@pytest.mark.slow
 def test_only_transitions_change_a_replica_a_leader_and_a_turn():
     found = [
         f"{place(module, line)}: {field}"

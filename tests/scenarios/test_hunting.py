@@ -144,6 +144,7 @@ def test_a_run_shows_the_same_behaviours_again():
     assert run(candidate) == run(candidate)
 
 
+@pytest.mark.slow
 def test_every_variation_is_a_scenario_whose_nodes_exist():
     parents = [drawn(a_short_swarm(), seed) for seed in range(20)]
 
@@ -154,6 +155,7 @@ def test_every_variation_is_a_scenario_whose_nodes_exist():
             assert not scenario.pins
 
 
+@pytest.mark.slow
 def test_a_variation_takes_the_votes_of_a_minority_for_good():
     lone = with_steps(drawn(a_short_swarm(), 1), 1)
     three = with_steps(drawn(a_short_swarm(), 1), 3, wiped(3000))

@@ -24,6 +24,7 @@ def play_of(name: str, seed: int = 7) -> Play:
     return Play(Run(scenario, seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_play_that_stops_anywhere_is_the_run(name: str) -> None:
     scenario = small(name)
@@ -45,6 +46,7 @@ def test_a_play_goes_on_from_event_to_event_where_steps_wait_for_something() -> 
         assert play.is_over or play.next_us > play.now_us
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.python_modules
 def test_a_copy_of_a_play_goes_on_as_the_play(name: str) -> None:

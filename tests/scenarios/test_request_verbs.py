@@ -59,6 +59,7 @@ def kinds(result, kind):
     return [row for row in result.rows if row.kind == kind]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("api", ["BrokerHeartbeat", "Fetch"])
 @pytest.mark.parametrize(("verb", "words"), BITES)
 def test_it_bites_breaks_no_property_and_is_over_when_it_is_over(verb, words, api):
@@ -70,6 +71,7 @@ def test_it_bites_breaks_no_property_and_is_over_when_it_is_over(verb, words, ap
     assert result.effects["it"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["rpc.drop", "rpc.error", "rpc.hold", "rpc.close", "rpc.reorder"])
 def test_quorum_requests_of_every_api_may_fail_without_a_violation(verb):
     words = {"code": "NOT_CONTROLLER"} if verb == "rpc.error" else {}
@@ -127,6 +129,7 @@ def hits_of(**words):
     return finished("rpc.observe", {"api": "BrokerHeartbeat", "broker": 2} | words).effects["it"]
 
 
+@pytest.mark.slow
 def test_after_every_and_count_choose_among_the_requests():
     every = hits_of()
 
@@ -186,6 +189,7 @@ def test_requests_above_the_limit_of_a_hold_are_lost(monkeypatch):
     assert arrived_us.count(end.t_us) == 2
 
 
+@pytest.mark.slow
 def test_all_words_must_match():
     every = hits_of()
 
@@ -248,6 +252,7 @@ def test_nothing_is_armed_when_every_fault_is_over():
     assert run.world.request_rules.armed == {}
 
 
+@pytest.mark.slow
 def test_an_observed_run_has_the_digest_of_the_run_alone():
     observed = finished("rpc.observe", {})
     alone = finished("note", {"text": "nothing"})

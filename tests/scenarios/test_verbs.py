@@ -46,6 +46,7 @@ def scenario(*steps, **expect):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", BITES)
 def test_it_bites_and_all_is_well_when_it_is_over(verb):
     result = run(scenario({"at": "2s", "id": "it", verb: BITES[verb]}), 3)

@@ -32,6 +32,7 @@ async def passes(count: int) -> None:
         await asyncio.sleep(0)
 
 
+@pytest.mark.slow
 async def test_a_burst_of_one_client_is_interrupted_for_a_request_of_another() -> None:
     listener = listening(world())
     greedy, full = connected(listener)
