@@ -55,7 +55,7 @@ bench: $(VENV)/.test java released compile
 native: $(VENV)/.test
 	$(BIN)/python -m tools.native
 
-soak: $(VENV)/.test java released clients compile
+soak: $(VENV)/.test java released clients chromium compile
 	$(PYTEST) -m soak $(ARGS)
 	$(BYTECODE) $(BIN)/kraftsim scenario run thundering-herd-1000 monkey-day
 	KRAFTSIM_SOAK_CLUSTERS=20 $(PYTEST) tests/interop/test_quorum_kills.py $(ARGS)

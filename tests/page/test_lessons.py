@@ -8,8 +8,20 @@ from playwright.sync_api import expect
 from tests.page.lesson_plays import SEED, lesson_names, moments_of
 from tests.page.screen import Screen
 
+# A lease, a zombie, replicas that lag, records that are lost: between them, all that is drawn.
+IN_THE_GATE = (
+    "lesson-01-lease",
+    "lesson-03-zombie",
+    "lesson-14-lag-that-one-can-see",
+    "lesson-15-unclean-election",
+)
+LESSONS = [
+    pytest.param(name, marks=[] if name in IN_THE_GATE else pytest.mark.soak)
+    for name in lesson_names()
+]
 
-@pytest.mark.parametrize("name", lesson_names())
+
+@pytest.mark.parametrize("name", LESSONS)
 def test_a_lesson_plays_to_its_end_and_rewinds_to_any_event(screen: Screen, name: str) -> None:
     screen.open_lesson(name)
     story = screen.ask(f"/v1/lessons/{name}/story", seed=SEED)

@@ -43,7 +43,7 @@ def corpus_file(hunt, folder):
     return (folder / "corpus.jsonl").read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.spark
 def test_spark_finds_what_this_process_finds(spark, tmp_path):
     with draws_on_spark(SparkTarget(TEST_MASTER), lambda: None) as run_draws:
