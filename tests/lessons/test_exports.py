@@ -53,17 +53,6 @@ def test_a_page_has_the_whole_run_in_itself(page: str, story: Story, films: list
     assert set(tape["whys"]) == {str(event["seq"]) for event in story["events"]}
 
 
-def test_a_page_has_every_branch_of_a_link_and_its_place() -> None:
-    lesson = embedded(html_of(answers(), read_link(FORKED)))
-
-    profiles = [tape["story"]["profile"] for tape in lesson["tapes"]]
-    assert profiles == ["kafka-4.4", "kafka-3.9", "kafka-4.4"]
-    assert lesson["tapes"][2]["branch"]["acts"] == json.loads(KILL)
-    assert [tape["story"]["leftUs"] is None for tape in lesson["tapes"]] == [True, True, False]
-    place = {"us": 20_000_000, "active": 2, "beside": [0, 2]}
-    assert lesson["link"].items() >= place.items()
-
-
 @pytest.mark.parametrize(("format", "ending"), [("perfetto", "json"), ("shiviz", "log")])
 def test_a_trace_and_a_log_are_of_the_shown_branch(format: str, ending: str) -> None:
     shown = answers().story(PAUSE, 7, "", KILL)
@@ -168,7 +157,7 @@ def test_a_file_for_a_viewer_is_of_one_run(capsys: pytest.CaptureFixture[str]) -
     assert "--html: expected one scenario and one seed, got 2 runs" in capsys.readouterr().err
 
 
-def test_a_link_is_played_and_written_without_the_page(
+def test_a_link_is_played_and_written_with_every_branch_and_its_place(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "fork.html"
@@ -180,7 +169,13 @@ def test_a_link_is_played_and_written_without_the_page(
     assert [branch["branch"] for branch in told["branches"]] == ["A", "B", "C"]
     assert told["branches"][2]["digest"] == shown["digest"]
     assert code == (0 if shown["verdict"] == "pass" else 1)
-    assert len(embedded(path.read_text("utf-8"))["tapes"]) == 3
+    lesson = embedded(path.read_text("utf-8"))
+    profiles = [tape["story"]["profile"] for tape in lesson["tapes"]]
+    assert profiles == ["kafka-4.4", "kafka-3.9", "kafka-4.4"]
+    assert lesson["tapes"][2]["branch"]["acts"] == json.loads(KILL)
+    assert [tape["story"]["leftUs"] is None for tape in lesson["tapes"]] == [True, True, False]
+    place = {"us": 20_000_000, "active": 2, "beside": [0, 2]}
+    assert lesson["link"].items() >= place.items()
 
 
 @pytest.mark.parametrize(
