@@ -382,7 +382,7 @@ class Agent:
         """
         self.last_error = reason
         wait_ms = self.config.heartbeat_interval_ms
-        if not self.config.retries_at_heartbeat_interval:
+        if not self.config.profile.retries_at_heartbeat_interval:
             wait_ms = min(
                 BACKOFF_FIRST_MS << self._failures, max(1, self.config.session_timeout_ms)
             )

@@ -1,5 +1,6 @@
 """Configuration of a simulated broker."""
 
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
 from kraftsim.controller.core.value import value
 
@@ -15,7 +16,8 @@ class AgentConfig:
     `metadata_linger_ms` spaces the fetches of a large fleet. `replica_catch_up_ms` is the time
     until a leader proposes a returned replica for the ISR. `inter_broker_listener` is the name of
     the listener at which brokers talk to each other. `log_dirs` has the directory of the metadata
-    log first; `cordoned_log_dirs` is the static value of `cordoned.log.dirs`.
+    log first; `cordoned_log_dirs` is the static value of `cordoned.log.dirs`. `profile` is the
+    release that the process runs, `features` are the levels that it supports.
     """
 
     broker_id: int
@@ -31,7 +33,7 @@ class AgentConfig:
     cordoned_log_dirs: str = ""
     rack: str | None = None
     metadata_linger_ms: int = 0
-    retries_at_heartbeat_interval: bool = True
+    profile: Profile = DEFAULT_PROFILE
 
     @property
     def lease_timeout_ms(self) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.policies import NO_POLICIES, Policies
-from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES, Profile
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerListener
 from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.raft.identity import LISTENER as CONTROLLER_LISTENER
@@ -29,6 +29,7 @@ from kraftsim.simulation.topology import (
 )
 
 from .advertised import Advertised, advertised_of
+from .releases import check_profiles, own_profile, profile_of
 
 if TYPE_CHECKING:
     from kraftsim.configuration.configuration import Configuration
@@ -58,6 +59,7 @@ TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
         ),
         _WHOLE,
     ),
+    "profiles": ((Mapping,), "a mapping of ids to profiles"),
     **dict.fromkeys(
         ("cluster_id", "profile", "metadata_version", "host", "advertised_host", "token"), _TEXT
     ),
@@ -87,6 +89,8 @@ def accept_cluster_id(cluster_id: str, label: str = "cluster_id") -> None:
 class ClusterOptions:
     """The options of a cluster. Raises ValueError if an option is out of bounds.
 
+    `profiles` are the releases of the controllers and brokers that differ from `profile`, by id;
+    `metadata_version` is by default the newest that the releases of all nodes support.
     `racks` are assigned to the brokers in turn; each broker has `log_dirs` log directories. Keys of
     `settings` are Kafka's names with dots or underscores (`broker.session.timeout.ms`). A port of
     None opens no listener; 0 lets the system
@@ -101,6 +105,7 @@ class ClusterOptions:
     controllers: int = 1
     cluster_id: str | None = None
     profile: str = DEFAULT_PROFILE.name
+    profiles: Mapping[int, str] = field(default_factory=dict)
     metadata_version: str | None = None
     clock: str | float = "real"
     seed: int | None = None
@@ -131,6 +136,9 @@ class ClusterOptions:
         self._check_listeners()
         self._check_ports()
         self.speed()
+        controllers = range(FIRST_CONTROLLER_ID, FIRST_CONTROLLER_ID + self.controllers)
+        brokers = range(FIRST_BROKER_ID, FIRST_BROKER_ID + self.brokers)
+        check_profiles(self.profiles, (brokers, controllers))
         settings_in(profile_of(self.profile), self.settings)
         policies_in(profile_of(self.profile), self.settings)
         if self.metadata_version is not None:
@@ -292,6 +300,7 @@ def topology_of(
                 broker_ports[position] if broker_ports else FIRST_BROKER_PORT + position,
                 named_ports[position] if named_ports else {},
                 options.racks[position % len(options.racks)] if options.racks else None,
+                own_profile(options.profiles, FIRST_BROKER_ID + position),
             )
             for position in range(options.brokers)
         ),
@@ -304,7 +313,9 @@ def topology_of(
 
 def _controller_spec(options: ClusterOptions, position: int, bound_port: int) -> ControllerSpec:
     host, port = options.address(CONTROLLER_LISTENER, position, bound_port)
-    return ControllerSpec(node_id=FIRST_CONTROLLER_ID + position, host=host, port=port)
+    node_id = FIRST_CONTROLLER_ID + position
+    profile = own_profile(options.profiles, node_id)
+    return ControllerSpec(node_id=node_id, host=host, port=port, profile=profile)
 
 
 def broker_spec(
@@ -313,10 +324,12 @@ def broker_spec(
     bound_port: int,
     named_ports: Mapping[str, int],
     rack: str | None,
+    profile: Profile | None = None,
 ) -> BrokerSpec:
     """Returns a broker with the addresses that its listeners advertise.
 
-    `bound_port` is that of PLAINTEXT, `named_ports` are those of its other listeners.
+    `bound_port` is that of PLAINTEXT, `named_ports` are those of its other listeners; a `profile`
+    of None is that of the cluster.
     """
     position = broker_id - FIRST_BROKER_ID
     host, port = options.address(CLIENT_LISTENER, position, bound_port)
@@ -328,22 +341,12 @@ def broker_spec(
         host=host,
         port=port,
         rack=rack,
+        profile=profile,
         more_listeners=tuple(
             BrokerListener(name=name, host=host, port=port) for name, host, port in others
         ),
         log_dirs=options.log_dirs,
     )
-
-
-def profile_of(name: str) -> Profile:
-    """Returns the profile with this name; raises ValueError for an unknown name."""
-    return _named(PROFILES, name, "profile")
-
-
-def _named(profiles: Mapping[str, Profile], name: str, option: str) -> Profile:
-    if name not in profiles:
-        raise ValueError(f"{option}: expected {nearest(name, profiles)}, got {name!r}")
-    return profiles[name]
 
 
 def settings_in(profile: Profile, overrides: Mapping[str, object]) -> Settings:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from kraftsim.controller.core.node_id import NodeId, controller_node
+from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.uuid import ZERO_UUID, random_uuid
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.node.node import Node
@@ -42,21 +43,28 @@ def _config(spec: ControllerSpec, topology: Topology, draw: Draw) -> NodeConfig:
         host=spec.host,
         port=spec.port,
         directory_id=random_uuid(draw),
-        metadata_version=topology.metadata_version,
+        metadata_version=topology.first_metadata_version,
         kraft_version=topology.kraft_version,
         policies=topology.policies,
     )
+
+
+def installed_of(topology: Topology) -> dict[int, Profile]:
+    """Returns the release of each controller of the topology, by its id."""
+    return {of.node_id: of.profile or topology.profile for of in topology.controllers}
 
 
 def node_of(
     config: NodeConfig,
     stored: Stored,
     topology: Topology,
+    profile: Profile,
     draw: Draw,
     snapshot_format: SnapshotFormat,
 ) -> Node:
     """Returns the node of a new process, with the durable state of the previous process.
 
+    `profile` is the release that the process runs.
     The fetch timeout grows with the controller's position in the topology
     (`FETCH_TIMEOUT_SPREAD_MS`).
     """
@@ -64,7 +72,7 @@ def node_of(
     fetch_timeout_ms = topology.settings.controller_quorum_fetch_timeout_ms
     return Node(
         replace(config, directory_id=stored.directory_id),
-        profile=topology.controllers[index].profile or topology.profile,
+        profile=profile,
         settings=replace(
             topology.settings,
             controller_quorum_fetch_timeout_ms=fetch_timeout_ms + index * FETCH_TIMEOUT_SPREAD_MS,

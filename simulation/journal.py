@@ -178,6 +178,11 @@ def _event_of(record: object, image: Image) -> _Event | None:
             return None
 
 
+def run_id_of(cluster_id: str, seed: int | None) -> str:
+    """Returns the id of a run of a cluster."""
+    return cluster_id if seed is None else f"{cluster_id}-{seed}"
+
+
 def _change_kind(record: r.BrokerRegistrationChangeRecord) -> str | None:
     if record.fenced == r.FENCE:
         return "broker_fenced"

@@ -12,6 +12,7 @@ from functools import partial
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.node_id import Kind, NodeId
+from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.uuid import random_uuid
 
 from .controller_process import ControllerProcess
@@ -78,6 +79,16 @@ class Processes:
         self.crash(node)
         self._world.move_controller(node.number)
         self.start(node)
+
+    def install(self, node: NodeId, profile: Profile) -> None:
+        """Installs a release, older or newer; the node runs it from its next process on."""
+        if node.kind is Kind.CONTROLLER:
+            self._controller(node, "install a release on")
+            self._world.installed[node.number] = profile
+        else:
+            self._agent(node)
+            host = self._world.hosts[node]
+            host.spec = replace(host.spec, profile=profile)
 
     def wipe(self, node: NodeId, *, keeps_directory: bool = False) -> None:
         """Kills the process and empties its disk.

@@ -101,8 +101,8 @@ class ControllerSpec:
 class Topology:
     """The controllers, brokers, release and configuration of a cluster.
 
-    `settings` that are None take the profile's value; a `metadata_version` of None takes the
-    version that the profile finalizes. With `kraft_version` 0 the voters are static, as in
+    `settings` that are None take the profile's value; a `metadata_version` of None is the newest
+    that the releases of all nodes support. With `kraft_version` 0 the voters are static, as in
     `controller.quorum.voters` (rule 7.8). Raises ValueError if two nodes share an id.
     """
 
@@ -124,6 +124,14 @@ class Topology:
         for broker in self.brokers:
             expect_free("broker", broker.broker_id, controllers, brokers)
             brokers.add(broker.broker_id)
+
+    @property
+    def first_metadata_version(self) -> int:
+        """The metadata.version that the first records of the log finalize."""
+        if self.metadata_version is not None:
+            return self.metadata_version
+        profiles = [of.profile for of in self.controllers] + [of.profile for of in self.brokers]
+        return min((profile or self.profile).metadata_version for profile in profiles)
 
     def nodes_in(self, rack: str) -> tuple[NodeId, ...]:
         """Returns the controllers and brokers of a rack."""
@@ -186,7 +194,7 @@ def agent_config(
         registration_timeout_ms=settings.initial_broker_registration_timeout_ms,
         replica_catch_up_ms=settings.replica_catch_up_ms,
         metadata_linger_ms=_metadata_linger_ms(len(topology.brokers)),
-        retries_at_heartbeat_interval=profile.retries_at_heartbeat_interval,
+        profile=profile,
     )
 
 
@@ -199,9 +207,10 @@ def _metadata_linger_ms(brokers: int) -> int:
 def _supported_features(topology: Topology, profile: Profile) -> tuple[BrokerFeature, ...]:
     """Returns the features that a broker of the release supports.
 
-    The ranges are widened to include the finalized levels.
+    The range of the topology's own release is widened to include the first finalized level. Another
+    release has its own range, so that a level outside of it refuses the broker (rule 1.20).
     """
-    level = topology.metadata_version or 0
+    level = (topology.metadata_version or 0) if profile == topology.profile else 0
     return tuple(
         BrokerFeature(
             name=name,

@@ -29,10 +29,10 @@ from kraftsim.controller.raft.snapshot import SnapshotFormat, by_reference
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
 
-from .controller_nodes import configs_of, node_of
+from .controller_nodes import configs_of, installed_of, node_of
 from .controller_process import ControllerProcess
 from .disks import Disk, Stored
-from .journal import Journal
+from .journal import Journal, run_id_of
 from .message import Message
 from .network import Network
 from .requests.rules import RequestRules, Submit
@@ -106,21 +106,21 @@ class World:
         wall_start_ms: int = VIRTUAL_WALL_START_MS,
         snapshot_format: SnapshotFormat | None = None,
     ) -> None:
-        self.topology = topology
+        self.topology, self.streams = topology, streams
         self.timeline = Timeline(wall_start_ms=wall_start_ms)
-        self.streams = streams
         self.network = Network(self.timeline, streams.draw_of("network"))
         self.request_rules = RequestRules(self.network.report, self.network.stop)
         self.network.armed = self.request_rules.armed
         self.committed_log = MetadataLog()
         self.history = ImageHistory(self.committed_log)
-        run_id = _run_id(topology, streams.seed)
+        run_id = run_id_of(topology.cluster_id, streams.seed)
         self.journal = Journal(self.timeline, run_id=run_id, seed=streams.seed)
         self.agents: dict[int, HostedAgent] = {}
         self.clones: dict[NodeId, HostedAgent] = {}  # second processes of brokers, by host
         self.hosts: dict[NodeId, BrokerHost] = {}
         self.core: frozenset[NodeId] | None = None  # nodes to be healthy in the end; None: all
         self.clocks: dict[NodeId, Clock] = {}  # by node; clocks outlive the processes
+        self.installed = installed_of(topology)  # releases of controllers, for their next processes
         self.step_listeners: list[Callable[[Node, Turn], None]] = [
             TurningPoints(self.journal).on_step,
             self._forget,
@@ -301,8 +301,8 @@ class World:
         )
 
     def _node_of(self, node_id: int, draw: Callable[[], float], stored: Stored) -> Node:
-        config = self._configs[node_id]
-        return node_of(config, stored, self.topology, draw, self._snapshot_format)
+        config, profile = self._configs[node_id], self.installed[node_id]
+        return node_of(config, stored, self.topology, profile, draw, self._snapshot_format)
 
     def _carry(
         self, sender: NodeId, send: Send, on_answer: Callable[[Response | None], None]
@@ -394,7 +394,3 @@ class World:
                 return condition()
             timeline.run_until(timeline.due_us)
         return True
-
-
-def _run_id(topology: Topology, seed: int | None) -> str:
-    return topology.cluster_id if seed is None else f"{topology.cluster_id}-{seed}"

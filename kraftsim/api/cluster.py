@@ -53,8 +53,6 @@ if TYPE_CHECKING:
     from ..lessons.process import LessonProcess
     from .snapshots import Snapshots
 
-_MAPPINGS = ("settings", "listeners", "advertised_listeners")  # of which None stands for none
-
 
 class Cluster:
     """A cluster in this process, on a real, scaled or virtual clock.
@@ -63,10 +61,10 @@ class Cluster:
     unfenced. With a number K as `clock`, time passes K times as fast. With `clock="virtual"`, it
     advances only during `wait`, `quorum.transfer_leadership` and the `advance`, `run_until` and
     `sleep` of `clock`, as fast as the processor allows; with `clock="auto"` also while a client
-    waits for a response. Ports of None (the default) open no sockets; 0 lets the system choose a
-    port. HTTP requests must carry `http_token` if it is not None: that is `token`, or a random
-    token if `host` is not a loopback address. `world_listeners` are called with each new
-    simulation, of the start and of each reset, before it begins.
+    waits for a response. `profiles={3002: "kafka-4.3"}` has the nodes of another release. Ports of
+    None (the default) open no sockets; 0 lets the system choose a port. HTTP requests must carry
+    `http_token` if it is not None: that is `token`, or a random token if `host` is not a loopback
+    address. `world_listeners` are called with each new simulation, before it begins.
     """
 
     opens_lessons = False  # to visitors without the token
@@ -83,6 +81,7 @@ class Cluster:
         controllers: int = 1,
         cluster_id: str | None = None,
         profile: str = DEFAULT_PROFILE.name,
+        profiles: Mapping[int, str] | None = None,
         metadata_version: str | None = None,
         clock: ClockName | float = "real",
         seed: int | None = None,
@@ -114,8 +113,7 @@ class Cluster:
         self.clock = Clock(live, added)
         self.faults = Faults(added)
         self.requests = Requests(live)
-        self.log = Log(live)
-        self.events = Events(live)
+        self.log, self.events = Log(live), Events(live)
 
     async def __aenter__(self) -> "Cluster":
         await self.start()
@@ -397,4 +395,5 @@ def _branched(live: Live, lifecycle: Lifecycle, states: KeptStates, name: str | 
 
 def _options(self: Cluster, **given: Any) -> ClusterOptions:
     """Returns the options that the arguments of `Cluster` are; a mapping of None is empty."""
-    return ClusterOptions(**given | {name: given[name] or {} for name in _MAPPINGS})
+    mappings = ("profiles", "settings", "listeners", "advertised_listeners")
+    return ClusterOptions(**given | {name: given[name] or {} for name in mappings})

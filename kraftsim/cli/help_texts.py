@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
+from kraftsim.controller.core.profile import PROFILES as KNOWN_PROFILES
 
 from ..http.paths import DEFAULT_URL
 
@@ -24,10 +25,14 @@ SET: Final = (
 RACK: Final = "rack of the brokers; repeat the option to place them in several racks in turn"
 CLUSTER_ID: Final = "id of the cluster, as `kraftsim storage random-uuid` prints one"
 PROFILE: Final = (
-    f"Kafka release whose rules apply: {', '.join(PROFILES)} (default {DEFAULT_PROFILE.name})"
+    f"Kafka release whose rules apply: {', '.join(KNOWN_PROFILES)} (default {DEFAULT_PROFILE.name})"
+)
+PROFILES: Final = (
+    "profile of one controller or broker of another release, such as 3002=kafka-4.3; repeat it for "
+    "several"
 )
 METADATA_VERSION: Final = (
-    "metadata.version of a new cluster, such as 4.3-IV0 (default: the profile's newest)"
+    "metadata.version of a new cluster, such as 4.3-IV0 (default: the newest of all its nodes)"
 )
 SCENARIO: Final = "path of a scenario file, or name of a scenario of the library"
 SEED: Final = "seed of the run (default: the first seed under pins: in the file, else 1)"

@@ -32,6 +32,7 @@ def add_up(up: argparse.ArgumentParser) -> None:
     _add_machines(up)
     _add_listeners(up)
     _add_rules(up)
+    _add_profiles(up)
     up.add_argument(
         "--ready-file",
         metavar="FILE",
@@ -180,6 +181,12 @@ def _add_rules(verb: argparse.ArgumentParser) -> None:
     _add_profile(verb)
     verb.add_argument("--metadata-version", metavar="V", help=help_texts.METADATA_VERSION)
     _add_configuration(verb)
+
+
+def _add_profiles(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--profiles", action="append", default=[], metavar="ID=P", help=help_texts.PROFILES
+    )
 
 
 def _add_profile(verb: argparse.ArgumentParser) -> None:

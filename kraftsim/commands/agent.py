@@ -30,7 +30,8 @@ from kraftsim.simulation.topology import (
 
 from ..errors import FAILED, CommandError, PortUnavailable
 from ..first_of import first_of
-from ..options import ClusterOptions, accept_cluster_id, profile_of, topology_of
+from ..options import ClusterOptions, accept_cluster_id, topology_of
+from ..releases import profile_of
 from ..service.broker_apis import ClientView
 from ..service.fleet_listeners import FleetListeners
 from ..service.voter_addresses import address_of

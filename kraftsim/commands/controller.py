@@ -28,7 +28,8 @@ from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
 
 from ..errors import FAILED, CommandError
-from ..options import profile_of, with_settings
+from ..options import with_settings
+from ..releases import profile_of
 from ..service.binding import binding
 from ..service.foreign_peers import ForeignPeers
 from ..service.snapshot_files import SNAPSHOT_FILES

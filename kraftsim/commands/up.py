@@ -20,7 +20,7 @@ from ..api.cluster import Cluster
 from ..errors import FAILED, GOOD, INTERRUPTED, PortUnavailable, UsageError
 from ..files.tokens import TOKEN_VARIABLE, token_from
 from ..first_of import first_of
-from ..options import profile_of
+from ..releases import profile_of, profiles_of
 from ..service.garbage_collection import bound_pauses
 from ..service.log_lines import JsonLines, LogLimit
 
@@ -59,6 +59,7 @@ def cluster_of(arguments: argparse.Namespace) -> Cluster:
         controllers=arguments.controllers,
         cluster_id=arguments.cluster_id,
         profile=arguments.profile,
+        profiles=profiles_of(arguments.profiles),
         metadata_version=arguments.metadata_version,
         clock=arguments.clock,
         seed=arguments.seed,

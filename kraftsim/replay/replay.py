@@ -26,6 +26,7 @@ from ..recording.journal_marks import JournalMarks, marks_of
 from ..recording.recorded import RECORDED
 from ..recording.recorder import Input
 from ..recording.recording import Recording
+from ..releases import profiles_of
 from .replayed_service import ReplayedListener, ReplayedService
 
 Verb = Callable[..., Awaitable[None]]
@@ -82,7 +83,8 @@ class _ReplayedCluster(Cluster):
     def __init__(self, recording: Recording) -> None:
         try:
             # The options are those of a file, so that only `Cluster` can check their types.
-            super().__init__(**{**recording.options, "clock": "virtual"})  # type: ignore[arg-type]
+            changed = {"clock": "virtual", "profiles": _profiles(recording)}
+            super().__init__(**{**recording.options, **changed})  # type: ignore[arg-type]
         except (TypeError, ValueError) as error:
             raise UsageError(f"options of the recording: {error}") from None
         self._replayed = self._live.service = ReplayedService(recording.ports)
@@ -162,6 +164,14 @@ class _ReplayedCluster(Cluster):
 
     async def _release_fault(self, id: str, message: int | None) -> None:
         await self.faults.release(id, message)
+
+
+def _profiles(recording: Recording) -> object:
+    """Returns the profiles by id; the keys of an object of JSON are texts."""
+    profiles = recording.options.get("profiles", {})
+    if not isinstance(profiles, Mapping):
+        return profiles  # `Cluster` refuses it
+    return profiles_of(f"{node_id}={name}" for node_id, name in profiles.items())
 
 
 def _ignore(reply: Reply | None) -> None:

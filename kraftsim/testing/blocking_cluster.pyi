@@ -231,6 +231,7 @@ class BlockingCluster:
         controllers: int = ...,
         cluster_id: str | None = ...,
         profile: str = ...,
+        profiles: Mapping[int, str] | None = ...,
         metadata_version: str | None = ...,
         clock: ClockName | float = ...,
         seed: int | None = ...,

@@ -20,6 +20,7 @@ OPTIONS = (
     "controllers",
     "clock",
     "profile",
+    "profiles",
     "metadata_version",
     "cluster_id",
     "racks",
@@ -87,6 +88,9 @@ def _words(options: Mapping[str, Any]) -> Iterator[str]:
         if name == "racks":
             for rack in value:
                 yield from ("--rack", str(rack))
+        elif name == "profiles":
+            for node_id, profile in (value or {}).items():
+                yield from ("--profiles", f"{node_id}={profile}")
         elif value is not None:
             yield from (f"--{name.replace('_', '-')}", str(value))
 

@@ -14,6 +14,7 @@ from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.feature_levels import DIRECTORY_ASSIGNMENT_FROM, METADATA_VERSION
 from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.profile import KAFKA_3_9
 from kraftsim.controller.core.rpc import (
     BrokerFeature,
     BrokerHeartbeatRequest,
@@ -234,7 +235,7 @@ def test_it_registers_again_with_its_directories_once_metadata_version_has_them(
 
 @pytest.mark.rule("1.46")
 def test_a_3_9_broker_backs_off_from_100_ms_doubling() -> None:
-    hand = Hand(retries_at_heartbeat_interval=False).running()
+    hand = Hand(profile=KAFKA_3_9).running()
     hand.pass_ms(2_000)
     waits = []
 

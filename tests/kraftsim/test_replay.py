@@ -72,6 +72,16 @@ async def test_verbs_replay(tmp_path: Path, clock: str) -> None:
         await expect_same(kraft, tmp_path)
 
 
+async def test_the_profile_of_each_node_replays(tmp_path: Path) -> None:
+    profiles = {3001: "kafka-4.3", 2: "kafka-4.1"}
+    async with Cluster(
+        brokers=2, controllers=3, profiles=profiles, clock="virtual", seed=7
+    ) as kraft:
+        await kraft.clock.advance("10s")
+
+        await expect_same(kraft, tmp_path)
+
+
 async def test_verbs_of_one_name_are_recorded_with_their_nouns() -> None:
     async with Cluster(brokers=1, controllers=3, clock="virtual", seed=7) as kraft:
         await kraft.brokers.kill(1)

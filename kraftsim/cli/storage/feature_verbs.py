@@ -41,7 +41,7 @@ def add_feature_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser
 
 
 def _version_mapping(arguments: argparse.Namespace) -> int:
-    from ...options import profile_of
+    from ...releases import profile_of
     from ...storage.known_features import mapped_levels, mapping_lines
 
     release = arguments.release_version
@@ -56,7 +56,7 @@ def _version_mapping(arguments: argparse.Namespace) -> int:
 
 def _feature_dependencies(arguments: argparse.Namespace) -> int:
     """Prints each feature before it looks up the next one, as Kafka's tool does."""
-    from ...options import profile_of
+    from ...releases import profile_of
     from ...storage.known_features import dependency, dependency_lines
 
     profile = profile_of(arguments.profile)

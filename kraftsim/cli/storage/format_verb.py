@@ -93,7 +93,7 @@ def _format(arguments: argparse.Namespace) -> int:
     from random import SystemRandom
 
     from ...files.properties import read_properties
-    from ...options import profile_of
+    from ...releases import profile_of
     from ...storage.format_request import FormatRequest
     from ...storage.formatter import apply, decide
 
