@@ -288,6 +288,7 @@ async def _broker_verbs(call: Call) -> None:
     for verb in ("mute", "unmute", "deafen", "undeafen", "pause", "resume", "stop"):
         await call(f"{verb}_broker", id=2)
     await call("restart_broker", id=2)
+    await call("install_broker", id=2, profile="kafka-4.4")
     await call("kill_broker", id=4)
     await call("DecommissionBroker", brokerId=4, force=False)
 
@@ -296,6 +297,7 @@ async def _controller_verbs(call: Call) -> None:
     await call("transfer_leadership", to=3001, timeout="20s")
     for verb in ("pause", "resume", "kill", "start"):
         await call(f"{verb}_controller", id=3002)
+    await call("install_controller", id=3002, profile="kafka-4.4")
 
 
 async def _faults(call: Call) -> None:

@@ -44,6 +44,7 @@ class KafkaListener:
     def __init__(self, kind: str, name: str) -> None:
         self.name = name
         self.spoken: frozenset[tuple[int, int]] = frozenset()
+        self.profile_name = ""
         self._kind = kind
         self.start_time_tag = False
         self.bodies: Bodies = {}
@@ -71,8 +72,13 @@ class KafkaListener:
     ) -> None:
         """Begin to handle requests, in the versions that the profile has."""
         self.runtime, self.describe, self.dispatch = runtime, describe, dispatch
-        self.spoken = api_versions.spoken(self._kind, profile)
+        self.speak(profile)
         self.hold(False)
+
+    def speak(self, profile: Profile) -> None:
+        """Handle requests in the versions that the profile has, from now on."""
+        self.profile_name = profile.name
+        self.spoken = api_versions.spoken(self._kind, profile)
 
     async def open(self, host: str, port: int) -> int:
         """Listen on `host` and `port`; returns the bound port (a free one if `port` is 0)."""

@@ -182,8 +182,25 @@ def check_duration(name: str, duration: str | float | None) -> None:
         raise ValueError(f"{name}: {error}") from None
 
 
-def check_broker(rack: str | None = None) -> None:
-    """Raises UsageError or ValueError if the rack of a new broker is no text of the protocol."""
+def check_install(id: int, profile: str) -> None:
+    """Raises UsageError for an id that is no int, ValueError if no profile has this name."""
+    expect_int("id", id)
+    _expect_profile(profile)
+
+
+def _expect_profile(profile: str) -> None:
+    from ..releases import profile_of  # loads the profiles
+
+    profile_of(profile)
+
+
+def check_broker(rack: str | None = None, profile: str | None = None) -> None:
+    """Raises UsageError or ValueError for a wrong rack or profile of a new broker.
+
+    A rack is a text of Kafka's protocol.
+    """
+    if profile is not None:
+        _expect_profile(profile)
     if rack is not None:
         expect_text("rack", rack)
         from kraftsim.simulation.topology import check_rack  # loads the simulation

@@ -12,6 +12,7 @@ from kraftsim.simulation.topology import (
 from ..errors import CommandError, UnknownBroker
 from ..options import broker_spec
 from ..recording.recorded import recorded
+from ..releases import profile_of
 from .argument_checks import check_broker, check_duration, check_page, expect_int
 from .broker_states import states_of
 from .documents import BrokerDocument
@@ -60,16 +61,22 @@ class Brokers:
             raise UnknownBroker(broker_id, sorted(ids))
         return broker_view(world.committed, world.agents, broker_id)
 
-    async def add(self, rack: str | None = None, broker_id: int | None = None) -> int:
+    async def add(
+        self,
+        rack: str | None = None,
+        broker_id: int | None = None,
+        profile: str | None = None,
+    ) -> int:
         """Starts another simulated broker and returns its id.
 
-        Raises CommandError if the id is taken or no int, if the rack is no text of Kafka's
-        protocol, or if the cluster has 10,000 simulated brokers.
+        It runs the release of `profile`, by default that of the cluster. Raises CommandError if the
+        id is taken or no int, if the rack is no text of Kafka's protocol, if no profile has this
+        name, or if the cluster has 10,000 simulated brokers.
         """
         live = self._live
         world, service, kafka_port = live.world, live.service, live.options.kafka_port
         try:
-            check_broker(rack)
+            check_broker(rack, profile)
         except ValueError as error:
             raise CommandError(str(error)) from None
         if broker_id is not None:
@@ -81,10 +88,11 @@ class Brokers:
             ports = await service.open_named(chosen, live.options.listeners)
             if world is not live.world:
                 raise CommandError(f"broker {chosen}: the cluster was reset meanwhile")
-            arguments = {"broker_id": chosen, "rack": rack, "port": port}
+            arguments = {"broker_id": chosen, "rack": rack, "port": port, "profile": profile}
             live.recorder.verb("brokers.add", arguments)
+            own = None if profile is None else profile_of(profile)
             with live.entered():
-                world.add_broker(broker_spec(live.options, chosen, port, ports, rack))
+                world.add_broker(broker_spec(live.options, chosen, port, ports, rack, own))
                 if kafka_port is not None:
                     service.serve_broker(chosen, live.now.runtime)
         finally:
@@ -119,6 +127,13 @@ class Brokers:
                 "start with --kafka-port 0 to let the system choose"
             )
         return await self._live.service.open_broker(broker_id, port)
+
+    async def install(self, broker_id: int, profile: str) -> None:
+        """Installs another release, older or newer; the broker runs it from its next start on."""
+        self._agent(broker_id)
+        arguments = {"broker_id": broker_id, "profile": profile}
+        self._live.recorder.verb("brokers.install", arguments)
+        self._live.install(broker_node(broker_id), profile)
 
     @recorded
     async def stop(self, broker_id: int) -> None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
+from kraftsim.controller.core.node_id import controller_node
+
 from ..errors import UnknownController
 from ..recording.recorded import recorded
 from .argument_checks import expect_int
@@ -27,6 +29,16 @@ class Controllers:
         """Returns one controller."""
         self._check(node_id)
         return controller_view(self._live.world, node_id)
+
+    async def install(self, node_id: int, profile: str) -> None:
+        """Installs another release, older or newer; the controller runs it from its next start on.
+
+        A process whose release does not know the finalized metadata.version ends (rule 5.65).
+        """
+        self._check(node_id)
+        arguments = {"node_id": node_id, "profile": profile}
+        self._live.recorder.verb("controllers.install", arguments)
+        self._live.install(controller_node(node_id), profile)
 
     @recorded
     async def kill(self, node_id: int) -> None:

@@ -25,6 +25,7 @@ class AgentDocument(TypedDict):
     """The process of a simulated broker."""
 
     state: ProcessStateName
+    profile: str
     metadataOffset: int
     lastError: str | None
 
@@ -64,6 +65,7 @@ class ControllerDocument(TypedDict):
 
     nodeId: int
     state: ProcessStateName
+    profile: str
     role: str | None
     active: bool
     leaderId: int

@@ -9,6 +9,7 @@ from kraftsim.controller.wire.json.log_paths import LOG, LOG_END
 
 from ..api.argument_checks import (
     check_broker,
+    check_install,
     check_page,
     check_requests,
     check_transfer,
@@ -138,10 +139,24 @@ async def explain(kraft: "Cluster", event: int) -> Explanation:
     return {"event": event, "lines": await kraft.explain(event)}
 
 
-async def add_broker(kraft: "Cluster", rack: str | None = None) -> AddedBroker:
+async def add_broker(
+    kraft: "Cluster", rack: str | None = None, profile: str | None = None
+) -> AddedBroker:
     """Start another simulated broker, with the next free id."""
-    broker_id = await kraft.brokers.add(rack)
+    broker_id = await kraft.brokers.add(rack, profile=profile)
     return {"brokerId": broker_id}
+
+
+async def install_broker(kraft: "Cluster", id: int, profile: str) -> BrokerDocument:
+    """Install another release on a broker's host; the broker runs it from its next start on."""
+    await kraft.brokers.install(id, profile)
+    return await kraft.brokers.show(id)
+
+
+async def install_controller(kraft: "Cluster", id: int, profile: str) -> ControllerDocument:
+    """Install another release on a controller's host; it runs it from its next start on."""
+    await kraft.controllers.install(id, profile)
+    return await kraft.controllers.show(id)
 
 
 async def restart_broker(
@@ -239,6 +254,14 @@ OPERATIONS: tuple[Operation, ...] = (
         "Pause a controller (SIGSTOP): the process stays alive and handles no messages.",
     ),
     _on_controller("resume", "Resume a paused controller (SIGCONT)."),
+    Operation(
+        "POST",
+        "/sim/controllers/{id}/install",
+        ("controller", "install"),
+        install_controller,
+        changes=True,
+        check=check_install,
+    ),
     LIST_BROKERS,
     Operation("GET", "/v1/brokers/{id}", ("broker", "show"), show_broker),
     *TOPIC_OPERATIONS,
@@ -274,6 +297,14 @@ OPERATIONS: tuple[Operation, ...] = (
     _on_broker("resume", "Resume a paused broker (SIGCONT)."),
     Operation(
         "POST", "/sim/brokers/{id}/restart", ("broker", "restart"), restart_broker, changes=True
+    ),
+    Operation(
+        "POST",
+        "/sim/brokers/{id}/install",
+        ("broker", "install"),
+        install_broker,
+        changes=True,
+        check=check_install,
     ),
     _on_broker("mute", "Drop every request from a broker to the controllers."),
     _on_broker("unmute", "Deliver the requests of a muted broker again."),

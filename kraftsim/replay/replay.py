@@ -135,6 +135,8 @@ class _ReplayedCluster(Cluster):
         """Returns the function that does what the verb did; raises _NoInput if it cannot."""
         calls: dict[str, Verb] = {
             "brokers.add": self._add_broker,
+            "brokers.install": self.brokers.install,
+            "controllers.install": self.controllers.install,
             "quorum.resign": self._resign,
             "faults.add": self._add_fault,
             "faults.remove": self._remove_fault,
@@ -149,9 +151,11 @@ class _ReplayedCluster(Cluster):
             raise _NoInput(f"arguments of {verb}: {error}") from None
         return calls[verb]
 
-    async def _add_broker(self, broker_id: int, rack: str | None, port: int) -> None:
+    async def _add_broker(
+        self, broker_id: int, rack: str | None, port: int, profile: str | None
+    ) -> None:
         self._replayed.ports[f"broker-{broker_id}"] = port
-        await self.brokers.add(rack, broker_id)
+        await self.brokers.add(rack, broker_id, profile)
 
     async def _resign(self, to: int) -> None:
         resign(self._live, to)

@@ -81,8 +81,8 @@ class Service:
         self.named: dict[int, dict[str, FollowedListener]] = {}
         self.data_plane = DataPlane(log.warning)
         self.refused_versions = RefusedVersions()
-        self._kept: dict[str, KeptReplies] = {}
-        self._creations: list[TopicCreation] = []
+        self._kept: dict[tuple[str, str], KeptReplies] = {}  # by listener and profile
+        self._creations: dict[FollowedListener, TopicCreation] = {}
         self.recorder: Recorder | None = None
         self._world: World | None = None
         self._outside: OutsideControllers | None = None
@@ -138,7 +138,7 @@ class Service:
 
     def serve(self, world: World, runtime: Runtime) -> None:
         """Starts to answer requests to the controllers, and follows the states of all processes."""
-        self._world, self._creations = world, []
+        self._world, self._creations = world, {}
         self.requests, self.recorder = RequestJournal(world.timeline), Recorder(world, runtime)
         self.requests.on_frame = self.recorder.frame
         if self.named:
@@ -183,21 +183,22 @@ class Service:
         self, broker_id: int, name: str, listener: FollowedListener, runtime: Runtime
     ) -> None:
         world = self._running
+        agent = world.agents[broker_id]
+        profile = agent.agent.config.profile
         listener.start_time_tag = world.topology.settings.start_time_tag
+        kept = self._kept.setdefault((name, profile.name), KeptReplies())
         apis = BrokerApis(
-            replace(
-                client_view(world), listener=name, kept=self._kept.setdefault(name, KeptReplies())
-            ),
-            world.agents[broker_id],
+            replace(client_view(world), listener=name, profile=profile, kept=kept),
+            agent,
             runtime,
             partial(world.send_request, broker_node(broker_id), is_forwarded=True),
             self.data_plane,
         )
-        self._creations.append(apis.topic_creation)
+        self._creations[listener] = apis.topic_creation
         listener.note = partial(self.requests.note, listener.name)
         listener.note_ended = apis.telemetry.end_connection
         intercept(listener, world.request_rules, broker_node(broker_id))
-        listener.serve(runtime, apis.describe, apis.answer, world.topology.profile)
+        listener.serve(runtime, apis.describe, apis.answer, profile)
 
     def traffic(self, runtime: Runtime) -> Traffic:
         """Returns what the clients of all listeners send."""
@@ -205,7 +206,7 @@ class Service:
 
     def _created(self) -> Iterator[Request]:
         """Yields the requests for topics that a broker creates and does not know yet."""
-        for creation in self._creations:
+        for creation in self._creations.values():
             yield from creation.pending()
 
     def _listeners(self) -> tuple[FollowedListener, ...]:
@@ -251,16 +252,20 @@ class Service:
             self._on_agent_state(broker_id, self._running.agents[broker_id].state)
 
     def _on_agent_state(self, broker_id: int, state: ProcessState) -> None:
-        world = self._running
-        for listener in self._of_broker(broker_id).values():
-            listener.follow(state, lambda: world.agents[broker_id].is_alive)
+        agent = self._running.agents[broker_id]
+        for name, listener in self._of_broker(broker_id).items():
+            is_of_another = listener.profile_name != agent.agent.config.profile.name
+            if listener.runtime is not None and is_of_another:  # a new process of another release
+                self._serve(broker_id, name, listener, listener.runtime)
+            listener.follow(state, lambda: agent.is_alive)
 
     def _on_controller(self, node_id: int, state: ProcessState) -> None:
         listener = self.controllers.get(node_id)
         if listener is not None:
             process = self._running.controllers[node_id]
-            # The host changes with each new process.
+            # Host and release may change with each new process.
             listener.dispatch = _submit(self._running, process)
+            listener.speak(process.node.profile)
             listener.follow(state, lambda: process.is_alive)
 
     @property

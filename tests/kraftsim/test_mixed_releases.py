@@ -1,12 +1,17 @@
 """A cluster whose nodes run several releases."""
 
+import asyncio
+from contextlib import suppress
+
 import pytest
 
-from kraftsim import Cluster
+from kraftsim import Cluster, CommandError
 from kraftsim.controller.core.image.image import Image
+from kraftsim.errors import UsageError
+from tests.server.kafka_client import connected
 
 LEVEL_4_3, LEVEL_4_4 = 30, 33
-NAME_4_4 = "4.4-IV0"
+NAME_4_4 = "4.4-IV2"
 
 
 def newest_levels(image: Image) -> dict[int, int]:
@@ -48,3 +53,120 @@ async def test_a_mixed_cluster_has_the_newest_level_that_all_of_its_nodes_suppor
 def test_wrong_profiles_are_refused(profiles: object, text: str) -> None:
     with pytest.raises(ValueError, match=text):
         Cluster(brokers=3, profiles=profiles)  # type: ignore[arg-type]
+
+
+async def test_a_node_runs_an_installed_release_from_its_next_start_on() -> None:
+    async with Cluster(brokers=2, controllers=3, profile="kafka-4.3", clock="virtual") as kraft:
+        await kraft.controllers.install(3001, "kafka-4.4")
+        await kraft.brokers.install(2, "kafka-4.4")
+        before = newest_levels(kraft.world.committed)
+        await kraft.controllers.kill(3001)
+        await kraft.controllers.start(3001)
+        await kraft.brokers.restart(2, wait="30s")
+        await kraft.clock.advance("10s")
+
+        assert {of: LEVEL_4_3 for of in (1, 2, 3000, 3001, 3002)} == before
+        changed = {2: LEVEL_4_4, 3001: LEVEL_4_4}
+        assert before | changed == newest_levels(kraft.world.committed)
+        assert "kafka-4.4" == (await kraft.controllers.show(3001))["profile"]
+        assert "kafka-4.3" == (await kraft.controllers.show(3002))["profile"]
+        assert "kafka-4.4" == (await kraft.brokers.show(2))["agent"]["profile"]
+
+
+@pytest.mark.rule("1.20")
+async def test_a_broker_that_does_not_support_the_level_is_refused() -> None:
+    async with Cluster(brokers=1, clock="virtual") as kraft:
+        added = await kraft.brokers.add(profile="kafka-4.3")
+        await kraft.clock.advance("10s")
+
+        broker = await kraft.brokers.show(added)
+        assert not broker["registered"]
+        assert str(broker["agent"]["lastError"]).startswith(
+            "UNSUPPORTED_VERSION: Unable to register because the broker does not support finalized "
+            "version 33 of metadata.version. The broker wants a version between 7 and 30"
+        )
+
+
+@pytest.mark.rule("5.65")
+async def test_a_controller_whose_release_does_not_know_the_level_ends() -> None:
+    profiles = {3002: "kafka-4.3"}
+    async with Cluster(
+        brokers=1, controllers=3, profiles=profiles, metadata_version=NAME_4_4, clock="virtual"
+    ) as kraft:
+        await kraft.clock.advance("10s")
+
+        assert {3000: "RUNNING", 3001: "RUNNING", 3002: "NOT_RUNNING"} == {
+            of["nodeId"]: of["state"] for of in await kraft.controllers.list()
+        }
+
+
+async def test_a_restored_cluster_has_the_releases_of_the_snapshot() -> None:
+    async with Cluster(brokers=2, controllers=3, profile="kafka-4.3", clock="virtual") as kraft:
+        await kraft.controllers.install(3001, "kafka-4.4")
+        await kraft.brokers.install(2, "kafka-4.4")
+        await kraft.snapshots.save("installed")
+        await kraft.controllers.install(3001, "kafka-4.1")
+        await kraft.brokers.install(2, "kafka-4.1")
+        await kraft.snapshots.restore("installed")
+        await kraft.controllers.kill(3001)
+        await kraft.controllers.start(3001)
+        await kraft.brokers.restart(2, wait="30s")
+
+        assert "kafka-4.4" == (await kraft.controllers.show(3001))["profile"]
+        assert "kafka-4.4" == (await kraft.brokers.show(2))["agent"]["profile"]
+
+
+async def test_an_unknown_release_is_not_installed() -> None:
+    async with Cluster(brokers=1, clock="virtual") as kraft:
+        with pytest.raises(UsageError, match="profile: expected 'kafka-4"):
+            await kraft.brokers.install(1, "kafka-4")
+        with pytest.raises(UsageError, match="profile: expected 'kafka-4"):
+            await kraft.controllers.install(3000, "kafka-4")
+        with pytest.raises(CommandError, match="profile: expected 'kafka-4"):
+            await kraft.brokers.add(profile="kafka-4")
+
+
+DESCRIBE_CLUSTER = 60  # version 2 came with 4.0
+
+
+async def newest_versions(addresses: str) -> list[int]:
+    """The newest version of DescribeCluster that each listener has."""
+    versions = []
+    for address in addresses.split(","):
+        async with connected(address) as client:
+            client.ask_versions()
+            _, listed = await client.answer(18, 3)
+        (api,) = (api for api in listed.api_keys if api.api_key == DESCRIBE_CLUSTER)
+        versions.append(api.max_version)
+    return versions
+
+
+@pytest.mark.realtime
+@pytest.mark.rule("5.1")
+async def test_a_listener_has_the_versions_of_the_release_that_its_process_runs() -> None:
+    profiles = {3001: "kafka-3.9", 2: "kafka-3.9"}
+    async with Cluster(
+        brokers=2, controllers=3, profiles=profiles, kafka_port=0, controller_port=0, clock="auto"
+    ) as kraft:
+        assert [2, 1] == await newest_versions(kraft.bootstrap_servers)
+        assert [2, 1, 2] == await newest_versions(kraft.bootstrap_controllers)
+
+        await kraft.brokers.install(2, "kafka-4.4")
+        await kraft.controllers.install(3001, "kafka-4.4")
+        assert [2, 1] == await newest_versions(kraft.bootstrap_servers)
+        await kraft.brokers.restart(2, wait="30s")
+        await kraft.controllers.kill(3001)
+        await kraft.controllers.start(3001)
+
+        await until_versions(kraft.bootstrap_servers, [2, 2])
+        await until_versions(kraft.bootstrap_controllers, [2, 2, 2])
+
+
+async def until_versions(addresses: str, expected: list[int]) -> None:
+    """Waits until the listeners, which open their ports again, have the versions."""
+    async with asyncio.timeout(10):
+        while True:
+            with suppress(OSError):
+                if await newest_versions(addresses) == expected:
+                    return
+            await asyncio.sleep(0)

@@ -77,7 +77,13 @@ async def test_the_profile_of_each_node_replays(tmp_path: Path) -> None:
     async with Cluster(
         brokers=2, controllers=3, profiles=profiles, clock="virtual", seed=7
     ) as kraft:
-        await kraft.clock.advance("10s")
+        await kraft.brokers.install(1, "kafka-4.3")
+        await kraft.controllers.install(3002, "kafka-4.3")
+        await kraft.brokers.add(profile="kafka-4.1")
+        await kraft.brokers.restart(1)
+        await kraft.controllers.kill(3002)
+        await kraft.controllers.start(3002)
+        await kraft.clock.advance("20s")
 
         await expect_same(kraft, tmp_path)
 

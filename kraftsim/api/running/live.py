@@ -3,14 +3,17 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
+from kraftsim.controller.core.node_id import NodeId
 from kraftsim.controller.raft.identity import LISTENER as CONTROLLER_LISTENER
 from kraftsim.scenarios.language.durations import microseconds
+from kraftsim.simulation.processes import Processes
 from kraftsim.simulation.topology import FIRST_BROKER_ID, FIRST_CONTROLLER_ID
 from kraftsim.simulation.world import World
 
-from ...errors import CommandError
+from ...errors import CommandError, UsageError
 from ...options import ClusterOptions
 from ...recording.recorder import Recorder
+from ...releases import profile_of
 from ...service.clock_control import ClockControl
 from ...service.listeners import Service
 from .simulation import Running
@@ -67,6 +70,14 @@ class Live:
     def entered(self) -> AbstractContextManager[None]:
         """Enters the timeline for an external change."""
         return self.now.runtime.entered()
+
+    def install(self, node: NodeId, profile: str) -> None:
+        """Installs the release of a profile on a node; UsageError if no profile has this name."""
+        try:
+            release = profile_of(profile)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        Processes(self.world).install(node, release)
 
     async def until(
         self,

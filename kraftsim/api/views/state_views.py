@@ -97,6 +97,7 @@ def controller_view(world: World, node_id: int) -> ControllerDocument:
     return {
         "nodeId": node_id,
         "state": process.state.value,
+        "profile": node.profile.name,
         "role": type(node.quorum.role).__name__.upper() if process.is_alive else None,
         "active": process.is_alive and node.is_active,
         "leaderId": node.leader_id,
@@ -116,6 +117,7 @@ def broker_view(image: Image, agents: Mapping[int, HostedAgent], broker_id: int)
     if agent is not None:
         document["agent"] = {
             "state": agent.state.value,
+            "profile": agent.agent.config.profile.name,
             "metadataOffset": agent.agent.metadata_offset,
             "lastError": agent.agent.last_error or agent.agent.failure,
         }
