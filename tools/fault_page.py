@@ -29,7 +29,8 @@ FAMILIES = {
     "quorum": "The active controller",
     "client": "Clients",
     "load": "Load",
-    "broker": "Releases",
+    "broker": "Releases of brokers",
+    "controller": "Releases of controllers",
 }
 WHICH: Mapping[str, tuple[str, str]] = {
     "api": ("a name or a list", "Kafka's name of the API, such as `BrokerHeartbeat`"),

@@ -4,9 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from kraftsim.simulation.topology import BROKERS_MAX, LOG_DIRS_MAX
+from kraftsim.simulation.topology import (
+    BROKERS_MAX,
+    FIRST_BROKER_ID,
+    FIRST_CONTROLLER_ID,
+    LOG_DIRS_MAX,
+)
 
 from ..language.constraints import Between
+from .node_profiles import NodeProfiles
 
 CONTROLLERS_MAX = 9  # more voters than any cluster has
 REPLICATION = 3
@@ -33,9 +39,10 @@ class ClusterShape:
     """The cluster when the scenario begins.
 
     Ids of controllers begin at 3000, ids of brokers at 1; racks are assigned in turn.
-    Each broker has `log_dirs` log directories.
-    `metadata_version` defaults to the newest version that the release knows. At `kraft_version` 0
-    the voters are static, as in `controller.quorum.voters`, until the feature is raised (rule 7.8).
+    Each broker has `log_dirs` log directories. `profiles` are the releases of nodes that differ
+    from `profile`, by id. `metadata_version` defaults to the newest version that the releases of
+    all nodes support. At `kraft_version` 0 the voters are static, as in `controller.quorum.voters`,
+    until the feature is raised (rule 7.8).
     """
 
     controllers: Annotated[int, Between(1, CONTROLLERS_MAX)] = 3
@@ -43,5 +50,17 @@ class ClusterShape:
     racks: tuple[str, ...] = ()
     log_dirs: Annotated[int, Between(1, LOG_DIRS_MAX)] = 1
     topics: Mapping[str, TopicShape] = field(default_factory=dict)
+    profiles: NodeProfiles = field(default_factory=NodeProfiles)
     metadata_version: int | None = None
     kraft_version: Annotated[int, Between(0, 1)] = 1
+
+    def __post_init__(self) -> None:
+        """Raises ValueError if `profiles` has the id of no node."""
+        nodes = (
+            range(FIRST_BROKER_ID, FIRST_BROKER_ID + self.brokers),
+            range(FIRST_CONTROLLER_ID, FIRST_CONTROLLER_ID + self.controllers),
+        )
+        for node_id in self.profiles.names:
+            if not any(node_id in ids for ids in nodes):
+                expected = " or ".join(f"{ids[0]} to {ids[-1]}" for ids in nodes)
+                raise ValueError(f"profiles: expected an id of a node, {expected}, got {node_id}")

@@ -38,6 +38,7 @@ LEFT_OUT = (
     "acl.delete",
     "broker.decommission",
     "broker.unregister",
+    "controller.unregister",
     "broker.add",
     "quorum.add",
     "rpc.forge",

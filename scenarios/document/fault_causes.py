@@ -43,6 +43,7 @@ CAUSES: Mapping[str, Cause] = {
     "net.flap": Cause("a loose cable, or a route that changes again and again"),
     "net.swizzle": Cause("machines of a rack lose their network and get it back in another order"),
     "broker.install": Cause("a rolling upgrade, or its rollback", ("KAFKA-17492", "KIP-584")),
+    "controller.install": Cause("an upgrade of the controllers, or its rollback", ("KIP-1312",)),
     "proc.crash": Cause("the kernel kills a process without memory; a machine loses power"),
     "proc.stop": Cause("an operator stops a process in good order", ("KAFKA-14292",)),
     "proc.start": Cause("an operator or systemd starts a process"),

@@ -104,6 +104,7 @@ def topology_of(plan: Scenario, streams: Streams) -> topology.Topology:
                 node_id=topology.FIRST_CONTROLLER_ID + index,
                 port=FIRST_CONTROLLER_PORT + index,
                 rack=racks[index % len(racks)],
+                profile=shape.profiles.of(topology.FIRST_CONTROLLER_ID + index),
             )
             for index in range(shape.controllers)
         ),
@@ -113,6 +114,7 @@ def topology_of(plan: Scenario, streams: Streams) -> topology.Topology:
                 port=topology.unbound_port(topology.FIRST_BROKER_ID + index),
                 rack=racks[index % len(racks)],
                 log_dirs=shape.log_dirs,
+                profile=shape.profiles.of(topology.FIRST_BROKER_ID + index),
             )
             for index in range(shape.brokers)
         ),

@@ -65,7 +65,8 @@ class Contacts:
         Returns None if that is unknown, as for a broker that was unfenced when the controller
         became active.
         """
-        if broker["fenced"] and not self._world.topology.profile.contacts_by_epoch:
+        profile = self._world.controllers[node_id].node.profile
+        if broker["fenced"] and not profile.contacts_by_epoch:
             return False
         known, key = self._known.get(node_id), (broker["broker_id"], broker["broker_epoch"])
         if known is None:

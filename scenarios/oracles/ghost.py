@@ -23,6 +23,7 @@ from .committed import OfTheCommittedLog
 from .epoch_tree import EMPTY, EpochTree, Position
 from .log_configs import has_elr, min_isr
 from .property import Kinds
+from .releases import clean_up_at_registration
 from .shadow import Fact, Key
 
 RECORD_US = 1000  # time between two records of a leader
@@ -296,7 +297,7 @@ class Ghost(OfTheCommittedLog):
     def _leaves_as_it_is(self, broker_id: int) -> bool:
         """True if the broker is not fenced, and the release does not clean up when it registers."""
         known = self.shadow.broker(broker_id)
-        cleans_up = self.world.topology.profile.cleans_up_at_registration
+        cleans_up = clean_up_at_registration(self.world)
         return known is not None and not known["fenced"] and not cleans_up
 
     def _process(self, broker_id: int) -> Process:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.node_id import NodeId, controller_node
+from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.node.node import Node
@@ -50,6 +51,7 @@ class Tenure:
     epoch: int
     began_ms: int
     brokers: dict[int, Known]
+    profile: Profile
     first_contact_ms: int | None = None
     """Time of the first contact of any broker; Kafka 3.9 checks no lease before it (rule 2.41)."""
 
@@ -69,7 +71,6 @@ class OfTenures(OfActiveLogs):
         self.tenures: dict[int, Tenure] = {}
         # heartbeats that wait at a paused controller, which may become active when it is resumed
         self._waiting: dict[int, list[BrokerHeartbeatRequest]] = {}
-        self.profile = world.topology.profile
         self.session_ms = world.topology.settings.broker_session_timeout_ms
 
     def began(self, node: Node, tenure: Tenure) -> None:
@@ -98,7 +99,7 @@ class OfTenures(OfActiveLogs):
             if not batch.is_control:
                 for offset, record in enumerate(batch.records, batch.base_offset):
                     self.appended(tenure, record, offset)
-                    _fold(tenure, record, offset, self.world.clock_ms(tenure.node), self)
+                    _fold(tenure, record, offset, self.world.clock_ms(tenure.node))
 
     def _is_of(self, tenure: Tenure | None, node: Node) -> bool:
         active = node.active
@@ -154,7 +155,7 @@ class OfTenures(OfActiveLogs):
             return
         found = map(_known, log.shadow.of("Broker").values())
         brokers = {broker.broker_id: broker for broker in found}
-        tenure = self.tenures[node_id] = Tenure(this, node.epoch, now_ms, brokers)
+        tenure = self.tenures[node_id] = Tenure(this, node.epoch, now_ms, brokers, node.profile)
         self.began(node, tenure)
         for known in tenure.brokers.values():
             if not known.fenced:
@@ -193,10 +194,10 @@ def unfenced_by(record: Any) -> int | None:
     return None
 
 
-def _fold(tenure: Tenure, record: Any, offset: int, now_ms: int, of: OfTenures) -> None:
+def _fold(tenure: Tenure, record: Any, offset: int, now_ms: int) -> None:
     brokers = tenure.brokers
     if isinstance(record, r.RegisterBrokerRecord):
-        _register(tenure, record, offset, now_ms, of)
+        _register(tenure, record, offset, now_ms)
     elif isinstance(record, r.UnregisterBrokerRecord):
         brokers.pop(record.broker_id, None)
     elif (fenced := fenced_by(record)) is not None:
@@ -205,9 +206,7 @@ def _fold(tenure: Tenure, record: Any, offset: int, now_ms: int, of: OfTenures) 
         brokers[unfenced].fenced = False
 
 
-def _register(
-    tenure: Tenure, record: r.RegisterBrokerRecord, offset: int, now_ms: int, of: OfTenures
-) -> None:
+def _register(tenure: Tenure, record: r.RegisterBrokerRecord, offset: int, now_ms: int) -> None:
     """Records a registration in the tenure.
 
     In Kafka 3.9 a registration is a contact (rule 1.32). From Kafka 4.0 on only heartbeats are
@@ -217,7 +216,7 @@ def _register(
     known = tenure.brokers[record.broker_id] = Known(
         record.broker_id, record.broker_epoch, record.incarnation_id, offset, record.fenced
     )
-    if not of.profile.contacts_by_epoch:
+    if not tenure.profile.contacts_by_epoch:
         known.contact_ms = now_ms
         tenure.note_first_contact(now_ms)
     elif old is not None and old.epoch == known.epoch:

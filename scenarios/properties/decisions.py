@@ -114,7 +114,7 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
             self.mentions,
             node_id,
             topology.cluster_id,
-            topology.profile,
+            node.profile,
             node.settings,
             _epochs(node),
             lambda broker: self._contacts.has_session(node_id, broker, now_ms),

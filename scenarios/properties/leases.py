@@ -82,13 +82,14 @@ class NoLateFence(OfTenures):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        checks = self.profile.expiry_checks_per_session
-        check_ms = 1 if checks is None else max(1, self.session_ms // checks)
-        self._bound_ms = self.session_ms + check_ms + 1
+        self._bounds_ms: dict[int, int] = {}
         self._orders: dict[int, SortedList[tuple[int, int]]] = {}
         self._paused: set[int] = set()
 
     def began(self, node: Node, tenure: Tenure) -> None:
+        checks = tenure.profile.expiry_checks_per_session
+        check_ms = 1 if checks is None else max(1, self.session_ms // checks)
+        self._bounds_ms[tenure.node.number] = self.session_ms + check_ms + 1
         unfenced = [b for b, known in tenure.brokers.items() if not known.fenced]
         self._orders[tenure.node.number] = SortedList((tenure.began_ms, b) for b in unfenced)
 
@@ -108,25 +109,26 @@ class NoLateFence(OfTenures):
         if tenure is None or tenure.node.number in self._paused:
             return
         began_ms: int | None = tenure.began_ms
-        if self.profile.expiry_checks_per_session is None:
+        if tenure.profile.expiry_checks_per_session is None:
             began_ms = (
                 tenure.first_contact_ms
             )  # 3.9 checks no lease before the first contact (2.41)
-        if began_ms is not None and began_ms + self._bound_ms < self.world.clock_ms(tenure.node):
+        bound_ms = self._bounds_ms[tenure.node.number]
+        if began_ms is not None and began_ms + bound_ms < self.world.clock_ms(tenure.node):
             self._examine(tenure, self._orders[tenure.node.number])
 
     def _examine(self, tenure: Tenure, order: "SortedList[tuple[int, int]]") -> None:
-        now_ms = self.world.clock_ms(tenure.node)
-        while order and order[0][0] + self._bound_ms < now_ms:
+        now_ms, bound_ms = self.world.clock_ms(tenure.node), self._bounds_ms[tenure.node.number]
+        while order and order[0][0] + bound_ms < now_ms:
             _, broker_id = order.pop(0)
             known = tenure.brokers.get(broker_id)
             if known is None or known.fenced or known.contact_ms is None:
                 continue
-            if known.contact_ms + self._bound_ms < now_ms:
+            if known.contact_ms + bound_ms < now_ms:
                 raise Broken(
                     f"broker {broker_id} is not fenced {now_ms - known.contact_ms} ms after the "
                     "last "
-                    f"contact, expected at most {self._bound_ms} ms"
+                    f"contact, expected at most {bound_ms} ms"
                 )
             order.add((known.contact_ms, broker_id))
 

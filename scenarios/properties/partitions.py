@@ -11,6 +11,7 @@ from kraftsim.simulation.world import World
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.mentions import MENTIONS
 from ..oracles.property import Broken, Kinds, Property
+from ..oracles.releases import clean_up_at_registration
 from ..oracles.shadow import Fact, Key
 
 
@@ -36,7 +37,7 @@ class LeadersAreActive(OfTheCommittedLog):
         if not isinstance(record, r.RegisterBrokerRecord):
             return
         known = self.shadow.broker(record.broker_id)
-        is_left = not self.world.topology.profile.cleans_up_at_registration
+        is_left = not clean_up_at_registration(self.world)
         if is_left and known is not None and not known["fenced"]:
             self._replaced.add(record.broker_id)
 

@@ -120,7 +120,7 @@ class OfTasks(OfActiveLogs):
             self.mentions,
             node.config.node_id,
             topology.cluster_id,
-            topology.profile,
+            node.profile,
             node.settings,
             range(0),
         )

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.controller.core.errors import Impossible
+from kraftsim.controller.core.errors import Impossible, UnknownMetadataVersionError
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import NodeId
 from kraftsim.controller.core.rpc import Request
@@ -248,9 +248,14 @@ def _standing(node: Node) -> Standing:
 
 
 def failed_assertion(world: World, node_id: int, state: ProcessState) -> Violation | None:
-    """Returns a violation if a failed assertion has just ended the process of the controller."""
+    """Returns a violation if a failed assertion has just ended the process of the controller.
+
+    A process whose release does not know the finalized level ends in Kafka too (rule 5.65).
+    """
     failure = world.controllers[node_id].failure
     if state is not ProcessState.NOT_RUNNING or not isinstance(failure, Impossible):
+        return None
+    if isinstance(failure, UnknownMetadataVersionError):
         return None
     what = f"controller {node_id} failed: {failure}"
     return Violation(UNNUMBERED, ASSERTION, what, world.timeline.now_us, world.journal.last_seq)

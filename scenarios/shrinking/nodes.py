@@ -10,6 +10,7 @@ from typing import TypeVar
 from kraftsim.simulation.topology import FIRST_BROKER_ID, FIRST_CONTROLLER_ID
 
 from ..document.cluster_shape import ClusterShape
+from ..document.node_profiles import NodeProfiles
 from ..document.scenario import Scenario
 from ..language.positions import changed, found
 from ..language.selectors import Selector
@@ -64,7 +65,12 @@ def _among(
     }
     if None in rest.values():
         return None
-    shape = replace(_holding(plan.cluster, len(brokers)), controllers=len(controllers))
+    profiles = plan.cluster.profiles.names
+    shape = replace(
+        _holding(replace(plan.cluster, profiles=NodeProfiles()), len(brokers)),
+        controllers=len(controllers),
+        profiles=NodeProfiles({names[of]: name for of, name in profiles.items() if of in names}),
+    )
     return replace(plan, cluster=shape, do=tuple(filter(None, kept)), **rest)  # type: ignore[arg-type]  # a part keeps its type
 
 

@@ -9,6 +9,7 @@ from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from ..document.calm import Calm
 from ..document.cluster_shape import TopicShape
 from ..document.network_shape import NetworkShape
+from ..document.node_profiles import NodeProfiles
 from ..document.scenario import Scenario
 from ..language.amounts import Amount
 from .search import Failure, Reduction, fewer
@@ -89,7 +90,7 @@ def _smaller(number: int) -> Iterator[int]:
 
 
 def fewer_settings(plan: Scenario, failure: Failure) -> Reduction:
-    """Leaves out settings, then racks, directories, feature levels, the release and the calm."""
+    """Leaves out settings, then racks, directories, feature levels, releases and the calm."""
     settings = plan.config
     keys = yield from fewer(
         tuple(settings), lambda left: replace(plan, config={key: settings[key] for key in left})
@@ -100,6 +101,7 @@ def fewer_settings(plan: Scenario, failure: Failure) -> Reduction:
         replace(plan, cluster=replace(plan.cluster, log_dirs=1)),
         replace(plan, cluster=replace(plan.cluster, metadata_version=None)),
         replace(plan, cluster=replace(plan.cluster, kraft_version=1)),
+        replace(plan, cluster=replace(plan.cluster, profiles=NodeProfiles())),
         replace(plan, profile=DEFAULT_PROFILE.name),
         replace(plan, calm=Calm()),
     ):

@@ -67,6 +67,19 @@ class Unregister(Verb, word="broker.unregister"):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnregisterController(Verb, word="controller.unregister"):
+    """Unregisters controllers, as `kafka-cluster unregister-controller` does from 4.4-IV2 on."""
+
+    on: Selector
+    refused: ErrorName | None = None
+
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
+        controllers = numbers_of(stage.controllers_of(self.on))
+        requests = [rpc.UnregisterControllerRequest(controller_id=of) for of in controllers]
+        return send_requests(stage, *requests, refused=self.refused)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Note(Verb, word="note"):
     """Adds a text to the printed events and changes nothing."""
 

@@ -1,9 +1,10 @@
-"""Verbs of membership: brokers that join or change their release, voters that join or leave."""
+"""Verbs of membership: brokers that join, releases of nodes, voters that join or leave."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
-from kraftsim.controller.core.node_id import numbers_of
+from kraftsim.controller.core.node_id import NodeId, numbers_of
 from kraftsim.controller.core.profile import PROFILES
 from kraftsim.controller.core.rpc import AddRaftVoterRequest, QuorumEndpoint, RemoveRaftVoterRequest
 from kraftsim.simulation.topology import BROKERS_MAX, LOG_DIRS_MAX, BrokerSpec, unbound_port
@@ -55,10 +56,29 @@ class Install(Verb, word="broker.install"):
     release: Annotated[str, OneOf(tuple(PROFILES))]
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        hosts = [stage.world.hosts[target] for target in stage.targets(self.on)]
-        for host in hosts:
-            host.spec = replace(host.spec, profile=PROFILES[self.release])
-        return lambda: len(hosts), nothing
+        hosts = stage.world.hosts
+        brokers = [target for target in stage.targets(self.on) if target in hosts]
+        return _install(stage, brokers, self.release)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstallController(Verb, word="controller.install"):
+    """Installs another release, older or newer; a process runs it from its next start on.
+
+    A process whose release does not know the finalized metadata.version ends (rule 5.65).
+    """
+
+    on: Selector
+    release: Annotated[str, OneOf(tuple(PROFILES))]
+
+    def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
+        return _install(stage, stage.controllers_of(self.on), self.release)
+
+
+def _install(stage: Stage, nodes: Sequence[NodeId], release: str) -> tuple[Effects, Undo]:
+    for node in nodes:
+        stage.processes.install(node, PROFILES[release])
+    return lambda: len(nodes), nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,7 @@ WORDS: dict[str, dict[str, object]] = {
     "net.flap": {"on": 2, "period": "4s", "down": "1s"},
     "net.swizzle": {"of": "brokers", "for": "6s"},
     "broker.install": {"on": 2, "release": "kafka-4.3"},
+    "controller.install": {"on": 3001, "release": "kafka-4.3"},
     "proc.crash": {"on": [2, 3000]},
     "proc.stop": {"on": 1},
     "proc.start": {"on": 1},

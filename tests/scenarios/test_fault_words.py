@@ -17,6 +17,7 @@ FULL = WORDS | {
     "config.set": {"name": "orders", "key": "retention.ms", "value": "5"},
     "broker.decommission": {"on": 2, "force": True},
     "broker.unregister": {"on": 2},
+    "controller.unregister": {"on": 3001},
     "quota.set": {"user": "alice", "key": "request_percentage", "value": 5.0},
     "scram.set": {"user": "alice"},
     "acl.create": {"principal": "User:alice", "name": "orders"},
