@@ -17,13 +17,14 @@ from kraftsim.simulation import topology
 from kraftsim.simulation.ports import FIRST_CONTROLLER_PORT
 from kraftsim.simulation.streams import Streams
 
+from ..drawing.releases import mixed_releases
 from ..drawing.scenario import drawn_parts
 from ..language.amounts import Amount
 from ..language.positions import changed
 from ..language.reading import Problem, document_of, mapping
 from ..language.selectors import Selector
 from ..language.suggestions import nearest
-from .scenario import EVERYTHING, Binding, Scenario, read_scenario
+from .scenario import MIXED, Binding, Scenario, read_scenario
 from .step import Step
 from .swarm import faults
 
@@ -33,7 +34,7 @@ T = TypeVar("T")
 def expand(scenario: Scenario, seed: int) -> Scenario:
     """Returns the plan of `seed`: every amount is drawn, and chaos is replaced by steps."""
     streams = Streams(seed)
-    if scenario.draw == EVERYTHING:
+    if scenario.draw:
         scenario = read_scenario(drawn_document(scenario, seed))
     settings = settings_of(scenario)
     plan = _fixed(replace(scenario, chaos=None), settings, streams.of("plan"))
@@ -53,7 +54,10 @@ def drawn_document(scenario: Scenario, seed: int) -> dict[str, object]:
     stream = Streams(seed).of("drawing")
     document = dict(mapping(document_of(replace(scenario, draw="", pins=())), ()))
     run_us = scenario.time.run.fixed(settings_of(scenario), stream).us
-    return document | drawn_parts(stream, run_us // 1000)
+    parts = drawn_parts(stream, run_us // 1000)
+    if scenario.draw == MIXED:  # from a stream of its own, so that the rest is as in `everything`
+        parts = mixed_releases(parts, Streams(seed).of("releases"), run_us // 1000)
+    return document | parts
 
 
 def named(plan: Scenario, bound: Mapping[str, tuple[int, ...]]) -> Scenario:

@@ -26,8 +26,8 @@ from .swarm import Chaos
 from .sweep import Sweep, cells, values_of
 
 SCHEMA = "kraftsim/scenario/1"
-EVERYTHING = "everything"
-DRAWS = ("", EVERYTHING)
+EVERYTHING, MIXED = "everything", "mixed"
+DRAWS = ("", EVERYTHING, MIXED)
 _FIVE_SECONDS, _HALF_A_MINUTE = Amount(fixed_us=5_000_000), Amount(fixed_us=30_000_000)
 _MINUTE, _HOUR = Amount(fixed_us=60_000_000), Amount(fixed_us=3_600_000_000)
 _A_CORE = Calm()
@@ -88,7 +88,8 @@ class Scenario:
     """A scenario file: the cluster, the steps that change it, and the claims.
 
     With `draw: everything` each seed draws its own release, cluster, configuration, network, steps
-    and calm, which the file then leaves out.
+    and calm, which the file then leaves out. With `draw: mixed` it draws a release for each node
+    too, and upgrades of controllers.
     """
 
     schema: Annotated[str, OneOf((SCHEMA,))]

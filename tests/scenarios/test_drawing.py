@@ -5,12 +5,14 @@ from random import Random
 
 import pytest
 
+from kraftsim.controller.core.profile import PROFILES
 from kraftsim.files.scenario_files import find, read_file
 from kraftsim.scenarios.document.plan import drawn_document, expand
 from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.drawing.lot import Lot
 from kraftsim.scenarios.drawing.nodes import VOTERS
 from kraftsim.scenarios.drawing.scenario import lot_of
+from kraftsim.scenarios.drawing.shape import RELEASES
 from kraftsim.scenarios.drawing.situations import SITUATIONS
 from kraftsim.scenarios.drawing.steps import (
     Budget,
@@ -28,6 +30,8 @@ from kraftsim.scenarios.verbs import VERBS
 SEEDS = range(300)
 # Verbs that no swarm draws, and why.
 LEFT_OUT = {
+    "controller.install": "a swarm of one release installs no other on its controllers",
+    "controller.unregister": "as controller.install: drawn where releases are mixed",
     "disk.fail_directory": "brokers of a swarm have one directory, whose loss ends the process",
     "disk.lost_fsync": "a disk that lies loses votes and records, which breaks Raft's promises",
     "net.heal": "it ends the faults that were drawn",
@@ -56,6 +60,45 @@ def words_of(document):
 def test_every_seed_draws_a_scenario():
     for document in documents():
         assert read_scenario(document).name == "swarm-of-everything"
+
+
+@cache
+def mixed_documents():
+    swarm = read_file(find("swarm-of-releases")).scenario
+    return [drawn_document(swarm, seed) for seed in SEEDS]
+
+
+@pytest.mark.slow
+def test_a_mixed_swarm_draws_levels_that_each_node_supports():
+    for document in mixed_documents():
+        plan = read_scenario(document)
+        releases = {plan.profile, *plan.cluster.profiles.names.values()}
+        newest = min(PROFILES[release].metadata_version for release in releases)
+        steps = [step.get("features.update", {}) for step in document["do"]]
+        levels = [of["level"] for of in steps if of.get("feature") == "metadata.version"]
+        assert (plan.cluster.metadata_version or 0) <= newest
+        assert max(levels, default=0) <= newest
+
+
+@pytest.mark.slow
+def test_a_mixed_swarm_draws_every_release_for_controllers_and_for_brokers():
+    drawn = {
+        (node_id >= 3000, name)
+        for document in mixed_documents()
+        for node_id, name in document["cluster"]["profiles"].items()
+    }
+
+    assert {(kind, name) for kind in (False, True) for name in RELEASES} == drawn
+    words = {word for document in mixed_documents() for word in words_of(document)}
+    assert {"controller.install", "controller.unregister"} <= words
+
+
+@pytest.mark.slow
+def test_a_mixed_swarm_has_the_cluster_and_the_faults_of_the_swarm_of_everything():
+    for everything, mixed in zip(documents(), mixed_documents(), strict=True):
+        assert everything["profile"] == mixed["profile"]
+        faults = [step for step in everything["do"] if "features.update" not in step]
+        assert all(step in mixed["do"] for step in faults)
 
 
 def test_a_seed_draws_the_same_plan_again():
