@@ -48,8 +48,8 @@ PARAMETER_TEXTS: Final = {
     "partitions": "partitions that the topic shall have (default of a new topic: num.partitions)",
     "place": "lesson, seed, acts and time, as they stand after # in the address of the page",
     "profile": (
-        "profile of the node, such as kafka-4.3 (default: that of the cluster), or of a lesson's "
-        "controllers (default: that of the scenario)"
+        "profile, such as kafka-4.3; by default a new broker has that of the cluster, a lesson "
+        "that of the scenario"
     ),
     "rack": "rack of the new broker (default: none)",
     "replicas": "new brokers of a partition, PARTITION=IDS, such as 0=1,2,3",
