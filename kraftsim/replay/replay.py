@@ -152,7 +152,7 @@ class _ReplayedCluster(Cluster):
         return calls[verb]
 
     async def _add_broker(
-        self, broker_id: int, rack: str | None, port: int, profile: str | None
+        self, broker_id: int, rack: str | None, port: int, profile: str | None = None
     ) -> None:
         self._replayed.ports[f"broker-{broker_id}"] = port
         await self.brokers.add(rack, broker_id, profile)

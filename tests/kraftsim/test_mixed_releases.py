@@ -6,8 +6,11 @@ from contextlib import suppress
 import pytest
 
 from kraftsim import Cluster, CommandError
+from kraftsim.cli.main import build_parser
 from kraftsim.controller.core.image.image import Image
 from kraftsim.errors import UsageError
+from kraftsim.releases import profiles_of
+from kraftsim.testing.processes import _words
 from tests.server.kafka_client import connected
 
 LEVEL_4_3, LEVEL_4_4 = 30, 33
@@ -114,6 +117,19 @@ async def test_a_restored_cluster_has_the_releases_of_the_snapshot() -> None:
 
         assert "kafka-4.4" == (await kraft.controllers.show(3001))["profile"]
         assert "kafka-4.4" == (await kraft.brokers.show(2))["agent"]["profile"]
+
+
+@pytest.mark.parametrize("text", ["3002", "x=kafka-4.3", "3002=", "=kafka-4.3"])
+def test_wrong_profiles_of_the_command_line_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=f"profiles: expected ID=PROFILE, got '{text}'"):
+        profiles_of([text])
+
+
+def test_a_process_gets_the_profiles_of_its_marker_as_options() -> None:
+    words = _words({"profiles": {3002: "kafka-4.3", 1: "kafka-4.1"}, "brokers": 2})
+
+    arguments = build_parser().parse_args(["up", *words])
+    assert {3002: "kafka-4.3", 1: "kafka-4.1"} == profiles_of(arguments.profiles)
 
 
 async def test_an_unknown_release_is_not_installed() -> None:
