@@ -1,5 +1,8 @@
 """Configuration of a simulated broker."""
 
+from collections.abc import Mapping
+from dataclasses import field
+
 from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
 from kraftsim.controller.core.value import value
 
@@ -15,7 +18,8 @@ class AgentConfig:
     `metadata_linger_ms` spaces the fetches of a large fleet. `replica_catch_up_ms` is the time
     until a leader proposes a returned replica for the ISR. `inter_broker_listener` is the name of
     the listener at which brokers talk to each other. `log_dirs` has the directory of the metadata
-    log first; `cordoned_log_dirs` is the static value of `cordoned.log.dirs`.
+    log first; `cordoned_log_dirs` is the static value of `cordoned.log.dirs`. `static` are further
+    texts of the broker's property file.
     """
 
     broker_id: int
@@ -30,6 +34,7 @@ class AgentConfig:
     inter_broker_listener: str = CLIENT_LISTENER
     cordoned_log_dirs: str = ""
     rack: str | None = None
+    static: Mapping[str, str] = field(default_factory=dict)
     metadata_linger_ms: int = 0
     retries_at_heartbeat_interval: bool = True
 

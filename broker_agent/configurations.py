@@ -45,7 +45,9 @@ def properties(config: AgentConfig) -> dict[str, str]:
         own["inter.broker.listener.name"] = config.inter_broker_listener
     if config.cordoned_log_dirs:
         own[CORDONED_LOG_DIRS] = config.cordoned_log_dirs
-    return own | {
+    return {
+        **config.static,
+        **own,
         "process.roles": "broker",
         "node.id": str(config.broker_id),
         "broker.id": str(config.broker_id),

@@ -45,6 +45,7 @@ def _config(spec: ControllerSpec, topology: Topology, draw: Draw) -> NodeConfig:
         metadata_version=topology.metadata_version,
         kraft_version=topology.kraft_version,
         policies=topology.policies,
+        static=topology.static,
     )
 
 

@@ -11,6 +11,7 @@ from tests.core.test_configs import (
     GROUP,
     METRICS,
     SET,
+    TOPIC,
     change,
     described,
     result_of,
@@ -82,3 +83,26 @@ def test_a_value_out_of_bounds_of_a_group_of_4_4_is_refused_with_the_bounds(name
     found = result_of(cluster, change(GROUP, "g", (name, SET, value)))
 
     assert found == (ErrorCode.INVALID_CONFIG, f"{name} must be {bound}")
+
+
+def test_a_controller_describes_the_texts_of_its_property_file():
+    """Observed of 4.3.1: synonyms have the text of the file, an entry the parsed value."""
+    cluster = ControllerUnderTest(
+        static={"log.preallocate": "TRUE", "num.partitions": "1", "log.retention.hours": "5"}
+    )
+    cluster.unfenced(1)
+    cluster.created("t")
+
+    of_node = described(cluster, BROKER, str(CONTROLLER_ID))
+    of_topic = described(cluster, TOPIC, "t")
+
+    assert {
+        name: (entry.value, entry.config_source, entry.synonyms[0].value)
+        for name, entry in (of_node | of_topic).items()
+        if name in ("log.preallocate", "num.partitions", "log.retention.hours", "preallocate")
+    } == {
+        "log.preallocate": ("true", 4, "TRUE"),
+        "num.partitions": ("1", 4, "1"),
+        "log.retention.hours": ("5", 4, "5"),
+        "preallocate": ("true", 4, "TRUE"),
+    }

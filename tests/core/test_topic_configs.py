@@ -234,6 +234,33 @@ def test_a_setting_of_the_controllers_own_is_a_static_one():
     } == {(c.name, c.value, c.config_source) for c in shown if c.config_source != 5}
 
 
+@pytest.mark.rule("4.5")
+def test_the_property_file_of_a_controller_decides_before_the_defaults():
+    """Observed of 4.3.1: the reply has the text of the file, the first of its synonyms."""
+    cluster = ControllerUnderTest(
+        KAFKA_4_3,
+        static={
+            "log.retention.hours": "5",
+            "log.retention.minutes": "7",
+            "log.segment.bytes": "2000000 ",
+            "log.preallocate": "TRUE",
+            "min.insync.replicas": "1",
+            "unclean.leader.election.enable": "false",
+        },
+    )
+    cluster.unfenced(1)
+
+    shown = cluster.created("t").configs
+
+    assert {
+        ("retention.ms", "420000", 4),
+        ("segment.bytes", "2000000 ", 4),
+        ("preallocate", "TRUE", 4),
+        ("min.insync.replicas", "1", 3),  # the bootstrap's ConfigRecord
+        ("unclean.leader.election.enable", "false", 4),
+    } == {(c.name, c.value, c.config_source) for c in shown if c.config_source != 5}
+
+
 @pytest.mark.rule("4.54")
 def test_a_segment_size_for_tests_is_shown_only_where_it_is_set(cluster):
     name = "internal.segment.bytes"

@@ -50,9 +50,10 @@ def effective(state: State, own: Mapping[str, str]) -> tuple[CreatableTopicConfi
     `own` are the configurations of the topic itself.
     """
     configs = state.image.configs
+    static = {**node_configs.static_settings(state.settings), **state.static}
     shown = dict(_DEFAULTS[state.profile.topic_configs])
     for source, settings in (
-        (node_configs.FROM_STATIC, node_configs.static_settings(state.settings)),
+        (node_configs.FROM_STATIC, static),
         (node_configs.FROM_CLUSTER_DEFAULT, configs.get((BROKER_RESOURCE, ""), {})),
         (node_configs.FROM_NODE, configs.get((BROKER_RESOURCE, str(state.node_id)), {})),
     ):
