@@ -139,7 +139,8 @@ def _check(view: NodeView, resource: Resource, checks: ValueChecks) -> None:
         and view.profile.checks_group_configs_at_brokers
     ):
         key = (ResourceType.GROUP, resource.resource_name)
-        alteration.check_group(view.profile, resource, view.image.configs.get(key, {}))
+        current = view.image.configs.get(key, {})
+        alteration.check_group(view.profile, resource, current, view.static)
 
 
 def _values(resource: Resource) -> Iterator[tuple[str, bool]]:
