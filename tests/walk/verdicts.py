@@ -89,10 +89,6 @@ TESTED: Mapping[str, str] = {
 """The field acts where the walk does not go: the test that fails when the field is ignored."""
 
 OPEN: Mapping[str, str] = {
-    "ListTransactions.transactionalIdPattern": (
-        "TransactionStateManager.listTransactionStates refuses an invalid pattern "
-        "(INVALID_REGULAR_EXPRESSION) also without transactions; a simulated broker does not"
-    ),
     "Fetch.maxBytes": (
         "From 4.3 on a leader reads at most so many bytes, but at least one batch "
         "(KafkaRaftClient.tryCompleteFetchRequest); kraftsim sends at most 8 MiB"
