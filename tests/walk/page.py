@@ -4,14 +4,16 @@
 from the result. The tests of tests/walk prove the verdicts.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from kraftsim.configuration.names import OF_THE_NODE, OF_ZOOKEEPER, REMOVED, SETTINGS, setting_name
 from kraftsim.configuration.policies import POLICIES
 from kraftsim.controller.core.api_row import REFUSE, STORE
 from kraftsim.controller.core.apis import ROWS
+from kraftsim.controller.core.configs.group_configs import GROUP_CONFIGS
 from kraftsim.controller.core.configs.node_definitions import definitions_of
+from kraftsim.controller.core.configs.topic_table import TOPIC_CONFIGS
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from tests.walk import verdicts
 from tests.walk.fields import fields_of
@@ -20,6 +22,11 @@ from tests.walk.key_readers import is_ignored_by_controllers, key_readers
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "effects.md"
 _RELEASE = DEFAULT_PROFILE.topic_configs
 _ACTING = (*OF_THE_NODE, *POLICIES, *verdicts.OF_TOPICS, *verdicts.NODE_LIMITS_OF_GROUPS)
+_DYNAMIC: Mapping[str, Collection[str]] = {
+    "topic": TOPIC_CONFIGS[_RELEASE],
+    "group": GROUP_CONFIGS[_RELEASE],
+    "broker": [name for name, key in definitions_of(_RELEASE).items() if key.is_dynamic],
+}
 _UNANSWERED = (None, REFUSE, STORE)
 INTRODUCTION = """\
 # Effects of fields and configurations
@@ -45,6 +52,11 @@ IGNORED_TITLE = """\
 ## Configurations that Kafka's controllers ignore too
 
 Brokers read them."""
+DYNAMIC_TITLE = """\
+## Dynamic configurations: open
+
+The log keeps them and DescribeConfigs shows them. In Kafka the logs, groups and threads of brokers
+use them, which kraftsim does not have; no line of the log says so."""
 WARNING_TITLE = """\
 ## Configurations of controllers with a warning
 
@@ -65,6 +77,10 @@ def render() -> str:
             {
                 "fields of requests": _fields(),
                 f"configurations of a controller ({_RELEASE})": of_controllers,
+                **{
+                    f"dynamic configurations of a {kind} ({_RELEASE})": _dynamic(kind, names)
+                    for kind, names in _DYNAMIC.items()
+                },
                 f"configurations of a node that is a broker too ({_RELEASE})": of_nodes,
             }
         ),
@@ -74,6 +90,11 @@ def render() -> str:
         _rows("what Kafka does", verdicts.OPEN),
         IGNORED_TITLE,
         _rows("class", _readers(of_controllers["ignored"]), "configuration"),
+        DYNAMIC_TITLE,
+        *(
+            f"Of a {kind}: {_listed(_dynamic(kind, names)['open'])}"
+            for kind, names in _DYNAMIC.items()
+        ),
         WARNING_TITLE,
         _listed(of_controllers["warning"]),
         OTHERS_TITLE,
@@ -123,6 +144,14 @@ def _configurations_of_controllers() -> Mapping[str, list[str]]:
 
 def _is_ignored(name: str) -> bool:
     return is_ignored_by_controllers(name) and name not in verdicts.NODE_LIMITS_OF_GROUPS
+
+
+def _dynamic(kind: str, names: Collection[str]) -> Mapping[str, list[str]]:
+    """Returns the dynamic configurations of a kind of resource by verdict."""
+    acting = {name for name in names if name in verdicts.DYNAMIC_ACTING[kind]}
+    refused = {name for name in names if name in verdicts.DYNAMIC_REFUSED[kind]}
+    found = {"acts": acting, "refused": refused, "open": {*names} - acting - refused}
+    return {verdict: sorted(of) for verdict, of in found.items()}
 
 
 def _readers(names: list[str]) -> Mapping[str, str]:

@@ -157,3 +157,19 @@ SETTINGS_TESTED: Mapping[str, str] = {
     ),
 }
 """A setting acts where the story of the walk does not go: the test that fails without it."""
+
+DYNAMIC_ACTING: Mapping[str, tuple[str, ...]] = {
+    "topic": (
+        *("min.compaction.lag.ms", "max.compaction.lag.ms"),
+        *("unclean.leader.election.enable", "min.insync.replicas"),
+    ),
+    "group": (),
+    "broker": OF_TOPICS,
+}
+"""Dynamic configurations that change what a controller replies or writes later."""
+DYNAMIC_REFUSED: Mapping[str, tuple[str, ...]] = {
+    "topic": ("remote.storage.enable",),
+    "group": ("streams.assignor.name",),
+    "broker": ("cordoned.log.dirs",),
+}
+"""Any other value than the default is refused; directories are cordoned for each broker alone."""
