@@ -25,8 +25,6 @@ from kraftsim.controller.core.rpc.transactions import (
 from kraftsim.controller.core.security.not_configured import refused_token
 from kraftsim.controller.raft.protocol import Reply
 
-from .client_match import is_expression
-
 TEXT = (
     "kraftsim stores no messages, groups or transactions: it simulates the control plane of Kafka "
     "only. Use a Kafka broker to produce and to consume."
@@ -42,10 +40,12 @@ TRANSACTION_STATES = (
 TRANSACTION = 1  # the type of the key of a coordinator of transactions
 
 
-def list_transactions(request: ListTransactionsRequest) -> ListTransactionsResponse:
+def list_transactions(
+    request: ListTransactionsRequest, is_expression: Callable[[str], bool]
+) -> ListTransactionsResponse:
     """Returns no transaction, and the states that Kafka does not know (TransactionStateManager).
 
-    A pattern of transactional ids that RE2 does not accept is INVALID_REGULAR_EXPRESSION.
+    A pattern of transactional ids that is no regular expression is INVALID_REGULAR_EXPRESSION.
     """
     pattern = request.transactional_id_pattern
     if pattern and not is_expression(pattern):
