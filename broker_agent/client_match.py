@@ -51,6 +51,11 @@ class ClientMatch:
         return compiled.fullmatch(text) is not None
 
 
+def is_expression(text: str) -> bool:
+    """Returns True for a regular expression of RE2, which Kafka's brokers use (RE2/J)."""
+    return _compiled(text) is not None
+
+
 @lru_cache(COMPILED_MAX)
 def _compiled(expression: str) -> "re2._Regexp | None":
     """Returns None for an expression that RE2 cannot parse, or that needs too much memory."""

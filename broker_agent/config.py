@@ -1,5 +1,8 @@
 """Configuration of a simulated broker."""
 
+from collections.abc import Mapping
+from dataclasses import field
+
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerFeature, BrokerListener
 from kraftsim.controller.core.value import value
@@ -16,8 +19,9 @@ class AgentConfig:
     `metadata_linger_ms` spaces the fetches of a large fleet. `replica_catch_up_ms` is the time
     until a leader proposes a returned replica for the ISR. `inter_broker_listener` is the name of
     the listener at which brokers talk to each other. `log_dirs` has the directory of the metadata
-    log first; `cordoned_log_dirs` is the static value of `cordoned.log.dirs`. `profile` is the
-    release that the process runs, `features` are the levels that it supports.
+    log first; `cordoned_log_dirs` is the static value of `cordoned.log.dirs`, `static` are further
+    texts of the broker's property file. `profile` is the release that the process runs, `features`
+    are the levels that it supports.
     """
 
     broker_id: int
@@ -32,6 +36,7 @@ class AgentConfig:
     inter_broker_listener: str = CLIENT_LISTENER
     cordoned_log_dirs: str = ""
     rack: str | None = None
+    static: Mapping[str, str] = field(default_factory=dict)
     metadata_linger_ms: int = 0
     profile: Profile = DEFAULT_PROFILE
 

@@ -45,7 +45,9 @@ def properties(config: AgentConfig) -> dict[str, str]:
         own["inter.broker.listener.name"] = config.inter_broker_listener
     if config.cordoned_log_dirs:
         own[CORDONED_LOG_DIRS] = config.cordoned_log_dirs
-    return own | {
+    return {
+        **config.static,
+        **own,
         "process.roles": "broker",
         "node.id": str(config.broker_id),
         "broker.id": str(config.broker_id),
@@ -137,7 +139,8 @@ def _check(view: NodeView, resource: Resource, checks: ValueChecks) -> None:
         and view.profile.checks_group_configs_at_brokers
     ):
         key = (ResourceType.GROUP, resource.resource_name)
-        alteration.check_group(view.profile, resource, view.image.configs.get(key, {}))
+        current = view.image.configs.get(key, {})
+        alteration.check_group(view.profile, resource, current, view.static)
 
 
 def _values(resource: Resource) -> Iterator[tuple[str, bool]]:

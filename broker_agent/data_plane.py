@@ -40,8 +40,16 @@ TRANSACTION_STATES = (
 TRANSACTION = 1  # the type of the key of a coordinator of transactions
 
 
-def list_transactions(request: ListTransactionsRequest) -> ListTransactionsResponse:
-    """Returns no transaction, and the states that Kafka does not know (TransactionStateManager)."""
+def list_transactions(
+    request: ListTransactionsRequest, is_expression: Callable[[str], bool]
+) -> ListTransactionsResponse:
+    """Returns no transaction, and the states that Kafka does not know (TransactionStateManager).
+
+    A pattern of transactional ids that is no regular expression is INVALID_REGULAR_EXPRESSION.
+    """
+    pattern = request.transactional_id_pattern
+    if pattern and not is_expression(pattern):
+        return ListTransactionsResponse(error_code=ErrorCode.INVALID_REGULAR_EXPRESSION)
     unknown = tuple(name for name in request.state_filters if name not in TRANSACTION_STATES)
     return ListTransactionsResponse(unknown_state_filters=unknown)
 

@@ -307,6 +307,7 @@ def topology_of(
         profile=profile,
         settings=settings_in(profile, options.settings),
         policies=policies_in(profile, options.settings),
+        static=static_in(profile, options.settings),
         metadata_version=(level_of(options.metadata_version) if options.metadata_version else None),
     )
 
@@ -382,6 +383,15 @@ def policies_in(profile: Profile, overrides: Mapping[str, object]) -> Policies:
         return policies_of(configuration_of(profile, overrides).policies)
     except ValueError as error:
         raise ValueError(f"settings: {error}") from None
+
+
+def static_in(profile: Profile, overrides: Mapping[str, object]) -> Mapping[str, str]:
+    """Returns the texts of Kafka's configurations among `overrides`, which each node describes."""
+    if not overrides:
+        return {}
+    from kraftsim.configuration.configuration import configuration_of
+
+    return configuration_of(profile, overrides).static
 
 
 def with_settings(profile: Profile, configuration: "Configuration") -> Settings:

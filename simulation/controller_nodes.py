@@ -46,6 +46,7 @@ def _config(spec: ControllerSpec, topology: Topology, draw: Draw) -> NodeConfig:
         metadata_version=topology.first_metadata_version,
         kraft_version=topology.kraft_version,
         policies=topology.policies,
+        static=topology.static,
     )
 
 

@@ -1,6 +1,6 @@
 """The topology of a cluster: one value from which commands, `Cluster` and tests build a world."""
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import field
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER, AgentConfig
@@ -103,7 +103,8 @@ class Topology:
 
     `settings` that are None take the profile's value; a `metadata_version` of None is the newest
     that the releases of all nodes support. With `kraft_version` 0 the voters are static, as in
-    `controller.quorum.voters` (rule 7.8). Raises ValueError if two nodes share an id.
+    `controller.quorum.voters` (rule 7.8). `static` are the texts of every node's property
+    file. Raises ValueError if two nodes share an id.
     """
 
     cluster_id: str
@@ -114,6 +115,7 @@ class Topology:
     metadata_version: int | None = None
     kraft_version: int = 1
     policies: Policies = NO_POLICIES
+    static: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         controllers: set[int] = set()
@@ -189,6 +191,7 @@ def agent_config(
         features=_supported_features(topology, profile),
         log_dirs=log_dirs,
         rack=spec.rack,
+        static=topology.static,
         heartbeat_interval_ms=settings.broker_heartbeat_interval_ms,
         session_timeout_ms=settings.broker_session_timeout_ms,
         registration_timeout_ms=settings.initial_broker_registration_timeout_ms,

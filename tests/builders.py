@@ -4,6 +4,7 @@ Everything in here drives the real core on virtual time; nothing is mocked, noth
 """
 
 import random
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -98,6 +99,7 @@ def make_node(
     kraft_version: int = 1,
     seed: int = 1,
     snapshot_format: SnapshotFormat | None = None,
+    static: Mapping[str, str] | None = None,
     **settings: Any,
 ) -> Node:
     settings_in_force = replace(profile.settings, **settings)
@@ -109,6 +111,7 @@ def make_node(
         directory_id=uuid_of("controller"),
         kraft_version=kraft_version,
         metadata_version=metadata_version,
+        static=static or {},
     )
     entropy = random.Random(seed).random
     return Node(

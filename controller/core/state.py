@@ -5,7 +5,7 @@ nothing; otherwise it returns records, a reply, and notes for the soft state. On
 them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -31,7 +31,8 @@ class State:
 
     `next_offset` is the offset of the next record (rule 1.25). `image` is the latest state,
     uncommitted records included (rule 0A.3). `random` draws entropy. `voters` returns the voters
-    with their latest descriptions (rule 10.53).
+    with their latest descriptions (rule 10.53). `static` are the configurations of the controller's
+    property file.
     """
 
     node_id: int
@@ -44,6 +45,7 @@ class State:
     next_offset: int = 0
     voters: Callable[[], tuple[Voter, ...]] = tuple
     policies: Policies = NO_POLICIES
+    static: Mapping[str, str] = field(default_factory=dict)
     mutations: Mutations = field(default_factory=unlimited)
 
 

@@ -87,6 +87,7 @@ class Active:
             next_offset=quorum.log.end_offset,
             voters=partial(_voters_known_to, quorum),
             policies=config.policies,
+            static=config.static,
             mutations=Mutations(settings),
         )
 

@@ -1,6 +1,7 @@
 """The identity of a controller and its policies; `raft/protocol.py` has its inputs and outputs."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import field, replace
 
 from ..core.log.control_records import Voter, VoterEndpoint
 from ..core.log.records import Record
@@ -20,7 +21,7 @@ class NodeConfig:
     `bootstrap_servers`, from which it learns the voters. `kraft_version` 1 keeps the voters in the
     log (KIP-853). `may_have_lost_log`: a former process may have run and lost its log and its
     vote. `bootstrap` are the records of an empty log, of a formatted directory; without them, those
-    of `metadata_version`, by default the profile's.
+    of `metadata_version`, by default the profile's. `static` are other texts of its property file.
     """
 
     node_id: int
@@ -36,6 +37,7 @@ class NodeConfig:
     bootstrap: tuple[Record, ...] = ()
     may_have_lost_log: bool = False
     policies: Policies = NO_POLICIES
+    static: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def endpoint(self) -> VoterEndpoint:
@@ -61,6 +63,7 @@ class NodeConfig:
             }
         )
         return {
+            **self.static,
             **quorum,
             **dict(self.policies.names),
             "process.roles": "controller",

@@ -212,7 +212,7 @@ class Node:
             node_id=self.config.node_id,
             profile=self.profile,
             image=self.committed,
-            static=self.config.properties | static_settings(self.settings),
+            static=static_settings(self.settings) | self.config.properties,
         )
 
     def _start(self, event: protocol.Started, turn: protocol.Turn) -> None:

@@ -76,6 +76,7 @@ def bound_controller(
         bootstrap=() if arguments.metadata_version or formatted is None else formatted.bootstrap,
         may_have_lost_log=formatted is None,
         policies=policies_of(configuration.policies),
+        static=configuration.static,
     )
     return Bound(node=node, address=bound, option=option)
 

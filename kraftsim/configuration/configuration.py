@@ -44,10 +44,12 @@ class Configuration:
     `node_id` without node.id and broker.id. `of_the_node` and `without_effect` are keys that were
     given; `unknown` are keys that the release does not have. `policies` has the functions named for
     `POLICIES`, `protected` the protocols of the listeners that have TLS or SASL. `log_dirs` is
-    empty unless paths were given.
+    empty unless paths were given. `static` has the texts of Kafka's configurations that describe
+    neither the node nor its addresses.
     """
 
     settings: Mapping[str, Value]
+    static: Mapping[str, str]
     node: NodeRoles | None
     node_id: int | None
     voters: Mapping[int, QuorumAddress]
@@ -84,6 +86,7 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
     }
     return Configuration(
         settings=settings,
+        static=dict(_static(named, keys)),
         node=node,
         node_id=values.integer("node.id") if values.is_set("node.id") else None,
         voters=voters_of(values.words(VOTERS)),
@@ -116,6 +119,13 @@ def expect_plaintext(configuration: Configuration) -> None:
             f"{protocol} for {name}: leave this listener out, or map it to {PLAINTEXT} in "
             f"{PROTOCOL_MAP}"
         )
+
+
+def _static(named: Mapping[str, str], keys: Mapping[str, Definition]) -> Iterator[tuple[str, str]]:
+    for name, text in named.items():
+        is_known = name in keys or _is_of_a_plugin(name)
+        if is_known and name not in (*OF_THE_NODE, *POLICIES, *own_keys()):
+            yield name, text
 
 
 def _text(values: Values, name: str) -> str:

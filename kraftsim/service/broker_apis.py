@@ -11,7 +11,7 @@ from dataclasses import field
 from typing import Any
 
 from kraftsim.broker_agent import configurations, metadata_replies
-from kraftsim.broker_agent.client_match import ClientMatch
+from kraftsim.broker_agent.client_match import ClientMatch, is_expression
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.data_plane import DataPlane, list_transactions
 from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic_partitions
@@ -313,7 +313,7 @@ ANSWERS: Mapping[type, Answer] = {
     rpc.IncrementalAlterConfigsRequest: BrokerApis.alter_configs,
     rpc.AlterConfigsRequest: BrokerApis.alter_configs,
     ListGroupsRequest: _read(lambda apis, request: ListGroupsResponse()),  # there are none
-    ListTransactionsRequest: _read(lambda apis, request: list_transactions(request)),
+    ListTransactionsRequest: _read(lambda apis, request: list_transactions(request, is_expression)),
     rpc.FetchRequest: _read(BrokerApis.refuse_fetch),
     AlterReplicaLogDirsRequest: _read(BrokerApis.alter_log_dirs),
 }

@@ -11,6 +11,7 @@ from tests.core.test_configs import (
     GROUP,
     METRICS,
     SET,
+    TOPIC,
     change,
     described,
     result_of,
@@ -82,3 +83,75 @@ def test_a_value_out_of_bounds_of_a_group_of_4_4_is_refused_with_the_bounds(name
     found = result_of(cluster, change(GROUP, "g", (name, SET, value)))
 
     assert found == (ErrorCode.INVALID_CONFIG, f"{name} must be {bound}")
+
+
+def test_a_controller_describes_the_texts_of_its_property_file():
+    """Observed of 4.3.1: synonyms have the text of the file, an entry the parsed value."""
+    cluster = ControllerUnderTest(
+        static={"log.preallocate": "TRUE", "num.partitions": "1", "log.retention.hours": "5"}
+    )
+    cluster.unfenced(1)
+    cluster.created("t")
+
+    of_node = described(cluster, BROKER, str(CONTROLLER_ID))
+    of_topic = described(cluster, TOPIC, "t")
+
+    assert {
+        name: (entry.value, entry.config_source, entry.synonyms[0].value)
+        for name, entry in (of_node | of_topic).items()
+        if name in ("log.preallocate", "num.partitions", "log.retention.hours", "preallocate")
+    } == {
+        "log.preallocate": ("true", 4, "TRUE"),
+        "num.partitions": ("1", 4, "1"),
+        "log.retention.hours": ("5", 4, "5"),
+        "preallocate": ("true", 4, "TRUE"),
+    }
+
+
+OF_GROUPS = {
+    "group.consumer.min.session.timeout.ms": "4000",
+    "group.consumer.max.session.timeout.ms": "50000",
+    "group.consumer.session.timeout.ms": "46000",
+    "group.consumer.min.heartbeat.interval.ms": "1000",
+    "group.consumer.max.heartbeat.interval.ms": "45000",
+    "group.consumer.heartbeat.interval.ms": "20000",
+}
+SESSION, HEARTBEAT = "consumer.session.timeout.ms", "consumer.heartbeat.interval.ms"
+TOO_SHORT = f"{SESSION} must be greater than {HEARTBEAT}"
+
+
+@pytest.mark.parametrize(
+    ("configs", "refusal"),
+    [
+        ({SESSION: "3999"}, f"{SESSION} must be in the range 4000 to 50000 inclusive."),
+        ({SESSION: "50001"}, f"{SESSION} must be in the range 4000 to 50000 inclusive."),
+        ({SESSION: "20000"}, TOO_SHORT),
+        ({SESSION: "20001"}, None),
+        ({HEARTBEAT: "45000"}, None),
+        ({HEARTBEAT: "46000"}, f"{HEARTBEAT} must be in the range 1000 to 45000 inclusive."),
+        ({SESSION: "4000", HEARTBEAT: "4000"}, TOO_SHORT),
+        ({SESSION: "4001", HEARTBEAT: "4000"}, None),
+        ({SESSION: "19000", "errors.deadletterqueue.topic.name": "__x"}, TOO_SHORT),
+    ],
+)
+def test_the_property_file_of_a_controller_limits_groups(configs, refusal):
+    """Observed of 4.4.0; 4.1.1 and 4.3.1 have the same limits, and other words."""
+    cluster = ControllerUnderTest(KAFKA_4_4, static=OF_GROUPS)
+
+    asked = change(GROUP, "g", *((name, SET, value) for name, value in configs.items()))
+
+    expected = (0, None) if refusal is None else (ErrorCode.INVALID_CONFIG, refusal)
+    assert result_of(cluster, asked) == expected
+
+
+def test_the_limits_of_a_property_file_have_their_names_before_4_4():
+    """Observed of 4.1.1 and 4.3.1."""
+    cluster = ControllerUnderTest(KAFKA_4_1, static=OF_GROUPS)
+
+    found = result_of(cluster, change(GROUP, "g", (SESSION, SET, "3999")))
+
+    least = "group.consumer.min.session.timeout.ms"
+    assert found == (
+        ErrorCode.INVALID_CONFIG,
+        f"{SESSION} must be greater than or equal to {least}",
+    )

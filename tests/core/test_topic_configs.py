@@ -32,14 +32,14 @@ def cluster():
 
 def refusal_of(configs, release="4.3"):
     with pytest.raises(ApiError) as refused:
-        check(configs, PROFILES[release])
+        check(configs, PROFILES[release], {})
     assert ErrorCode.INVALID_CONFIG == refused.value.code
     return refused.value.message
 
 
 def outcome(configs, release):
     try:
-        check(configs, PROFILES[release])
+        check(configs, PROFILES[release], {})
     except ApiError as error:
         return error.code
     return ErrorCode.NONE
@@ -94,7 +94,7 @@ def test_a_value_that_was_parsed_is_shown_as_it_was_understood(name, text, shown
 @pytest.mark.rule("4.54")
 @pytest.mark.parametrize("text", ["", "*", " * ", "1:2", "1:2,3:4", "1:2,", ",", "*,"])
 def test_throttled_replicas_are_a_star_or_pairs(text):
-    check({"leader.replication.throttled.replicas": text}, KAFKA_4_3)
+    check({"leader.replication.throttled.replicas": text}, KAFKA_4_3, {})
 
 
 @pytest.mark.rule("4.54")
@@ -117,7 +117,7 @@ def test_an_empty_policy_in_a_list_has_a_text_of_its_own_from_4_3_on():
 @pytest.mark.rule("4.54")
 @pytest.mark.parametrize("text", ["3.0", "3.0-IV1", "0.10.0.1", "3.9.1", "4.0-IV1", "0.8.0"])
 def test_a_message_format_is_a_version_of_kafka(text):
-    check({"message.format.version": text}, KAFKA_3_9)
+    check({"message.format.version": text}, KAFKA_3_9, {})
 
 
 @pytest.mark.rule("4.54")
@@ -138,7 +138,7 @@ def test_the_lags_of_compaction_must_not_cross():
         "conflict topic config setting min.compaction.lag.ms (5) > max.compaction.lag.ms (4)"
         == refusal_of(lags | {"remote.storage.enable": "true"})
     )
-    check(lags | {"max.compaction.lag.ms": "5"}, KAFKA_4_3)
+    check(lags | {"max.compaction.lag.ms": "5"}, KAFKA_4_3, {})
 
 
 @pytest.mark.rule("4.54")
@@ -147,7 +147,7 @@ def test_there_is_no_tiered_storage():
         "Tiered Storage functionality is disabled in the broker. Topic cannot be configured with "
         "remote log storage." == refusal_of({"remote.storage.enable": "TRUE"})
     )
-    check({"remote.storage.enable": "false", "remote.log.copy.disable": "true"}, KAFKA_4_3)
+    check({"remote.storage.enable": "false", "remote.log.copy.disable": "true"}, KAFKA_4_3, {})
 
 
 @pytest.mark.rule("4.54")
@@ -177,7 +177,7 @@ def test_whatever_is_sent_is_accepted_or_invalid_config(release, configs):
 def test_every_default_is_a_value_that_could_be_set(release):
     defaults = {name: config.default for name, config in TOPIC_CONFIGS[release].items()}
 
-    check({n: value for n, value in defaults.items() if value is not None}, PROFILES[release])
+    check({n: value for n, value in defaults.items() if value is not None}, PROFILES[release], {})
 
 
 @pytest.mark.rule("4.5", "4.23")
@@ -232,6 +232,43 @@ def test_a_setting_of_the_controllers_own_is_a_static_one():
         ("min.insync.replicas", "2", 4),
         ("unclean.leader.election.enable", "true", 4),
     } == {(c.name, c.value, c.config_source) for c in shown if c.config_source != 5}
+
+
+@pytest.mark.rule("4.5")
+def test_the_property_file_of_a_controller_decides_before_the_defaults():
+    """Observed of 4.3.1: the reply has the text of the file, the first of its synonyms."""
+    cluster = ControllerUnderTest(
+        KAFKA_4_3,
+        static={
+            "log.retention.hours": "5",
+            "log.retention.minutes": "7",
+            "log.segment.bytes": "2000000 ",
+            "log.preallocate": "TRUE",
+            "min.insync.replicas": "1",
+            "unclean.leader.election.enable": "false",
+        },
+    )
+    cluster.unfenced(1)
+
+    shown = cluster.created("t").configs
+
+    assert {
+        ("retention.ms", "420000", 4),
+        ("segment.bytes", "2000000 ", 4),
+        ("preallocate", "TRUE", 4),
+        ("min.insync.replicas", "1", 3),  # the bootstrap's ConfigRecord
+        ("unclean.leader.election.enable", "false", 4),
+    } == {(c.name, c.value, c.config_source) for c in shown if c.config_source != 5}
+
+
+@pytest.mark.rule("4.54")
+def test_a_value_conflicts_with_the_property_file_of_the_controller():
+    """Observed of 4.1.1, 4.3.1 and 4.4.0."""
+    of_file = {"log.cleaner.min.compaction.lag.ms": "1000"}
+    check({"max.compaction.lag.ms": "1000"}, KAFKA_4_3, of_file)
+
+    with pytest.raises(ApiError, match=r"min.compaction.lag.ms \(1000\) > max.* \(999\)"):
+        check({"max.compaction.lag.ms": "999"}, KAFKA_4_3, of_file)
 
 
 @pytest.mark.rule("4.54")

@@ -212,3 +212,13 @@ async def test_of_a_broker_that_is_not_simulated_only_what_the_log_has_is_known(
         assert values == {"log.retention.ms": "3", "min.insync.replicas": "1"}
         with pytest.raises(ApiError, match="broker 7 is not simulated, and the log has"):
             await kraft.configs.get("broker", "7", "log.dir")
+
+
+async def test_controllers_and_brokers_describe_the_settings_of_the_cluster() -> None:
+    async with Cluster(brokers=1, settings={"log.retention.ms": 7}) as kraft:
+        await kraft.topics.create("orders")
+        of_topic = await kraft.configs.get("topic", "orders", "retention.ms")
+        of_broker = await kraft.configs.get("broker", "1", "log.retention.ms")
+
+    found = [(row["value"], row["source"]) for row in (*of_topic["configs"], *of_broker["configs"])]
+    assert found == [("7", "STATIC_BROKER_CONFIG")] * 2

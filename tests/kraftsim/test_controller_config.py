@@ -124,3 +124,10 @@ def test_a_node_that_cannot_run_is_refused(
     with pytest.raises(ValueError) as refused:
         bound(pairs, **options)
     assert message in str(refused.value)
+
+
+def test_a_controller_knows_the_texts_of_its_file_beside_its_addresses() -> None:
+    node = bound({**CONTROLLER, "log.retention.ms": "5", "kraftsim.replica.catch.up.ms": "7"}).node
+
+    assert node.static == {"log.retention.ms": "5"}
+    assert node.properties["log.retention.ms"] == "5"

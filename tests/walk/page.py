@@ -4,19 +4,29 @@
 from the result. The tests of tests/walk prove the verdicts.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from kraftsim.configuration.names import OF_THE_NODE, OF_ZOOKEEPER, REMOVED, SETTINGS, setting_name
 from kraftsim.configuration.policies import POLICIES
 from kraftsim.controller.core.api_row import REFUSE, STORE
 from kraftsim.controller.core.apis import ROWS
+from kraftsim.controller.core.configs.group_configs import GROUP_CONFIGS
 from kraftsim.controller.core.configs.node_definitions import definitions_of
+from kraftsim.controller.core.configs.topic_table import TOPIC_CONFIGS
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from tests.walk import verdicts
 from tests.walk.fields import fields_of
+from tests.walk.key_readers import is_ignored_by_controllers, key_readers
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "effects.md"
+_RELEASE = DEFAULT_PROFILE.topic_configs
+_ACTING = (*OF_THE_NODE, *POLICIES, *verdicts.OF_TOPICS, *verdicts.NODE_LIMITS_OF_GROUPS)
+_DYNAMIC: Mapping[str, Collection[str]] = {
+    "topic": TOPIC_CONFIGS[_RELEASE],
+    "group": GROUP_CONFIGS[_RELEASE],
+    "broker": [name for name, key in definitions_of(_RELEASE).items() if key.is_dynamic],
+}
 _UNANSWERED = (None, REFUSE, STORE)
 INTRODUCTION = """\
 # Effects of fields and configurations
@@ -26,31 +36,69 @@ each field of a request, and each setting of a node, to other legal values, and 
 difference in replies, messages, records or warnings. A value that only DescribeConfigs shows does
 not count as an effect.
 
+A controller runs some of the classes of a node. `python -m tests.released.key_readers` lists which
+classes of 4.4.0 read a configuration, and which of them an active controller has initialized after
+some 1,250 random requests: a class that was never initialized has executed no method.
+
 - *Acts*: a test fails if the value is ignored.
-- *Kafka ignores it too*: no class of the released jars that handles the request reads the field.
+- *Kafka ignores it too*: no class of the released jars that handles the request reads the field;
+  no class that runs in a controller reads the configuration.
 - *Refused*: the request, or the property file, gets an error that says so.
 - *Warning*: the value is accepted, and a line of the log says why it has no effect.
 - *Open*: the value has an effect in Kafka and none in kraftsim, and nothing says so yet."""
 FIELDS_TITLE = "## Fields of requests: Kafka ignores them too"
 OPEN_TITLE = "## Fields of requests: open"
+IGNORED_TITLE = """\
+## Configurations that Kafka's controllers ignore too
+
+Brokers read them."""
+DYNAMIC_TITLE = """\
+## Dynamic configurations: open
+
+The log keeps them and DescribeConfigs shows them. In Kafka the logs, groups and threads of brokers
+use them, which kraftsim does not have; no line of the log says so."""
 WARNING_TITLE = """\
-## Configurations with a warning
+## Configurations of controllers with a warning
 
 [configuration.md](configuration.md#without-an-effect) has the reason of each."""
+OTHERS_TITLE = """\
+## Configurations of brokers with a warning
+
+Beside those of controllers with a warning:"""
 
 
 def render() -> str:
     """Returns the text of the page."""
-    configurations = _configurations()
+    of_nodes, of_controllers = _configurations(), _configurations_of_controllers()
+    others = [name for name in of_nodes["warning"] if name not in of_controllers["warning"]]
     blocks = [
         INTRODUCTION,
-        _counts(_fields(), configurations),
+        _counts(
+            {
+                "fields of requests": _fields(),
+                f"configurations of a controller ({_RELEASE})": of_controllers,
+                **{
+                    f"dynamic configurations of a {kind} ({_RELEASE})": _dynamic(kind, names)
+                    for kind, names in _DYNAMIC.items()
+                },
+                f"configurations of a node that is a broker too ({_RELEASE})": of_nodes,
+            }
+        ),
         FIELDS_TITLE,
         _rows("source", verdicts.IGNORED),
         OPEN_TITLE,
         _rows("what Kafka does", verdicts.OPEN),
+        IGNORED_TITLE,
+        _rows("class", _readers(of_controllers["ignored"]), "configuration"),
+        DYNAMIC_TITLE,
+        *(
+            f"Of a {kind}: {_listed(_dynamic(kind, names)['open'])}"
+            for kind, names in _DYNAMIC.items()
+        ),
         WARNING_TITLE,
-        ", ".join(f"`{name}`" for name in configurations["warning"]) + ".",
+        _listed(of_controllers["warning"]),
+        OTHERS_TITLE,
+        _listed(others),
     ]
     return "\n\n".join(blocks) + "\n"
 
@@ -75,7 +123,7 @@ def _configurations() -> Mapping[str, list[str]]:
     """Returns the configurations of a node of the newest release by verdict."""
     found: dict[str, list[str]] = {"acts": [], "refused": [], "warning": []}
     for name in sorted(definitions_of(DEFAULT_PROFILE.topic_configs)):
-        if name in (*OF_THE_NODE, *POLICIES) or setting_name(name) in SETTINGS:
+        if name in _ACTING or setting_name(name) in SETTINGS:
             found["acts"].append(name)
         elif name in (*OF_ZOOKEEPER, *REMOVED):
             found["refused"].append(name)
@@ -84,29 +132,57 @@ def _configurations() -> Mapping[str, list[str]]:
     return found
 
 
-def _counts(fields: Mapping[str, list[str]], configurations: Mapping[str, list[str]]) -> str:
-    def line(name: str, counted: Mapping[str, list[str]]) -> str:
+def _configurations_of_controllers() -> Mapping[str, list[str]]:
+    """Returns the configurations of a process that is a controller only, by verdict."""
+    found = {verdict: [*names] for verdict, names in _configurations().items()}
+    ignored = []
+    for verdict in ("acts", "warning"):
+        ignored += [name for name in found[verdict] if _is_ignored(name)]
+        found[verdict] = [name for name in found[verdict] if not _is_ignored(name)]
+    return found | {"ignored": sorted(ignored)}
+
+
+def _is_ignored(name: str) -> bool:
+    return is_ignored_by_controllers(name) and name not in verdicts.NODE_LIMITS_OF_GROUPS
+
+
+def _dynamic(kind: str, names: Collection[str]) -> Mapping[str, list[str]]:
+    """Returns the dynamic configurations of a kind of resource by verdict."""
+    acting = {name for name in names if name in verdicts.DYNAMIC_ACTING[kind]}
+    refused = {name for name in names if name in verdicts.DYNAMIC_REFUSED[kind]}
+    found = {"acts": acting, "refused": refused, "open": {*names} - acting - refused}
+    return {verdict: sorted(of) for verdict, of in found.items()}
+
+
+def _readers(names: list[str]) -> Mapping[str, str]:
+    return {name: ", ".join(key_readers()[name].elsewhere) for name in names}
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names) + "."
+
+
+def _counts(counted: Mapping[str, Mapping[str, list[str]]]) -> str:
+    def line(name: str, of: Mapping[str, list[str]]) -> str:
         verdict = ("acts", "ignored", "refused", "warning", "open")
-        cells = [str(len(counted.get(key, ()))) for key in verdict]
+        cells = [str(len(of.get(key, ()))) for key in verdict]
         return f"| {name} | {' | '.join(cells)} |"
 
-    release = DEFAULT_PROFILE.topic_configs
     return "\n".join(
         (
             "| | acts | Kafka ignores it too | refused | warning | open |",
             "| --- | --- | --- | --- | --- | --- |",
-            line("fields of requests", fields),
-            line(f"configurations of a node ({release})", configurations),
+            *(line(name, of) for name, of in counted.items()),
         )
     )
 
 
-def _rows(title: str, rows: Mapping[str, str]) -> str:
-    return "\n".join(_lines(title, rows))
+def _rows(title: str, rows: Mapping[str, str], subject: str = "field") -> str:
+    return "\n".join(_lines(title, rows, subject))
 
 
-def _lines(title: str, rows: Mapping[str, str]) -> Iterator[str]:
-    yield f"| field | {title} |"
+def _lines(title: str, rows: Mapping[str, str], subject: str) -> Iterator[str]:
+    yield f"| {subject} | {title} |"
     yield "| --- | --- |"
     for path, text in sorted(rows.items()):
         yield f"| `{path}` | {text} |"

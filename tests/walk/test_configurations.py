@@ -11,14 +11,29 @@ import pytest
 from kraftsim.configuration.configuration import configuration_of, sentences
 from kraftsim.configuration.names import OF_THE_NODE, REASONS, SETTINGS, setting_name
 from kraftsim.configuration.policies import POLICIES
+from kraftsim.controller.core.configs.group_configs import GROUP_CONFIGS
 from kraftsim.controller.core.configs.node_definitions import Definition, definitions_of
+from kraftsim.controller.core.configs.validators import INT
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
+from kraftsim.controller.core.rpc import (
+    AlterableConfig,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResource,
+)
 from kraftsim.controller.core.settings import LEAST, STANDARD_AUTHORIZER, Settings
+from tests.builders import ControllerUnderTest
 from tests.walk.story import USUAL, told
-from tests.walk.verdicts import SETTINGS_TESTED
+from tests.walk.verdicts import NODE_LIMITS_OF_GROUPS, OF_TOPICS, SETTINGS_TESTED
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KEYS = definitions_of(DEFAULT_PROFILE.topic_configs)
+GROUP_VALUES = ("0", "2", "5", "6", "100", "4000", "14000", "20000", "50000", "65000")
+OTHER_TEXTS = {
+    "compression.type": "lz4",
+    "log.cleanup.policy": "compact",
+    "log.message.timestamp.type": "LogAppendTime",
+    "log.cleaner.min.cleanable.ratio": "0.25",
+}
 
 
 def acts_elsewhere(name: str) -> bool:
@@ -69,3 +84,48 @@ def test_a_configuration_without_an_effect_is_refused_or_has_a_warning(
         return
     assert any(definition.name.startswith(start) for start in REASONS)
     assert any(definition.name in sentence for sentence in sentences(configuration))
+
+
+def replies_of_a_controller(**static: str) -> str:
+    """Returns what a controller with a property file replies about a topic and about groups."""
+    cluster = ControllerUnderTest(static=static)
+    cluster.unfenced(1)
+    replies: list[object] = [cluster.created("t").configs]
+    for config in GROUP_CONFIGS[DEFAULT_PROFILE.topic_configs].values():
+        for text in GROUP_VALUES if config.kind is INT else ():
+            alterable = AlterableConfig(name=config.name, config_operation=0, value=text)
+            resource = IncrementalAlterConfigsResource(
+                resource_type=32, resource_name="g", configs=(alterable,)
+            )
+            request = IncrementalAlterConfigsRequest(resources=(resource,), validate_only=True)
+            replies.append(cluster.accepted(request).responses)
+    return repr(replies)
+
+
+@cache
+def usual_replies() -> str:
+    return replies_of_a_controller()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "definition",
+    [key for key in KEYS.values() if setting_name(key.name) not in SETTINGS],
+    ids=lambda key: key.name,
+)
+def test_a_text_of_a_controllers_file_acts_or_is_listed(definition: Definition) -> None:
+    acts = any(
+        replies_of_a_controller(**{definition.name: text}) != usual_replies()
+        for text in other_texts(definition)
+    )
+
+    assert acts == (definition.name in (*OF_TOPICS, *NODE_LIMITS_OF_GROUPS))
+
+
+def other_texts(definition: Definition) -> Iterator[str]:
+    if definition.type_name in ("INT", "LONG"):
+        yield from (number for number in ("7", "40000", "70000") if number != definition.default)
+    elif definition.type_name == "BOOLEAN":
+        yield "true" if definition.default == "false" else "false"
+    else:
+        yield OTHER_TEXTS.get(definition.name, "other")

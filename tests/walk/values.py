@@ -24,6 +24,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "Fetch.topics.partitions.partitionMaxBytes": (1, 100),
     "Fetch.maxBytes": (1, 100),
     "FetchSnapshot.maxBytes": (1, 100),
+    "ListTransactions.transactionalIdPattern": ("(",),
     "Fetch.replicaState.replicaEpoch": (epoch(1),),
     "AlterPartition.topics.partitions.newIsrWithEpochs": ([{"brokerId": 2, "brokerEpoch": -1}],),
 }

@@ -6,6 +6,8 @@ class of a release that handles the request calls the method that reads the fiel
 
 from collections.abc import Mapping
 
+from kraftsim.controller.core.configs.topic_table import BROKER_NAMES
+
 _NO_READER = "no class of the jars calls {}"
 _RAFT = "KafkaRaftClient.handleFetchRequest does not read it; kafka.server.KafkaApis does, of data"
 _NO_GROUPS = "GroupCoordinatorService.listGroups: a broker without groups lists none for any filter"
@@ -87,16 +89,36 @@ TESTED: Mapping[str, str] = {
 """The field acts where the walk does not go: the test that fails when the field is ignored."""
 
 OPEN: Mapping[str, str] = {
-    "ListTransactions.transactionalIdPattern": (
-        "TransactionStateManager.listTransactionStates refuses an invalid pattern "
-        "(INVALID_REGULAR_EXPRESSION) also without transactions; a simulated broker does not"
-    ),
     "Fetch.maxBytes": (
         "From 4.3 on a leader reads at most so many bytes, but at least one batch "
         "(KafkaRaftClient.tryCompleteFetchRequest); kraftsim sends at most 8 MiB"
     ),
 }
 """The field has no effect here, although it has one in Kafka."""
+
+NODE_LIMITS_OF_GROUPS = (
+    *(
+        f"group.{kind}.{bound}.{name}"
+        for kind in ("consumer", "share", "streams")
+        for bound in ("min", "max")
+        for name in ("session.timeout.ms", "heartbeat.interval.ms", "assignment.interval.ms")
+    ),
+    *(f"group.{kind}.session.timeout.ms" for kind in ("consumer", "share", "streams")),
+    *(f"group.{kind}.heartbeat.interval.ms" for kind in ("consumer", "share", "streams")),
+    *(
+        f"group.share.{bound}.{name}"
+        for bound in ("min", "max")
+        for name in (
+            "record.lock.duration.ms",
+            "delivery.count.limit",
+            "partition.max.record.locks",
+        )
+    ),
+    *("group.streams.max.standby.replicas", "group.streams.max.warmup.replicas"),
+    "group.streams.min.task.offset.interval.ms",
+)
+OF_TOPICS = tuple(name for names in BROKER_NAMES.values() for name in names)
+"""Texts of a controller's file that are defaults of topics: replies to CreateTopics have them."""
 
 SETTINGS_TESTED: Mapping[str, str] = {
     "broker_heartbeat_interval_ms": (
@@ -135,3 +157,19 @@ SETTINGS_TESTED: Mapping[str, str] = {
     ),
 }
 """A setting acts where the story of the walk does not go: the test that fails without it."""
+
+DYNAMIC_ACTING: Mapping[str, tuple[str, ...]] = {
+    "topic": (
+        *("min.compaction.lag.ms", "max.compaction.lag.ms"),
+        *("unclean.leader.election.enable", "min.insync.replicas"),
+    ),
+    "group": (),
+    "broker": OF_TOPICS,
+}
+"""Dynamic configurations that change what a controller replies or writes later."""
+DYNAMIC_REFUSED: Mapping[str, tuple[str, ...]] = {
+    "topic": ("remote.storage.enable",),
+    "group": ("streams.assignor.name",),
+    "broker": ("cordoned.log.dirs",),
+}
+"""Any other value than the default is refused; directories are cordoned for each broker alone."""

@@ -158,17 +158,20 @@ def _brokers_check(state: State) -> bool:
     return state.image.metadata_version >= feature_levels.GROUPS_CHECKED_BY_BROKERS_FROM
 
 
-def check_group(profile: Profile, resource: Resource, current: Values) -> None:
+def check_group(
+    profile: Profile, resource: Resource, current: Values, static: Mapping[str, str]
+) -> None:
     """Raises ApiError for the configurations that a group would have after a change (4.70).
 
-    A broker checks them before it forwards the change; `current` are those that it knows.
+    A broker checks them before it forwards the change; `current` are those that it knows, `static`
+    those of its property file.
     """
     check_name(ResourceType.GROUP, resource.resource_name)
     if isinstance(resource, rpc.IncrementalAlterConfigsResource):
         changes = _incremental(profile, ResourceType.GROUP, resource.configs, current)
     else:
         changes = _whole(ResourceType.GROUP, resource, current)
-    group_configs.check(_after(changes, current), profile)
+    group_configs.check(_after(changes, current), profile, static)
 
 
 def _incremental(
@@ -247,9 +250,9 @@ def _check(
     check_name(resource_type, name)
     in_order = _after(changes, current)
     if resource_type is ResourceType.TOPIC:
-        topic_configs.check(in_order, state.profile)
+        topic_configs.check(in_order, state.profile, state.static)
     elif resource_type is ResourceType.GROUP and not is_checked:
-        group_configs.check(in_order, state.profile)
+        group_configs.check(in_order, state.profile, state.static)
     elif resource_type is ResourceType.CLIENT_METRICS:
         metrics_configs.check(in_order, state.profile)
     check_existence(state, resource_type, name)

@@ -96,10 +96,12 @@ _NAMED_OTHERWISE = {
 }
 
 
-def check(configs: Mapping[str, str], profile: Profile) -> None:
+def check(configs: Mapping[str, str], profile: Profile, static: Mapping[str, str]) -> None:
     """Raises INVALID_CONFIG for invalid configurations.
 
-    Kafka checks names first, then values, bounds, the assignor and the queue of dead letters.
+    Kafka checks names first, then values, bounds, the assignor, sessions and the queue of dead
+    letters. The bounds, and what a group does not set, are those of `static`, the property file of
+    the node that checks.
     """
     known = GROUP_CONFIGS[profile.topic_configs]
     for name in configs:
@@ -108,10 +110,13 @@ def check(configs: Mapping[str, str], profile: Profile) -> None:
     values = {
         name: config.parse(configs[name]) for name, config in known.items() if name in configs
     }
+    of_node = _OfNode(described(profile.topic_configs), static)
     for name in _BOUNDED:
         if name in values:
-            _check_bounds(name, int(str(values[name])), profile)
+            _check_bounds(name, int(str(values[name])), of_node, profile)
     _check_assignor(values.get(_ASSIGNOR))
+    for kind in ("consumer", "share", "streams"):
+        _check_session(kind, values, of_node)
     if str(values.get(_DEAD_LETTERS, "")).startswith("__"):  # the names of internal topics
         raise invalid(f"{_DEAD_LETTERS}: DLQ topic name must not start with '__'")
 
@@ -125,27 +130,47 @@ def _check_assignor(assignor: Value | None) -> None:
         )
 
 
-def _check_bounds(name: str, number: int, profile: Profile) -> None:
-    """Raises INVALID_CONFIG unless the brokers' bounds for groups permit the number."""
-    kind, rest = name.split(".", 1)
-    rest = _NAMED_OTHERWISE.get(rest, rest)
-    brokers = described(profile.topic_configs)
-    least, most = (_bound(brokers, f"group.{kind}.{word}.{rest}") for word in ("min", "max"))
-    if least is not None and number < least.number:
-        raise invalid(f"{name} must be {_allowed('greater', least, most, profile)}")
-    if most is not None and number > most.number:
-        raise invalid(f"{name} must be {_allowed('less', most, least, profile)}")
-
-
 class _Bound(NamedTuple):
-    """A bound of the brokers for groups: the name of the configuration, and its value."""
+    """A bound of a node for groups: the name of the configuration, and its value."""
 
     name: str
     number: int
 
 
-def _bound(brokers: Mapping[str, Definition], name: str) -> _Bound | None:
-    return _Bound(name, int(brokers[name].default or "")) if name in brokers else None
+class _OfNode(NamedTuple):
+    """The configurations of a node for all groups: its release's, and its property file."""
+
+    known: Mapping[str, Definition]
+    static: Mapping[str, str]
+
+    def number(self, name: str) -> int:
+        return int(str(INT(name, self.static.get(name, self.known[name].default or ""))))
+
+    def bound(self, name: str) -> _Bound | None:
+        return _Bound(name, self.number(name)) if name in self.known else None
+
+
+def _check_session(kind: str, values: Mapping[str, Value], of_node: _OfNode) -> None:
+    """Raises INVALID_CONFIG unless a session, which the group may set, outlasts a heartbeat."""
+    session, heartbeat = f"{kind}.session.timeout.ms", f"{kind}.heartbeat.interval.ms"
+    if session in values or heartbeat in values:
+        lasts_ms, interval_ms = (
+            int(str(values[name])) if name in values else of_node.number(f"group.{name}")
+            for name in (session, heartbeat)
+        )
+        if lasts_ms <= interval_ms:
+            raise invalid(f"{session} must be greater than {heartbeat}")
+
+
+def _check_bounds(name: str, number: int, of_node: _OfNode, profile: Profile) -> None:
+    """Raises INVALID_CONFIG unless the node's bounds for groups permit the number."""
+    kind, rest = name.split(".", 1)
+    rest = _NAMED_OTHERWISE.get(rest, rest)
+    least, most = (of_node.bound(f"group.{kind}.{word}.{rest}") for word in ("min", "max"))
+    if least is not None and number < least.number:
+        raise invalid(f"{name} must be {_allowed('greater', least, most, profile)}")
+    if most is not None and number > most.number:
+        raise invalid(f"{name} must be {_allowed('less', most, least, profile)}")
 
 
 def _allowed(word: str, bound: _Bound, other: _Bound | None, profile: Profile) -> str:

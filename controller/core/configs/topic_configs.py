@@ -16,20 +16,20 @@ _MIN_LAG, _MAX_LAG = "min.compaction.lag.ms", "max.compaction.lag.ms"
 _WITH_PROPERTIES = ("3.9", "4.1")
 
 
-def check(configs: Mapping[str, str], profile: Profile) -> None:
+def check(configs: Mapping[str, str], profile: Profile, static: Mapping[str, str]) -> None:
     """Raises INVALID_CONFIG for invalid configurations.
 
-    Names are checked first, then values in the order of the table, then conflicts between values.
-    `configs` are in the order of a hash map; up to 4.1 Kafka copied them into Properties.
+    Names are checked first, then values in the order of the table, then conflicts between values,
+    also with those of `static`, the controller's property file. `configs` are in the order of a
+    hash map; up to 4.1 Kafka copied them into Properties.
     """
     known = TOPIC_CONFIGS[profile.topic_configs]
     copied = profile.topic_configs in _WITH_PROPERTIES
     for name in in_properties_order(configs) if copied else configs:
         if name not in known:
             raise invalid(f"Unknown topic config name: {name}")
-    values = {
-        name: config.parse(configs[name]) for name, config in known.items() if name in configs
-    }
+    texts = {**_of_topics(static), **configs}
+    values = {name: config.parse(texts[name]) for name, config in known.items() if name in texts}
     _check_together(values)
 
 
@@ -50,9 +50,10 @@ def effective(state: State, own: Mapping[str, str]) -> tuple[CreatableTopicConfi
     `own` are the configurations of the topic itself.
     """
     configs = state.image.configs
+    static = {**node_configs.static_settings(state.settings), **state.static}
     shown = dict(_DEFAULTS[state.profile.topic_configs])
     for source, settings in (
-        (node_configs.FROM_STATIC, node_configs.static_settings(state.settings)),
+        (node_configs.FROM_STATIC, static),
         (node_configs.FROM_CLUSTER_DEFAULT, configs.get((BROKER_RESOURCE, ""), {})),
         (node_configs.FROM_NODE, configs.get((BROKER_RESOURCE, str(state.node_id)), {})),
     ):

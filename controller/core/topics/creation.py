@@ -265,7 +265,7 @@ def _checked_configs(state: State, topic: CreatableTopic) -> dict[str, str]:
         )
     configs = {config.name: config.value for config in topic.configs if config.value is not None}
     in_order = {name: configs[name] for name in in_hash_order(configs)}
-    topic_configs.check(in_order, state.profile)
+    topic_configs.check(in_order, state.profile, state.static)
     return in_order
 
 

@@ -1,0 +1,123 @@
+"""A dynamic configuration changes what a controller does afterwards, or is listed as open."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+from kraftsim.controller.core.configs.configuration import Configuration
+from kraftsim.controller.core.configs.group_configs import GROUP_CONFIGS
+from kraftsim.controller.core.configs.node_definitions import Definition, definitions_of
+from kraftsim.controller.core.configs.topic_table import TOPIC_CONFIGS
+from kraftsim.controller.core.configs.validators import BOOLEAN, INT, LONG
+from kraftsim.controller.core.profile import DEFAULT_PROFILE
+from kraftsim.controller.core.rpc import (
+    AlterableConfig,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResource,
+)
+from tests.builders import ControllerUnderTest
+from tests.walk.verdicts import DYNAMIC_ACTING, DYNAMIC_REFUSED
+
+RELEASE = DEFAULT_PROFILE.topic_configs
+TOPIC, BROKER, GROUP = 2, 4, 32
+NUMBERS = ("2", "7", "14000", "50000", "1200000")
+LATER = (
+    *((TOPIC, "t", name, "1000") for name in ("min.compaction.lag.ms", "max.compaction.lag.ms")),
+    *(
+        (GROUP, "g", f"{kind}.{name}", text)
+        for kind in ("consumer", "share", "streams")
+        for name in ("session.timeout.ms", "heartbeat.interval.ms")
+        for text in ("5000", "15000", "45000")
+    ),
+)
+"""Changes after the change of a configuration; they may contradict it."""
+TEXTS = {
+    "cleanup.policy": "compact",
+    "log.cleanup.policy": "compact",
+    "compression.type": "lz4",
+    "log.cleaner.min.cleanable.ratio": "0.25",
+    "min.cleanable.dirty.ratio": "0.25",
+    "message.timestamp.type": "LogAppendTime",
+    "log.message.timestamp.type": "LogAppendTime",
+    "share.isolation.level": "read_committed",
+    "share.auto.offset.reset": "earliest",
+    "share.partition.max.record.locks": "3000",
+    "cordoned.log.dirs": "*",
+    "leader.replication.throttled.replicas": "*",
+    "follower.replication.throttled.replicas": "*",
+}
+RESOURCES = {
+    "topic": (TOPIC, "t", TOPIC_CONFIGS[RELEASE]),
+    "group": (GROUP, "g", GROUP_CONFIGS[RELEASE]),
+    "broker": (
+        BROKER,
+        "",
+        {name: key for name, key in definitions_of(RELEASE).items() if key.is_dynamic},
+    ),
+}
+KEYS = [(kind, name) for kind, (_, _, known) in RESOURCES.items() for name in known]
+
+
+def consequences(*configs: tuple[int, str, str, str]) -> str | None:
+    """Returns replies and records after a change; None if the change is refused."""
+    cluster = ControllerUnderTest(unclean_leader_election_interval_ms=1000)
+    cluster.unfenced(1, 2, 3)
+    cluster.created("t", (1, 2, 3))
+    for config in configs:
+        if changed(cluster, config).error_code:
+            return None
+    mark = cluster.end
+    replies: list[Any] = [cluster.created("u", (2, 3)).configs]
+    replies += [changed(cluster, later, validate_only=True) for later in LATER]
+    cluster.fenced(3, 2, 1)
+    cluster.heartbeat(3)
+    cluster.run_for("3s")
+    return repr((replies, cluster.records_since(mark)))
+
+
+def changed(
+    cluster: ControllerUnderTest, config: tuple[int, str, str, str], *, validate_only: bool = False
+) -> Any:
+    resource_type, resource_name, name, text = config
+    resource = IncrementalAlterConfigsResource(
+        resource_type=resource_type,
+        resource_name=resource_name,
+        configs=(AlterableConfig(name=name, config_operation=0, value=text),),
+    )
+    request = IncrementalAlterConfigsRequest(resources=(resource,), validate_only=validate_only)
+    return cluster.accepted(request).responses[0]
+
+
+@cache
+def usual() -> str | None:
+    return consequences()
+
+
+def texts_of(name: str, key: Configuration | Definition) -> Iterator[str]:
+    kind = key.type_name if isinstance(key, Definition) else key.kind
+    if name in TEXTS:
+        yield TEXTS[name]
+    elif kind in (INT, LONG, "INT", "LONG"):
+        yield from NUMBERS
+    elif kind in (BOOLEAN, "BOOLEAN"):
+        yield "false" if key.default == "true" else "true"
+    else:
+        yield "other"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "name"), KEYS)
+def test_a_dynamic_configuration_acts_or_is_listed(kind: str, name: str) -> None:
+    resource_type, resource_name, known = RESOURCES[kind]
+
+    found = [
+        consequences((resource_type, resource_name, name, text))
+        for text in texts_of(name, known[name])
+    ]
+
+    acts = any(after not in (None, usual()) for after in found)
+    is_refused = all(after is None for after in found)
+    assert acts == (name in DYNAMIC_ACTING[kind])
+    assert is_refused == (name in DYNAMIC_REFUSED[kind])
