@@ -3,18 +3,14 @@
 import logging
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, fields
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.controller.core.feature_levels import level_of
-from kraftsim.controller.core.policies import NO_POLICIES, Policies
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerListener
-from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.raft.identity import LISTENER as CONTROLLER_LISTENER
 from kraftsim.controller.server.kafka_caller import Address
-from kraftsim.scenarios.language.suggestions import nearest
 from kraftsim.simulation.ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, PORT_MAX
 from kraftsim.simulation.topology import (
     BROKERS_MAX,
@@ -29,17 +25,14 @@ from kraftsim.simulation.topology import (
 )
 
 from .advertised import Advertised, advertised_of
+from .chosen_settings import policies_in, settings_in, static_in
 from .releases import check_profiles, own_profile, profile_of
-
-if TYPE_CHECKING:
-    from kraftsim.configuration.configuration import Configuration
 
 log = logging.getLogger("kraftsim")
 
 CONTROLLERS_MAX = 9  # above every recommended quorum size
 SPEED_MIN = 0.001  # the arithmetic of the clock divides by its speed
 SPEED_MAX = 1000.0  # each broker then sends a heartbeat every 2 ms; above, real time falls behind
-CONFIGURATIONS = "docs/configuration.md"
 _CLUSTER_ID = re.compile(r"[a-zA-Z0-9_\-]+")
 _LISTENER = re.compile(r"[A-Z0-9_\-.]{1,255}")
 _TAKEN = (CLIENT_LISTENER, CONTROLLER_LISTENER)
@@ -93,12 +86,11 @@ class ClusterOptions:
     `metadata_version` is by default the newest that the releases of all nodes support.
     `racks` are assigned to the brokers in turn; each broker has `log_dirs` log directories. Keys of
     `settings` are Kafka's names with dots or underscores (`broker.session.timeout.ms`). A port of
-    None opens no listener; 0 lets the system
-    choose a port. `listeners` are further listeners of each broker, with the first broker's port by
-    name; clients of each get the addresses of that listener. `advertised_listeners` are the hosts,
-    or the addresses of the first node, that differ from `advertised_host` and the bound port, by
-    name of the listener: PLAINTEXT, CONTROLLER or one of `listeners`. `token` is the bearer token
-    that every HTTP request must carry.
+    None opens no listener; 0 lets the system choose a port. `listeners` are further listeners of
+    each broker, with the first broker's port by name; clients of each get the addresses of that
+    listener. `advertised_listeners` are the hosts, or the addresses of the first node, that differ
+    from `advertised_host` and the bound port, by name of the listener: PLAINTEXT, CONTROLLER or one
+    of `listeners`. `token` is the bearer token that every HTTP request must carry.
     """
 
     brokers: int = 3
@@ -348,56 +340,3 @@ def broker_spec(
         ),
         log_dirs=options.log_dirs,
     )
-
-
-def settings_in(profile: Profile, overrides: Mapping[str, object]) -> Settings:
-    """Returns the profile's settings with the user's `overrides`.
-
-    Raises ValueError for an unknown key or an invalid value.
-    """
-    if not overrides:
-        return profile.settings
-    from kraftsim.configuration.configuration import configuration_of, expect_plaintext, names_of
-
-    try:
-        configuration = configuration_of(profile, overrides)
-        expect_plaintext(configuration)
-    except ValueError as error:
-        raise ValueError(f"settings: {error}") from None
-    for unknown in configuration.unknown:
-        raise ValueError(
-            f"settings: expected {nearest(unknown, names_of(profile), CONFIGURATIONS)}, "
-            f"got {unknown!r}"
-        )
-    return with_settings(profile, configuration)
-
-
-def policies_in(profile: Profile, overrides: Mapping[str, object]) -> Policies:
-    """Returns the policies that `overrides` name; raises ValueError if one is missing."""
-    if not overrides:
-        return NO_POLICIES
-    from kraftsim.configuration.configuration import configuration_of
-    from kraftsim.configuration.policies import policies_of
-
-    try:
-        return policies_of(configuration_of(profile, overrides).policies)
-    except ValueError as error:
-        raise ValueError(f"settings: {error}") from None
-
-
-def static_in(profile: Profile, overrides: Mapping[str, object]) -> Mapping[str, str]:
-    """Returns the texts of Kafka's configurations among `overrides`, which each node describes."""
-    if not overrides:
-        return {}
-    from kraftsim.configuration.configuration import configuration_of
-
-    return configuration_of(profile, overrides).static
-
-
-def with_settings(profile: Profile, configuration: "Configuration") -> Settings:
-    """Returns the profile's settings with those of a configuration.
-
-    Raises ValueError for a value that Kafka accepts, but with which no cluster works.
-    """
-    # Each value was parsed to the type of its field (`configuration/values.py`).
-    return replace(profile.settings, **configuration.settings)  # type: ignore[arg-type]

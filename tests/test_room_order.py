@@ -22,7 +22,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "simulation",
         "scenarios",
         "configuration recording",
-        "advertised explanation pipeline releases service",
+        "advertised chosen_settings explanation pipeline releases service",
         "options",
         "admin files",
         "lessons storage",

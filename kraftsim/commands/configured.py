@@ -19,9 +19,9 @@ from kraftsim.configuration.quorum import VOTERS
 from kraftsim.controller.core.profile import Profile
 from kraftsim.scenarios.language.suggestions import near_words, nearest
 
+from ..chosen_settings import CONFIGURATIONS
 from ..errors import UsageError
 from ..files.properties import read_properties
-from ..options import CONFIGURATIONS
 
 log = logging.getLogger("kraftsim")
 

@@ -27,8 +27,8 @@ from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.clock import Clock
 from kraftsim.controller.time.timeline import Timeline
 
+from ..chosen_settings import with_settings
 from ..errors import FAILED, CommandError
-from ..options import with_settings
 from ..releases import profile_of
 from ..service.binding import binding
 from ..service.foreign_peers import ForeignPeers
