@@ -128,7 +128,7 @@ def test_a_bug_in_what_clients_may_do_is_a_flaw(troubled_property, bug, draw, mo
 
 
 def takes_every_value(patch):
-    patch.setattr(topic_configs, "check", lambda configs, profile: None)
+    patch.setattr(topic_configs, "check", lambda configs, profile, static: None)
 
 
 def keeps_eligible_replicas(patch):
