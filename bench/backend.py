@@ -12,8 +12,9 @@ from urllib.request import Request, urlopen
 
 from kraftsim import Cluster
 from kraftsim.testing.blocking import call_in, loop_in_thread
+from tests.free_ports import free_port
 
-from .processes import elapsed_ms, free_ports, running, up
+from .processes import elapsed_ms, running, up
 from .report import Row
 from .starts import BARE_SERVER, until_answered
 
@@ -94,7 +95,7 @@ def _http_resets() -> list[float]:
 
 def _moto_resets() -> list[float]:
     """Measures resets of moto's server, the fake AWS that tests know, with one bucket in it."""
-    (port,) = free_ports(1)
+    port = free_port()
     with running("-c", MOTO_SERVER.format(port=port)):
         until_answered(port, GET % b"/moto-api/")
         bucket = Request(f"http://127.0.0.1:{port}/bench", method="PUT")
@@ -162,7 +163,7 @@ async def _hour_s() -> float:
 
 def _beside_bare_handler() -> Row:
     """Measures GET requests one after the other, beside a bare handler of aiohttp."""
-    (bare_port,) = free_ports(1)
+    bare_port = free_port()
     ours, bare = [], []
     with (
         up("--kafka-port", "0") as (_, addresses),

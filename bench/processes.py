@@ -1,7 +1,6 @@
 """Starts the measured processes as a user would, and ends them."""
 
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -76,15 +75,6 @@ def announced(process: subprocess.Popen[str]) -> dict[str, str]:
 def controller_port(addresses: dict[str, str]) -> int:
     """Returns the port of the controllers."""
     return int(addresses["KRAFTSIM_BOOTSTRAP_CONTROLLERS"].rpartition(":")[2])
-
-
-def free_ports(count: int) -> list[int]:
-    """Returns ports that are free now, because a quorum needs its ports before it starts."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [connection.getsockname()[1] for connection in sockets]
-    for connection in sockets:
-        connection.close()
-    return ports
 
 
 @contextmanager

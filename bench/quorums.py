@@ -22,13 +22,14 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.topic_name import METADATA_TOPIC
 from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.controller.wire.frames import decode_response, encode_request
+from tests.free_ports import free_ports
 from tests.released.controller import end
 from tests.released.java import java_command, run_tool
 from tests.released.releases import NEWEST_WITH_TOOLS as RELEASE
 
 from . import load
 from .heartbeats import heartbeat, registration
-from .processes import CLUSTER_ID, announced, free_ports, running
+from .processes import CLUSTER_ID, announced, running
 
 IDS = (3000, 3001, 3002)
 HEAP_MB = 256

@@ -8,6 +8,7 @@ from statistics import median
 
 from kraftsim.controller.core.rpc import ApiVersionsRequest
 from kraftsim.controller.wire.frames import encode_request
+from tests.free_ports import free_ports
 
 from . import load
 from .processes import (
@@ -15,7 +16,6 @@ from .processes import (
     announced,
     controller_port,
     elapsed_ms,
-    free_ports,
     properties,
     running,
     up,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kraftsim.controller.core.policies import NO_POLICIES, Policies
 from kraftsim.controller.core.profile import Profile
@@ -15,14 +15,23 @@ if TYPE_CHECKING:
 CONFIGURATIONS = "docs/configuration.md"
 
 
-def settings_in(profile: Profile, overrides: Mapping[str, object]) -> Settings:
-    """Returns the profile's settings with the user's `overrides`.
+class Chosen(NamedTuple):
+    """The settings of a cluster, its policies, and the texts that each of its nodes describes."""
 
-    Raises ValueError for an unknown key or an invalid value.
+    settings: Settings
+    policies: Policies
+    static: Mapping[str, str]
+
+
+def chosen_in(profile: Profile, overrides: Mapping[str, object]) -> Chosen:
+    """Returns what the user's `overrides` of the profile's settings say.
+
+    Raises ValueError for an unknown key, an invalid value, or a policy that is missing.
     """
     if not overrides:
-        return profile.settings
+        return Chosen(profile.settings, NO_POLICIES, {})
     from kraftsim.configuration.configuration import configuration_of, expect_plaintext, names_of
+    from kraftsim.configuration.policies import policies_of
 
     try:
         configuration = configuration_of(profile, overrides)
@@ -34,29 +43,12 @@ def settings_in(profile: Profile, overrides: Mapping[str, object]) -> Settings:
             f"settings: expected {nearest(unknown, names_of(profile), CONFIGURATIONS)}, "
             f"got {unknown!r}"
         )
-    return with_settings(profile, configuration)
-
-
-def policies_in(profile: Profile, overrides: Mapping[str, object]) -> Policies:
-    """Returns the policies that `overrides` name; raises ValueError if one is missing."""
-    if not overrides:
-        return NO_POLICIES
-    from kraftsim.configuration.configuration import configuration_of
-    from kraftsim.configuration.policies import policies_of
-
+    settings = with_settings(profile, configuration)
     try:
-        return policies_of(configuration_of(profile, overrides).policies)
+        policies = policies_of(configuration.policies)
     except ValueError as error:
         raise ValueError(f"settings: {error}") from None
-
-
-def static_in(profile: Profile, overrides: Mapping[str, object]) -> Mapping[str, str]:
-    """Returns the texts of Kafka's configurations among `overrides`, which each node describes."""
-    if not overrides:
-        return {}
-    from kraftsim.configuration.configuration import configuration_of
-
-    return configuration_of(profile, overrides).static
+    return Chosen(settings, policies, configuration.static)
 
 
 def with_settings(profile: Profile, configuration: "Configuration") -> Settings:

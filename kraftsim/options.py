@@ -25,7 +25,7 @@ from kraftsim.simulation.topology import (
 )
 
 from .advertised import Advertised, advertised_of
-from .chosen_settings import policies_in, settings_in, static_in
+from .chosen_settings import chosen_in
 from .releases import check_profiles, own_profile, profile_of
 
 log = logging.getLogger("kraftsim")
@@ -128,11 +128,8 @@ class ClusterOptions:
         self._check_listeners()
         self._check_ports()
         self.speed()
-        controllers = range(FIRST_CONTROLLER_ID, FIRST_CONTROLLER_ID + self.controllers)
-        brokers = range(FIRST_BROKER_ID, FIRST_BROKER_ID + self.brokers)
-        check_profiles(self.profiles, (brokers, controllers))
-        settings_in(profile_of(self.profile), self.settings)
-        policies_in(profile_of(self.profile), self.settings)
+        check_profiles(self.profiles, self.brokers, self.controllers)
+        chosen_in(profile_of(self.profile), self.settings)
         if self.metadata_version is not None:
             level_of(self.metadata_version)
 
@@ -273,6 +270,7 @@ def topology_of(
 ) -> Topology:
     """Returns the topology that the options describe, with the ports of the bound listeners."""
     profile = profile_of(options.profile)
+    chosen = chosen_in(profile, options.settings)
     return Topology(
         cluster_id=cluster_id,
         controllers=tuple(
@@ -297,9 +295,9 @@ def topology_of(
             for position in range(options.brokers)
         ),
         profile=profile,
-        settings=settings_in(profile, options.settings),
-        policies=policies_in(profile, options.settings),
-        static=static_in(profile, options.settings),
+        settings=chosen.settings,
+        policies=chosen.policies,
+        static=chosen.static,
         metadata_version=(level_of(options.metadata_version) if options.metadata_version else None),
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from kraftsim.controller.core.profile import PROFILES, Profile
 from kraftsim.scenarios.language.suggestions import nearest, whole_number
+from kraftsim.simulation.topology import check_node_ids
 
 
 def profile_of(name: object, option: str = "profile") -> Profile:
@@ -16,13 +17,10 @@ def profile_of(name: object, option: str = "profile") -> Profile:
     return PROFILES[name]
 
 
-def check_profiles(profiles: Mapping[int, str], nodes: Iterable[range]) -> None:
-    """Raises ValueError for an id that is not in `nodes`, or for an unknown profile."""
-    ranges = [ids for ids in nodes if ids]
+def check_profiles(profiles: Mapping[int, str], brokers: int, controllers: int) -> None:
+    """Raises ValueError for an id that no node of the cluster has, or for an unknown profile."""
+    check_node_ids(profiles, brokers, controllers, "profiles")
     for node_id, name in profiles.items():
-        if isinstance(node_id, bool) or not any(node_id in ids for ids in ranges):
-            expected = " or ".join(map(_text, ranges))
-            raise ValueError(f"profiles: expected an id of a node, {expected}, got {node_id!r}")
         profile_of(name, f"profiles: {node_id}")
 
 
@@ -42,7 +40,3 @@ def own_profile(profiles: Mapping[int, str], node_id: int) -> Profile | None:
     """Returns the profile of a node of another release than its cluster, or None."""
     name = profiles.get(node_id)
     return None if name is None else profile_of(name)
-
-
-def _text(ids: range) -> str:
-    return str(ids[0]) if len(ids) == 1 else f"{ids[0]} to {ids[-1]}"

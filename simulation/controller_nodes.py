@@ -52,7 +52,7 @@ def _config(spec: ControllerSpec, topology: Topology, draw: Draw) -> NodeConfig:
 
 def installed_of(topology: Topology) -> dict[int, Profile]:
     """Returns the release of each controller of the topology, by its id."""
-    return {of.node_id: of.profile or topology.profile for of in topology.controllers}
+    return {spec.node_id: spec.profile or topology.profile for spec in topology.controllers}
 
 
 def node_of(

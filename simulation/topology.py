@@ -54,6 +54,27 @@ class BrokerSpec:
         check_log_dirs(self.log_dirs)
 
 
+def controller_ids(controllers: int) -> range:
+    """Returns the ids of the first controllers of a cluster."""
+    return range(FIRST_CONTROLLER_ID, FIRST_CONTROLLER_ID + controllers)
+
+
+def broker_ids(brokers: int) -> range:
+    """Returns the ids of the first brokers of a cluster."""
+    return range(FIRST_BROKER_ID, FIRST_BROKER_ID + brokers)
+
+
+def check_node_ids(node_ids: Iterable[object], brokers: int, controllers: int, label: str) -> None:
+    """Raises ValueError for an id that none of these nodes has; `label` names the user's input."""
+    ranges = [ids for ids in (broker_ids(brokers), controller_ids(controllers)) if ids]
+    for node_id in node_ids:
+        if isinstance(node_id, bool) or not any(node_id in ids for ids in ranges):
+            expected = " or ".join(
+                str(ids[0]) if len(ids) == 1 else f"{ids[0]} to {ids[-1]}" for ids in ranges
+            )
+            raise ValueError(f"{label}: expected an id of a node, {expected}, got {node_id!r}")
+
+
 def check_log_dirs(log_dirs: int) -> None:
     """Raises ValueError if a simulated broker cannot have this number of log directories."""
     if not 1 <= log_dirs <= LOG_DIRS_MAX:
@@ -132,8 +153,8 @@ class Topology:
         """The metadata.version that the first records of the log finalize."""
         if self.metadata_version is not None:
             return self.metadata_version
-        profiles = [of.profile for of in self.controllers] + [of.profile for of in self.brokers]
-        return min((profile or self.profile).metadata_version for profile in profiles)
+        nodes: tuple[ControllerSpec | BrokerSpec, ...] = (*self.controllers, *self.brokers)
+        return min((node.profile or self.profile).metadata_version for node in nodes)
 
     def nodes_in(self, rack: str) -> tuple[NodeId, ...]:
         """Returns the controllers and brokers of a rack."""

@@ -122,9 +122,10 @@ def expect_plaintext(configuration: Configuration) -> None:
 
 
 def _static(named: Mapping[str, str], keys: Mapping[str, Definition]) -> Iterator[tuple[str, str]]:
+    others = {*OF_THE_NODE, *POLICIES, *own_keys()}
     for name, text in named.items():
         is_known = name in keys or _is_of_a_plugin(name)
-        if is_known and name not in (*OF_THE_NODE, *POLICIES, *own_keys()):
+        if is_known and name not in others:
             yield name, text
 
 

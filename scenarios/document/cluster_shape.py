@@ -4,12 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from kraftsim.simulation.topology import (
-    BROKERS_MAX,
-    FIRST_BROKER_ID,
-    FIRST_CONTROLLER_ID,
-    LOG_DIRS_MAX,
-)
+from kraftsim.simulation.topology import BROKERS_MAX, LOG_DIRS_MAX, check_node_ids
 
 from ..language.constraints import Between
 from .node_profiles import NodeProfiles
@@ -56,11 +51,4 @@ class ClusterShape:
 
     def __post_init__(self) -> None:
         """Raises ValueError if `profiles` has the id of no node."""
-        nodes = (
-            range(FIRST_BROKER_ID, FIRST_BROKER_ID + self.brokers),
-            range(FIRST_CONTROLLER_ID, FIRST_CONTROLLER_ID + self.controllers),
-        )
-        for node_id in self.profiles.names:
-            if not any(node_id in ids for ids in nodes):
-                expected = " or ".join(f"{ids[0]} to {ids[-1]}" for ids in nodes)
-                raise ValueError(f"profiles: expected an id of a node, {expected}, got {node_id}")
+        check_node_ids(self.profiles.names, self.brokers, self.controllers, "profiles")

@@ -10,7 +10,7 @@ from random import Random
 from typing import Annotated, Any
 
 from kraftsim.controller.core.settings import Settings
-from kraftsim.simulation.topology import BROKERS_MAX, FIRST_BROKER_ID, FIRST_CONTROLLER_ID
+from kraftsim.simulation.topology import BROKERS_MAX, broker_ids, controller_ids
 
 from ..language.amounts import Amount, Period
 from ..language.constraints import Between
@@ -152,11 +152,10 @@ def _free(chaos: Chaos, of: str, controllers: int, brokers: int, struck: set[int
     """Returns the nodes of the pool `of` that may get a fault while the nodes `struck` have one."""
     if len(struck) >= chaos.max_open_faults:
         return []
-    voters = range(FIRST_CONTROLLER_ID, FIRST_CONTROLLER_ID + controllers)
-    broker_ids = range(FIRST_BROKER_ID, FIRST_BROKER_ID + brokers)
+    voters, fleet = controller_ids(controllers), broker_ids(brokers)
     free: list[int] = []
     if of != "brokers" and len(struck & {*voters}) < (controllers - 1) // 2:
         free += [voter for voter in voters if voter not in struck]
-    if of != "controllers" and len(struck & {*broker_ids}) < chaos.max_brokers:
-        free += [number for number in broker_ids if number not in struck]
+    if of != "controllers" and len(struck & {*fleet}) < chaos.max_brokers:
+        free += [number for number in fleet if number not in struck]
     return free

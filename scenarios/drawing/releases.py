@@ -10,7 +10,7 @@ from typing import Any
 
 from kraftsim.controller.core.feature_levels import METADATA_VERSION
 from kraftsim.controller.core.profile import PROFILES
-from kraftsim.simulation.topology import FIRST_BROKER_ID, FIRST_CONTROLLER_ID
+from kraftsim.simulation.topology import broker_ids, controller_ids
 
 from .lot import Words
 from .shape import RELEASE_WEIGHTS, RELEASES
@@ -23,16 +23,15 @@ UNREGISTRATIONS_MAX = 2  # of controllers in a run; one that runs registers agai
 
 def mixed_releases(document: Mapping[str, Any], stream: Random, run_ms: int) -> Words:
     """Returns the document of a drawn cluster with a drawn release of each node."""
-    cluster: Words = document["cluster"]
-    controllers, brokers = _ids(document)
+    cluster: dict[str, Any] = document["cluster"]
+    controllers = controller_ids(cluster["controllers"])
+    nodes = (*controllers, *broker_ids(cluster["brokers"]))
     profiles = {
         node_id: stream.choices(RELEASES, RELEASE_WEIGHTS)[0]
-        for node_id in (*controllers, *brokers)
+        for node_id in nodes
         if stream.random() < PART_OF_ANOTHER_RELEASE
     }
-    newest = _newest_levels(
-        profiles.get(node_id, document["profile"]) for node_id in (*controllers, *brokers)
-    )
+    newest = _newest_levels(profiles.get(node_id, document["profile"]) for node_id in nodes)
     cluster = cluster | {"profiles": profiles}
     if "metadata_version" in cluster:
         level = cluster["metadata_version"]
@@ -42,14 +41,6 @@ def mixed_releases(document: Mapping[str, Any], stream: Random, run_ms: int) -> 
     steps += _upgrades(stream, controllers, newest[METADATA_VERSION], run_ms)
     steps += _unregistrations(stream, controllers, run_ms)
     return {**document, "cluster": cluster, "do": sorted(steps, key=at_ms_of)}
-
-
-def _ids(document: Mapping[str, Any]) -> tuple[range, range]:
-    cluster = document["cluster"]
-    return (
-        range(FIRST_CONTROLLER_ID, FIRST_CONTROLLER_ID + cluster["controllers"]),
-        range(FIRST_BROKER_ID, FIRST_BROKER_ID + cluster["brokers"]),
-    )
 
 
 def _newest_levels(releases: Iterable[str]) -> dict[str, int]:

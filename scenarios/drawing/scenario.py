@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from kraftsim.simulation.topology import FIRST_BROKER_ID, FIRST_CONTROLLER_ID
+from kraftsim.simulation.topology import broker_ids, controller_ids
 
 from .lot import Lot, Words
 from .shape import drawn_shape
@@ -42,8 +42,8 @@ def lot_of(document: Mapping[str, Any], stream: Random) -> Lot:
     return Lot(
         stream,
         document["profile"],
-        range(FIRST_CONTROLLER_ID, FIRST_CONTROLLER_ID + cluster["controllers"]),
-        range(FIRST_BROKER_ID, FIRST_BROKER_ID + cluster["brokers"]),
+        controller_ids(cluster["controllers"]),
+        broker_ids(cluster["brokers"]),
         tuple(cluster["topics"]),
         are_voters_static=cluster.get("kraft_version") == 0,
     )

@@ -24,6 +24,15 @@ class OfTheCommittedLog(Property):
     shadow: Shadow
     mentions: Mentions
 
+    @property
+    def cleans_up_at_registration(self) -> bool:
+        """True if a registration removes the previous incarnation from ISRs, whoever leads.
+
+        The committed log does not say which controller decided (rule 1.37).
+        """
+        processes = self.world.controllers.values()
+        return all(process.node.profile.cleans_up_at_registration for process in processes)
+
     def read(self, record: Any, offset: int) -> None:
         """Called for each committed record, in the order of the log."""
 

@@ -23,7 +23,6 @@ from .committed import OfTheCommittedLog
 from .epoch_tree import EMPTY, EpochTree, Position
 from .log_configs import has_elr, min_isr
 from .property import Kinds
-from .releases import clean_up_at_registration
 from .shadow import Fact, Key
 
 RECORD_US = 1000  # time between two records of a leader
@@ -297,8 +296,8 @@ class Ghost(OfTheCommittedLog):
     def _leaves_as_it_is(self, broker_id: int) -> bool:
         """True if the broker is not fenced, and the release does not clean up when it registers."""
         known = self.shadow.broker(broker_id)
-        cleans_up = clean_up_at_registration(self.world)
-        return known is not None and not known["fenced"] and not cleans_up
+        is_left = not self.cleans_up_at_registration
+        return is_left and known is not None and not known["fenced"]
 
     def _process(self, broker_id: int) -> Process:
         process = self._processes.get(broker_id)

@@ -24,7 +24,6 @@ from kraftsim.simulation.world import World
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.log_configs import allows_unclean, has_elr
 from ..oracles.property import Broken, Kinds, Property
-from ..oracles.releases import clean_up_at_registration
 from ..oracles.requested import Requested, names_partition
 from ..oracles.shadow import Fact, Key
 
@@ -175,7 +174,7 @@ class UncleanLeavesElr(OfTheCommittedLog):
         known = self.shadow.broker(record.broker_id) or {}
         previous = self._previous.get(record.incarnation_id)
         is_same = known.get("incarnation_id") == record.incarnation_id
-        if previous is None or is_same or not clean_up_at_registration(self.world):
+        if previous is None or is_same or not self.cleans_up_at_registration:
             return
         if previous != known.get("broker_epoch", NOT_REGISTERED) and has_elr(self.shadow):
             self._unclean[record.broker_id] = offset

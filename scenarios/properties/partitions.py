@@ -11,7 +11,6 @@ from kraftsim.simulation.world import World
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.mentions import MENTIONS
 from ..oracles.property import Broken, Kinds, Property
-from ..oracles.releases import clean_up_at_registration
 from ..oracles.shadow import Fact, Key
 
 
@@ -37,7 +36,7 @@ class LeadersAreActive(OfTheCommittedLog):
         if not isinstance(record, r.RegisterBrokerRecord):
             return
         known = self.shadow.broker(record.broker_id)
-        is_left = not clean_up_at_registration(self.world)
+        is_left = not self.cleans_up_at_registration
         if is_left and known is not None and not known["fenced"]:
             self._replaced.add(record.broker_id)
 

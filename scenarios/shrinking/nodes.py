@@ -7,7 +7,12 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TypeVar
 
-from kraftsim.simulation.topology import FIRST_BROKER_ID, FIRST_CONTROLLER_ID
+from kraftsim.simulation.topology import (
+    FIRST_BROKER_ID,
+    FIRST_CONTROLLER_ID,
+    broker_ids,
+    controller_ids,
+)
 
 from ..document.cluster_shape import ClusterShape
 from ..document.node_profiles import NodeProfiles
@@ -24,7 +29,7 @@ Names = dict[int, int]  # the new id of each node whose id changes or stays
 
 def fewer_brokers(plan: Scenario, failure: Failure) -> Reduction:
     """Leaves out brokers."""
-    brokers = range(FIRST_BROKER_ID, FIRST_BROKER_ID + plan.cluster.brokers)
+    brokers = broker_ids(plan.cluster.brokers)
     controllers = _controllers(plan)
     yield from fewer(brokers, lambda left: _among(plan, controllers, left))
 
@@ -32,7 +37,7 @@ def fewer_brokers(plan: Scenario, failure: Failure) -> Reduction:
 def fewer_controllers(plan: Scenario, failure: Failure) -> Reduction:
     """Leaves out controllers, down to one or three."""
     controllers = _controllers(plan)
-    brokers = tuple(range(FIRST_BROKER_ID, FIRST_BROKER_ID + plan.cluster.brokers))
+    brokers = tuple(broker_ids(plan.cluster.brokers))
     for count in VOTERS:
         for left in combinations(controllers, count) if count < len(controllers) else ():
             candidate = _among(plan, left, brokers)
@@ -41,7 +46,7 @@ def fewer_controllers(plan: Scenario, failure: Failure) -> Reduction:
 
 
 def _controllers(plan: Scenario) -> tuple[int, ...]:
-    return tuple(range(FIRST_CONTROLLER_ID, FIRST_CONTROLLER_ID + plan.cluster.controllers))
+    return tuple(controller_ids(plan.cluster.controllers))
 
 
 def _among(
@@ -69,7 +74,9 @@ def _among(
     shape = replace(
         _holding(replace(plan.cluster, profiles=NodeProfiles()), len(brokers)),
         controllers=len(controllers),
-        profiles=NodeProfiles({names[of]: name for of, name in profiles.items() if of in names}),
+        profiles=NodeProfiles(
+            {names[node]: name for node, name in profiles.items() if node in names}
+        ),
     )
     return replace(plan, cluster=shape, do=tuple(filter(None, kept)), **rest)  # type: ignore[arg-type]  # a part keeps its type
 

@@ -74,8 +74,10 @@ class UnregisterController(Verb, word="controller.unregister"):
     refused: ErrorName | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        controllers = numbers_of(stage.controllers_of(self.on))
-        requests = [rpc.UnregisterControllerRequest(controller_id=of) for of in controllers]
+        requests = [
+            rpc.UnregisterControllerRequest(controller_id=node_id)
+            for node_id in numbers_of(stage.controllers_of(self.on))
+        ]
         return send_requests(stage, *requests, refused=self.refused)
 
 

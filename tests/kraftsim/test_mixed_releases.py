@@ -55,7 +55,7 @@ async def test_a_mixed_cluster_has_the_newest_level_that_all_of_its_nodes_suppor
 )
 def test_wrong_profiles_are_refused(profiles: object, text: str) -> None:
     with pytest.raises(ValueError, match=text):
-        Cluster(brokers=3, profiles=profiles)  # type: ignore[arg-type]
+        Cluster(brokers=3, profiles=profiles)  # type: ignore[arg-type]  # as a user might
 
 
 async def test_a_node_runs_an_installed_release_from_its_next_start_on() -> None:
@@ -68,7 +68,7 @@ async def test_a_node_runs_an_installed_release_from_its_next_start_on() -> None
         await kraft.brokers.restart(2, wait="30s")
         await kraft.clock.advance("10s")
 
-        assert {of: LEVEL_4_3 for of in (1, 2, 3000, 3001, 3002)} == before
+        assert dict.fromkeys((1, 2, 3000, 3001, 3002), LEVEL_4_3) == before
         changed = {2: LEVEL_4_4, 3001: LEVEL_4_4}
         assert before | changed == newest_levels(kraft.world.committed)
         assert "kafka-4.4" == (await kraft.controllers.show(3001))["profile"]
@@ -99,7 +99,8 @@ async def test_a_controller_whose_release_does_not_know_the_level_ends() -> None
         await kraft.clock.advance("10s")
 
         assert {3000: "RUNNING", 3001: "RUNNING", 3002: "NOT_RUNNING"} == {
-            of["nodeId"]: of["state"] for of in await kraft.controllers.list()
+            controller["nodeId"]: controller["state"]
+            for controller in await kraft.controllers.list()
         }
 
 

@@ -102,7 +102,11 @@ class Accessors:
                 self._read(name, text)
         self._methods = defaultdict(
             set,
-            {of: k for of, k in self._methods.items() if len(k) <= KEYS_OF_AN_ACCESSOR_MAX},
+            {
+                member: keys
+                for member, keys in self._methods.items()
+                if len(keys) <= KEYS_OF_AN_ACCESSOR_MAX
+            },
         )
 
     def keys_of(self, owner: str, method: str) -> set[str]:
@@ -181,7 +185,13 @@ def key_readers() -> list[KeyReaders]:
             key,
             *(
                 tuple(
-                    sorted({_short(of) for of in readers[key] if _runs(of, runs) == in_controller})
+                    sorted(
+                        {
+                            _short(name)
+                            for name in readers[key]
+                            if _runs(name, runs) == in_controller
+                        }
+                    )
                 )
                 for in_controller in (True, False)
             ),

@@ -75,7 +75,7 @@ def test_a_mixed_swarm_draws_levels_that_each_node_supports():
         releases = {plan.profile, *plan.cluster.profiles.names.values()}
         newest = min(PROFILES[release].metadata_version for release in releases)
         steps = [step.get("features.update", {}) for step in document["do"]]
-        levels = [of["level"] for of in steps if of.get("feature") == "metadata.version"]
+        levels = [step["level"] for step in steps if step.get("feature") == "metadata.version"]
         assert (plan.cluster.metadata_version or 0) <= newest
         assert max(levels, default=0) <= newest
 

@@ -151,7 +151,7 @@ def _dynamic(kind: str, names: Collection[str]) -> Mapping[str, list[str]]:
     acting = {name for name in names if name in verdicts.DYNAMIC_ACTING[kind]}
     refused = {name for name in names if name in verdicts.DYNAMIC_REFUSED[kind]}
     found = {"acts": acting, "refused": refused, "open": {*names} - acting - refused}
-    return {verdict: sorted(of) for verdict, of in found.items()}
+    return {verdict: sorted(keys) for verdict, keys in found.items()}
 
 
 def _readers(names: list[str]) -> Mapping[str, str]:

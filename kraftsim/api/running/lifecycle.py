@@ -8,7 +8,7 @@ from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.controller.core.node_id import broker_node
 from kraftsim.controller.core.uuid import random_uuid, uuid_text
 from kraftsim.simulation.streams import Streams
-from kraftsim.simulation.topology import FIRST_BROKER_ID, FIRST_CONTROLLER_ID
+from kraftsim.simulation.topology import FIRST_BROKER_ID, FIRST_CONTROLLER_ID, broker_ids
 from kraftsim.simulation.world import World
 
 from ... import machine_code
@@ -105,7 +105,7 @@ class Lifecycle:
 
     @property
     def _initial_brokers(self) -> range:
-        return range(FIRST_BROKER_ID, FIRST_BROKER_ID + self._live.options.brokers)
+        return broker_ids(self._live.options.brokers)
 
     def _new_simulation(self) -> Running:
         return new_simulation(
