@@ -16,8 +16,8 @@ from .mutant import Mutant, planted
 class Kill:
     """The outcome of a run with a mutant's bug.
 
-    `broken` are the broken properties and claims in the order of time. `without` are the broken
-    properties and claims of the same run without the bug.
+    `broken` are the broken properties and claims in the order of time, up to the one that the
+    mutant names: the run ends there. `without` are those of the same run without the bug.
     """
 
     mutant: Mutant
@@ -33,7 +33,9 @@ class Kill:
 def kill(mutant: Mutant, scenario: Scenario, seed: int, without: tuple[str, ...] = ()) -> Kill:
     """Runs `scenario` with the bug; `without` is what breaks in the run without the bug."""
     with planted(mutant):
-        return Kill(mutant, broken(scenario, seed), without)
+        run = UntilBroken(scenario, seed)
+        run.wanted = mutant.broken
+        return Kill(mutant, _names(run), without)
 
 
 def kills(mutant: Mutant, scenario: Scenario, passing: Iterable[int]) -> int:
@@ -52,12 +54,15 @@ def falls(scenario: Scenario, seed: int) -> bool:
 
 def broken(scenario: Scenario, seed: int) -> tuple[str, ...]:
     """Returns the broken properties and claims of a run; `start` stands for a run without end."""
-    run = Run(scenario, seed)
+    return _names(Run(scenario, seed))
+
+
+def _names(run: Run) -> tuple[str, ...]:
     try:
-        return tuple(
-            violation.name
-            for violation in sorted(run.finish().violations, key=lambda violation: violation.t_us)
-        )
+        found = run.finish().violations
+    except Violated:
+        found = (*run.broken, *run.broken_claims)
     except LimitError:  # the cluster did not even start, which every scenario notices
         ended = () if run.assertion is None else (run.assertion.name,)
         return (*(violation.name for violation in run.watch.violations.values()), *ended, START)
+    return tuple(violation.name for violation in sorted(found, key=lambda each: each.t_us))
