@@ -24,18 +24,18 @@ ROUND_LIMIT_S = 300.0  # of a round, on a machine that does much else
 
 @pytest.mark.slow
 def test_a_hunt_writes_its_corpus_and_goes_on_from_it(tmp_path, capsys):
-    hunt = ["scenario", "hunt", "--runs", "8", "--out", str(tmp_path), "--json"]
+    hunt = ["scenario", "hunt", "--runs", "2", "--round", "2", "--out", str(tmp_path), "--json"]
 
     assert main([*hunt, "--seed", "2"]) == 0
     first = json.loads(capsys.readouterr().out)
     assert main([*hunt, "--seed", "3"]) == 0
     second = json.loads(capsys.readouterr().out)
 
-    assert first["runs"] >= 8
+    assert first["runs"] >= 2
     assert first["findings"] == []
     assert second["behaviours"] > first["behaviours"] > 100
     curve = [json.loads(line) for line in (tmp_path / "curve.jsonl").read_text().splitlines()]
-    assert [point["runs"] for point in curve if point["runs"] >= 8] == [
+    assert [point["runs"] for point in curve if point["runs"] >= 2] == [
         first["runs"],
         second["runs"],
     ]
@@ -203,7 +203,19 @@ def test_an_interrupted_hunt_keeps_what_it_has(send, number, endless_hunt, tmp_p
 
 @pytest.mark.slow
 def test_a_killed_process_changes_nothing_of_what_a_hunt_finds(tmp_path):
-    words = ["-m", "kraftsim", "scenario", "hunt", "--runs", "16", "-j", "2", "--out"]
+    words = [
+        "-m",
+        "kraftsim",
+        "scenario",
+        "hunt",
+        "--runs",
+        "4",
+        "--round",
+        "2",
+        "-j",
+        "2",
+        "--out",
+    ]
     disturbed, quiet = tmp_path / "disturbed", tmp_path / "quiet"
 
     with hunting([*words, str(disturbed)], (disturbed / "curve.jsonl").exists) as process:

@@ -14,17 +14,18 @@ from kraftsim.scenarios.hunting.candidate import Shown, drawn, run
 from kraftsim.scenarios.hunting.corpus import Corpus, Kept
 from kraftsim.scenarios.hunting.crowds import crowd
 from kraftsim.scenarios.hunting.delays import late
-from kraftsim.scenarios.hunting.hunt import ROUND, Hunt
+from kraftsim.scenarios.hunting.hunt import Hunt
 from kraftsim.scenarios.hunting.variation import varied
 from kraftsim.scenarios.language.amounts import Amount
 from kraftsim.scenarios.mutants import MUTANTS, planted
 
-SHORT = Amount(fixed_us=8_000_000)
+BRIEF, SHORT = Amount(fixed_us=4_000_000), Amount(fixed_us=8_000_000)
+DRAWS = 3  # of a round; each of a later round is a crowd of some ten runs
 
 
-def a_short_swarm():
+def a_short_swarm(run=SHORT):
     scenario = read_file(find("swarm-of-everything")).scenario
-    return replace(scenario, time=replace(scenario.time, run=SHORT, calm=SHORT))
+    return replace(scenario, time=replace(scenario.time, run=run, calm=run))
 
 
 def in_order(draws):
@@ -39,9 +40,8 @@ def up_to_a_violation(draws):
             return
 
 
-def after_rounds(count, run_round=in_order, seed=3):
-    hunt = Hunt(a_short_swarm(), seed)
-    for _ in range(count):
+def after_two_rounds(hunt, run_round):
+    for _ in range(2):
         hunt.round(run_round)
     return hunt
 
@@ -56,9 +56,12 @@ def test_a_hunt_repeats_whatever_order_its_candidates_run_in():
     def backwards(draws):
         return reversed([run_all(branches, apart) for branches in reversed(draws)])
 
-    there, again = after_rounds(2), after_rounds(2, backwards)
+    there, again = (
+        after_two_rounds(Hunt(a_short_swarm(BRIEF), seed=3, draws=DRAWS), run_round)
+        for run_round in (in_order, backwards)
+    )
 
-    assert there.runs > ROUND
+    assert there.runs > 2 * DRAWS
     assert there.corpus == again.corpus
     assert there.corpus.runs_with
 
@@ -198,6 +201,6 @@ def test_a_corpus_keeps_only_plans_that_show_something_new():
 @pytest.mark.python_modules
 def test_a_hunt_finds_a_planted_bug():
     with planted(MUTANTS["M42"]):  # no lease expires
-        hunt = after_rounds(2, up_to_a_violation, seed=4)
+        hunt = after_two_rounds(Hunt(a_short_swarm(), seed=4), up_to_a_violation)
 
     assert "no-late-fence" in {finding.broken[0] for finding in hunt.findings}
