@@ -22,6 +22,13 @@ LESSONS = Library("lesson-")
 SEED = 17
 LOSS = "lesson-15-unclean-election"
 A_HUNDRED_SECONDS_US = 100_000_000
+# The oldest and the one with other leases stand for those between.
+APART = ("kafka-3.9", "kip-631")
+OTHER_RELEASES = [
+    release if release in APART else pytest.param(release, marks=pytest.mark.soak)
+    for release in PROFILES
+    if release != DEFAULT_PROFILE.name
+]
 
 
 def asking(**words):
@@ -76,20 +83,21 @@ def test_a_run_shows_each_caption_of_a_lesson_once_and_not_before_the_first_step
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("release", PROFILES)
+@pytest.mark.parametrize("release", OTHER_RELEASES)
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_lesson_asks_as_many_questions_in_every_release(name, release):
     asked = asked_in(name, release)
 
     assert len(asked) == len(asked_in(name, DEFAULT_PROFILE.name))
-    assert len(asked) == len(set(asked)), "two questions before one event"
+    for questions in (asked, asked_in(name, DEFAULT_PROFILE.name)):
+        assert len(questions) == len(set(questions)), "two questions before one event"
 
 
 @cache
 def asked_in(name, release):
     """Returns the events before which a lesson asks its questions in a release."""
     scenario = replace(LESSONS[name], profile=release)
-    played = Run(scenario, SEED)
+    played = Run(scenario, SEED, [])
     played.finish()
     counts = Counter()
     happened = set()
