@@ -66,6 +66,7 @@ soak: $(VENV)/.test java released clients chromium compile
 	KRAFTSIM_SOAK_EXAMPLES=50000 $(PYTEST) -p no:logging tests/server/test_kafka_fuzz.py $(ARGS)
 	KRAFTSIM_SOAK_EXAMPLES=25000 $(PYTEST) -p no:logging tests/kraftsim/test_http_fuzz.py $(ARGS)
 	KRAFTSIM_SOAK_EXAMPLES=5000 $(PYTEST) tests/core/test_every_api.py $(ARGS)
+	KRAFTSIM_SOAK_EXAMPLES=500 $(PYTEST) tests/core tests/raft tests/wire $(ARGS)
 	KRAFTSIM_SOAK_STATES=1000000 $(PYTEST) tests/raft/test_explore.py tests/scenarios/test_explore.py -rP $(ARGS)
 
 differential: $(VENV)/.test java released compile

@@ -15,9 +15,10 @@ from tools import fidelity
 from tools.fidelity_page import Proof
 
 # How long an example takes is no promise here. The gate judges a change, not a draw: only a soak
-# draws new examples in each run.
+# draws new examples in each run, and many.
 SOAK = "KRAFTSIM_SOAK_EXAMPLES" in os.environ
-settings.register_profile("any machine", deadline=None, derandomize=not SOAK)
+EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "25"))
+settings.register_profile("any machine", deadline=None, derandomize=not SOAK, max_examples=EXAMPLES)
 settings.load_profile("any machine")
 
 # What tests share asserts as well: `python -O` drops every assert that pytest has not written anew.

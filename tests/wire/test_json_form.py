@@ -1,9 +1,10 @@
 """The JSON of HTTP and of Kafka's dump: names, defaults, and what a wrong document is told."""
 
 import json
+import os
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kraftsim.controller.core.log import records
@@ -40,7 +41,7 @@ from .instances import instances
 
 pytestmark = pytest.mark.slow
 
-
+EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "10"))  # of each API
 A_UUID = bytes(range(16))
 REGISTRATION, HEARTBEAT = APIS[62].request, APIS[63].request
 LEAST_REGISTRATION = {"brokerId": 1, "clusterId": "c", "incarnationId": uuid_text(A_UUID)}
@@ -116,6 +117,7 @@ def test_a_document_for_http_has_every_field() -> None:
 
 
 @pytest.mark.parametrize("key", [key for key in APIS if key != 1])
+@settings(max_examples=EXAMPLES)
 @given(data=st.data())
 def test_every_object_comes_back_through_json(key: int, data: st.DataObject) -> None:
     for message in (APIS[key].request, APIS[key].response):

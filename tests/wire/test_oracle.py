@@ -6,6 +6,7 @@ None, knows error codes as an enumeration, and tells records from other bytes.
 
 import importlib
 import io
+import os
 import re
 import typing
 from dataclasses import dataclass, fields, is_dataclass
@@ -33,6 +34,7 @@ from .instances import instances
 
 pytestmark = pytest.mark.slow
 
+EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "8"))  # of each of some 500 versions
 
 PACKAGES = {key: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", api.name).lower() for key, api in APIS.items()}
 NEWER_THAN_KIO = {(18, 5), (28, 6), (42, 3), (88, 1), (89, 1), (93, 0), (94, 0)}  # of 4.4
@@ -197,7 +199,7 @@ def compare_defaults(struct: Struct, entity: type, version: int) -> None:
 @pytest.mark.parametrize(
     ("key", "version", "kind"), [row for row in ALL if row.values[0] not in NARROWER_IN_KIO]
 )
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_both_read_what_the_other_wrote(
     key: int, version: int, kind: str, data: st.DataObject
