@@ -34,7 +34,7 @@ def told_apart(limits):
         (2, Limits(epoch=1)),
         (2, Limits(crashes=0)),
         pytest.param(2, Limits(), marks=soak),
-        (3, Limits(timeouts=1, losses=0, asks_around=False)),
+        pytest.param(3, Limits(timeouts=1, losses=0, asks_around=False), marks=soak),
         pytest.param(3, Limits(timeouts=1, asks_around=False), marks=soak),
         pytest.param(
             3, Limits(timeouts=2, losses=0, writes=0, crashes=0, asks_around=False), marks=soak

@@ -8,6 +8,7 @@ from random import Random
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.node_id import broker_node
@@ -46,8 +47,16 @@ def run_to_the_middle(name: str) -> Run:
     return run
 
 
+def a_third_of(names: list[str]) -> list[ParameterSet]:
+    """The others are for a soak."""
+    return [
+        pytest.param(name, marks=[pytest.mark.soak] if number % 3 else [])
+        for number, name in enumerate(names)
+    ]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", names_of_every_kind())
+@pytest.mark.parametrize("name", a_third_of(names_of_every_kind()))
 def test_a_copy_of_a_run_goes_on_as_the_run_does(name: str) -> None:
     """In the midst of the faults of a scenario, with all properties."""
     run = run_to_the_middle(name)

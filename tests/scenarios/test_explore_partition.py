@@ -30,7 +30,11 @@ def searched(limits):
 
 
 @pytest.mark.parametrize(
-    "limits", [PROPOSALS, NEW_PROCESSES], ids=["a proposal or an election", "a new process"]
+    "limits",
+    [
+        pytest.param(PROPOSALS, id="a proposal or an election"),
+        pytest.param(NEW_PROCESSES, id="a new process", marks=pytest.mark.soak),
+    ],
 )
 def test_the_partition_is_safe_in_every_history_within(limits):
     explored, partitions = searched(limits)
