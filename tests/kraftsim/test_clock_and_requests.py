@@ -12,7 +12,7 @@ import pytest
 from kraftsim import Cluster
 from tests.kraftsim.loop_passes import others_run
 
-STEPS = int(os.environ.get("KRAFTSIM_SOAK_STEPS", "10000"))
+STEPS = int(os.environ.get("KRAFTSIM_SOAK_STEPS", "2500"))
 CLIENTS = 3
 METADATA = struct.pack(">ihhih", 14, 3, 1, 7, -1) + struct.pack(">i", -1)
 LONGEST_JUMP_MS = 700  # past the next fetch of a broker
