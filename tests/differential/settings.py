@@ -8,6 +8,7 @@ from typing import Any
 from kraftsim.controller.core import feature_levels
 from kraftsim.controller.core.policies import NO_POLICIES, Policies
 from kraftsim.controller.core.settings import STANDARD_AUTHORIZER, Settings
+from tests.released.releases import Release
 
 NEVER_MS = 10**9
 OUR_SETTINGS = Settings(
@@ -85,4 +86,11 @@ UNUSUAL = (
     Start(has_dynamic_voters=False, metadata_version="3.7-IV0"),
     Start(has_dynamic_voters=False, metadata_version="3.5-IV2"),
     Start(has_policies=True),
+    Start(metadata_version="4.3-IV0"),  # ACLs have networks from 4.4-IV1 on
 )
+
+
+def unusual_starts(release: Release) -> tuple[Start, ...]:
+    """The unusual starts below the level that a release begins with by default."""
+    newest = release.profile.metadata_version
+    return tuple(start for start in UNUSUAL if start.level is None or start.level < newest)

@@ -49,6 +49,8 @@ _USUAL: tuple[tuple[Draw, float], ...] = (
     (reassignments.assign_directories, 5),
     (reassignments.allocate_producer_ids, 1.5),
     (brokers.unregister, 4),
+    (brokers.cordon, 2),
+    (brokers.register_with_directories, 1),
     (cluster.describe_cluster, 3),
     (cluster.describe_quorum, 2),
     (configs.alter, 7),
@@ -68,6 +70,23 @@ _OF_MIN_ISR: tuple[tuple[Draw, float], ...] = (
     (configs.alter, 50),
     (configs.alter_whole, 15),
     (configs.describe, 15),
+)
+_OF_DIRECTORIES: tuple[tuple[Draw, float], ...] = (
+    (brokers.register_with_directories, 10),
+    (brokers.register, 4),
+    (brokers.serve_any, 14),
+    (brokers.cordon, 14),
+    (brokers.heartbeat, 14),
+    (reassignments.assign_directories, 20),
+    (topics.create, 18),
+    (reassignments.create_partitions, 6),
+    (reassignments.alter_reassignments, 4),
+)
+_OF_GROUPS: tuple[tuple[Draw, float], ...] = (
+    (configs.alter_group, 60),
+    (configs.alter, 10),
+    (configs.alter_whole, 10),
+    (configs.describe, 20),
 )
 _OF_CLIENTS: tuple[tuple[Draw, float], ...] = (
     (quotas.alter, 40),
@@ -96,6 +115,8 @@ _SHARE_OF_THE_CLUSTER = 0.1
 _SHARE_OF_MIN_ISR = 0.08
 _SHARE_OF_CLIENTS = 0.08
 _SHARE_OF_ACLS = 0.1
+_SHARE_OF_DIRECTORIES = 0.08
+_SHARE_OF_GROUPS = 0.05
 _SHARE_OF_BIG_TOPICS = 0.004
 
 
@@ -123,6 +144,10 @@ def _draws(draft: Draft) -> tuple[tuple[Draw, float], ...]:
         return _OF_CLIENTS
     if draft.chance(_SHARE_OF_ACLS):
         return _OF_ACLS
+    if draft.chance(_SHARE_OF_DIRECTORIES):
+        return _OF_DIRECTORIES
+    if draft.chance(_SHARE_OF_GROUPS):
+        return _OF_GROUPS
     if draft.chance(_SHARE_OF_THE_CLUSTER):
         return _OF_THE_CLUSTER
     if draft.level < feature_levels.CONTROLLER_REGISTRATION_FROM:
