@@ -57,12 +57,14 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """How a pair begins: who votes, which metadata.version is finalized (None: the newest), and
-    whether policies refuse some topics and configurations."""
+    """How a pair begins: who votes, which metadata.version is finalized (None: the newest),
+    whether policies refuse some topics and configurations, and whether a second controller runs,
+    which may be added to the voters."""
 
     has_dynamic_voters: bool = True
     metadata_version: str | None = None
     has_policies: bool = False
+    has_second_voter: bool = False
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> "Start":
@@ -71,6 +73,7 @@ class Start:
             has_dynamic_voters=document.get("has_dynamic_voters", True),
             metadata_version=document.get("metadata_version"),
             has_policies=document.get("has_policies", False),
+            has_second_voter=document.get("has_second_voter", False),
         )
 
     @property
@@ -86,6 +89,7 @@ UNUSUAL = (
     Start(has_dynamic_voters=False, metadata_version="3.7-IV0"),
     Start(has_dynamic_voters=False, metadata_version="3.5-IV2"),
     Start(has_policies=True),
+    Start(has_second_voter=True),
     Start(metadata_version="4.3-IV0"),  # ACLs have networks from 4.4-IV1 on
 )
 

@@ -15,6 +15,7 @@ from tests.differential.generate import (
     quotas,
     reassignments,
     topics,
+    voters,
 )
 from tests.differential.generate.big import draw_big
 from tests.differential.generate.draft import TOPIC_NAMES, Draft
@@ -64,6 +65,16 @@ _USUAL: tuple[tuple[Draw, float], ...] = (
     (not_configured.ask, 0.3),
 )
 _OF_THE_CLUSTER: tuple[tuple[Draw, float], ...] = (*_USUAL, *cluster.DRAWS)
+_OF_VOTERS: tuple[tuple[Draw, float], ...] = (
+    *((draw, weight / 2) for draw, weight in _USUAL),
+    (voters.add, 25),
+    (voters.remove, 8),
+    (voters.update, 35),
+    (cluster.describe_quorum, 12),
+    (cluster.update_features, 4),
+    (cluster.register_controller, 6),
+    (cluster.unregister_controller, 6),
+)
 _OF_MIN_ISR: tuple[tuple[Draw, float], ...] = (
     (topics.create, 20),
     (topics.delete, 4),
@@ -115,6 +126,7 @@ _SHARE_OF_THE_CLUSTER = 0.1
 _SHARE_OF_MIN_ISR = 0.08
 _SHARE_OF_CLIENTS = 0.08
 _SHARE_OF_ACLS = 0.1
+_SHARE_OF_VOTERS = 0.8
 _SHARE_OF_DIRECTORIES = 0.08
 _SHARE_OF_GROUPS = 0.05
 _SHARE_OF_BIG_TOPICS = 0.004
@@ -126,6 +138,7 @@ def draw_sequence(
     """The sequence `number` of `seed`: always the same."""
     random = Random(f"{seed}/{number}")
     draft = Draft(random, release, cluster_id, number, level=start.level or 0)
+    draft.has_second_voter = start.has_second_voter
     steps = draw_big(draft) if draft.chance(_SHARE_OF_BIG_TOPICS) else draw_steps(draft)
     return Sequence(f"{seed}-{number}", tuple(steps), tuple(cleanup(draft)), start)
 
@@ -137,6 +150,8 @@ def draw_steps(draft: Draft) -> list[Step]:
 
 
 def _draws(draft: Draft) -> tuple[tuple[Draw, float], ...]:
+    if draft.has_second_voter and draft.chance(_SHARE_OF_VOTERS):
+        return _OF_VOTERS
     if draft.chance(_SHARE_OF_MIN_ISR):
         draft.changes_min_isr = True
         return _OF_MIN_ISR
@@ -188,5 +203,6 @@ def cleanup(draft: Draft) -> list[Step]:
         for name in sorted(draft.topics)
     ]
     steps += [Ask("UnregisterBroker", 0, {"brokerId": broker_id}) for broker_id in draft.ids]
+    steps += voters.restore(draft)
     steps += cluster.restore_controllers(draft)
     return [*steps, *(cluster.restore_features(draft) if draft.has_changed_features else [])]
