@@ -81,8 +81,9 @@ class Profile:
     renews_refused_telemetry: bool = True
     """KIP-714: a client whose push had an unknown subscription id or compression may ask for its
     subscription at once, from 4.0 on."""
-    voters_have_configs: bool = True
-    """7.1: a voter is a node whose configurations can change. Before 4.3 only a static voter is."""
+    controllers_have_configs: bool = True
+    """7.1: a registered controller is a node whose configurations can change. Before 4.3 only a
+    static voter is."""
     acl_operations_max: int = 15
     """7.1: the highest number of an ACL's operation: TWO_PHASE_COMMIT, which 3.9 does not have."""
     checks_acl_hosts: bool = False
@@ -179,7 +180,7 @@ KAFKA_4_1 = Profile(
     names_brokers_of_groups=False,
     shows_lists_once=False,
     refuses_empty_metrics=False,
-    voters_have_configs=False,
+    controllers_have_configs=False,
     assignment_keeps_elr=False,
     newest_versions=newest_versions("4.1"),
     reassignment_awaits_every_replica=True,
@@ -209,7 +210,7 @@ KAFKA_3_9 = Profile(
     names_other_nodes=False,
     telemetry_ends_with_connection=False,
     renews_refused_telemetry=False,
-    voters_have_configs=False,
+    controllers_have_configs=False,
     acl_operations_max=14,
     updates_features_together=False,
     names_downgraded_levels=False,

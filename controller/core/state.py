@@ -31,7 +31,8 @@ class State:
 
     `next_offset` is the offset of the next record (rule 1.25). `image` is the latest state,
     uncommitted records included (rule 0A.3). `random` draws entropy. `voters` returns the voters
-    with their latest descriptions (rule 10.53). `static` are the configurations of the controller's
+    with their latest descriptions (rule 10.53). `static_voter_ids` are the ids in the
+    configuration `controller.quorum.voters`. `static` are the configurations of the controller's
     property file.
     """
 
@@ -44,6 +45,7 @@ class State:
     random: Callable[[], float]
     next_offset: int = 0
     voters: Callable[[], tuple[Voter, ...]] = tuple
+    static_voter_ids: tuple[int, ...] = ()
     policies: Policies = NO_POLICIES
     static: Mapping[str, str] = field(default_factory=dict)
     mutations: Mutations = field(default_factory=unlimited)

@@ -86,6 +86,7 @@ class Active:
             random=random,
             next_offset=quorum.log.end_offset,
             voters=partial(_voters_known_to, quorum),
+            static_voter_ids=config.static_voter_ids,
             policies=config.policies,
             static=config.static,
             mutations=Mutations(settings),

@@ -45,6 +45,13 @@ class NodeConfig:
         return VoterEndpoint(name=self.listener_name, host=self.host, port=self.port)
 
     @property
+    def static_voter_ids(self) -> tuple[int, ...]:
+        """The ids in `controller.quorum.voters`, which a dynamic quorum does not have."""
+        if self.kraft_version or self.bootstrap_servers:
+            return ()
+        return tuple(voter.voter_id for voter in self.voters) or (self.node_id,)
+
+    @property
     def properties(self) -> dict[str, str]:
         """The configurations of Kafka's with which such a controller is started."""
         listener = f"{self.listener_name}://{self.host}:{self.port}"

@@ -166,8 +166,8 @@ def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Tu
 def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> UpdateRaftVoterResponse:
     """Handle UpdateRaftVoter: a voter's new address and versions (rule 10.53).
 
-    The response does not wait for the commit. At kraft.version 0 only the leader stores them, for
-    the upgrade (golden A2).
+    A record is written even if nothing changes. The response does not wait for the commit. At
+    kraft.version 0 only the leader stores them, for the upgrade (golden A2).
     """
     error = _update_refusal(quorum, request)
     voter = Voter(
@@ -188,7 +188,7 @@ def _keep(quorum: Quorum, voter: Voter, turn: Turn) -> None:
     role = leader_role(quorum.role)
     if quorum.history.kraft_version == 0:
         role.describe(voter)
-    elif quorum.voters.find(voter.voter_id) != voter:
+    else:
         records = (Voters(voters=quorum.voters.with_voter(voter).voters),)
         quorum.append(records, (0,), turn, is_control=True)
 

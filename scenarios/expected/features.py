@@ -98,11 +98,11 @@ def _min_isrs(view: View) -> Iterator[tuple[Key, Fact | None]]:
 
 
 def _granted(view: View, what: str, *wanted: Wanted, validate_only: bool = False) -> Ask:
-    """Returns a permitted update, which an unregistered voter makes fail (rule 5.56)."""
+    """Returns a permitted update, which an unregistered static voter makes fail (rule 5.56)."""
     request = _update(*wanted, validate_only=validate_only)
     expected = {} if validate_only else _after(view, *wanted)
     registered = {key[1] for key in view.shadow.of("Controller")}
-    missing = view.voters - {view.node_id} - registered
+    missing = view.static_voters - {view.node_id} - registered
     if not missing or view.level < CONTROLLERS_FROM:
         return Ask(what, request, changes=None, flaw=exactly(expected))
 

@@ -39,8 +39,8 @@ class View(NamedTuple):
     records at the log's end, which a controller does not count (rule 1.25)."""
     has_session: Callable[[Fact], bool | None] = lambda _: None
     """Returns True if a registered broker has a valid session; None: unknown (rule 1.12)."""
-    voters: frozenset[int] = frozenset()
-    """The ids of the voters that the active controller knows."""
+    static_voters: frozenset[int] = frozenset()
+    """The ids in the active controller's `controller.quorum.voters`."""
 
     @property
     def level(self) -> int:

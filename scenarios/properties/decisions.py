@@ -118,7 +118,7 @@ class DecisionsFollowTheRules(OfTheCommittedLog):
             node.settings,
             _epochs(node),
             lambda broker: self._contacts.has_session(node_id, broker, now_ms),
-            frozenset(voter.voter_id for voter in node.quorum.known_voters.voters),
+            frozenset(node.config.static_voter_ids),
         )
 
     def _ask(self, node: Node, ask: Ask) -> None:

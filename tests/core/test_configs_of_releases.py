@@ -16,6 +16,7 @@ from tests.core.test_configs import (
     described,
     result_of,
 )
+from tests.core.test_update_features import voter
 from tests.other_controllers import CONTROLLER_ID
 
 
@@ -25,6 +26,20 @@ def test_before_4_3_only_static_voters_have_configurations():
 
     assert result_of(ControllerUnderTest(KAFKA_4_1, kraft_version=1), request) == unknown
     assert result_of(ControllerUnderTest(KAFKA_4_1, kraft_version=0), request) == (0, None)
+
+
+@pytest.mark.rule("7.1")
+def test_a_voter_that_has_not_registered_has_configurations_only_if_it_is_static():
+    unregistered = CONTROLLER_ID + 1
+    cluster = ControllerUnderTest()
+    request = change(BROKER, str(unregistered), ("compression.type", SET, "zstd"))
+    cluster.node.state.voters = lambda: (voter(CONTROLLER_ID), voter(unregistered))
+
+    unknown = (ErrorCode.BROKER_ID_NOT_REGISTERED, f"No node with id {unregistered} found.")
+    assert result_of(cluster, request) == unknown
+
+    cluster.node.state.static_voter_ids = (CONTROLLER_ID, unregistered)
+    assert result_of(cluster, request) == (0, None)
 
 
 def test_groups_of_3_9_cannot_be_described():

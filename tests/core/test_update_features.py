@@ -118,9 +118,9 @@ def test_a_fenced_broker_that_cannot_follow_forbids_an_upgrade_until_it_is_unreg
 
 
 @pytest.mark.rule("5.56")
-def test_a_voter_that_has_not_registered_forbids_an_upgrade() -> None:
+def test_a_static_voter_that_has_not_registered_forbids_an_upgrade() -> None:
     cluster = ControllerUnderTest(metadata_version=27)
-    cluster.node.state.voters = lambda: (voter(3000), voter(3001))
+    cluster.node.state.static_voter_ids = (3000, 3001)
 
     reply = update(cluster, ("metadata.version", 30, UPGRADE))
 
@@ -138,6 +138,14 @@ def test_what_a_lower_level_could_not_read_is_never_gone_back_from(
     reply = update(ControllerUnderTest(profile), ("metadata.version", level, kind))
 
     assert what in reply.error_message
+
+
+@pytest.mark.rule("5.56")
+def test_a_voter_that_was_added_need_not_register_for_an_upgrade() -> None:
+    cluster = ControllerUnderTest(metadata_version=27)
+    cluster.node.state.voters = lambda: (voter(3000), voter(3001))
+
+    assert 0 == update(cluster, ("metadata.version", 30, UPGRADE)).error_code
 
 
 @pytest.mark.rule("5.57")

@@ -25,6 +25,7 @@ HASHED_LISTS = {
 }
 """The paths of ACLs and their patterns, which stand in hash sets."""
 DESCRIBE_CONFIGS, LOGGER = 32, 6
+_VOTERS = "the set of voters ["
 # With what the two processes are started differs: folders, and settings that ours does not have.
 STARTED_APART = frozenset(
     {
@@ -169,8 +170,18 @@ def named(value: Any, history: History, field: str = "") -> Any:
         return [named(item, history, field) for item in value]
     if value != value:
         return "NaN"  # which equals itself, unlike a number that is none
+    if field == "errorMessage" and value and _VOTERS in value:
+        return _with_sorted_voters(value)
     name = _NAMES.get(field)
     return value if name is None else name(history, value)
+
+
+def _with_sorted_voters(text: str) -> str:
+    """Sorts the voters of a refusal, which stand in the order of a hash of their random ids."""
+    before, _, listed = text.partition(_VOTERS)
+    keys, bracket, rest = listed.rpartition("]")
+    in_order = ", ReplicaKey".join(sorted(keys.removeprefix("ReplicaKey").split(", ReplicaKey")))
+    return f"{before}{_VOTERS}ReplicaKey{in_order}{bracket}{rest}"
 
 
 def _from_end(history: History, offset: int) -> object:
@@ -186,6 +197,7 @@ _NAMES: dict[str, Callable[[History, Any], object]] = {
     "epoch": History.epoch_name,
     "topicId": History.topic_name,
     "id": History.acl_name,
+    "port": History.port_name,
     "logEndOffset": _from_end,
     "highWatermark": _from_end,
     "throttleTimeMs": _has_time,

@@ -44,6 +44,7 @@ _NO_PARTITION = PartitionSeen((), (), -1)
 @dataclass(slots=True)
 class History:
     end_offset: int = 0
+    second_port: int = 0  # of the second controller; 0: there is none
     epochs: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     register_offsets: dict[int, int] = field(default_factory=dict)
     topic_ids: dict[str, Uuid] = field(default_factory=dict)
@@ -140,6 +141,9 @@ class History:
     def topic_name(self, topic_id: str) -> str:
         is_asked = topic_id in (uuid_text(ZERO_UUID), uuid_text(UNKNOWN_TOPIC))
         return self._topic_names.get(topic_id, topic_id if is_asked else "an id of no topic")
+
+    def port_name(self, port: int) -> object:
+        return "port of the second voter" if port == self.second_port and port else port
 
     def acl_name(self, acl_id: str) -> str:
         return self._acl_names.get(acl_id, acl_id)

@@ -20,6 +20,8 @@ from tests.differential.symbols import resolve
 AnySide = TypeVar("AnySide", bound=Side)
 KEYS = {api.name: api.key for api in APIS.values()}
 SHOWN_CHARACTERS_MAX = 1_000  # of a value in a message
+CHANGES_OF_THE_QUORUM = ("AddRaftVoter", "RemoveRaftVoter", "UpdateRaftVoter", "UpdateFeatures")
+PUBLISHED = ("DescribeCluster", "DescribeConfigs", "DescribeAcls", "DescribeQuorum")
 ASKED_AGAIN_MAX = 50  # times in which a released controller publishes what it has committed
 PUBLISHED_WITHIN_S = 0.02  # on a machine that has time; a busy one is asked again
 
@@ -65,7 +67,7 @@ class Witness(Generic[AnySide]):
 
     def __init__(self, side: AnySide) -> None:
         self.side = side
-        self.history = History()
+        self.history = History(second_port=side.second_port)
         self.start = self.appended()
 
     def request(self, step: Ask) -> Request:
@@ -152,8 +154,9 @@ class Bench:
     def observe(self, step: Ask) -> tuple["Observed", "Observed"]:
         """What the released controller makes of the step, and what ours does."""
         kafka = self.kafka.observe(step)
-        if step.api == "UpdateFeatures":
+        if step.api in CHANGES_OF_THE_QUORUM:
             kafka = self.kafka.with_late_records(kafka)
+            self.kafka.side.await_commit()
         try:
             return kafka, self._ours(step, kafka)
         except Exception as error:  # whatever ours raises is a difference: Kafka answered
@@ -171,7 +174,7 @@ class Bench:
             kafka, ours = self.observe(step)
         except OursRaised as raised:
             return [raised.mismatch(place, step.api)]
-        if step.api in ("DescribeCluster", "DescribeConfigs", "DescribeAcls"):
+        if step.api in PUBLISHED:
             kafka = self._published(step, kafka, ours)
         if kafka == ours:
             return []
@@ -181,7 +184,8 @@ class Bench:
 
     def _published(self, step: Ask, kafka: Observed, ours: Observed) -> Observed:
         """Ask a released controller again while its description differs from ours: a thread of its
-        own publishes registrations and configurations, some time after the reply to them."""
+        own publishes registrations and configurations some time after the reply to them, and the
+        second controller fetches after that reply."""
         for _ in range(ASKED_AGAIN_MAX):
             if kafka == ours:
                 break

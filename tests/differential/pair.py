@@ -82,7 +82,8 @@ def _started(
         settings=options.released(session_timeout_ms),
         classes=options.classes,
     ) as controller:
-        released = ReleasedSide(controller)
+        released = ReleasedSide(controller, start)
+        released.await_commit()
         make_ours = partial(
             OurSide,
             release.profile,
@@ -102,8 +103,10 @@ def _started(
             begun = [witness.spelled(witness.start) for witness in (kafka, ours)]
             raise RuntimeError(f"the logs differ at the start: Kafka {begun[0]}, ours {begun[1]}")
         pair.agreed = pair.ends
-        yield pair
-        released.close()
+        try:
+            yield pair
+        finally:
+            released.close()
 
 
 StartPair = Callable[..., AbstractContextManager[Pair]]

@@ -11,7 +11,7 @@ from tests.differential.outcome import Finding, Outcome
 from tests.differential.pair import CLUSTER_ID, Pair, StartPair, started_pair
 from tests.differential.phases import number_of
 from tests.differential.sequence import Sequence
-from tests.differential.settings import SILENT_SESSION_MS, UNUSUAL, USUAL, Start
+from tests.differential.settings import SILENT_SESSION_MS, USUAL, Start, unusual_starts
 from tests.differential.silence import SideBySide
 from tests.released.releases import Release
 
@@ -43,12 +43,13 @@ class Run:
 
     def judge_drawn(self, seed: int, count: int) -> None:
         """Judge `count` sequences one after the other, some of them from an unusual start."""
-        for start, numbers in starts(count):
+        for start, numbers in starts(self.release, count):
             self.judge_all(draw_sequence(self.release, CLUSTER_ID, seed, n, start) for n in numbers)
 
     def judge_only(self, seed: int, number: int, count: int) -> None:
         """Judge one sequence, with the start that it has among `count` of them."""
-        start = next(start for start, numbers in starts(count) if number in numbers)
+        found = starts(self.release, count)
+        start = next(start for start, numbers in found if number in numbers)
         self.judge_all([draw_sequence(self.release, CLUSTER_ID, seed, number, start)])
 
     def judge_examples(self) -> None:
@@ -147,12 +148,13 @@ class Run:
         self._progress(self.outcome)
 
 
-def starts(count: int) -> Iterator[tuple[Start, range]]:
+def starts(release: Release, count: int) -> Iterator[tuple[Start, range]]:
     """Yield each start with the numbers of the sequences that begin with it."""
+    unusual = unusual_starts(release)
     each = count // UNUSUAL_SHARE
-    first = count - each * len(UNUSUAL)
+    first = count - each * len(unusual)
     yield USUAL, range(first)
-    for place, start in enumerate(UNUSUAL):
+    for place, start in enumerate(unusual):
         yield start, range(first + place * each, first + (place + 1) * each)
 
 

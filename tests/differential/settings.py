@@ -8,6 +8,7 @@ from typing import Any
 from kraftsim.controller.core import feature_levels
 from kraftsim.controller.core.policies import NO_POLICIES, Policies
 from kraftsim.controller.core.settings import STANDARD_AUTHORIZER, Settings
+from tests.released.releases import Release
 
 NEVER_MS = 10**9
 OUR_SETTINGS = Settings(
@@ -56,12 +57,14 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """How a pair begins: who votes, which metadata.version is finalized (None: the newest), and
-    whether policies refuse some topics and configurations."""
+    """How a pair begins: who votes, which metadata.version is finalized (None: the newest),
+    whether policies refuse some topics and configurations, and whether a second controller runs,
+    which may be added to the voters."""
 
     has_dynamic_voters: bool = True
     metadata_version: str | None = None
     has_policies: bool = False
+    has_second_voter: bool = False
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> "Start":
@@ -70,6 +73,7 @@ class Start:
             has_dynamic_voters=document.get("has_dynamic_voters", True),
             metadata_version=document.get("metadata_version"),
             has_policies=document.get("has_policies", False),
+            has_second_voter=document.get("has_second_voter", False),
         )
 
     @property
@@ -85,4 +89,12 @@ UNUSUAL = (
     Start(has_dynamic_voters=False, metadata_version="3.7-IV0"),
     Start(has_dynamic_voters=False, metadata_version="3.5-IV2"),
     Start(has_policies=True),
+    Start(has_second_voter=True),
+    Start(metadata_version="4.3-IV0"),  # ACLs have networks from 4.4-IV1 on
 )
+
+
+def unusual_starts(release: Release) -> tuple[Start, ...]:
+    """The unusual starts below the level that a release begins with by default."""
+    newest = release.profile.metadata_version
+    return tuple(start for start in UNUSUAL if start.level is None or start.level < newest)

@@ -23,6 +23,10 @@ from kraftsim.controller.core.rpc import (
     CreateTopicsRequest,
     CreateTopicsResponse,
     DescribeClusterRequest,
+    DescribeQuorumPartition,
+    DescribeQuorumRequest,
+    DescribeQuorumResponse,
+    DescribeQuorumTopic,
     Request,
 )
 from kraftsim.controller.core.state import Decision, State
@@ -41,11 +45,23 @@ from kraftsim.controller.wire.frames import (
     read_request_header,
 )
 from kraftsim.controller.wire.records.record_batch import decode_batches, encode_batch
+from tests.differential.second_voter import SECOND_ID, BesideKafka, BesideOurs
 from tests.differential.settings import NO_OPTIONS, OUR_SETTINGS, USUAL, Options, Start
 from tests.other_controllers import nobody_else
 from tests.released.controller import NODE_ID, Connection, ReleasedController
 
 PLACEMENTS_TRIED = 2000  # of some dozens that a few brokers and partitions can have
+COMMIT_LIMIT_S = 60.0
+OUR_SECOND_PORT = 9991
+_DESCRIBE_QUORUM = 55
+_OF_THE_METADATA = DescribeQuorumRequest(
+    topics=(
+        DescribeQuorumTopic(
+            topic_name="__cluster_metadata",
+            partitions=(DescribeQuorumPartition(partition_index=0),),
+        ),
+    )
+)
 CLOSED = None  # the answer of a side that closes the connection, or does not answer
 
 
@@ -54,13 +70,44 @@ class ReleasedSide:
 
     name = "kafka"
 
-    def __init__(self, controller: ReleasedController) -> None:
+    def __init__(self, controller: ReleasedController, start: Start = USUAL) -> None:
         self.controller = controller
         self._connection: Connection = controller.connect()
         self._read = 0
+        self._second: BesideKafka | None = None
+        if start.has_second_voter:
+            self._second = BesideKafka(controller.port, controller.cluster_id)
 
     def close(self) -> None:
         self._connection.close()
+        if self._second is not None:
+            self._second.close()
+
+    @property
+    def second_port(self) -> int:
+        """The port of the second controller; 0 if there is none."""
+        return 0 if self._second is None else self._second.port
+
+    def await_commit(self) -> None:
+        """Wait until the second controller has fetched, and a quorum committed, the whole log."""
+        deadline_s = time.monotonic() + COMMIT_LIMIT_S
+        while self._second is not None and not self._has_committed():
+            if time.monotonic() > deadline_s:
+                raise RuntimeError(
+                    "the released controller committed nothing: it waits for a voter"
+                )
+            self.wait(0.005)
+
+    def _has_committed(self) -> bool:
+        response = self._connection.ask(_DESCRIBE_QUORUM, 1, _OF_THE_METADATA)
+        assert isinstance(response, DescribeQuorumResponse)
+        if response.error_code or not response.topics:
+            return True  # it no longer leads, which the next request shows
+        ((quorum,),) = (topic.partitions for topic in response.topics)
+        replicas = (*quorum.current_voters, *quorum.observers)
+        ends = {replica.replica_id: replica.log_end_offset for replica in replicas}
+        end = ends.get(NODE_ID, 0)
+        return quorum.error_code != 0 or end == quorum.high_watermark == ends.get(SECOND_ID)
 
     def ask(self, key: int, version: int, request: Request) -> bytes | None:
         try:
@@ -138,8 +185,14 @@ class OurSide:
             random=random.Random(1).random,
             snapshot_format=by_reference(),
         )
-        self.hosted = HostedNode(node, Clock(self.timeline), nobody_else)
+        self._second: BesideOurs | None = None
+        if start.has_second_voter:
+            self._second = BesideOurs(self.timeline, cluster_id)
+        others = nobody_else if self._second is None else self._second.transport
+        self.hosted = HostedNode(node, Clock(self.timeline), others)
         self.hosted.start()
+        if self._second is not None:
+            self._second.follow(self.hosted)
         self._read = 0
         self._seeds_used = 0
 
@@ -153,10 +206,22 @@ class OurSide:
         replies: list[Any] = []
         self.hosted.submit(decoded, replies.append)
         self.timeline.run_until(self.timeline.now_us)  # work that the step has put off
+        self.await_commit()
         if not replies:
             return CLOSED
         response = response_to(decoded, replies[0], version)
         return encode_response(key, version, 1, response)[4:]
+
+    def await_commit(self) -> None:
+        """Let the second controller fetch, and so the quorum commit, the whole log."""
+        if self._second is not None:
+            self._second.catch_up(self.hosted)
+            self.timeline.run_until(self.timeline.now_us)
+
+    @property
+    def second_port(self) -> int:
+        """The port of the second controller; 0 if there is none."""
+        return 0 if self._second is None else OUR_SECOND_PORT
 
     def adopt_placement(self, request: Request, wanted: "Outcome") -> None:
         """Give ours the entropy by which it places, or fails to place, new topics as the released

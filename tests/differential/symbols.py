@@ -9,6 +9,7 @@
 {"$partition_epoch": ["t0", 1, 0]} its partition epoch, plus 0
 {"$epoch_of_leader": ["t0", 1]}    the newest epoch of its leader
 {"$directory": 3000}               the directory id of voter 3000, as the log has it
+{"$second_port": 0}                the port of the second controller, plus 0
 {"$quorum_epoch": 0}               the epoch of the log's last batch, plus 0
 {"$isr": ["t0", 1, [3], [2]]}      its ISR with broker 3 and without broker 2
 {"$isr_with_epochs": ["t0", 1, [3], [2], 0]}  the same, each with its newest epoch, plus 0
@@ -72,6 +73,7 @@ _SYMBOLS: dict[str, Callable[[History, Any], Any]] = {
     "$partition_epoch": lambda history, a: history.partition(a[0], a[1]).partition_epoch + a[2],
     "$epoch_of_leader": lambda history, a: history.epoch(history.partition(a[0], a[1]).leader),
     "$directory": lambda history, voter_id: uuid_text(history.directories.get(voter_id, ZERO_UUID)),
+    "$second_port": lambda history, plus: history.second_port + plus,
     "$quorum_epoch": lambda history, plus: history.quorum_epoch + plus,
     "$isr": _isr,
     "$isr_with_epochs": _with_epochs(_isr),

@@ -1,5 +1,6 @@
 """What the judge draws, how it names things, and which differences it sees."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -17,6 +18,7 @@ from tests.differential.history import History
 from tests.differential.judge import Witness
 from tests.differential.pair import CLUSTER_ID
 from tests.differential.sequence import Ask, Sequence
+from tests.differential.settings import Start
 from tests.differential.sides import OurSide
 from tests.released.releases import RELEASES
 
@@ -113,6 +115,23 @@ def test_silent_sequences_name_no_topic_and_no_broker_of_another() -> None:
             for topic in step.body["topics"]:
                 assert topic["name"].startswith(f"s{number}."), sequence.name
                 assert topic["assignments"], "Kafka would place it on any brokers"
+
+
+def test_changes_of_the_voters_are_accepted_beside_a_second_controller() -> None:
+    start = Start(has_second_voter=True)
+    side = OurSide(
+        KAFKA_4_3, cluster_id=CLUSTER_ID, port=9990, directory_id=bytes(range(16)), start=start
+    )
+    witness = Witness(side)
+    accepted: Counter[str] = Counter()
+
+    for number in range(30):
+        for step in draw_sequence(RELEASE, CLUSTER_ID, 5, number, start).every_step:
+            assert isinstance(step, Ask)
+            accepted[step.api] += witness.observe(step).reply.get("errorCode") == 0
+
+    changes = ("AddRaftVoter", "UpdateRaftVoter", "RemoveRaftVoter")
+    assert all(accepted[api] > 5 for api in changes), accepted
 
 
 def test_a_third_of_what_leaders_propose_changes_something() -> None:

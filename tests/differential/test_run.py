@@ -170,7 +170,9 @@ def test_a_finding_that_never_comes_again_says_so() -> None:
 
 @pytest.mark.parametrize("count", [1, 39, 40, 9000])
 def test_every_drawn_sequence_has_one_start(count: int) -> None:
-    assert list(range(count)) == [number for _, numbers in starts(count) for number in numbers]
+    assert list(range(count)) == [
+        number for _, numbers in starts(RELEASE, count) for number in numbers
+    ]
 
 
 def test_a_silent_difference_names_the_step_that_wrote_the_record() -> None:

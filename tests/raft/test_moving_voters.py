@@ -3,6 +3,7 @@
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.log.control_records import Voters
 from tests.builders import uuid_of
 from tests.raft.changes import led_with_an_observer
 from tests.raft.replicas import endpoint_of
@@ -31,12 +32,13 @@ def test_a_voter_that_moves_is_believed_at_once(leader):
 
 
 @pytest.mark.rule("10.53")
-def test_a_voter_that_says_nothing_new_is_not_written(leader):
-    known = endpoint_of(2).port
-    end_offset = leader.quorums[ME].log.end_offset
+def test_a_voter_that_says_nothing_new_is_written_again(leader):
+    quorum, known = leader.quorums[ME], endpoint_of(2).port
+    voters, end_offset = quorum.voters, quorum.log.end_offset
 
     assert 0 == leader.ask(ME, update_voter(2, 1, port=known)).error_code
-    assert end_offset == leader.quorums[ME].log.end_offset
+    assert (voters, end_offset + 1) == (quorum.voters, quorum.log.end_offset)
+    assert (Voters(voters=voters.voters),) == quorum.log.read(end_offset)[0].records
 
 
 @pytest.mark.rule("10.53")

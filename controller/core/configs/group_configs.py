@@ -21,14 +21,8 @@ from .validators import (
 )
 
 _ASSIGNOR, _DEAD_LETTERS = "streams.assignor.name", "errors.deadletterqueue.topic.name"
+_TAGS = "streams.rack.aware.assignment.tags"
 _REGISTERED_ASSIGNOR = "sticky"
-
-
-def _tags(name: str, values: tuple[str, ...]) -> None:
-    """Validates keys of tags: each once, none empty."""
-    if len(set(values)) < len(values):
-        raise invalid(f"{name} must not contain duplicate tag keys.")
-    without_empty(name, values)
 
 
 _ROWS = (
@@ -60,7 +54,7 @@ _ROWS = (
     Configuration("streams.assignor.offload.enable", BOOLEAN, None, since="4.4"),
     Configuration("streams.task.offset.interval.ms", INT, None, at_least(1), since="4.4"),
     Configuration("streams.num.warmup.replicas", INT, None, at_least(0), since="4.4"),
-    Configuration("streams.rack.aware.assignment.tags", LIST, "", _tags, since="4.4"),
+    Configuration(_TAGS, LIST, "", without_empty, since="4.4"),
     Configuration("streams.acceptable.recovery.lag", LONG, None, at_least(0), since="4.4"),
     Configuration(_ASSIGNOR, STRING, _REGISTERED_ASSIGNOR, since="4.4"),
     Configuration(_DEAD_LETTERS, STRING, "", since="4.4"),
@@ -99,14 +93,15 @@ _NAMED_OTHERWISE = {
 def check(configs: Mapping[str, str], profile: Profile, static: Mapping[str, str]) -> None:
     """Raises INVALID_CONFIG for invalid configurations.
 
-    Kafka checks names first, then values, bounds, the assignor, sessions and the queue of dead
-    letters. The bounds, and what a group does not set, are those of `static`, the property file of
-    the node that checks.
+    Kafka checks names first, then that no tag stands twice, values, bounds, the assignor, sessions
+    and the queue of dead letters. The bounds, and what a group does not set, are those of `static`,
+    the property file of the node that checks.
     """
     known = GROUP_CONFIGS[profile.topic_configs]
     for name in configs:
         if name not in known:
             raise invalid(f"Unknown group config name: {name}")
+    _check_tags(configs.get(_TAGS, ""))
     values = {
         name: config.parse(configs[name]) for name, config in known.items() if name in configs
     }
@@ -119,6 +114,13 @@ def check(configs: Mapping[str, str], profile: Profile, static: Mapping[str, str
         _check_session(kind, values, of_node)
     if str(values.get(_DEAD_LETTERS, "")).startswith("__"):  # the names of internal topics
         raise invalid(f"{_DEAD_LETTERS}: DLQ topic name must not start with '__'")
+
+
+def _check_tags(text: str) -> None:
+    """Raises INVALID_CONFIG if a key of a tag stands twice."""
+    tags = LIST(_TAGS, text)
+    if len(set(tags)) < len(tags):
+        raise invalid(f"{_TAGS} must not contain duplicate tag keys.")
 
 
 def _check_assignor(assignor: Value | None) -> None:

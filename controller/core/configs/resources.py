@@ -81,8 +81,8 @@ _EMPTY_NAMES = {
 def check_existence(state: State, resource_type: ResourceType, name: str) -> None:
     """Raises UNKNOWN_TOPIC_OR_PARTITION or BROKER_ID_NOT_REGISTERED for a missing resource.
 
-    Groups and client metrics need not exist. Controllers count as brokers; voters do before they
-    have registered, as below metadata.version 3.7-IV0. Before 4.3 only static voters do.
+    Groups and client metrics need not exist. Static voters count as brokers, and from 4.3 on every
+    registered controller does.
     """
     image = state.image
     if resource_type is ResourceType.TOPIC and name not in image.topic_ids:
@@ -96,10 +96,8 @@ def check_existence(state: State, resource_type: ResourceType, name: str) -> Non
 
 def _controller_ids(state: State) -> set[int]:
     """Returns the controllers that count as nodes with configurations."""
-    voters = {voter.voter_id for voter in state.voters()}
-    if state.profile.voters_have_configs:
-        return voters | {*state.image.controllers}
-    return set() if state.image.kraft_version else voters
+    registered = state.image.controllers if state.profile.controllers_have_configs else ()
+    return {*state.static_voter_ids, *registered}
 
 
 def invalid_request(message: str) -> ApiError:

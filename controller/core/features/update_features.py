@@ -146,7 +146,7 @@ def _unsupported(state: State, feature: str, level: int) -> str | None:
     """Returns why a node does not support `level` of `feature`, or None.
 
     The nodes are this controller, every broker (fenced or not, 5.58), and every other registered
-    controller. A voter without a registration refuses the level, too.
+    controller. A static voter without a registration refuses the level, too.
     """
     image, me = state.image, state.node_id
     own = {name: (low, high) for name, low, high in state.profile.supported_features}
@@ -160,10 +160,8 @@ def _unsupported(state: State, feature: str, level: int) -> str | None:
         ranges = _ranges(controller.features)
         if controller_id != me:
             reason = reason or _reason(f"Controller {controller_id}", ranges, feature, level)
-    voter_ids = [voter.voter_id for voter in state.voters()]
-    missing = [
-        voter_id for voter_id in voter_ids if voter_id != me and voter_id not in image.controllers
-    ]
+    known = {me, *image.controllers}
+    missing = [voter_id for voter_id in state.static_voter_ids if voter_id not in known]
     if reason is None and missing:
         return f"controller {missing[0]} has not registered, and may not support this feature"
     return reason

@@ -173,6 +173,25 @@ def register_another(draft: Draft, broker_id: int | None = None) -> Ask:
     return Ask("BrokerRegistration", 4, plain_registration(draft, broker_id))
 
 
+def cordon(draft: Draft) -> Ask:
+    """A broker that is caught up cordons its only directory, several, or none any longer."""
+    broker_id = draft.broker_id()
+    version = draft.release.newest("BrokerHeartbeat")
+    own = [draft.directory(broker_id, number) for number in range(3)]
+    directories = draft.one_of([own[0]], [own[0]], own, [own[1]], [])
+    cordoned = {"cordonedLogDirs": directories} if version >= 2 else {}
+    return Ask("BrokerHeartbeat", version, serve(draft, broker_id).body | cordoned)
+
+
+def register_with_directories(draft: Draft) -> Ask:
+    """Another incarnation with several directories, some of which its replicas may be in."""
+    broker_id = draft.broker_id()
+    ask = register_another(draft, broker_id)
+    own = [draft.directory(broker_id, number) for number in range(3)]
+    directories = draft.one_of(own, own[:2], own[1:], own[:1])
+    return Ask(ask.api, ask.version, ask.body | {"logDirs": directories})
+
+
 def serve(draft: Draft, broker_id: int) -> Ask:
     """The heartbeat that unfences: caught up, wanting nothing else."""
     body = {

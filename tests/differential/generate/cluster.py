@@ -6,6 +6,7 @@ from kraftsim.controller.core.feature_levels import bootstrap_levels
 from tests.differential.generate.draft import Draft, named_uuid
 from tests.differential.sequence import Ask, Step
 from tests.released.controller import NODE_ID
+from tests.released.releases import RELEASES, Release
 
 _CONTROLLER_ENDPOINT, _BROKER_ENDPOINT = 2, 1
 _UPGRADE, _SAFE_DOWNGRADE, _UNSAFE_DOWNGRADE = 1, 2, 3
@@ -75,7 +76,8 @@ def _restoring(name: str, level: int, kind: int) -> dict[str, Any]:
 def register_controller(draft: Draft) -> Ask:
     controller_id = draft.one_of(NODE_ID + 1, NODE_ID + 2, NODE_ID + 3)
     draft.controllers.add(controller_id)
-    body = _plain_controller(draft, controller_id)
+    release = RELEASES[draft.one_of(*RELEASES)] if draft.chance(0.6) else draft.release
+    body = _plain_controller(release, controller_id)
     if draft.chance(0.2):
         body["features"] = body["features"][: draft.random.randrange(len(body["features"]))]
     body["incarnationId"] = named_uuid(f"controller-{draft.random.randrange(3)}")
@@ -88,7 +90,7 @@ def restore_controllers(draft: Draft) -> list[Step]:
     """A controller stays registered for good (before 4.4): let it support everything, so that no
     later update of a feature fails because of it."""
     return [
-        Ask("ControllerRegistration", 0, _plain_controller(draft, controller_id))
+        Ask("ControllerRegistration", 0, _plain_controller(draft.release, controller_id))
         for controller_id in sorted(draft.controllers)
     ]
 
@@ -101,10 +103,10 @@ def unregister_controller(draft: Draft) -> Ask:
     return Ask("UnregisterController", 0, {"controllerId": controller_id})
 
 
-def _plain_controller(draft: Draft, controller_id: int) -> dict[str, Any]:
+def _plain_controller(release: Release, controller_id: int) -> dict[str, Any]:
     features = [
         {"name": name, "minSupportedVersion": low, "maxSupportedVersion": high}
-        for name, low, high in draft.release.profile.supported_features
+        for name, low, high in release.profile.supported_features
     ]
     listener = {"name": "CONTROLLER", "host": "127.0.0.1", "port": 9990, "securityProtocol": 0}
     return {

@@ -16,6 +16,7 @@ _BROKER_VALUES: dict[str, tuple[str, ...]] = {
     "unclean.leader.election.enable": ("true", "false"),
     "log.retention.ms": ("1000", "x", " 7"),
     "log.cleanup.policy": ("compact", "delete", "delete,compact"),
+    "cordoned.log.dirs": ("", " ", "*", "/a", "/a,/b"),
     "num.io.threads": ("4", "9", "x"),
     "compression.type": ("gzip", "zstd"),
     "log.retention.hours": ("5",),
@@ -44,7 +45,7 @@ _GROUP_VALUES: dict[str, tuple[str, ...]] = {
     "errors.deadletterqueue.topic.name": ("dlq", "_dlq", "__dlq", " __dlq", ""),
     "errors.deadletterqueue.copy.record.enable": ("true", "x"),
     "streams.assignor.name": ("sticky", "nope", ""),
-    "streams.rack.aware.assignment.tags": ("a,b", "a,a", "a,,b", ",", ""),
+    "streams.rack.aware.assignment.tags": ("a,b", "a,a", "a , a", "a,,b", ",", ""),
     "streams.num.warmup.replicas": ("20", "21"),
     "streams.task.offset.interval.ms": ("15000", "14999"),
     "streams.acceptable.recovery.lag": ("0", "-1"),
@@ -78,6 +79,17 @@ def alter(draft: Draft) -> Ask:
         for kind, name in _resources(draft)
     ]
     body = {"resources": resources, "validateOnly": draft.chance(0.12)}
+    return Ask("IncrementalAlterConfigs", draft.random.randint(0, 1), body)
+
+
+def alter_group(draft: Draft) -> Ask:
+    """Several configurations of a group, so that the order of the checks is seen."""
+    name = draft.prefix + draft.one_of("a", "b")
+    draft.configured.add((_GROUP, name))
+    configs = [*_operations(draft, _GROUP), *_operations(draft, _GROUP)]
+    found = {config["name"]: config for config in configs}
+    resource = {"resourceType": _GROUP, "resourceName": name, "configs": [*found.values()]}
+    body = {"resources": [resource], "validateOnly": draft.chance(0.12)}
     return Ask("IncrementalAlterConfigs", draft.random.randint(0, 1), body)
 
 
@@ -137,14 +149,15 @@ def _resource(draft: Draft) -> tuple[int, str]:
     return (draft.one_of(0, 3, -1), "x") if kind == 0 else (kind, name)
 
 
+_LISTS = (".policy", ".replicas", "protocols", "listeners", ".dirs", ".tags", "metrics", "match")
 _WEIGHTS = (40, 30, 14, 12, 2, 2)
 
 
 def _operations(draft: Draft, kind: int) -> list[dict[str, Any]]:
     found = []
     for config in _settings(draft, kind):
-        is_list = config["name"].endswith((".policy", ".replicas", "protocols", "listeners"))
-        weights = (60, 20, 30, 30) if is_list else (70, 24, 3, 3)
+        is_list = config["name"].endswith(_LISTS)
+        weights = (60, 20, 30, 30) if is_list else (70, 20, 5, 5)
         operation = draft.random.choices(range(4), weights)[0]
         value = config["value"]
         if is_list and operation in (_APPEND, _SUBTRACT):

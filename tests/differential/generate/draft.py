@@ -44,6 +44,7 @@ class Draft:
     limited: set[tuple[tuple[str, str | None], ...]] = field(default_factory=set)  # by quotas
     credentials: set[tuple[str, int]] = field(default_factory=set)  # users and mechanisms
     has_acls: bool = False
+    has_second_voter: bool = False
     controllers: set[int] = field(default_factory=set)  # that have registered themselves
 
     def __post_init__(self) -> None:

@@ -72,7 +72,7 @@ def _operations(draft: Draft, is_ip: bool) -> list[dict[str, Any]]:
 
 
 def _value(draft: Draft) -> float:
-    value: float = draft.one_of(*(_ODD_VALUES if draft.chance(0.08) else _VALUES))
+    value: float = draft.one_of(*(_ODD_VALUES if draft.chance(0.12) else _VALUES))
     return value
 
 

@@ -28,7 +28,7 @@ def create_too_many_partitions(draft: Draft) -> Ask:
     """As many as a request may add, one more, or of two topics together; it only validates."""
     names = sorted(draft.standing) or [draft.topic_name()]
     chosen = draft.random.sample(names, min(len(names), draft.one_of(1, 1, 2)))
-    added = _ADDED_MAX // len(chosen) + draft.one_of(0, 1, 1)
+    added = draft.one_of(0, 1, 1, 2, 1_000) + _ADDED_MAX // len(chosen)
     topics = [
         {"name": name, "count": draft.topics.get(name, 1) + added, "assignments": None}
         for name in chosen

@@ -15,6 +15,7 @@ from tests.differential.generate import (
     quotas,
     reassignments,
     topics,
+    voters,
 )
 from tests.differential.generate.big import draw_big
 from tests.differential.generate.draft import TOPIC_NAMES, Draft
@@ -49,6 +50,8 @@ _USUAL: tuple[tuple[Draw, float], ...] = (
     (reassignments.assign_directories, 5),
     (reassignments.allocate_producer_ids, 1.5),
     (brokers.unregister, 4),
+    (brokers.cordon, 2),
+    (brokers.register_with_directories, 1),
     (cluster.describe_cluster, 3),
     (cluster.describe_quorum, 2),
     (configs.alter, 7),
@@ -62,12 +65,39 @@ _USUAL: tuple[tuple[Draw, float], ...] = (
     (not_configured.ask, 0.3),
 )
 _OF_THE_CLUSTER: tuple[tuple[Draw, float], ...] = (*_USUAL, *cluster.DRAWS)
+_OF_VOTERS: tuple[tuple[Draw, float], ...] = (
+    *((draw, weight / 2) for draw, weight in _USUAL),
+    (voters.add, 25),
+    (voters.remove, 8),
+    (voters.update, 35),
+    (cluster.describe_quorum, 12),
+    (cluster.update_features, 4),
+    (cluster.register_controller, 6),
+    (cluster.unregister_controller, 6),
+)
 _OF_MIN_ISR: tuple[tuple[Draw, float], ...] = (
     (topics.create, 20),
     (topics.delete, 4),
     (configs.alter, 50),
     (configs.alter_whole, 15),
     (configs.describe, 15),
+)
+_OF_DIRECTORIES: tuple[tuple[Draw, float], ...] = (
+    (brokers.register_with_directories, 10),
+    (brokers.register, 4),
+    (brokers.serve_any, 14),
+    (brokers.cordon, 14),
+    (brokers.heartbeat, 14),
+    (reassignments.assign_directories, 20),
+    (topics.create, 18),
+    (reassignments.create_partitions, 6),
+    (reassignments.alter_reassignments, 4),
+)
+_OF_GROUPS: tuple[tuple[Draw, float], ...] = (
+    (configs.alter_group, 60),
+    (configs.alter, 10),
+    (configs.alter_whole, 10),
+    (configs.describe, 20),
 )
 _OF_CLIENTS: tuple[tuple[Draw, float], ...] = (
     (quotas.alter, 40),
@@ -96,6 +126,9 @@ _SHARE_OF_THE_CLUSTER = 0.1
 _SHARE_OF_MIN_ISR = 0.08
 _SHARE_OF_CLIENTS = 0.08
 _SHARE_OF_ACLS = 0.1
+_SHARE_OF_VOTERS = 0.8
+_SHARE_OF_DIRECTORIES = 0.08
+_SHARE_OF_GROUPS = 0.05
 _SHARE_OF_BIG_TOPICS = 0.004
 
 
@@ -105,6 +138,7 @@ def draw_sequence(
     """The sequence `number` of `seed`: always the same."""
     random = Random(f"{seed}/{number}")
     draft = Draft(random, release, cluster_id, number, level=start.level or 0)
+    draft.has_second_voter = start.has_second_voter
     steps = draw_big(draft) if draft.chance(_SHARE_OF_BIG_TOPICS) else draw_steps(draft)
     return Sequence(f"{seed}-{number}", tuple(steps), tuple(cleanup(draft)), start)
 
@@ -116,6 +150,8 @@ def draw_steps(draft: Draft) -> list[Step]:
 
 
 def _draws(draft: Draft) -> tuple[tuple[Draw, float], ...]:
+    if draft.has_second_voter and draft.chance(_SHARE_OF_VOTERS):
+        return _OF_VOTERS
     if draft.chance(_SHARE_OF_MIN_ISR):
         draft.changes_min_isr = True
         return _OF_MIN_ISR
@@ -123,6 +159,10 @@ def _draws(draft: Draft) -> tuple[tuple[Draw, float], ...]:
         return _OF_CLIENTS
     if draft.chance(_SHARE_OF_ACLS):
         return _OF_ACLS
+    if draft.chance(_SHARE_OF_DIRECTORIES):
+        return _OF_DIRECTORIES
+    if draft.chance(_SHARE_OF_GROUPS):
+        return _OF_GROUPS
     if draft.chance(_SHARE_OF_THE_CLUSTER):
         return _OF_THE_CLUSTER
     if draft.level < feature_levels.CONTROLLER_REGISTRATION_FROM:
@@ -163,5 +203,6 @@ def cleanup(draft: Draft) -> list[Step]:
         for name in sorted(draft.topics)
     ]
     steps += [Ask("UnregisterBroker", 0, {"brokerId": broker_id}) for broker_id in draft.ids]
+    steps += voters.restore(draft)
     steps += cluster.restore_controllers(draft)
     return [*steps, *(cluster.restore_features(draft) if draft.has_changed_features else [])]
