@@ -82,8 +82,8 @@ shows the text that kraftsim has neither; other replies have no room for it, or 
 
 FALSE_INTRODUCTION = f"""\
 `{FALSE}` is false. With acks=0 a client never asks whether a message was written, so it reports
-success; kraftsim warns once, counts the lost requests in `/metrics`, and `kraftsim doctor` shows
-them. Also:
+success also if the broker has refused it; kraftsim warns once, counts such requests in `/metrics`,
+and `kraftsim doctor` shows them. Also:
 """
 RETRIES = """\
 - kafka-go's `Reader` and Sarama's `ConsumerGroup` report the refusal of a group after ten seconds,
