@@ -9,7 +9,6 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kraftsim.broker_agent import configurations, metadata_replies
@@ -195,6 +194,7 @@ class BrokerApis:
         self.topic_creation = TopicCreation(
             view.profile, view.settings, self._forwarding.forward, lambda: self.image, log.warning
         )
+        self._messages: Messages | None = None
 
     def describe(self, request: rpc.ApiVersionsRequest, version: int) -> rpc.ApiVersionsResponse:
         """Answers an ApiVersions request."""
@@ -245,9 +245,14 @@ class BrokerApis:
         """Answers a request of client telemetry."""
         reply_to(self.telemetry.answer(self.image, request, self._timeline.now_ms))
 
-    @cached_property
+    @property
     def messages(self) -> "Messages":
         """The messages that the broker stores; imported with the first request about them."""
+        if self._messages is None:
+            self._messages = self._opened_messages()
+        return self._messages
+
+    def _opened_messages(self) -> "Messages":
         from kraftsim.broker_agent.messages.bound import bound_of
         from kraftsim.broker_agent.messages.messages import Messages
         from kraftsim.broker_agent.messages.topic_texts import texts_of
