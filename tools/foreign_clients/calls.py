@@ -101,8 +101,9 @@ DATA_PLANE = (
 )
 
 MESSAGES = (
-    *("deleteRecords", "listOffsets", "listOffsets by time", "describeProducers", "produce"),
-    *("produce in one request", "produce idempotently", "produce with acks=0", "consume"),
+    *("deleteRecords", "listOffsets", "listOffsets by time", "offsetForLeaderEpoch"),
+    *("describeProducers", "produce", "produce in one request", "produce idempotently"),
+    *("produce with acks=0", "consume", "fetch in one request"),
 )
 """Calls that brokers answer from their logs."""
 FALSE_RESULTS: Mapping[tuple[str, str], str] = {
