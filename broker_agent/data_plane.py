@@ -1,4 +1,4 @@
-"""What a broker's listener replies where a broker would need stored messages: it has none.
+"""What a broker's listener replies where a broker would need groups or transactions: it has none.
 
 Each refusal has a code that clients do not retry, and a text where the response has room for one.
 The codes were chosen with kafka-python, aiokafka, librdkafka, the Java clients and franz-go
@@ -10,7 +10,7 @@ from collections.abc import Callable, Container
 from dataclasses import replace
 
 from kraftsim.controller.core import rpc
-from kraftsim.controller.core.apis import is_one_way, row_of
+from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.refusals import refused
 from kraftsim.controller.core.rpc.stored_messages import (
@@ -25,11 +25,14 @@ from kraftsim.controller.core.rpc.transactions import (
 from kraftsim.controller.core.security.not_configured import refused_token
 from kraftsim.controller.raft.protocol import Reply
 
+from .log.waits import FetchWaits
+
 TEXT = (
-    "kraftsim stores no messages, groups or transactions: it simulates the control plane of Kafka "
-    "only. Use a Kafka broker to produce and to consume."
+    "kraftsim has no groups and no transactions: a simulated broker stores messages, which clients "
+    "produce without transactions and consume by assignment. Use a Kafka broker for the others."
 )
 NO_SASL = "This listener expects no SASL authentication."
+NO_MOVES = "A simulated broker moves no replica between its log directories."
 NO_SUCH_DIRECTORY = "The broker has no log directory of this path."
 FIND_COORDINATOR = 10
 TRANSACTION_STATES = (
@@ -58,14 +61,30 @@ class DataPlane:
     """Replies to the requests of one cluster's data plane, and counts them by API key.
 
     `warn` gets a sentence when the first request is refused, since many clients show the code of a
-    refusal without its text, and when the first Produce request with acks=0 arrives. Its client
-    asks for no response, so it takes every message for written.
+    refusal without its text, and when the first Produce request with acks=0 is refused. Its client
+    asks for no response, so it takes every message for written. `waits` has the Fetch requests that
+    wait for messages.
     """
 
     def __init__(self, warn: Callable[[str], None]) -> None:
         self.refused: Counter[int] = Counter()
         self.lost_produce_requests = 0
+        self.waits = FetchWaits()
         self._warn = warn
+        self._has_dropped = False
+
+    def begin(self) -> None:
+        """Forgets who waits, because another world of the cluster goes on."""
+        self.waits = FetchWaits()
+
+    def note_dropped(self, bytes_max: int) -> None:
+        """Warns once that batches were dropped because the logs held too many bytes."""
+        if not self._has_dropped:
+            self._has_dropped = True
+            self._warn(
+                f"the logs of the brokers hold {bytes_max} bytes, which is their bound: from now on"
+                " the oldest messages make room for new ones"
+            )
 
     def reply(self, request: rpc.Request) -> Reply:
         """Returns the reply to a request."""
@@ -79,8 +98,6 @@ class DataPlane:
         code = code_of(request)
         text = NO_SASL if code == ErrorCode.ILLEGAL_SASL_STATE else TEXT
         self._count_refused(row_of(request).key, text)
-        if is_one_way(request):
-            self._count_lost()
         return ApiError(code, text)
 
     def alter_log_dirs(
@@ -96,44 +113,23 @@ class DataPlane:
             part = replace(request, dirs=(directory,))
             refusal = ApiError(ErrorCode.LOG_DIR_NOT_FOUND, NO_SUCH_DIRECTORY)
             if directory.path in log_dirs:
-                refusal = self._refusal(part)
+                refusal = ApiError(self._refusal(part).code, NO_MOVES)
             refused_part = refused(part, refusal)
             if isinstance(refused_part, AlterReplicaLogDirsResponse):
                 results += refused_part.results
         return AlterReplicaLogDirsResponse(results=tuple(results))
-
-    def fetch(self, request: rpc.FetchRequest) -> rpc.FetchResponse:
-        """Refuses every partition of a Fetch request; a consumer ignores a code for the whole."""
-        row = row_of(request)
-        self._count_refused(row.key, TEXT)
-        return rpc.FetchResponse(
-            responses=tuple(
-                rpc.FetchTopicData(
-                    topic=topic.topic,
-                    topic_id=topic.topic_id,
-                    partitions=tuple(
-                        rpc.FetchPartitionData(
-                            partition_index=partition.partition,
-                            error_code=row.broker_error,
-                            records=(),
-                        )
-                        for partition in topic.partitions
-                    ),
-                )
-                for topic in request.topics
-            )
-        )
 
     def _count_refused(self, api_key: int, text: str) -> None:
         if not self.refused:
             self._warn(f"a request of a client was refused: {text} (only the first is reported)")
         self.refused[api_key] += 1
 
-    def _count_lost(self) -> None:
+    def count_lost(self) -> None:
+        """Counts a Produce request with acks=0 that was refused."""
         if not self.lost_produce_requests:
             self._warn(
-                "a producer with acks=0 sent messages, which are lost: it expects no response, so "
-                "it was not told that kraftsim stores none (only the first is reported)"
+                "a producer with acks=0 sent messages that were refused and are lost: it expects no"
+                " response, so its connection was closed instead (only the first is reported)"
             )
         self.lost_produce_requests += 1
 

@@ -1,6 +1,6 @@
 """DescribeTopicPartitions and DescribeLogDirs, from the metadata that a broker has fetched."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from kraftsim.broker_agent.metadata_replies import ALL_TOPIC_OPERATIONS, is_offline, unknown_name
 from kraftsim.broker_agent.replica_store import StoredReplica
@@ -121,8 +121,11 @@ def describe_log_dirs(
     directories: Sequence[LogDirectory],
     cordoned: Container[Uuid],
     failed: Container[Uuid],
+    sizes: Mapping[tuple[str, int], int],
 ) -> rpc.DescribeLogDirsResponse:
-    """Returns the broker's log directories with the replicas on its disk, each of 0 bytes.
+    """Returns the broker's log directories with the replicas on its disk.
+
+    `sizes` has the bytes of the replicas, by topic and partition, that have had messages.
 
     A replica without an assigned directory is in the first. Stray replicas are not listed, as in
     Kafka. `cordoned` has the ids of the cordoned directories, `failed` those of the
@@ -145,7 +148,7 @@ def describe_log_dirs(
             if described.directory_id in failed
             else rpc.LogDir(
                 log_dir=described.path,
-                topics=_replicas(replicas[described.directory_id]),
+                topics=_replicas(replicas[described.directory_id], sizes),
                 is_cordoned=described.directory_id in cordoned,
             )
             for described in directories
@@ -153,11 +156,18 @@ def describe_log_dirs(
     )
 
 
-def _replicas(topics: dict[str, list[int]]) -> tuple[rpc.LogDirTopicReplicas, ...]:
+def _replicas(
+    topics: dict[str, list[int]], sizes: Mapping[tuple[str, int], int]
+) -> tuple[rpc.LogDirTopicReplicas, ...]:
     return tuple(
         rpc.LogDirTopicReplicas(
             name=name,
-            partitions=tuple(rpc.LogDirPartition(partition_index=index) for index in indexes),
+            partitions=tuple(
+                rpc.LogDirPartition(
+                    partition_index=index, partition_size=sizes.get((name, index), 0)
+                )
+                for index in indexes
+            ),
         )
         for name, indexes in topics.items()
     )

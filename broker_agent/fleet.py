@@ -169,7 +169,9 @@ class Fleet:
     ) -> HostedAgent:
         client = BrokerClient(config.broker_id, self._deliver)
         self._clients.append(client)
-        hosted = HostedAgent(FleetHost(self, config, client, on_change), self._clock)
+        hosted = HostedAgent(
+            FleetHost(self, config, client, on_change), self._clock, self.agents.get
+        )
         self.agents[config.broker_id] = hosted
         return hosted
 

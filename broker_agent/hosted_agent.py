@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
+from kraftsim.controller.core.rpc import AlterPartitionRequest
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.time.clock import Clock
@@ -16,7 +17,7 @@ from kraftsim.controller.time.wakeup import Wakeup
 from .agent import Agent
 from .conversation import Send
 from .process_state import ProcessState
-from .replica_store import Found
+from .replica_store import Found, ReplicaStore
 
 
 class Host(Protocol):
@@ -36,14 +37,23 @@ class Host(Protocol):
 
 
 class HostedAgent:
-    """The process of one broker."""
+    """The process of one broker.
 
-    def __init__(self, host: Host, clock: Clock) -> None:
+    `peer(broker_id)` returns another broker whose disk can be reached; None if there is none.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        clock: Clock,
+        peer: "Callable[[int], HostedAgent | None]" = lambda broker_id: None,
+    ) -> None:
         self.agent = host.make_agent(-1)
         self._store = self.agent.store
         self.is_alive = False
         self.is_paused = False
         self.clock = clock
+        self.peer = peer
         self._host = host
         self._wakeup = Wakeup(clock, self._wake)
         # replies that arrived while paused, one a channel
@@ -52,6 +62,12 @@ class HostedAgent:
         self._clean_epoch = -1
         self._stops_when_resumed = False
         self._once_ended: Callable[[], None] | None = None
+        self.started_ms = 0  # when the process started
+
+    @property
+    def store(self) -> ReplicaStore:
+        """What is on the disk of the broker."""
+        return self._store
 
     @property
     def state(self) -> ProcessState:
@@ -79,6 +95,7 @@ class HostedAgent:
         self.agent.store = self._store
         self._store.begin()
         self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
+        self.started_ms = self.clock.now_ms
         self._reported_state = ProcessState.NOT_RUNNING
         self._send(self.agent.start(self.clock.now_ms))
 
@@ -113,6 +130,7 @@ class HostedAgent:
         """Lose the replicas, and the file that notes a clean shutdown (rule 1.38)."""
         self._clean_epoch = -1
         self._store.replicas = {}
+        self._store.logs.clear()
         self._store.failed.clear()
 
     def fail_directory(self, directory_id: Uuid) -> None:
@@ -167,7 +185,23 @@ class HostedAgent:
         if deadline_ms < self._wakeup.armed_ms:
             self._wakeup.arm(deadline_ms)
         for send in sends:
+            if self._store.logs and isinstance(send.request, AlterPartitionRequest):
+                self._catch_up(send.request)
             self._host.send(send, partial(self._replied, agent, send))
+
+    def _catch_up(self, proposal: AlterPartitionRequest) -> None:
+        """Gives the replicas that the broker proposes for an ISR what its own logs hold.
+
+        A follower of Kafka has fetched it before its leader proposes it.
+        """
+        for topic in proposal.topics:
+            for data in topic.partitions:
+                key = (topic.topic_id, data.partition_index)
+                log = self._store.logs.get(key)
+                for broker_id in () if log is None else data.new_isr:
+                    peer = self.peer(broker_id)
+                    if log is not None and peer is not None and peer is not self:
+                        peer.store.logs[key] = log.copy()
 
     def _replied(self, agent: Agent, sent: Send, reply: Reply | None) -> None:
         if agent is not self.agent or not self.is_alive:

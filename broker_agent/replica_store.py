@@ -9,11 +9,15 @@ replicas that the metadata assigns to other brokers are *stray*. Released Kafka 
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import PartitionKey
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.core.value import value
+
+if TYPE_CHECKING:  # the logs are imported with the first message
+    from .log.log import Log
 
 NAMED_MAX = 10  # replicas in a row of the journal or a line of the log
 
@@ -50,10 +54,12 @@ class Found:
 class ReplicaStore:
     """The inventory that the last process left; strays stay until their topic is deleted.
 
-    `failed` has the ids of the log directories that cannot be read or written.
+    `logs` has the log of each replica that has had a message. `failed` has the ids of the log
+    directories that cannot be read or written.
     """
 
     replicas: Mapping[PartitionKey, StoredReplica] = field(default_factory=dict)
+    logs: dict[PartitionKey, "Log"] = field(default_factory=dict)
     failed: set[Uuid] = field(default_factory=set)
     is_compared: bool = True
     """True if the process that runs has compared the inventory with the metadata."""
@@ -72,11 +78,17 @@ class ReplicaStore:
         deleted = [(key, replica) for key, replica in ordered if key[0] not in image.topics]
         strays = self._strays(image, broker_id)
         self.replicas = strays
+        self.forget_deleted(image)
         self.is_compared = True
         return Found(
             deleted=tuple(replica for _, replica in deleted),
             stray=tuple(replica for key, replica in ordered if key in strays),
         )
+
+    def forget_deleted(self, image: Image) -> None:
+        """Deletes the logs of topics that are not in the metadata."""
+        for key in [key for key in self.logs if key[0] not in image.topics]:
+            del self.logs[key]
 
     def on_disk(self, image: Image, broker_id: int) -> list[StoredReplica]:
         """Returns the replicas that the broker serves, or, before it compared, those it finds."""

@@ -7,6 +7,7 @@ What leads out of the simulation stays behind: sockets, tasks, and the callbacks
 the copy nobody is there to receive a reply, and nobody listens.
 """
 
+from array import array
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from enum import Enum
@@ -158,6 +159,10 @@ class Copier:
         copy: list[Any] = []
         self._copies[id(original)] = copy
         copy += self._inside(original)
+        return copy
+
+    def _array(self, original: "array[Any]") -> "array[Any]":
+        copy = self._copies[id(original)] = original[:]
         return copy
 
     def _deque(self, original: deque[Any]) -> deque[Any]:
@@ -319,6 +324,7 @@ _WAYS: Final[dict[type, Way]] = {
     SortedDict: Copier._dict,
     SortedList: Copier._sorted,
     Stream: Copier._stream,
+    array: Copier._array,
     blake2b: Copier._digest,
     defaultdict: Copier._default_dict,
     deque: Copier._deque,

@@ -353,7 +353,7 @@ class World:
         draw = self._draw_of(node)
         host = self.hosts[node] = BrokerHost(self, draw, node, spec, new_directories(spec, draw))
         clock = self.clocks[node] = Clock(self.timeline)
-        return HostedAgent(host, clock)
+        return HostedAgent(host, clock, self.agents.get)
 
     def _draw_of(self, node: NodeId) -> Callable[[], float]:
         return self.streams.draw_of(stream_name("node", node))

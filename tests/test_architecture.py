@@ -43,7 +43,7 @@ PURE = (
     }
     | {"base64", "binascii", "hashlib", "hmac", "ipaddress", "json", "re"}
     | {"string", "struct", "textwrap", "warnings"}
-    | {"bisect", "difflib", "functools", "heapq", "itertools", "math", "operator", "zlib"}
+    | {"array", "bisect", "difflib", "functools", "heapq", "itertools", "math", "operator", "zlib"}
 )
 PURE_CALLS_REFUSED = {"open", "print", "input", "exec", "eval", "__import__"}
 # Runs what a user has written, and is given its text.

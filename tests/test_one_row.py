@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kraftsim.broker_agent.data_plane import FIND_COORDINATOR
-from kraftsim.controller.core.api_row import DECIDE, QUORUM, READ, REFUSE, STORE
+from kraftsim.controller.core.api_row import DECIDE, LOG, QUORUM, READ, REFUSE, STORE
 from kraftsim.controller.core.apis import DECOMMISSION_BROKER, ROWS
 from kraftsim.controller.core.handlers import HANDLERS
 from kraftsim.controller.node.node import READS
@@ -139,10 +139,10 @@ def test_the_table_of_a_broker_has_what_the_rows_say() -> None:
     for row in ROWS.values():
         if row.broker is None:
             assert row.name not in own
-        elif row.broker is READ:
+        elif row.broker in (READ, LOG):
             assert row.name in own or row.name == "ApiVersions"  # which the listener answers
         elif row.broker in (STORE, REFUSE):
-            assert row.name not in own or row.name in ("Fetch", "AlterReplicaLogDirs")
+            assert row.name not in own or row.name == "AlterReplicaLogDirs"
 
 
 def names_in(table: Mapping[type, object]) -> set[str]:

@@ -45,14 +45,14 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "recordings",
     ),
     "kraftsim.broker_agent": (
-        "client_match conversation data_plane forwarding image_history kept_replies",
-        "metadata_replies process_state replica_store telemetry",
+        "client_match conversation forwarding image_history kept_replies log",
+        "data_plane metadata_replies process_state replica_store telemetry",
         "client directories topic_creation",
         "config descriptions",
         "configurations healing metadata_fetch",
         "agent",
         "hosted_agent",
-        "fleet",
+        "fleet messages",
     ),
     "kraftsim.operations": (
         "parameter_texts",

@@ -17,7 +17,8 @@ class Role(Enum):
     DECIDE = "the active controller decides, and may write records"
     QUORUM = "a controller answers as a member of the quorum"
     READ = "a node answers from what it knows"
-    STORE = "a broker would need stored messages, groups or transactions, and refuses"
+    LOG = "a broker answers from the logs of its replicas"
+    STORE = "a broker would need groups or transactions, and refuses"
     FORWARD = "a broker forwards to the active controller; a controller opens an envelope"
     REFUSE = "a node refuses every request"
 
@@ -31,7 +32,7 @@ class ErrorPlace(Enum):
 
 
 DECIDE, QUORUM, READ = Role.DECIDE, Role.QUORUM, Role.READ
-STORE, FORWARD, REFUSE = Role.STORE, Role.FORWARD, Role.REFUSE
+LOG, STORE, FORWARD, REFUSE = Role.LOG, Role.STORE, Role.FORWARD, Role.REFUSE
 CODE, WHOLE, EACH = ErrorPlace.CODE, ErrorPlace.WHOLE, ErrorPlace.EACH
 
 
@@ -74,8 +75,14 @@ class ApiRow:
     strict_since: int | None = None
     """The first version with THROTTLING_QUOTA_EXCEEDED, for an API that the quota of mutations
     limits (KIP-599); requests of earlier versions are never refused."""
+    names_client: bool = False
+    """A request names its client and its version, on which the answer depends. Every API with
+    `strict_since` does too."""
     secret: str = ""
     """The path to the field with a secret of the client; it is masked where requests are kept."""
+    payload: str = ""
+    """The path to the data of users, of which requests that are shown have only the size; in the
+    names of JSON."""
     http: bool = False
     """`POST /kafka/{name}` accepts the API."""
     error: ErrorPlace = EACH
@@ -93,6 +100,11 @@ class ApiRow:
     def role(self, listener: str) -> Role | None:
         """Returns what a listener, "controller" or "broker", does with the API."""
         return self.controller if listener == "controller" else self.broker
+
+    @property
+    def has_requester(self) -> bool:
+        """True if requests carry the client of their header (`rpc/senders.py`)."""
+        return self.names_client or self.strict_since is not None
 
     @property
     def is_forwardable(self) -> bool:

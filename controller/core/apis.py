@@ -8,7 +8,7 @@ and `node/node.py` those of a controller that need not be active, and
 
 from collections.abc import Mapping
 
-from .api_row import ABSENT, CODE, DECIDE, FORWARD, QUORUM, READ, REFUSE, STORE, WHOLE, ApiRow
+from .api_row import ABSENT, CODE, DECIDE, FORWARD, LOG, QUORUM, READ, REFUSE, WHOLE, ApiRow
 from .data_plane_apis import DATA_PLANE
 from .errors import ErrorCode
 from .message import Request
@@ -121,12 +121,12 @@ _CONTROL_PLANE = (
         1,
         "Fetch",
         QUORUM,
-        STORE,
+        LOG,
         {"3.9": 17},
         is_always_newest=True,
         controller_since=13,
+        names_client=True,
         error=WHOLE,
-        broker_error=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
     ),
     ApiRow(52, "Vote", QUORUM, newest={"3.9": 1}, is_always_newest=True, error=WHOLE),
     ApiRow(53, "BeginQuorumEpoch", QUORUM, error=WHOLE),

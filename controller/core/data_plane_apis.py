@@ -1,10 +1,10 @@
 """The rows of the APIs of messages, transactions, groups and authentication.
 
-A broker's listener refuses most of them, because kraftsim stores no messages
-(`broker_agent/data_plane.py`).
+A broker's listener answers those of messages from its logs (`broker_agent/messages`), and refuses
+the others (`broker_agent/data_plane.py`).
 """
 
-from .api_row import ABSENT, READ, REFUSE, STORE, ApiRow
+from .api_row import ABSENT, LOG, READ, REFUSE, STORE, ApiRow
 from .errors import ErrorCode
 
 _NO_TOKENS = ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED
@@ -15,23 +15,25 @@ DATA_PLANE = (
         0,
         "Produce",
         None,
-        STORE,
+        LOG,
         {"3.9": 11},
         {"responses": "topic_data", "partition_responses": "partition_data"},
         listed_since=0,
+        names_client=True,
+        payload="topicData.partitionData.records",
         one_way=True,
     ),
     ApiRow(
         2,
         "ListOffsets",
         None,
-        STORE,
+        LOG,
         {"3.9": 9, "4.1": 10},
-        broker_error=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+        names_client=True,
     ),
     ApiRow(17, "SaslHandshake", REFUSE, REFUSE, broker_error=ErrorCode.ILLEGAL_SASL_STATE),
-    ApiRow(21, "DeleteRecords", None, STORE),
-    ApiRow(23, "OffsetForLeaderEpoch", None, STORE),
+    ApiRow(21, "DeleteRecords", None, LOG),
+    ApiRow(23, "OffsetForLeaderEpoch", None, LOG),
     ApiRow(
         34,
         "AlterReplicaLogDirs",
@@ -49,7 +51,13 @@ DATA_PLANE = (
         broker_error=ErrorCode.ILLEGAL_SASL_STATE,
     ),
     # Transactions
-    ApiRow(22, "InitProducerId", None, STORE, broker_error=ErrorCode.CLUSTER_AUTHORIZATION_FAILED),
+    ApiRow(
+        22,
+        "InitProducerId",
+        None,
+        LOG,
+        broker_error=ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+    ),
     ApiRow(
         24,
         "AddPartitionsToTxn",
@@ -73,7 +81,7 @@ DATA_PLANE = (
         {"partitions": "partition_indexes"},
     ),
     ApiRow(28, "TxnOffsetCommit", None, STORE, {"3.9": 4, "4.1": 5, "4.3": 5}),
-    ApiRow(61, "DescribeProducers", None, STORE, repeats={"partitions": "partition_indexes"}),
+    ApiRow(61, "DescribeProducers", None, LOG, repeats={"partitions": "partition_indexes"}),
     ApiRow(
         65, "DescribeTransactions", None, STORE, repeats={"transaction_states": "transactional_ids"}
     ),

@@ -266,13 +266,17 @@ class KafkaConnection(asyncio.Protocol):
     def reply(self, reply: Reply) -> None:
         """Encode the reply; it leaves with the other replies of its read, or alone if late.
 
-        A refused request whose client expects no response ends the connection, as in Kafka.
+        A client that expects no response gets none; a refusal ends its connection, as in Kafka.
         """
         awaited, runtime = self._awaited, self._listener.runtime
         if awaited is None or self._transport is None or runtime is None:
             return
         if is_one_way(awaited[2]):
-            self.end()
+            if isinstance(reply, ApiError):
+                self.end()
+            else:
+                self._awaited = None
+                self._go_on()
             return
         frame = encoded(awaited, reply)
         if isinstance(frame, bytes):
@@ -290,6 +294,10 @@ class KafkaConnection(asyncio.Protocol):
     def _put_awaited(self, frame: bytes) -> None:
         self._awaited = None
         self._put(frame)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Handle the requests behind one that was answered late."""
         if not self._is_working:
             self._continue_soon()
 

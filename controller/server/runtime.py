@@ -23,7 +23,8 @@ class Runtime:
 
     With speed 0 time stands still: actions due now still run, and only `Timeline.run_until`
     advances time. The connections of all listeners share `turns`, `unread` and `large`.
-    `on_change` is called after something has happened on the timeline.
+    `on_change` is called after something has happened on the timeline. `waits_in_real_time`: while
+    time stands still, whoever polls waits in real time, and moves nothing.
     """
 
     def __init__(self, timeline: Timeline, *, speed: float = 1.0) -> None:
@@ -38,6 +39,7 @@ class Runtime:
         self.unread = UnreadBytes()
         self.large = LargeRequests(self.turns.put_off)
         self.on_change: Callable[[], None] | None = None
+        self.waits_in_real_time = False
         timeline.pause_by(self._pause if speed else None)
 
     @property
@@ -78,6 +80,13 @@ class Runtime:
         self.enter()
         self._arm_next()
         return self.timeline.now_us
+
+    def after_wait(self, wait_ms: int, action: Action) -> None:
+        """Run `action` once a client that polls has waited long enough."""
+        if self._speed or not self.waits_in_real_time:
+            self.timeline.after(wait_ms * 1000, action)
+        else:
+            self._loop.call_later(wait_ms / 1000, self._do, action)
 
     def _changed(self) -> None:
         if self.on_change is not None:

@@ -79,15 +79,13 @@ def decode_request(header: RequestHeader, frame: bytes) -> Request:
     """
     message = APIS[header.api_key].request
     request, _ = decoder(message, header.api_version)(frame, header.body_offset)
-    if ROWS[header.api_key].strict_since is None:
-        return cast(Request, request)
-    return _from_client(cast(Request, request), header)
+    if ROWS[header.api_key].has_requester:
+        request = replace(cast(Any, request), requester=_requester(header))
+    return cast(Request, request)
 
 
-def _from_client(request: Request, header: RequestHeader) -> Request:
-    """Returns a request that a quota of mutations may limit, with its client."""
-    client = Requester(client_id=header.client_id or "", version=header.api_version)
-    return cast(Request, replace(cast(Any, request), requester=client))
+def _requester(header: RequestHeader) -> Requester:
+    return Requester(client_id=header.client_id or "", version=header.api_version)
 
 
 def encode_response(
@@ -143,10 +141,10 @@ class Exchange:
         "_cached",
         "_decode",
         "_encode",
-        "_is_limited",
         "_is_telemetry",
         "_last",
         "_request",
+        "_requester",
         "_step_encode",
         "_tags",
         "client",
@@ -174,7 +172,8 @@ class Exchange:
         self.is_api_versions = header.api_key == API_VERSIONS
         self.is_envelope = header.api_key == ENVELOPE
         row = ROWS[header.api_key]
-        self._is_limited, self._is_telemetry = row.strict_since is not None, row.is_telemetry
+        self._requester = _requester(header) if row.has_requester else None
+        self._is_telemetry = row.is_telemetry
         self.start = frame[:4]  # key and version
         self.end = header.body_offset
         self.tail = frame[8 : self.end]  # client id and tags
@@ -205,8 +204,8 @@ class Exchange:
     def decode(self, frame: bytes) -> Request:
         """Returns the request of a frame that the exchange matches."""
         request = cast(Request, self._decode(frame, self.end)[0])
-        if self._is_limited:
-            request = _from_client(request, self.header)
+        if self._requester is not None:
+            request = replace(cast(Any, request), requester=self._requester)
         if self.client is not None and self._is_telemetry:
             request = replace(cast(Any, request), client=self.client)
         if len(frame) - self.end <= REPEATED_BYTES_MAX and not self.is_envelope:

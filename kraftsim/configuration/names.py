@@ -51,7 +51,7 @@ OF_THE_NODE = (
 )
 """What `kraftsim controller run` and `kraftsim agent` take from a property file."""
 
-_NO_MESSAGES = "kraftsim stores no messages"
+_NO_MESSAGES = "logs of simulated brokers follow configurations of topics, not a property file"
 _NO_GROUPS = "kraftsim has no groups and no transactions"
 _NO_SECURITY = "kraftsim's Kafka listeners are plaintext and authenticate nobody"
 _NOT_SIMULATED = "kraftsim does not simulate it"

@@ -120,7 +120,7 @@ class _Metrics(Collector):
     def _of_data_plane(self) -> Iterator[Metric]:
         refused = CounterMetricFamily(
             "kraftsim_data_plane_requests_refused",
-            "Requests that need stored messages, groups or transactions, by API.",
+            "Requests that need groups or transactions, by API.",
             labels=["api"],
         )
         for key, count in sorted(self._data_plane.refused.items()):
@@ -128,7 +128,7 @@ class _Metrics(Collector):
         yield refused
         yield CounterMetricFamily(
             "kraftsim_produce_requests_lost",
-            "Produce requests with acks=0, whose clients take the messages for written.",
+            "Refused Produce requests with acks=0, whose clients take the messages for written.",
             self._data_plane.lost_produce_requests,
         )
 

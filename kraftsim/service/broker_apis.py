@@ -1,14 +1,15 @@
 """The request handlers of a simulated broker's Kafka listeners, in one process or in a fleet.
 
 A broker answers Metadata and what else describes the cluster from the metadata that its broker has
-fetched, refuses what needs stored messages, and forwards every other request to the active
-controller.
+fetched, answers requests about messages from its logs, refuses what needs groups or transactions,
+and forwards every other request to the active controller.
 """
 
 import logging
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kraftsim.broker_agent import configurations, metadata_replies
 from kraftsim.broker_agent.client_match import ClientMatch, is_expression
@@ -31,8 +32,18 @@ from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.quotas.describe_client_quotas import describe_client_quotas
 from kraftsim.controller.core.rpc.groups import ListGroupsRequest, ListGroupsResponse
-from kraftsim.controller.core.rpc.stored_messages import AlterReplicaLogDirsRequest
-from kraftsim.controller.core.rpc.transactions import ListTransactionsRequest
+from kraftsim.controller.core.rpc.stored_messages import (
+    AlterReplicaLogDirsRequest,
+    DeleteRecordsRequest,
+    ListOffsetsRequest,
+    OffsetForLeaderEpochRequest,
+    ProduceRequest,
+)
+from kraftsim.controller.core.rpc.transactions import (
+    DescribeProducersRequest,
+    InitProducerIdRequest,
+    ListTransactionsRequest,
+)
 from kraftsim.controller.core.security.acl_description import describe_acls
 from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
 from kraftsim.controller.core.settings import Settings
@@ -40,6 +51,9 @@ from kraftsim.controller.core.value import value
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.server.turns import in_turns
+
+if TYPE_CHECKING:
+    from kraftsim.broker_agent.messages.messages import Messages
 
 log = logging.getLogger(__name__)
 
@@ -172,6 +186,7 @@ class BrokerApis:
         self.view = view
         self._data_plane = data_plane
         self._agent = agent
+        self._runtime = runtime
         self._turns = runtime.turns
         self._timeline = runtime.timeline
         self.telemetry = Telemetry(view.profile, view.random, ClientMatch)
@@ -179,6 +194,7 @@ class BrokerApis:
         self.topic_creation = TopicCreation(
             view.profile, view.settings, self._forwarding.forward, lambda: self.image, log.warning
         )
+        self._messages: Messages | None = None
 
     def describe(self, request: rpc.ApiVersionsRequest, version: int) -> rpc.ApiVersionsResponse:
         """Answers an ApiVersions request."""
@@ -217,7 +233,8 @@ class BrokerApis:
         stored = agent.store.on_disk(self.image, agent.config.broker_id)
         directories, cordoned = agent.config.log_dirs, agent.cordoned_directories
         failed = agent.store.failed
-        return describe_log_dirs(stored, request, directories, cordoned, failed)
+        sizes = self.messages.sizes(stored) if agent.store.logs else {}
+        return describe_log_dirs(stored, request, directories, cordoned, failed, sizes)
 
     def describe_acls(self, request: rpc.DescribeAclsRequest) -> rpc.Response:
         """Returns the response to a DescribeAcls request."""
@@ -228,9 +245,57 @@ class BrokerApis:
         """Answers a request of client telemetry."""
         reply_to(self.telemetry.answer(self.image, request, self._timeline.now_ms))
 
-    def refuse_fetch(self, request: rpc.FetchRequest) -> rpc.Response:
-        """Returns the response to a Fetch request, which refuses every partition."""
-        return self._data_plane.fetch(request)
+    @property
+    def messages(self) -> "Messages":
+        """The messages that the broker stores; imported with the first request about them."""
+        if self._messages is None:
+            self._messages = self._opened_messages()
+        return self._messages
+
+    def _opened_messages(self) -> "Messages":
+        from kraftsim.broker_agent.messages.bound import bound_of
+        from kraftsim.broker_agent.messages.messages import Messages
+        from kraftsim.broker_agent.messages.topic_texts import texts_of
+
+        waits = self._data_plane.waits
+        if waits.on_append is None:  # the first broker with messages in this world
+            waits.on_append = bound_of(self._agent, self._data_plane.note_dropped)
+        return Messages(
+            self._agent,
+            self.view.listener,
+            waits,
+            texts=lambda image, topic: texts_of(self.config_view, topic),
+            wall_ms=self._client_wall_ms,
+            later=self._runtime.after_wait,
+            forward=self._forwarding.forward,
+            random=self.view.random,
+        )
+
+    def _client_wall_ms(self) -> int:
+        """Returns the wall clock that clients have: of the broker, or, if time is not real, theirs.
+
+        A clock that stands or is scaled may lie years behind the timestamps of its clients.
+        """
+        clock = self._agent.clock
+        wall_ms = clock.now_ms + clock.wall_offset_ms
+        return wall_ms if self._runtime.speed == 1.0 else max(wall_ms, time.time_ns() // 1_000_000)
+
+    def produce(self, request: ProduceRequest, reply_to: ReplyTo) -> None:
+        """Answers a Produce request, and counts one that was refused without a response."""
+
+        def reply(response: rpc.Response | ApiError) -> None:
+            if isinstance(response, ApiError):
+                self._data_plane.count_lost()
+            reply_to(response)
+
+        self.messages.produce(request, reply)
+
+    def init_producer_id(self, request: InitProducerIdRequest, reply_to: ReplyTo) -> None:
+        """Answers an InitProducerId request, and refuses one of a transactional producer."""
+        if request.transactional_id:
+            reply_to(self._data_plane.reply(request))
+        else:
+            self.messages.init_producer_id(request, reply_to)
 
     def alter_log_dirs(self, request: AlterReplicaLogDirsRequest) -> rpc.Response:
         """Returns the response to an AlterReplicaLogDirs request, which refuses each directory."""
@@ -314,7 +379,15 @@ ANSWERS: Mapping[type, Answer] = {
     rpc.AlterConfigsRequest: BrokerApis.alter_configs,
     ListGroupsRequest: _read(lambda apis, request: ListGroupsResponse()),  # there are none
     ListTransactionsRequest: _read(lambda apis, request: list_transactions(request, is_expression)),
-    rpc.FetchRequest: _read(BrokerApis.refuse_fetch),
+    ProduceRequest: BrokerApis.produce,
+    rpc.FetchRequest: lambda apis, request, reply_to: apis.messages.fetch(request, reply_to),
+    ListOffsetsRequest: _read(lambda apis, request: apis.messages.list_offsets(request)),
+    OffsetForLeaderEpochRequest: _read(lambda apis, request: apis.messages.ends_of_epochs(request)),
+    DeleteRecordsRequest: _read(lambda apis, request: apis.messages.delete_records(request)),
+    DescribeProducersRequest: _read(
+        lambda apis, request: apis.messages.describe_producers(request)
+    ),
+    InitProducerIdRequest: BrokerApis.init_producer_id,
     AlterReplicaLogDirsRequest: _read(BrokerApis.alter_log_dirs),
 }
 """The table of a broker's own answers; the row says what it does with every other request."""

@@ -70,6 +70,7 @@ class ClockControl:
         self.closed = asyncio.Event()
         if moves_for_requests:
             runtime.turns.ended = self._serve_parked
+        runtime.waits_in_real_time = moves_for_requests
         self._check_wall()
 
     @property

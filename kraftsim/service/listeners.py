@@ -139,6 +139,7 @@ class Service:
     def serve(self, world: World, runtime: Runtime) -> None:
         """Starts to answer requests to the controllers, and follows the states of all processes."""
         self._world, self._creations = world, {}
+        self.data_plane.begin()
         self.requests, self.recorder = RequestJournal(world.timeline), Recorder(world, runtime)
         self.requests.on_frame = self.recorder.frame
         if self.named:

@@ -1,9 +1,11 @@
 """Searches the requests that clients have sent (`request_journal.py`)."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import TypedDict
+from base64 import b64decode
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from typing import Any, TypedDict
 
+from kraftsim.controller.core.apis import ROWS
 from kraftsim.controller.wire.apis.table import APIS, DECOMMISSION_BROKER, Api
 from kraftsim.controller.wire.frames import decode_request
 from kraftsim.controller.wire.json.document import Document
@@ -134,7 +136,21 @@ def _body(received: ReceivedRequest) -> Document:
         body: Document = json.loads(received.frame)
         return body
     request = decode_request(header, received.frame)
-    return to_json(APIS[header.api_key].request, request, header.api_version)
+    document = to_json(APIS[header.api_key].request, request, header.api_version)
+    payload = ROWS[header.api_key].payload
+    if payload:
+        _show_sizes(document, payload.split("."))
+    return document
+
+
+def _show_sizes(document: Any, path: Sequence[str]) -> None:
+    """Puts the size in the place of each field with data of users, which is base64."""
+    name, *inner = path
+    if inner:
+        for element in document[name]:
+            _show_sizes(element, inner)
+    elif document[name] is not None:
+        document[name] = f"{len(b64decode(document[name]))} bytes"
 
 
 def _unmet(body: object, where: Mapping[str, str]) -> list[str]:

@@ -86,7 +86,8 @@ def test_trouble_is_named_with_what_to_do_next(service: Service, run: Any) -> No
 def test_messages_that_are_lost_with_acks_0_are_counted(run: Any) -> None:
     service = Service(brokers=1, kafka_port=0)
     port = int(service.kraft.bootstrap_servers.split(",")[0].rpartition(":")[2])
-    request = from_json(APIS[PRODUCE].request, {"acks": 0, "topicData": []})
+    topics = [{"name": "absent", "partitionData": [{"index": 0}]}]
+    request = from_json(APIS[PRODUCE].request, {"acks": 0, "topicData": topics})
     for _ in range(2):
         with closing(Connection(port)) as connection, pytest.raises(ConnectionError):
             connection.ask(PRODUCE, 9, request)
@@ -95,7 +96,7 @@ def test_messages_that_are_lost_with_acks_0_are_counted(run: Any) -> None:
     service.close()
 
     assert (0, "warn") == (code, status)
-    assert found["warn messages"].startswith("2 Produce requests with acks=0 were lost, ")
+    assert found["warn messages"].startswith("2 Produce requests with acks=0 were refused, ")
 
 
 @pytest.mark.realtime

@@ -1,6 +1,7 @@
 """What a broker's listener replies to producers, consumers and groups."""
 
 import logging
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -20,10 +21,13 @@ from kraftsim.controller.core.rpc.acls import (
 from kraftsim.controller.core.uuid import parse_uuid
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.json.json_form import from_json
+from tests.batches import batch
 from tests.server.envelopes import ALICE_READS, EVERYTHING
 from tests.server.kafka_client import Client, connected
 
 pytestmark = pytest.mark.realtime
+
+NO_GROUPS = "kraftsim has no groups and no transactions"
 
 
 @pytest.fixture
@@ -38,21 +42,143 @@ async def broker(kraft: Cluster) -> AsyncIterator[Client]:
         yield client
 
 
-def produced(acks: int) -> Request:
-    topics = [{"name": "t", "partitionData": [{"index": 0}]}]
+def produced(*batches: bytes, acks: int = 1, topic: str = "t") -> Request:
+    """A request with one batch for each partition from 0 on."""
+    partitions = [
+        {"index": index, "records": b64encode(data).decode()} for index, data in enumerate(batches)
+    ]
+    topics = [{"name": topic, "partitionData": partitions}]
     request: Any = from_json(APIS[0].request, {"acks": acks, "topicData": topics})
     return request
 
 
-async def test_a_produced_batch_is_refused_at_once(broker: Client) -> None:
-    broker.send(0, 9, produced(acks=1))
+def wanted(offset: int = 0, *, partition: int = 0, **fields: Any) -> FetchRequest:
+    position = FetchPartition(
+        partition=partition, fetch_offset=offset, partition_max_bytes=1_000_000
+    )
+    topics = (FetchTopic(topic="t", partitions=(position,)),)
+    return FetchRequest(topics=topics, **fields)
+
+
+@pytest.fixture
+async def topic(kraft: Cluster) -> str:
+    await kraft.topics.create("t", partitions=2, replication_factor=1)
+    await kraft.clock.advance("1s")
+    return "t"
+
+
+def records_in(frame: bytes) -> list[bytes]:
+    """The values of one record a batch that a Fetch response has."""
+    return [value for value in VALUES if value in frame]
+
+
+VALUES = [b"value-%d" % number for number in range(9)]
+
+
+async def test_a_produced_batch_is_fetched(broker: Client, topic: str) -> None:
+    for number in range(3):
+        broker.send(0, 9, produced(batch(VALUES[number])))
+        _, response = await broker.answer(0, 9)
+        ((partition,),) = [topic.partition_responses for topic in response.responses]
+        assert (partition.error_code, partition.base_offset) == (ErrorCode.NONE, number)
+
+    broker.send(1, 12, wanted(1))
+
+    assert records_in(await broker.frame()) == VALUES[1:3]
+
+
+@pytest.mark.parametrize("version", [3, 8, 12])
+async def test_each_partition_is_answered_by_itself(
+    broker: Client, topic: str, version: int
+) -> None:
+    broken = batch(VALUES[1])[:-1] + b"!"
+    broker.send(0, version, produced(batch(VALUES[0]), broken, batch(VALUES[2])))
+
+    _, response = await broker.answer(0, version)
+
+    ((first, second, third),) = [topic.partition_responses for topic in response.responses]
+    assert (first.error_code, first.base_offset) == (ErrorCode.NONE, 0)
+    assert second.error_code == ErrorCode.CORRUPT_MESSAGE
+    assert third.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+async def test_null_records_are_refused(broker: Client, topic: str) -> None:
+    topics = [{"name": "t", "partitionData": [{"index": 0, "records": None}]}]
+    broker.send(0, 9, from_json(APIS[0].request, {"acks": 1, "topicData": topics}))
 
     _, response = await broker.answer(0, 9)
 
     ((partition,),) = [topic.partition_responses for topic in response.responses]
-    assert partition.error_code == ErrorCode.POLICY_VIOLATION
-    assert "kraftsim stores no messages" in partition.error_message
-    assert await broker.is_served()
+    assert partition.error_code == ErrorCode.INVALID_RECORD
+
+
+async def test_a_fetch_waits_for_data(kraft: Cluster, broker: Client, topic: str) -> None:
+    async with connected(kraft.bootstrap_servers) as consumer:
+        consumer.send(1, 12, wanted(max_wait_ms=600_000, min_bytes=1))
+        assert await broker.is_served()
+
+        broker.send(0, 9, produced(batch(VALUES[0])))
+
+        await broker.answer(0, 9)
+        assert records_in(await consumer.frame()) == VALUES[:1]
+
+
+async def test_a_fetch_ends_when_its_time_has_passed(
+    kraft: Cluster, broker: Client, topic: str
+) -> None:
+    broker.send(1, 12, wanted(max_wait_ms=600_000, min_bytes=1))
+    async with connected(kraft.bootstrap_servers) as other:
+        assert await other.is_served()
+
+    await kraft.clock.advance("600s")
+
+    _, response = await broker.answer(1, 12)
+    ((partition,),) = [topic.partitions for topic in response.responses]
+    assert partition.error_code == ErrorCode.NONE
+    assert partition.records in ((), None)
+
+
+async def test_a_killed_broker_keeps_its_messages(
+    kraft: Cluster, broker: Client, topic: str
+) -> None:
+    broker.send(0, 9, produced(batch(VALUES[0])))
+    await broker.answer(0, 9)
+
+    await kraft.brokers.kill(1)
+    await kraft.brokers.restart(1, wait="60s")
+
+    async with connected(kraft.bootstrap_servers) as again:
+        again.send(1, 12, wanted())
+        assert records_in(await again.frame()) == VALUES[:1]
+
+
+async def test_a_branch_has_the_messages_and_goes_its_own_way(
+    kraft: Cluster, broker: Client, topic: str
+) -> None:
+    broker.send(0, 9, produced(batch(VALUES[0])))
+    await broker.answer(0, 9)
+    await kraft.snapshots.save("before")
+    broker.send(0, 9, produced(batch(VALUES[1])))
+    await broker.answer(0, 9)
+
+    await kraft.snapshots.restore("before")
+
+    async with connected(kraft.bootstrap_servers) as again:
+        again.send(1, 12, wanted())
+        assert records_in(await again.frame()) == VALUES[:1]
+
+
+async def test_what_is_shown_of_a_produced_batch_is_its_size(
+    kraft: Cluster, broker: Client, topic: str
+) -> None:
+    data = batch(VALUES[0])
+    broker.send(0, 9, produced(data))
+    await broker.answer(0, 9)
+
+    (shown,) = await kraft.requests.list(api="Produce")
+
+    assert f"{len(data)} bytes" in str(shown)
+    assert b64encode(VALUES[0]).decode()[:6] not in str(shown)
 
 
 async def test_a_path_that_is_no_log_directory_is_not_found_and_no_replica_moves(
@@ -72,23 +198,32 @@ async def test_a_path_that_is_no_log_directory_is_not_found_and_no_replica_moves
 async def test_the_first_refusal_is_warned_of(
     broker: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
+    request: Any = from_json(APIS[10].request, {"coordinatorKeys": ["k"]})
     with caplog.at_level(logging.WARNING):
         for _ in range(2):
-            broker.send(0, 9, produced(acks=1))
-            await broker.answer(0, 9)
+            broker.send(10, 6, request)
+            await broker.answer(10, 6)
 
     warnings = [row.message for row in caplog.records if "was refused" in row.message]
     assert len(warnings) == 1
-    assert "kraftsim stores no messages" in warnings[0]
+    assert NO_GROUPS in warnings[0]
 
 
-async def test_acks_0_ends_the_connection_and_is_warned_of_once(
+async def test_acks_0_is_answered_by_nothing_and_stored(broker: Client, topic: str) -> None:
+    broker.send(0, 9, produced(batch(VALUES[0]), acks=0))
+
+    broker.send(1, 12, wanted())
+
+    assert records_in(await broker.frame()) == VALUES[:1]
+
+
+async def test_a_refusal_of_acks_0_ends_the_connection_and_is_warned_of_once(
     kraft: Cluster, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
             async with connected(kraft.bootstrap_servers) as broker:
-                broker.send(0, 9, produced(acks=0))
+                broker.send(0, 9, produced(batch(VALUES[0]), acks=0, topic="absent"))
                 assert await broker.reader.read() == b""
 
     warnings = [row.message for row in caplog.records if "acks=0" in row.message]
@@ -96,22 +231,20 @@ async def test_acks_0_ends_the_connection_and_is_warned_of_once(
     async with ClientSession() as session, session.get(kraft.http_url + "/metrics") as response:
         text = await response.text()
     assert "kraftsim_produce_requests_lost_total 3.0" in text
-    assert 'kraftsim_data_plane_requests_refused_total{api="Produce"} 3.0' in text
 
 
 @pytest.mark.parametrize("version", [4, 12, 13, 18])
-async def test_each_fetched_partition_is_refused_and_the_whole_is_not(
-    broker: Client, version: int
-) -> None:
-    wanted = FetchPartition(partition=0, fetch_offset=0)
+async def test_an_unknown_partition_is_no_error_of_the_whole(broker: Client, version: int) -> None:
+    position = FetchPartition(partition=0, fetch_offset=0)
     named = {"topic": "t"} if version < 13 else {"topic_id": bytes(15) + b"7"}
-    broker.send(1, version, FetchRequest(topics=(FetchTopic(**named, partitions=(wanted,)),)))
+    broker.send(1, version, FetchRequest(topics=(FetchTopic(**named, partitions=(position,)),)))
 
     _, response = await broker.answer(1, version)
 
     assert response.error_code == ErrorCode.NONE
     ((partition,),) = [topic.partitions for topic in response.responses]
-    assert partition.error_code == ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if version < 13 else ErrorCode.UNKNOWN_TOPIC_ID
+    assert partition.error_code == unknown
     assert [topic.topic for topic in response.responses] == [named.get("topic", "")]
 
 
@@ -128,7 +261,7 @@ async def test_no_coordinator_is_found(broker: Client, key_type: int, code: Erro
 
     (coordinator,) = response.coordinators
     assert (coordinator.key, coordinator.error_code) == ("k", code)
-    assert "kraftsim stores no messages" in coordinator.error_message
+    assert NO_GROUPS in coordinator.error_message
 
 
 @pytest.mark.parametrize("key", [38, 39, 40, 41])

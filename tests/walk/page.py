@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kraftsim.configuration.names import OF_THE_NODE, OF_ZOOKEEPER, REMOVED, SETTINGS, setting_name
 from kraftsim.configuration.policies import POLICIES
-from kraftsim.controller.core.api_row import REFUSE, STORE
+from kraftsim.controller.core.api_row import LOG, REFUSE, STORE
 from kraftsim.controller.core.apis import ROWS
 from kraftsim.controller.core.configs.group_configs import GROUP_CONFIGS
 from kraftsim.controller.core.configs.node_definitions import definitions_of
@@ -27,7 +27,7 @@ _DYNAMIC: Mapping[str, Collection[str]] = {
     "group": GROUP_CONFIGS[_RELEASE],
     "broker": [name for name, key in definitions_of(_RELEASE).items() if key.is_dynamic],
 }
-_UNANSWERED = (None, REFUSE, STORE)
+_UNANSWERED = (None, LOG, REFUSE, STORE)
 INTRODUCTION = """\
 # Effects of fields and configurations
 

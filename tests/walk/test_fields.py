@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftsim.controller.core.api_row import REFUSE, STORE
+from kraftsim.controller.core.api_row import LOG, REFUSE, STORE
 from kraftsim.controller.core.apis import ROWS
 from tests.walk import bodies, broker_cases, quorum_cases, verdicts
 from tests.walk.broker_stage import BrokerStage
@@ -53,7 +53,7 @@ async def test_a_field_makes_a_difference_or_is_listed(
 
 
 def test_every_api_that_a_node_decides_or_reads_is_walked() -> None:
-    refused = (None, REFUSE, STORE)
+    refused = (None, LOG, REFUSE, STORE)
     answered = {
         row.name
         for row in ROWS.values()

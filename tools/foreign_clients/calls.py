@@ -100,7 +100,12 @@ DATA_PLANE = (
     "consume in a share group",
 )
 
-ACKS_0 = "produce with acks=0"
+MESSAGES = (
+    *("deleteRecords", "listOffsets", "listOffsets by time", "offsetForLeaderEpoch"),
+    *("describeProducers", "produce", "produce in one request", "produce idempotently"),
+    *("produce with acks=0", "consume", "fetch in one request"),
+)
+"""Calls that brokers answer from their logs."""
 FALSE_RESULTS: Mapping[tuple[str, str], str] = {
     ("confluent-kafka", "describeAcls"): (
         "its AdminClient drops SECURITY_DISABLED, of any broker, and returns an empty list"
@@ -112,24 +117,17 @@ FALSE_RESULTS: Mapping[tuple[str, str], str] = {
         "its Client.ConsumerOffsets drops the error of the group and returns an empty map"
     ),
 }
-"""Results of calls that were refused, by client, with the reason: the client's own mistakes.
-
-Besides these each client takes a message with acks=0 for written.
-"""
+"""Results of calls that were refused, by client, with the reason: the client's own mistakes."""
 
 
 DIFFERENT_FROM_A_BROKER: Mapping[str, str] = {}
 """Calls of the control plane with another reply from a released broker, with the reason."""
 
 
-NEVER_ENDING: Mapping[tuple[str, str], str] = {
-    ("aiokafka", "consume"): (
-        "a consumer without a group looks up its first offset for ever, and logs the refusal"
-    ),
-}
+NEVER_ENDING: Mapping[tuple[str, str], str] = {}
 """Calls that no refusal ends, by client."""
 
 
 def is_false_result(client: str, call: str) -> bool:
     """True if the client reports success for a call that was refused."""
-    return call == ACKS_0 or (client, call) in FALSE_RESULTS
+    return (client, call) in FALSE_RESULTS

@@ -74,16 +74,16 @@ Versions: {versions}. They are pinned in `tests/interop/foreign` (`go/go.mod`,
 missing is skipped.
 """
 DATA_PLANE_INTRODUCTION = """\
-kraftsim stores no messages, groups or transactions, and refuses each of these calls at once
+kraftsim stores messages, but has no groups and no transactions, and refuses what needs them at once
 ([data-plane.md](data-plane.md)). Lists of groups and transactions are empty. With **+** the client
-shows the text that kraftsim stores no messages; other replies have no room for it, or it is lost.
+shows the text that kraftsim has neither; other replies have no room for it, or it is lost.
 """
 
 
 FALSE_INTRODUCTION = f"""\
 `{FALSE}` is false. With acks=0 a client never asks whether a message was written, so it reports
-success; kraftsim warns once, counts the lost requests in `/metrics`, and `kraftsim doctor` shows
-them. Also:
+success also if the broker has refused it; kraftsim warns once, counts such requests in `/metrics`,
+and `kraftsim doctor` shows them. Also:
 """
 RETRIES = """\
 - kafka-go's `Reader` and Sarama's `ConsumerGroup` report the refusal of a group after ten seconds,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from ..message import Request, Response, Structure
 from ..uuid import ZERO_UUID, Uuid
+from .senders import NOBODY, Requester
 
 if TYPE_CHECKING:
     from ..log.batch import Batch
@@ -546,6 +547,7 @@ class FetchRequest(Request):
     min_bytes: bytes of records for which the server waits
     max_bytes: most bytes of records in the response; a first batch may exceed this bound
     isolation_level: 0 reads uncommitted records too, 1 only committed records
+    requester: client that sent the request; no field of the message
     session_id: id of the fetch session (KIP-227); 0 without one
     session_epoch: number of the request in the session; 0 opens a session, -1 is without
     topics: A topic and its partitions to fetch
@@ -561,6 +563,7 @@ class FetchRequest(Request):
         "min_bytes",
         "max_bytes",
         "isolation_level",
+        "requester",
         "session_id",
         "session_epoch",
         "topics",
@@ -580,6 +583,7 @@ class FetchRequest(Request):
         min_bytes: int = 0,
         max_bytes: int = 0x7FFFFFFF,
         isolation_level: int = 0,
+        requester: Requester = NOBODY,
         session_id: int = 0,
         session_epoch: int = -1,
         topics: tuple[FetchTopic, ...] = (),
@@ -593,6 +597,7 @@ class FetchRequest(Request):
         self.min_bytes: Final = min_bytes
         self.max_bytes: Final = max_bytes
         self.isolation_level: Final = isolation_level
+        self.requester: Final = requester
         self.session_id: Final = session_id
         self.session_epoch: Final = session_epoch
         self.topics: Final = topics
@@ -610,6 +615,7 @@ class FetchRequest(Request):
             and self.min_bytes == other.min_bytes
             and self.max_bytes == other.max_bytes
             and self.isolation_level == other.isolation_level
+            and self.requester == other.requester
             and self.session_id == other.session_id
             and self.session_epoch == other.session_epoch
             and self.topics == other.topics
@@ -627,6 +633,7 @@ class FetchRequest(Request):
                 self.min_bytes,
                 self.max_bytes,
                 self.isolation_level,
+                self.requester,
                 self.session_id,
                 self.session_epoch,
                 self.topics,

@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 
 from ..message import Request, Response, Structure
 from ..uuid import ZERO_UUID, Uuid
+from .senders import NOBODY, Requester
 
 
 class ProduceNodeEndpoint(Structure):
@@ -346,10 +347,11 @@ class ProduceRequest(Request):
     transactional_id: transactional id of the producer; null if the producer has none
     acks: replies 0 never, 1 after the leader's write, -1 after that of the whole ISR
     timeout_ms: how long the server may wait for completion, in milliseconds
+    requester: client that sent the request; no field of the message
     topic_data: The batches for one topic
     """
 
-    __slots__ = ("transactional_id", "acks", "timeout_ms", "topic_data")
+    __slots__ = ("transactional_id", "acks", "timeout_ms", "requester", "topic_data")
     api_key: ClassVar[int] = 0
     RESPONSE: ClassVar[type[Response]] = ProduceResponse
 
@@ -359,11 +361,13 @@ class ProduceRequest(Request):
         transactional_id: str | None = None,
         acks: int = 0,
         timeout_ms: int = 0,
+        requester: Requester = NOBODY,
         topic_data: tuple[TopicProduceData, ...] = (),
     ) -> None:
         self.transactional_id: Final = transactional_id
         self.acks: Final = acks
         self.timeout_ms: Final = timeout_ms
+        self.requester: Final = requester
         self.topic_data: Final = topic_data
 
     def __eq__(self, other: object) -> bool:
@@ -373,6 +377,7 @@ class ProduceRequest(Request):
             self.transactional_id == other.transactional_id
             and self.acks == other.acks
             and self.timeout_ms == other.timeout_ms
+            and self.requester == other.requester
             and self.topic_data == other.topic_data
         )
 
@@ -382,6 +387,7 @@ class ProduceRequest(Request):
                 self.transactional_id,
                 self.acks,
                 self.timeout_ms,
+                self.requester,
                 self.topic_data,
             )
         )
@@ -568,11 +574,12 @@ class ListOffsetsRequest(Request):
 
     replica_id: id of the requesting replica; -1 for a consumer
     isolation_level: 0 reads uncommitted records too, 1 only committed records
+    requester: client that sent the request; no field of the message
     topics: A topic whose offsets are requested
     timeout_ms: how long the server may wait for completion, in milliseconds
     """
 
-    __slots__ = ("replica_id", "isolation_level", "topics", "timeout_ms")
+    __slots__ = ("replica_id", "isolation_level", "requester", "topics", "timeout_ms")
     api_key: ClassVar[int] = 2
     RESPONSE: ClassVar[type[Response]] = ListOffsetsResponse
 
@@ -581,11 +588,13 @@ class ListOffsetsRequest(Request):
         *,
         replica_id: int = 0,
         isolation_level: int = 0,
+        requester: Requester = NOBODY,
         topics: tuple[ListOffsetsTopic, ...] = (),
         timeout_ms: int = 0,
     ) -> None:
         self.replica_id: Final = replica_id
         self.isolation_level: Final = isolation_level
+        self.requester: Final = requester
         self.topics: Final = topics
         self.timeout_ms: Final = timeout_ms
 
@@ -595,6 +604,7 @@ class ListOffsetsRequest(Request):
         return (
             self.replica_id == other.replica_id
             and self.isolation_level == other.isolation_level
+            and self.requester == other.requester
             and self.topics == other.topics
             and self.timeout_ms == other.timeout_ms
         )
@@ -604,6 +614,7 @@ class ListOffsetsRequest(Request):
             (
                 self.replica_id,
                 self.isolation_level,
+                self.requester,
                 self.topics,
                 self.timeout_ms,
             )

@@ -23,8 +23,8 @@ struct NodeEndpoint
   replica's id into a tagged state with its epoch; 16 adds the node endpoints, 17 the replica's
   directory, 18 the follower's high watermark (KIP-1166). A controller accepts Fetch from
   version 13 on (gap: no broker of Kafka 3.9 sends it an older one); the older versions are
-  those of consumers, which a broker's listener refuses. Batches are those of the metadata log;
-  batches that a broker serves to consumers do not decode."
+  those of consumers. Batches are those of the metadata log; batches that a broker serves to
+  consumers are encoded already, and do not decode."
  >
   "Fetch (1); the replica's id is `replica_id` before version 15, then in `replica_state`."
   cluster_id@12-?#0=null:string replica_id@-14=-1:int32
@@ -34,6 +34,7 @@ struct NodeEndpoint
    replica_epoch=-1:int64 "epoch of the fetching broker's registration; -1 for a voter or a
     consumer"}
   max_wait_ms:int32 min_bytes:int32 max_bytes=0x7FFFFFFF:int32 isolation_level:int8
+  +requester=NOBODY:Requester
   session_id@7-:int32
   session_epoch@7-=-1:int32 "number of the request in the session; 0 opens a session, -1 is without"
   topics[FetchTopic

@@ -10,7 +10,7 @@ struct ProduceNodeEndpoint
   "A producer writes batches of records."
   transactional_id?=null:string
   acks:int16 "replies 0 never, 1 after the leader's write, -1 after that of the whole ISR"
-  timeout_ms:int32
+  timeout_ms:int32 +requester=NOBODY:Requester
   topic_data[TopicProduceData
    "The batches for one topic."
    name@-12:string topic_id@13-:uuid
@@ -41,6 +41,7 @@ struct ProduceNodeEndpoint
  >
   "Requests offsets by timestamp."
   replica_id:int32 "id of the requesting replica; -1 for a consumer" isolation_level@2-:int8
+  +requester=NOBODY:Requester
   topics[ListOffsetsTopic
    "A topic whose offsets are requested."
    name:string

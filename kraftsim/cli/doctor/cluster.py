@@ -151,14 +151,14 @@ def _messages(url: str) -> Iterator[Finding]:
     if lost:
         yield warn(
             "messages",
-            f"{lost} Produce requests with acks=0 were lost, and their clients report success",
-            "let the producers wait for acks: kraftsim stores no messages and refuses each",
+            f"{lost} Produce requests with acks=0 were refused, and their clients report success",
+            "let the producers wait for acks, and read why the broker refuses them",
         )
     elif refused:
-        found = f"{refused} requests of producers, consumers or groups were refused"
-        yield ok("messages", found, "kraftsim stores no messages; attach a broker of Kafka")
+        found = f"{refused} requests of groups or transactions were refused"
+        yield ok("messages", found, "kraftsim has neither; attach a broker of Kafka")
     else:
-        yield ok("messages", "no client has sent or read any")
+        yield ok("messages", "no request about groups or transactions was refused")
 
 
 def _snapshots(url: str) -> Iterator[Finding]:

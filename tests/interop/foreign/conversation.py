@@ -22,14 +22,14 @@ from kio.schema.errors import ErrorCode
 
 LIMIT_S = 150.0
 """A program that runs for longer is killed; each of its calls has a limit of its own."""
-STORES_NONE = "kraftsim stores no messages"
+NO_GROUPS = "kraftsim has no groups and no transactions"
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
     """A call and what became of it. `outcome` is what is recorded: result, an error's name, ...
 
-    `explained`: the client shows the text that kraftsim stores no messages.
+    `explained`: the client shows the text that kraftsim has no groups and no transactions.
     """
 
     call: str
@@ -89,4 +89,4 @@ def _said(document: dict[str, Any]) -> Said:
     elif outcome == "error":
         outcome = f"error: {text.splitlines()[0]}"
     call, method, milliseconds = (document[key] for key in ("call", "method", "milliseconds"))
-    return Said(call, method, outcome, STORES_NONE in text, milliseconds)
+    return Said(call, method, outcome, NO_GROUPS in text, milliseconds)

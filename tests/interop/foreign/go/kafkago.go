@@ -9,18 +9,23 @@ import (
 )
 
 func kafkaGo(s *scene) {
-	client := &kafka.Client{Addr: kafka.TCP(s.servers...), Timeout: limit}
+	client := kafkaGoClient(s)
 	kafkaGoTopics(s, client)
 	kafkaGoConfigs(s, client)
 	kafkaGoPartitions(s, client)
 	kafkaGoSecurity(s, client)
 	kafkaGoGroups(s, client)
 	kafkaGoTransactions(s, client)
-	kafkaGoMessages(s, client)
+	kafkaGoMessages(s, kafkaGoClient(s))
 	s.call("deleteTopics", "DeleteTopics", func(c context.Context) (any, error) {
 		return client.DeleteTopics(c, &kafka.DeleteTopicsRequest{Topics: []string{s.topic}})
 	})
 	s.complete(reflect.TypeOf(client), "RawProduce")
+}
+
+// A client that knows the leaders of now: kafka-go keeps them for 6 s, and repeats no request that another broker refused.
+func kafkaGoClient(s *scene) *kafka.Client {
+	return &kafka.Client{Addr: kafka.TCP(s.servers...), Timeout: limit, Transport: &kafka.Transport{}}
 }
 
 func kafkaGoTopics(s *scene, client *kafka.Client) {
@@ -77,7 +82,7 @@ func kafkaGoPartitions(s *scene, client *kafka.Client) {
 		return client.ListPartitionReassignments(c, &kafka.ListPartitionReassignmentsRequest{Topics: topics, Timeout: limit})
 	})
 	s.call("listOffsets", "ListOffsets", func(c context.Context) (any, error) {
-		return client.ListOffsets(c, &kafka.ListOffsetsRequest{Topics: map[string][]kafka.OffsetRequest{s.topic: {kafka.LastOffsetOf(0)}}})
+		return kafkaGoClient(s).ListOffsets(c, &kafka.ListOffsetsRequest{Topics: map[string][]kafka.OffsetRequest{s.topic: {kafka.LastOffsetOf(0)}}})
 	})
 }
 

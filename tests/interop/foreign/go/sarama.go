@@ -84,7 +84,14 @@ func saramaPartitions(s *scene, admin sarama.ClusterAdmin) {
 	s.call("describeLogDirs", "DescribeLogDirs", func(context.Context) (any, error) { return admin.DescribeLogDirs([]int32{s.target}) })
 	s.bare("deleteRecords", "DeleteRecords", func() error { return admin.DeleteRecords(s.topic, map[int32]int64{0: 0}) })
 	s.call("listOffsets", "ListOffsets", func(context.Context) (any, error) {
-		return admin.ListOffsets(map[string]map[int32]int64{s.topic: {0: sarama.OffsetNewest}}, nil)
+		found, err := admin.ListOffsets(map[string]map[int32]int64{s.topic: {0: sarama.OffsetNewest}}, nil)
+		if err != nil {
+			return nil, err
+		}
+		if of := found[s.topic][0]; of == nil || of.Err != sarama.ErrNoError {
+			return found, nil
+		}
+		return nil, nil
 	})
 }
 

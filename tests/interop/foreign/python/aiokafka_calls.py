@@ -125,7 +125,9 @@ def _messages(scene: Scene, awaited: Callable[[Any], Any]) -> None:
         "AIOKafkaProducer",
         lambda: awaited(produced(transactional_id=scene.group)),
     )
-    scene.call("consume", "AIOKafkaConsumer", lambda: awaited(consumed()))
+    scene.call(
+        "consume", "AIOKafkaConsumer", lambda: awaited(consumed(auto_offset_reset="earliest"))
+    )
     scene.call(
         "consume in a group", "AIOKafkaConsumer", lambda: awaited(consumed(group_id=scene.group))
     )

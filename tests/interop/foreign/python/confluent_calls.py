@@ -171,6 +171,20 @@ def _messages(scene: Scene) -> None:
         if errors[0] is not None:
             raise confluent_kafka.KafkaException(errors[0])
 
+    def read() -> None:
+        """It asks for the coordinator of its group, too, and reports that there is none."""
+        settings = {"group.id": scene.group, "enable.auto.commit": False}
+        consumer = confluent_kafka.Consumer(servers | settings | {"auto.offset.reset": "earliest"})
+        try:
+            consumer.assign([first])
+            message = consumer.poll(LIMIT_S)
+            while message is not None and message.error() is not None:
+                message = consumer.poll(LIMIT_S)
+            if message is None:
+                raise TimeoutError
+        finally:
+            consumer.close()
+
     def consumed(start: Callable[[confluent_kafka.Consumer], None]) -> None:
         consumer = confluent_kafka.Consumer(
             servers | {"group.id": scene.group, "auto.offset.reset": "earliest"}
@@ -194,7 +208,7 @@ def _messages(scene: Scene) -> None:
         "Producer",
         lambda: produced(**{"transactional.id": scene.group}),
     )
-    scene.call("consume", "Consumer", lambda: consumed(lambda c: c.assign([first])))
+    scene.call("consume", "Consumer", read)
     scene.call(
         "consume in a group", "Consumer", lambda: consumed(lambda c: c.subscribe([scene.topic]))
     )

@@ -17,7 +17,7 @@ WORDS = {
     "Topic authorization failed": 29,
     "Cluster authorization failed": 31,
     "Policy violation": 44,
-    "stores no messages": 44,
+    "has no groups": 44,
     "Transactional Id authorization failed": 53,
     "TRANSACTIONAL_ID_AUTHORIZATION_FAILED": 53,
 }

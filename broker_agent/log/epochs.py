@@ -1,0 +1,48 @@
+"""The leader epoch cache: at which offset each leader's term began (rules B5.30-B5.35)."""
+
+UNDEFINED = (-1, -1)
+
+
+class LeaderEpochs:
+    """Entries (epoch, start offset), which grow in both."""
+
+    __slots__ = ("entries",)
+
+    def __init__(self) -> None:
+        self.entries: list[tuple[int, int]] = []
+
+    @property
+    def latest(self) -> int:
+        """The epoch of the last entry; -1 if there is none."""
+        return self.entries[-1][0] if self.entries else -1
+
+    def assign(self, epoch: int, offset: int) -> None:
+        """Notes that `epoch` has the records from `offset` on (B5.31)."""
+        entries = self.entries
+        if entries and epoch == entries[-1][0] and offset >= entries[-1][1]:
+            return
+        while entries and (entries[-1][0] >= epoch or entries[-1][1] >= offset):
+            entries.pop()
+        entries.append((epoch, offset))
+
+    def cut_start(self, offset: int) -> None:
+        """Notes that the log begins at `offset` (B5.33)."""
+        past = [entry for entry in self.entries if entry[1] <= offset]
+        if past:
+            self.entries = [(past[-1][0], offset), *self.entries[len(past) :]]
+
+    def end_of(self, epoch: int, log_end: int) -> tuple[int, int]:
+        """Returns the largest epoch that is not above `epoch`, and its end (B5.34)."""
+        if epoch == -1 or not self.entries:
+            return UNDEFINED
+        if epoch == self.entries[-1][0]:
+            return epoch, log_end
+        above = [entry for entry in self.entries if entry[0] > epoch]
+        if not above:
+            return UNDEFINED
+        at_most = self.entries[: len(self.entries) - len(above)]
+        return (at_most[-1][0] if at_most else epoch), above[0][1]
+
+    def epoch_at(self, offset: int) -> int:
+        """Returns the epoch of the first entry if it began at or below `offset`, else -1 (B7.5)."""
+        return self.entries[0][0] if self.entries and self.entries[0][1] <= offset else -1

@@ -1,0 +1,224 @@
+"""The log of one replica: batches in offset order, and what a broker knows of them (rule B8).
+
+The layout keeps the cost of a batch beyond its bytes low: the batches in a list, their base offsets
+in an array. Everything else is per segment, per leader epoch, per producer.
+"""
+
+from array import array
+from bisect import bisect_left, bisect_right
+from typing import NamedTuple
+
+from kraftsim.controller.core.errors import ErrorCode
+
+from .batch import NONE, Header, header_of
+from .epochs import LeaderEpochs
+from .producers import Appended, Producers
+from .segments import Segment, expired
+from .settings import LogSettings
+from .validation import Accepted, Refused
+
+
+class Instant(NamedTuple):
+    """The time of a broker: its monotonic clock, and the wall clock that its clients have."""
+
+    now_ms: int
+    wall_ms: int
+
+
+class Log:
+    """The log of one replica.
+
+    Readers see what is below `high_watermark`; `end_offset` is the next offset. `batches` and
+    `base_offsets` are only read from outside.
+    """
+
+    __slots__ = (
+        "base_offsets",
+        "batches",
+        "end_offset",
+        "epochs",
+        "high_watermark",
+        "looked_ms",
+        "producers",
+        "segments",
+        "start_offset",
+    )
+
+    def __init__(self, created_ms: int) -> None:
+        self.batches: list[bytes] = []
+        self.base_offsets: array[int] = array("q")
+        self.start_offset = self.end_offset = self.high_watermark = 0
+        self.epochs = LeaderEpochs()
+        self.producers = Producers()
+        self.segments = [Segment(0, created_ms)]
+        self.looked_ms = created_ms  # up to which retention has acted
+
+    @property
+    def size(self) -> int:
+        """The bytes of all segments."""
+        return sum(segment.size for segment in self.segments)
+
+    # Appends
+
+    def append(
+        self, accepted: Accepted, epoch: int, at: Instant, settings: LogSettings
+    ) -> tuple[Appended, bytes | None]:
+        """Appends a batch as leader; returns its place, and its bytes (None: it is a duplicate).
+
+        Raises Refused if the batch exceeds a segment, OutOfOrder or StaleEpoch of `producers.py`.
+        """
+        batch, header = accepted.at(self.end_offset, epoch)
+        self.epochs.assign(epoch, header.base_offset)  # before what may refuse it (B1.43)
+        if len(batch) > settings.segment_bytes:
+            raise Refused(ErrorCode.RECORD_LIST_TOO_LARGE)
+        self._roll_for(batch, header, at, settings)
+        if header.producer_id != NONE:
+            duplicate = self.producers.find_duplicate(header)
+            if duplicate is not None:
+                return duplicate, None
+        self._add(batch, header, header.base_offset + accepted.offset_of_max, at)
+        last = header.last_offset
+        return Appended(NONE, NONE, header.base_offset, last, header.max_timestamp), batch
+
+    def append_copy(self, leader: "Log", batch: bytes, at: Instant, settings: LogSettings) -> None:
+        """Appends as follower the batch that the leader has appended last (B1.50, B1.51)."""
+        header = header_of(batch)
+        self.epochs.assign(header.leader_epoch, header.base_offset)
+        self._roll_for(batch, header, at, settings)
+        active = leader.segments[-1]
+        is_largest = active.largest_at == header.base_offset
+        at_most = active.offset_of_largest if is_largest else header.base_offset
+        self._add(batch, header, at_most, at)
+        self.high_watermark = leader.high_watermark
+
+    def _add(self, batch: bytes, header: Header, offset_of_max: int, at: Instant) -> None:
+        self.batches.append(batch)
+        self.base_offsets.append(header.base_offset)
+        self.segments[-1].add(len(batch), header, offset_of_max, at.now_ms, at.wall_ms)
+        self.end_offset = header.last_offset + 1
+        if header.producer_id != NONE:
+            self.producers.note(header)
+
+    def _roll_for(self, batch: bytes, header: Header, at: Instant, settings: LogSettings) -> None:
+        if self.segments[-1].must_roll(len(batch), header, at.now_ms, settings):
+            self._roll(at.now_ms)
+
+    def _roll(self, now_ms: int) -> None:
+        if not self.segments[-1].size:
+            self.segments.pop()  # an empty one is replaced (B8.7)
+        self.segments.append(Segment(self.end_offset, now_ms))
+
+    def copy(self) -> "Log":
+        """Returns an independent log of the same batches, as a follower has it that caught up."""
+        copy = Log(0)
+        copy.batches, copy.base_offsets = self.batches.copy(), self.base_offsets[:]
+        copy.start_offset, copy.end_offset = self.start_offset, self.end_offset
+        copy.high_watermark, copy.looked_ms = self.high_watermark, self.looked_ms
+        copy.epochs.entries = self.epochs.entries.copy()
+        copy.producers = self.producers.copy()
+        copy.segments = [segment.copy() for segment in self.segments]
+        return copy
+
+    # Reads
+
+    def read(self, offset: int, end: int, bytes_max: int, *, reads_one: bool) -> bytes:
+        """Returns the bytes from the batch that contains `offset`, up to offset `end` (B4.28).
+
+        They are cut at `bytes_max`, in the middle of a batch, and at the end of the segment
+        (B4.33). With `reads_one` the first batch comes whole (B4.31).
+        """
+        index = self._index_of(offset)
+        stop = min(bisect_left(self.base_offsets, end), self._segment_end(index))
+        if index >= stop:
+            return b""
+        first = len(self.batches[index])
+        if first > bytes_max:
+            return self.batches[index] if reads_one else b""
+        parts: list[bytes] = []
+        left = bytes_max
+        for batch in self.batches[index:stop]:
+            if len(batch) > left:
+                parts.append(batch[:left])
+                break
+            parts.append(batch)
+            left -= len(batch)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def bytes_between(self, offset: int, end: int, bytes_max: int) -> int:
+        """Returns how many bytes a reader finds, at most `bytes_max` (B4.35)."""
+        found = 0
+        stop = bisect_left(self.base_offsets, end)
+        for index in range(self._index_of(offset), stop):
+            found += len(self.batches[index])
+            if found >= bytes_max:
+                return bytes_max
+        return found
+
+    def _index_of(self, offset: int) -> int:
+        """Returns the index of the batch that contains the offset, or of the first one behind."""
+        index = bisect_right(self.base_offsets, offset) - 1
+        if index < 0:
+            return 0
+        if header_of(self.batches[index]).last_offset < offset:
+            return index + 1
+        return index
+
+    def segment_at(self, offset: int) -> Segment:
+        """Returns the segment with the offset."""
+        bases = [segment.base_offset for segment in self.segments]
+        return self.segments[max(bisect_right(bases, offset) - 1, 0)]
+
+    def _segment_end(self, index: int) -> int:
+        """Returns the index after the last batch of the segment with the batch at `index`."""
+        if len(self.segments) == 1 or index >= len(self.base_offsets):
+            return len(self.base_offsets)
+        bases = [segment.base_offset for segment in self.segments]
+        following = bisect_right(bases, self.base_offsets[index])
+        if following == len(bases):
+            return len(self.base_offsets)
+        return bisect_left(self.base_offsets, bases[following])
+
+    # Deletions
+
+    def delete_before(self, offset: int) -> None:
+        """Raises the log start (B7.30); whole segments go at the next look of retention."""
+        self.start_offset = max(self.start_offset, offset)
+        self.epochs.cut_start(self.start_offset)
+
+    def retain(self, now_ms: int, settings: LogSettings) -> None:
+        """Deletes what retention no longer keeps (B8.10-B8.16)."""
+        count = expired(self.segments, self.start_offset, now_ms, settings)
+        while count and self._end_of(count - 1) > self.high_watermark:  # B8.11
+            count -= 1
+        if not count:
+            return
+        if count == len(self.segments):
+            if not self.segments[-1].size:
+                return  # an empty active segment is never deleted (B8.13)
+            self.segments.append(Segment(self.end_offset, now_ms))
+        self._drop_before(self.segments[count].base_offset)
+        del self.segments[:count]
+
+    def _end_of(self, number: int) -> int:
+        is_active = number + 1 == len(self.segments)
+        return self.end_offset if is_active else self.segments[number + 1].base_offset
+
+    def give_up(self, bytes_min: int) -> None:
+        """Drops the oldest batches, at least `bytes_min` in all, also of the active segment."""
+        freed = index = 0
+        while index < len(self.batches) and freed < bytes_min:
+            freed += len(self.batches[index])
+            index += 1
+        end = self.end_offset if index == len(self.batches) else self.base_offsets[index]
+        while len(self.segments) > 1 and self.segments[1].base_offset <= end:
+            freed -= self.segments.pop(0).size
+        first = self.segments[0]
+        first.size, first.base_offset = max(first.size - freed, 0), max(first.base_offset, end)
+        self._drop_before(end)
+
+    def _drop_before(self, offset: int) -> None:
+        index = bisect_left(self.base_offsets, offset)
+        del self.batches[:index]
+        del self.base_offsets[:index]
+        self.delete_before(offset)
+        self.high_watermark = max(self.high_watermark, self.start_offset)

@@ -1,0 +1,68 @@
+"""The configurations of a topic that govern its logs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from kraftsim.controller.core.value import value
+
+from .compression import CODECS
+
+_NAMES = {
+    "cleanup.policy": "cleanup_policy",
+    "compression.gzip.level": "gzip_level",
+    "compression.type": "compression_type",
+    "max.message.bytes": "max_message_bytes",
+    "message.timestamp.after.max.ms": "timestamp_after_max_ms",
+    "message.timestamp.before.max.ms": "timestamp_before_max_ms",
+    "message.timestamp.type": "timestamp_type",
+    "min.insync.replicas": "min_insync_replicas",
+    "retention.bytes": "retention_bytes",
+    "retention.ms": "retention_ms",
+    "segment.bytes": "segment_bytes",
+    "segment.ms": "segment_ms",
+}
+NAMES = tuple(_NAMES)
+"""The configurations that act; the others of a topic change nothing in a simulated log."""
+_TEXTS = ("cleanup_policy", "compression_type", "timestamp_type")
+
+
+@value
+class LogSettings:
+    """The values in force for one topic; defaults are those of Kafka 4.3."""
+
+    cleanup_policy: str = "delete"
+    gzip_level: int = -1
+    compression_type: str = "producer"
+    max_message_bytes: int = 1048588
+    timestamp_after_max_ms: int = 3_600_000
+    timestamp_before_max_ms: int = 2**63 - 1
+    timestamp_type: str = "CreateTime"
+    min_insync_replicas: int = 1
+    retention_bytes: int = -1
+    retention_ms: int = 604_800_000
+    segment_bytes: int = 1024 * 1024 * 1024
+    segment_ms: int = 604_800_000
+
+    @property
+    def is_stamped(self) -> bool:
+        """True if the leader stamps batches with the time of the append."""
+        return self.timestamp_type == "LogAppendTime"
+
+    @property
+    def policies(self) -> frozenset[str]:
+        """The names in `cleanup.policy`."""
+        return frozenset(name.strip() for name in self.cleanup_policy.split(","))
+
+    @property
+    def codec(self) -> int | None:
+        """The codec of stored batches; None: that of their producer."""
+        return CODECS.get(self.compression_type)
+
+
+def settings_of(texts: Mapping[str, str]) -> LogSettings:
+    """Returns the settings of configurations in force, which have been checked."""
+    values = {_NAMES[name]: text for name, text in texts.items() if name in _NAMES}
+    parsed: dict[str, Any] = {
+        name: text if name in _TEXTS else int(text) for name, text in values.items()
+    }
+    return LogSettings(**parsed)

@@ -1,0 +1,242 @@
+"""What a leader checks of a produced batch, and what it makes of it (rules B1.10-B1.42)."""
+
+from collections.abc import Sequence
+
+from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.value import value
+
+from .batch import (
+    CONTROL,
+    HEADER_BYTES,
+    LOG_APPEND_TIME,
+    MAGIC,
+    MAGIC_END,
+    NONE,
+    BadBatch,
+    BadRecord,
+    Header,
+    Record,
+    encoded,
+    encoded_record,
+    first_of,
+    has_valid_crc,
+    header_of,
+    placed,
+    records_of,
+)
+from .compression import NO_CODEC, CannotDecompress, compressed, is_opaque, payload_of
+from .settings import LogSettings
+
+ZSTD, ZSTD_SINCE = 4, 7
+SHOWN_ERRORS_MAX = 3
+_LONG = 1 << 64
+
+
+class Refused(Exception):
+    """A batch is refused; `record_errors` has the number and the fault of each bad record."""
+
+    def __init__(
+        self,
+        code: ErrorCode,
+        message: str | None = None,
+        record_errors: Sequence[tuple[int, str]] = (),
+    ) -> None:
+        super().__init__(code, message)
+        self.code, self.message, self.record_errors = code, message, tuple(record_errors)
+
+
+@value
+class Accepted:
+    """A batch that passed, and what the leader will write over."""
+
+    batch: bytes
+    header: Header
+    attributes: int
+    max_timestamp: int
+    offset_of_max: int
+    """The delta of the first record with the largest timestamp."""
+
+    def at(self, offset: int, epoch: int) -> tuple[bytes, Header]:
+        """Returns the batch as it is stored at an offset, and its header."""
+        stored = placed(
+            self.batch,
+            self.header,
+            offset=offset,
+            epoch=epoch,
+            attributes=self.attributes,
+            max_timestamp=self.max_timestamp,
+        )
+        return stored, header_of(stored)
+
+
+def only_batch(records: bytes | None, version: int) -> bytes:
+    """Returns the one batch of a request; raises Refused for another shape (B1.10, B1.11)."""
+    try:
+        batch, has_next = first_of(records or b"")  # of null, 4.3.1 replies nothing (B1.12)
+        if not batch or batch[MAGIC_END - 1] != MAGIC:
+            raise Refused(ErrorCode.INVALID_RECORD)
+    except BadBatch as bad:
+        raise Refused(ErrorCode.CORRUPT_MESSAGE, str(bad)) from None
+    if len(batch) >= HEADER_BYTES and version < ZSTD_SINCE and header_of(batch).compression == ZSTD:
+        raise Refused(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
+    if has_next:
+        raise Refused(ErrorCode.INVALID_RECORD)
+    return batch
+
+
+def check(batch: bytes, settings: LogSettings, partition: str, wall_ms: int) -> Accepted:
+    """Returns the batch as the leader may store it; raises Refused.
+
+    `partition` is its name as texts have it, such as "t-0".
+    """
+    padded = batch if len(batch) >= HEADER_BYTES else batch.ljust(HEADER_BYTES, b"\0")
+    header = header_of(padded)
+    if header.base_offset:  # B1.20, in this order
+        raise Refused(ErrorCode.INVALID_RECORD)
+    if len(batch) > settings.max_message_bytes:
+        raise Refused(ErrorCode.MESSAGE_TOO_LARGE)
+    if not has_valid_crc(batch, header):
+        raise Refused(ErrorCode.CORRUPT_MESSAGE)
+    _check_header(header)
+    try:
+        payload = payload_of(batch, header)
+        if payload is None:
+            return _opaque(batch, header, settings, wall_ms)
+        records = list(records_of(header, payload))
+    except CannotDecompress:  # B1.35
+        raise Refused(ErrorCode.UNKNOWN_SERVER_ERROR) from None
+    except BadRecord:  # B1.33
+        raise Refused(ErrorCode.INVALID_RECORD) from None
+    _check_records(header, records, settings, partition, wall_ms)
+    target = header.compression if settings.codec is None else settings.codec
+    are_dense = all(record.delta == place for place, record in enumerate(records))
+    is_kept = target == header.compression and (target == NO_CODEC or are_dense)  # B1.30
+    if not is_kept and not is_opaque(target):
+        batch, header = _built(header, records, target, settings)
+    accepted = _stamped(batch, header, records, settings, wall_ms)
+    if len(batch) > settings.max_message_bytes:  # B1.42
+        raise Refused(ErrorCode.MESSAGE_TOO_LARGE)
+    return accepted
+
+
+def _check_header(header: Header) -> None:
+    """Raises Refused for a header that no client may send (B1.32)."""
+    count = header.last_delta + 1
+    if (
+        count <= 0
+        or count != header.record_count
+        or header.attributes & CONTROL
+        or (header.producer_id >= 0 and header.base_sequence < 0)
+    ):
+        raise Refused(ErrorCode.INVALID_RECORD)
+
+
+def _check_records(
+    header: Header,
+    records: Sequence[Record],
+    settings: LogSettings,
+    partition: str,
+    wall_ms: int,
+) -> None:
+    """Raises Refused with every bad record (B1.36-B1.39)."""
+    needs_key = "compact" in settings.policies
+    errors: list[tuple[int, str]] = []
+    is_about_time = False
+    for place, record in enumerate(records):
+        if needs_key and record.key is None:
+            text = "Compacted topic cannot accept message without key in topic partition "
+            errors.append((place, text + partition))
+        elif (flaw := _flaw_of_time(header, record, settings, place, wall_ms)) is not None:
+            errors.append((place, flaw))
+            is_about_time = True
+    if is_about_time:
+        text = "One or more records have been rejected due to invalid timestamp"
+        raise Refused(ErrorCode.INVALID_TIMESTAMP, text, errors)
+    if errors:
+        shown = ", ".join(
+            f"RecordError(batchIndex={place}, message='{text}')"
+            for place, text in errors[:SHOWN_ERRORS_MAX]
+        )
+        text = (
+            f"One or more records have been rejected due to {len(errors)} record errors in total, "
+            f"and only showing the first three errors at most: [{shown}]"
+        )
+        raise Refused(ErrorCode.INVALID_RECORD, text, errors)
+
+
+def _flaw_of_time(
+    header: Header, record: Record, settings: LogSettings, place: int, wall_ms: int
+) -> str | None:
+    before_ms, after_ms = settings.timestamp_before_max_ms, settings.timestamp_after_max_ms
+    if not settings.is_stamped and record.timestamp != NONE:  # B1.38
+        if wall_ms - record.timestamp <= before_ms and record.timestamp - wall_ms <= after_ms:
+            return None
+        first, last = _as_long(wall_ms - before_ms), _as_long(wall_ms + after_ms)
+        return (
+            f"Timestamp {record.timestamp} of message with offset {place} is out of range. "
+            f"The timestamp should be within [{first}, {last}]"
+        )
+    if header.attributes & LOG_APPEND_TIME:  # B1.39
+        key = len(record.key or b"")
+        return (
+            f"Invalid timestamp type in message DefaultRecord(offset={record.delta}, "
+            f"timestamp={record.timestamp}, key={key} bytes, value={record.value_bytes} bytes). "
+            "Producer should not set timestamp type to LogAppendTime."
+        )
+    return None
+
+
+def _as_long(number: int) -> int:
+    """Returns the number as Java's long, which wraps: the text of 4.3.1 shows it (B1.38)."""
+    return (number + _LONG // 2) % _LONG - _LONG // 2
+
+
+def _stamped(
+    batch: bytes,
+    header: Header,
+    records: Sequence[Record],
+    settings: LogSettings,
+    wall_ms: int,
+) -> Accepted:
+    """Returns the batch with the timestamps that it is stored with (B1.41)."""
+    if settings.is_stamped:
+        attributes, largest, place = header.attributes | LOG_APPEND_TIME, wall_ms, 0
+    else:
+        attributes = header.attributes & ~LOG_APPEND_TIME
+        largest = max((record.timestamp for record in records), default=NONE)
+        place = next((record.delta for record in records if record.timestamp == largest), 0)
+    return Accepted(
+        batch=batch,
+        header=header,
+        attributes=attributes,
+        max_timestamp=largest,
+        offset_of_max=place,
+    )
+
+
+def _opaque(batch: bytes, header: Header, settings: LogSettings, wall_ms: int) -> Accepted:
+    """Returns a batch whose records cannot be read: its header is believed."""
+    if settings.is_stamped:
+        attributes, largest = header.attributes | LOG_APPEND_TIME, wall_ms
+    else:
+        attributes, largest = header.attributes & ~LOG_APPEND_TIME, header.max_timestamp
+    return Accepted(
+        batch=batch,
+        header=header,
+        attributes=attributes,
+        max_timestamp=largest,
+        offset_of_max=header.last_delta,
+    )
+
+
+def _built(
+    header: Header, records: Sequence[Record], codec: int, settings: LogSettings
+) -> tuple[bytes, Header]:
+    """Returns a batch of the same records in another codec, with dense offsets (B1.30)."""
+    base = records[0].timestamp
+    payload = b"".join(encoded_record(record, base, place) for place, record in enumerate(records))
+    changed = header._replace(
+        attributes=header.attributes & ~7 | codec, base_timestamp=base, base_offset=0
+    )
+    batch = encoded(changed, compressed(payload, codec, settings.gzip_level))
+    return batch, header_of(batch)

@@ -1,0 +1,77 @@
+"""The bound on the payload of all logs of a cluster: the oldest make room (not in Kafka)."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from ..hosted_agent import HostedAgent
+from ..log.batch import header_of
+from ..log.log import Log
+
+PAYLOAD_BYTES_MAX = 256 * 1024 * 1024
+"""Most bytes of batches in memory; replicas share them, so they count once."""
+_STEP = 16  # so many times fewer bytes are dropped at once, because dropping takes time
+
+
+class PayloadBound:
+    """Drops the oldest batches once the logs of `hosts()` hold more than `bytes_max`."""
+
+    def __init__(
+        self, hosts: Callable[[], Iterable[HostedAgent]], bytes_max: int = PAYLOAD_BYTES_MAX
+    ) -> None:
+        self._hosts, self._bytes_max = hosts, bytes_max
+        self._held_max = 0  # an upper bound of what is held
+        self.dropped_bytes = 0
+
+    def note(self, size: int) -> bool:
+        """Notes an append; returns True if batches were dropped to make room."""
+        self._held_max += size
+        if self._held_max <= self._bytes_max:
+            return False
+        groups = self._groups()
+        held = sum(max(log.size for log in group) for group in groups)
+        before, goal = self.dropped_bytes, self._bytes_max - self._bytes_max // _STEP
+        while held > self._bytes_max and groups:
+            oldest = min(groups, key=_began_ms)
+            freed = max(log.size for log in oldest)
+            for log in oldest:
+                log.give_up(held - goal)
+            left = max(log.size for log in oldest)
+            self.dropped_bytes += freed - left
+            held -= freed - left
+            if not left:
+                groups.remove(oldest)
+        self._held_max = held
+        return self.dropped_bytes > before
+
+    def _groups(self) -> list[list[Log]]:
+        """Returns the logs with batches, those of one partition together."""
+        groups: dict[object, list[Log]] = {}
+        for host in self._hosts():
+            for key, log in host.store.logs.items():
+                if log.batches:
+                    groups.setdefault(key, []).append(log)
+        return list(groups.values())
+
+
+def _began_ms(group: list[Log]) -> int:
+    """Returns the largest timestamp of the oldest batch."""
+    return min(header_of(log.batches[0]).max_timestamp for log in group)
+
+
+def bound_of(hosted: HostedAgent, note_dropped: Callable[[int], None]) -> Callable[[int], None]:
+    """Returns what is called with the size of each append to a log of the broker's cluster.
+
+    `note_dropped(bytes_max)` is called when batches were dropped.
+    """
+
+    def hosts() -> Iterator[HostedAgent]:
+        for broker_id in hosted.agent.image.brokers:
+            if (peer := hosted.peer(broker_id)) is not None:
+                yield peer
+
+    bound = PayloadBound(hosts)
+
+    def note(size: int) -> None:
+        if bound.note(size):
+            note_dropped(PAYLOAD_BYTES_MAX)
+
+    return note

@@ -1,0 +1,344 @@
+"""Fetch (1): what a broker reads of its logs for consumers (rules B4.1-B4.37)."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.image.partition import PartitionKey, Topic
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.rpc import (
+    EpochEndOffset,
+    FetchPartitionData,
+    FetchRequest,
+    FetchResponse,
+    FetchTopicData,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+)
+
+from ..log.epochs import UNDEFINED
+from ..log.log import Instant, Log
+from ..log.waits import FetchWaits
+from .fetch_sessions import TOPIC_IDS_SINCE, FetchSessions, Opened, Wanted
+from .replicas import NOT_LEADER, UNKNOWN, Replica, Replicas
+
+NEWEST = 18
+ANY_REPLICA_SINCE = 11  # older versions of a consumer's Fetch are for the leader (B4.3)
+LEADERS_SINCE = 16
+STORAGE_ERROR_SINCE = 6
+FETCH_BYTES_MAX = 57_671_680  # fetch.max.bytes
+FUTURE_REPLICA = -3
+READ_COMMITTED = 1
+
+Reply = Callable[[FetchResponse], None]
+Later = Callable[[int, Callable[[], None]], None]
+
+
+class _Read(NamedTuple):
+    """What was read of one partition; `key` is None if the broker does not know it."""
+
+    wanted: Wanted
+    data: FetchPartitionData
+    size: int = 0
+    key: PartitionKey | None = None
+    leader: NodeEndpoint | None = None
+
+    @property
+    def ends_wait(self) -> bool:
+        """True if the reply is sent whatever else was read (B4.34)."""
+        return bool(self.data.error_code) or self.data.diverging_epoch.epoch >= 0
+
+
+class Fetching:
+    """Answers the Fetch requests at one listener of a broker.
+
+    `instant()` returns the time, `later(wait_ms, action)` runs an action after a wait.
+    """
+
+    def __init__(
+        self,
+        replicas: Replicas,
+        waits: FetchWaits,
+        sessions: FetchSessions,
+        listener: str,
+        instant: Callable[[], Instant],
+        later: Later,
+    ) -> None:
+        self._replicas, self._waits, self._sessions = replicas, waits, sessions
+        self._listener, self._instant, self._later = listener, instant, later
+
+    def answer(self, request: FetchRequest, reply_to: Reply) -> None:
+        """Answers a request at once, or when data or its time have come."""
+        version = NEWEST if request.requester.version is None else request.requester.version
+        opened = self._sessions.open(request, version)
+        if opened.error:
+            reply_to(FetchResponse(error_code=opened.error))
+            return
+        _Waiting(self, request, version, opened, reply_to).look_first()
+
+    def read(self, request: FetchRequest, version: int, wanted: Iterable[Wanted]) -> list[_Read]:
+        """Returns what is to be read now; behind it unknown ids, then unknown partitions."""
+        at, left = self._instant(), min(request.max_bytes, FETCH_BYTES_MAX)
+        reads_one = True
+        known: list[_Read] = []
+        unknown: dict[bool, list[_Read]] = {True: [], False: []}  # by whether the id is unknown
+        for one in wanted:
+            try:
+                topic = self._topic(one, by_id=version >= TOPIC_IDS_SINCE)
+            except ApiError as error:
+                is_id = error.code == ErrorCode.UNKNOWN_TOPIC_ID
+                unknown[is_id].append(_Read(one, _failed(one, error.code, aborted=())))
+                continue
+            read = self._partition(request, version, one, topic, left, reads_one, at)
+            known.append(read)
+            reads_one = reads_one and not read.size
+            left = max(left - read.size, 0)
+        return known + unknown[True] + unknown[False]
+
+    def _topic(self, wanted: Wanted, *, by_id: bool) -> Topic:
+        """Returns the topic of a partition that the metadata knows; raises ApiError (B4.20)."""
+        if by_id and wanted.known_name:
+            name = wanted.known_name  # a session keeps id and name together (B4.19)
+        elif by_id:
+            name = self._replicas.topic("", wanted.topic_id, by_id=True).name
+            wanted.known_name = name
+        else:
+            name = wanted.topic
+        topic = self._replicas.topic(name, wanted.topic_id, by_id=False)
+        if wanted.position.partition not in topic.partitions:
+            raise ApiError(UNKNOWN, "")
+        return topic
+
+    def _partition(
+        self,
+        request: FetchRequest,
+        version: int,
+        wanted: Wanted,
+        topic: Topic,
+        bytes_max: int,
+        reads_one: bool,
+        at: Instant,
+    ) -> _Read:
+        index = wanted.position.partition
+        key, partition = (topic.topic_id, index), topic.partitions[index]
+        try:
+            if version >= TOPIC_IDS_SINCE and wanted.topic_id != topic.topic_id:
+                raise ApiError(ErrorCode.INCONSISTENT_TOPIC_ID, "")
+            replica = self._replicas.find(topic, index, at)
+            self._check(request, version, wanted, replica)
+            return self._data(request, wanted, replica, bytes_max, reads_one)
+        except ApiError as error:
+            code = error.code
+        if code == ErrorCode.KAFKA_STORAGE_ERROR and version < STORAGE_ERROR_SINCE:
+            code = NOT_LEADER
+        current, leader = LeaderIdAndEpoch(), None
+        if version >= LEADERS_SINCE and code in (NOT_LEADER, ErrorCode.FENCED_LEADER_EPOCH):
+            current = LeaderIdAndEpoch(
+                leader_id=partition.leader, leader_epoch=partition.leader_epoch
+            )
+            found = self._replicas.leader_of(partition, self._listener)
+            if found is not None and _replica_id(request) < 0:  # B4.22
+                host, port, rack = found
+                leader = NodeEndpoint(node_id=partition.leader, host=host, port=port, rack=rack)
+        return _Read(wanted, _failed(wanted, code, current=current), key=key, leader=leader)
+
+    def _check(self, request: FetchRequest, version: int, wanted: Wanted, replica: Replica) -> None:
+        """Raises ApiError for an epoch or a requester that the replica does not serve (B4.21)."""
+        partition, epoch = replica.partition, wanted.position.current_leader_epoch
+        self._replicas.check_epoch(partition, epoch)
+        follower = _replica_id(request)
+        is_led = partition.leader == self._replicas.broker_id
+        if not is_led and (follower >= 0 or version < ANY_REPLICA_SINCE):
+            raise ApiError(NOT_LEADER, "")
+        if follower >= 0 and (
+            follower not in partition.replicas or follower == self._replicas.broker_id
+        ):  # B5.44
+            raise ApiError(NOT_LEADER if epoch < 0 else ErrorCode.UNKNOWN_LEADER_EPOCH, "")
+        if wanted.position.partition_max_bytes < 0:
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")  # B4.32
+
+    def _data(
+        self,
+        request: FetchRequest,
+        wanted: Wanted,
+        replica: Replica,
+        bytes_max: int,
+        reads_one: bool,
+    ) -> _Read:
+        log, position, offset = replica.log, wanted.position, wanted.position.fetch_offset
+        diverging = _divergence(log, position.last_fetched_epoch, offset)
+        if diverging is None and not log.start_offset <= offset <= log.end_offset:
+            raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE, "")  # B4.24
+        records = b""
+        if diverging is None:
+            limit = min(bytes_max, position.partition_max_bytes)
+            end = readable_end(request, log)
+            if offset < end:
+                records = log.read(offset, end, limit, reads_one=reads_one)
+        is_committed = request.isolation_level == READ_COMMITTED and _replica_id(request) < 0
+        data = FetchPartitionData(
+            partition_index=position.partition,
+            high_watermark=log.high_watermark,
+            last_stable_offset=log.high_watermark,
+            log_start_offset=log.start_offset,
+            diverging_epoch=EpochEndOffset() if diverging is None else diverging,
+            aborted_transactions=() if is_committed else None,
+            records=_served(records),
+        )
+        return _Read(wanted, data, len(records), replica.key)
+
+    # Waits
+
+    def wait(self, keys: list[PartitionKey], look: Callable[[], None]) -> None:
+        """Lets `look` be called at each append to one of the partitions."""
+        self._waits.wait(keys, look)
+
+    def stop(self, keys: list[PartitionKey], look: Callable[[], None]) -> None:
+        """Ends such a wait."""
+        self._waits.stop(keys, look)
+
+    def after(self, wait_ms: int, action: Callable[[], None]) -> None:
+        """Runs an action after a wait."""
+        self._later(wait_ms, action)
+
+
+class _Waiting:
+    """One request until it is answered."""
+
+    def __init__(
+        self,
+        fetching: Fetching,
+        request: FetchRequest,
+        version: int,
+        opened: Opened,
+        reply_to: Reply,
+    ) -> None:
+        self._fetching, self._request, self._version = fetching, request, version
+        self._opened, self._reply_to = opened, reply_to
+        self._keys: list[PartitionKey] = []
+        self._look = self.look_again
+        self._is_answered = False
+
+    def look_first(self) -> None:
+        """Replies at once, or begins to wait (B4.34)."""
+        reads = self._read()
+        if self._request.max_wait_ms <= 0 or self._is_enough(reads):
+            self._reply(reads)
+            return
+        self._keys = [read.key for read in reads if read.key is not None]
+        self._fetching.wait(self._keys, self._look)
+        self._fetching.after(self._request.max_wait_ms, self._time_is_up)
+
+    def look_again(self) -> None:
+        """Replies if there is enough by now."""
+        reads = self._read()
+        if self._is_enough(reads):
+            self._reply(reads)
+
+    def _time_is_up(self) -> None:
+        if not self._is_answered:
+            self._reply(self._read())
+
+    def _read(self) -> list[_Read]:
+        return self._fetching.read(self._request, self._version, self._opened.wanted)
+
+    def _is_enough(self, reads: list[_Read]) -> bool:
+        known = [read for read in reads if read.key is not None]
+        bytes_min = min(self._request.min_bytes, self._request.max_bytes, FETCH_BYTES_MAX)
+        return (
+            not known
+            or sum(read.size for read in known) >= bytes_min
+            or any(read.ends_wait for read in known)
+        )
+
+    def _reply(self, reads: list[_Read]) -> None:
+        self._is_answered = True
+        self._fetching.stop(self._keys, self._look)
+        leaders = {read.leader.node_id: read.leader for read in reads if read.leader is not None}
+        self._reply_to(
+            FetchResponse(
+                session_id=0 if self._opened.session is None else self._opened.session.session_id,
+                responses=tuple(_by_topic(list(self._listed(reads)))),
+                node_endpoints=tuple(leaders.values()),
+            )
+        )
+
+    def _listed(self, reads: list[_Read]) -> Iterator[_Read]:
+        """Yields what the reply lists, and notes in the session what it tells."""
+        session = self._opened.session
+        for read in reads:
+            if session is None:
+                yield read
+            elif self._opened.is_full:
+                session.partitions[read.wanted.key] = read.wanted
+                read.wanted.note(read.data)
+                yield read
+            elif read.wanted.has_news(read.data, read.size):
+                if read.size:
+                    session.move_to_end(read.wanted.key)
+                yield read
+
+
+def _by_topic(reads: list[_Read]) -> Iterator[FetchTopicData]:
+    """Groups neighbours of one topic, as Kafka does."""
+    start = 0
+    for end in range(1, len(reads) + 1):
+        first = reads[start].wanted
+        if end < len(reads) and reads[end].wanted.key[:2] == first.key[:2]:
+            continue
+        yield FetchTopicData(
+            topic=first.topic,
+            topic_id=first.topic_id,
+            partitions=tuple(read.data for read in reads[start:end]),
+        )
+        start = end
+
+
+def _replica_id(request: FetchRequest) -> int:
+    """Returns the id of a follower, or a negative number for a consumer (B4.2)."""
+    return max(request.replica_id, request.replica_state.replica_id)
+
+
+def readable_end(request: FetchRequest, log: Log) -> int:
+    """Returns the offset up to which the requester may read (B4.25)."""
+    ids = (request.replica_id, request.replica_state.replica_id)
+    is_limited = max(ids) < 0 and FUTURE_REPLICA not in ids
+    return log.high_watermark if is_limited else log.end_offset
+
+
+def _divergence(log: Log, epoch: int, offset: int) -> EpochEndOffset | None:
+    """Returns where the log of the requester departs from this one, if it does (B5.10)."""
+    if epoch < 0:
+        return None
+    found = log.epochs.end_of(epoch, log.end_offset)
+    if found == UNDEFINED or offset < log.start_offset:
+        raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE, "")
+    if found[0] < epoch or found[1] < offset:
+        return EpochEndOffset(epoch=found[0], end_offset=found[1])
+    return None
+
+
+def _failed(
+    wanted: Wanted,
+    code: ErrorCode,
+    *,
+    aborted: tuple[()] | None = None,
+    current: LeaderIdAndEpoch | None = None,
+) -> FetchPartitionData:
+    return FetchPartitionData(
+        partition_index=wanted.position.partition,
+        error_code=code,
+        current_leader=LeaderIdAndEpoch() if current is None else current,
+        aborted_transactions=aborted,
+        records=(),
+    )
+
+
+def _served(records: bytes) -> tuple[Batch, ...]:
+    """Returns bytes as the wire encodes them: as one batch that is encoded already."""
+    if not records:
+        return ()
+    opaque = Batch(
+        base_offset=0, epoch=0, timestamp_ms=0, records=(), versions=(), encoded=[records]
+    )
+    return (opaque,)

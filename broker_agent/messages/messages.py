@@ -1,0 +1,122 @@
+"""The answers of one listener of a broker to requests about messages."""
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.rpc import AllocateProducerIdsRequest, FetchRequest, Request, Response
+from kraftsim.controller.core.rpc.stored_messages import (
+    DeleteRecordsRequest,
+    ListOffsetsRequest,
+    OffsetForLeaderEpochRequest,
+    ProduceRequest,
+)
+from kraftsim.controller.core.rpc.transactions import (
+    DescribeProducersRequest,
+    InitProducerIdRequest,
+)
+from kraftsim.controller.core.uuid import ZERO_UUID
+from kraftsim.controller.raft.protocol import Reply
+
+from ..hosted_agent import HostedAgent
+from ..log.log import Instant
+from ..log.waits import FetchWaits
+from ..replica_store import StoredReplica
+from . import offsets, producers
+from .fetch import Fetching, Later
+from .fetch_sessions import FetchSessions
+from .produce import Producing
+from .replicas import SHIPPED_RETENTION, Replicas, Retention, TextsOfTopic
+
+Forward = Callable[[Request, Callable[[Reply], None]], None]
+ReplyTo = Callable[[Response | ApiError], None]
+
+
+class Messages:
+    """What one broker stores, as the clients of one listener see it.
+
+    `texts(image, topic)` returns the configurations of a topic in force, `wall_ms()` the wall
+    clock of clients, `retention` has the times of looks for what is to be deleted. `later` runs an
+    action after a wait, `forward` sends a request to the active controller.
+    """
+
+    def __init__(
+        self,
+        hosted: HostedAgent,
+        listener: str,
+        waits: FetchWaits,
+        *,
+        texts: TextsOfTopic,
+        wall_ms: Callable[[], int],
+        later: Later,
+        forward: Forward,
+        random: Callable[[], float],
+        retention: Retention = SHIPPED_RETENTION,
+    ) -> None:
+        self._hosted, self._forward, self._wall_ms = hosted, forward, wall_ms
+        self._replicas = Replicas(hosted, texts, retention)
+        self._sessions = FetchSessions(random)
+        self._producing = Producing(self._replicas, waits, listener)
+        self._fetching = Fetching(self._replicas, waits, self._sessions, listener, self._now, later)
+        self._ids = producers.ProducerIds(self._allocate)
+        self._process = hosted.agent.incarnation_id
+
+    def _now(self) -> Instant:
+        return Instant(self._hosted.clock.now_ms, self._wall_ms())
+
+    def _note_process(self) -> None:
+        """Forgets what a process that has ended knew."""
+        if self._process != self._hosted.agent.incarnation_id:
+            self._process = self._hosted.agent.incarnation_id
+            self._sessions.clear()
+            self._ids.clear()
+
+    def produce(self, request: ProduceRequest, reply_to: ReplyTo) -> None:
+        """Answers Produce; a refusal with acks=0 is an ApiError, which ends the connection."""
+        try:
+            reply_to(self._producing.answer(request, self._now()))
+        except ApiError as error:
+            reply_to(error.with_traceback(None))
+
+    def fetch(self, request: FetchRequest, reply_to: ReplyTo) -> None:
+        """Answers Fetch, maybe later."""
+        self._note_process()
+        self._fetching.answer(request, reply_to)
+
+    def list_offsets(self, request: ListOffsetsRequest) -> Response:
+        """Returns the response to ListOffsets."""
+        return offsets.list_offsets(self._replicas, request, self._now())
+
+    def ends_of_epochs(self, request: OffsetForLeaderEpochRequest) -> Response:
+        """Returns the response to OffsetForLeaderEpoch."""
+        return offsets.ends_of_epochs(self._replicas, request, self._now())
+
+    def delete_records(self, request: DeleteRecordsRequest) -> Response:
+        """Returns the response to DeleteRecords."""
+        return offsets.delete_records(self._replicas, request, self._now())
+
+    def describe_producers(self, request: DescribeProducersRequest) -> Response:
+        """Returns the response to DescribeProducers."""
+        return producers.describe_producers(self._replicas, request, self._now())
+
+    def init_producer_id(self, request: InitProducerIdRequest, reply_to: ReplyTo) -> None:
+        """Answers InitProducerId of a producer without transactions."""
+        self._note_process()
+        self._ids.answer(request, reply_to)
+
+    def _allocate(self, reply_to: Callable[[Reply], None]) -> None:
+        agent = self._hosted.agent
+        request = AllocateProducerIdsRequest(
+            broker_id=agent.config.broker_id, broker_epoch=agent.broker_epoch
+        )
+        self._forward(request, reply_to)
+
+    def sizes(self, stored: Iterable[StoredReplica]) -> dict[tuple[str, int], int]:
+        """Returns the bytes of each replica by topic and partition (B7.41)."""
+        at, sizes = self._now(), {}
+        for replica in stored:
+            with suppress(ApiError):  # a replica that is not served has no size
+                topic = self._replicas.topic(replica.topic, ZERO_UUID, by_id=False)
+                log = self._replicas.find(topic, replica.partition, at).log
+                sizes[replica.topic, replica.partition] = log.size
+        return sizes

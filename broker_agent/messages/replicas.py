@@ -1,0 +1,204 @@
+"""The replicas of one broker as requests find them: by name or id, hosted, led, up to date.
+
+A broker knows its partitions from the metadata that it has fetched, and their logs from its disk.
+A leader's append reaches the logs of its followers in the same instant (`replicate`), so that the
+high watermark is the end of the log. Kafka's followers fetch, and lag.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.partition import Partition, PartitionKey, Topic
+from kraftsim.controller.core.log.records import BROKER_RESOURCE, NO_LEADER, TOPIC_RESOURCE
+from kraftsim.controller.core.uuid import ZERO_UUID, Uuid
+
+from ..hosted_agent import HostedAgent
+from ..log.log import Instant, Log
+from ..log.settings import LogSettings, settings_of
+
+PRODUCER_CHECK_MS = 600_000  # producer.id.expiration.check.interval.ms
+PRODUCER_LIFE_MS = 86_400_000  # producer.id.expiration.ms
+
+UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+NOT_LEADER = ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+class Retention(NamedTuple):
+    """When a broker looks for what retention deletes: first, and again at an interval (B8.10)."""
+
+    first_ms: int = 30_000  # log.initial.task.delay.ms
+    interval_ms: int = 300_000  # log.retention.check.interval.ms
+
+    def last_look_ms(self, started_ms: int, now_ms: int) -> int:
+        """Returns the time of the last look of a process; -1 before the first."""
+        since_ms = now_ms - started_ms - self.first_ms
+        if since_ms < 0:
+            return -1
+        return now_ms - since_ms % self.interval_ms
+
+
+SHIPPED_RETENTION = Retention()
+
+
+class Replica(NamedTuple):
+    """A replica on this broker."""
+
+    key: PartitionKey
+    topic: Topic
+    partition: Partition
+    log: Log
+    settings: LogSettings
+
+    @property
+    def name(self) -> str:
+        """The name of the partition in texts."""
+        return f"{self.topic.name}-{self.key[1]}"
+
+    @property
+    def effective_min_isr(self) -> int:
+        """How many replicas must be in sync (B2.21)."""
+        return min(self.settings.min_insync_replicas, len(self.partition.replicas))
+
+
+TextsOfTopic = Callable[[Image, str], Mapping[str, str]]
+
+
+class Replicas:
+    """The replicas of one broker.
+
+    `texts(image, topic)` returns the configurations of a topic in force at this broker.
+    """
+
+    def __init__(self, hosted: HostedAgent, texts: TextsOfTopic, retention: Retention) -> None:
+        self._hosted = hosted
+        self._texts = texts
+        self._retention = retention
+        self._settings: dict[str, tuple[tuple[object, ...], LogSettings]] = {}
+
+    @property
+    def image(self) -> Image:
+        """The metadata that the broker has fetched."""
+        return self._hosted.agent.image
+
+    @property
+    def broker_id(self) -> int:
+        """The id of the broker."""
+        return self._hosted.agent.config.broker_id
+
+    def topic(self, name: str, topic_id: Uuid, *, by_id: bool) -> Topic:
+        """Returns the topic of a request; raises ApiError for an unknown one (B2.3)."""
+        image = self.image
+        if by_id:
+            found = image.topics.get(topic_id)
+            if found is None or topic_id == ZERO_UUID:
+                raise ApiError(ErrorCode.UNKNOWN_TOPIC_ID, "")
+            return found
+        known = image.topic_ids.get(name)
+        if known is None:
+            raise ApiError(UNKNOWN, "")
+        return image.topics[known]
+
+    def find(self, topic: Topic, index: int, at: Instant) -> Replica:
+        """Returns the broker's replica; raises ApiError if it has none (B2.20).
+
+        The log is as it is at this time: what retention deletes by then is deleted.
+        """
+        partition = topic.partitions.get(index)
+        if partition is None:
+            raise ApiError(UNKNOWN, "")
+        if self.broker_id not in partition.replicas:
+            raise ApiError(NOT_LEADER, "")
+        store = self._hosted.store
+        if store.failed and partition.directory_of(self.broker_id) in store.failed:
+            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, "")
+        key = (topic.topic_id, index)
+        log = store.logs.get(key)
+        if log is None:
+            store.forget_deleted(self.image)
+            log = store.logs[key] = Log(at.now_ms)
+        replica = Replica(key, topic, partition, log, self.settings(topic.name))
+        self._bring_up_to_date(replica, at)
+        return replica
+
+    def led(self, topic: Topic, index: int, at: Instant) -> Replica:
+        """Returns the replica that the broker leads; raises ApiError if it leads none."""
+        replica = self.find(topic, index, at)
+        if replica.partition.leader != self.broker_id:
+            raise ApiError(NOT_LEADER, "")
+        return replica
+
+    def check_epoch(self, partition: Partition, epoch: int) -> None:
+        """Raises ApiError if a client's leader epoch is not the broker's; -1 is not checked."""
+        if epoch == -1 or epoch == partition.leader_epoch:
+            return
+        if epoch < partition.leader_epoch:
+            raise ApiError(ErrorCode.FENCED_LEADER_EPOCH, "")
+        raise ApiError(ErrorCode.UNKNOWN_LEADER_EPOCH, "")
+
+    def settings(self, name: str) -> LogSettings:
+        """Returns the settings of a topic as they are now."""
+        configs, me = self.image.configs, str(self.broker_id)
+        sources = (
+            configs.get((TOPIC_RESOURCE, name)),
+            configs.get((BROKER_RESOURCE, me)),
+            configs.get((BROKER_RESOURCE, "")),
+        )
+        known = self._settings.get(name)
+        if known is not None and all(
+            old is new for old, new in zip(known[0], sources, strict=True)
+        ):  # a change makes a new dictionary
+            return known[1]
+        settings = settings_of(self._texts(self.image, name))
+        self._settings[name] = (sources, settings)
+        return settings
+
+    def leader_of(self, partition: Partition, listener: str) -> tuple[str, int, str | None] | None:
+        """Returns host, port and rack of the leader at a listener; None if it is unknown."""
+        if partition.leader == NO_LEADER:
+            return None
+        broker = self.image.brokers.get(partition.leader)
+        endpoint = None if broker is None else broker.listener(listener)
+        if broker is None or endpoint is None:
+            return None
+        return endpoint.host, endpoint.port, broker.rack
+
+    def _bring_up_to_date(self, replica: Replica, at: Instant) -> None:
+        """Lets everything happen to a log that has happened by this time.
+
+        A leader notes its epoch (B5.30). The high watermark is the end of the log, unless the ISR
+        is too small (B6.30).
+        """
+        log, partition = replica.log, replica.partition
+        if partition.leader == self.broker_id and log.epochs.latest < partition.leader_epoch:
+            log.epochs.assign(partition.leader_epoch, log.end_offset)
+        is_in_sync = self.broker_id in partition.isr
+        if is_in_sync and len(partition.isr) >= replica.effective_min_isr:
+            log.high_watermark = log.end_offset
+        look_ms = self._retention.last_look_ms(self._hosted.started_ms, at.now_ms)
+        if look_ms > log.looked_ms:
+            if look_ms // PRODUCER_CHECK_MS > log.looked_ms // PRODUCER_CHECK_MS:
+                log.producers.expire(at.wall_ms - PRODUCER_LIFE_MS)
+            log.looked_ms = look_ms
+            log.retain(look_ms, replica.settings)
+
+    def replicate(self, replica: Replica, batch: bytes, from_offset: int, at: Instant) -> None:
+        """Gives the followers in the ISR, and those that run, the batch at `from_offset`."""
+        for broker_id in replica.partition.replicas:
+            peer = None if broker_id == self.broker_id else self._hosted.peer(broker_id)
+            if peer is None or not (broker_id in replica.partition.isr or peer.is_running):
+                continue
+            follower = peer.store.logs.get(replica.key)
+            if follower is None or follower.end_offset != from_offset:
+                peer.store.logs[replica.key] = replica.log.copy()
+            else:
+                follower.append_copy(replica.log, batch, at, replica.settings)
+
+    def delete_on_followers(self, replica: Replica) -> None:
+        """Raises the log start of the followers to that of the leader (B7.33)."""
+        for broker_id in replica.partition.isr:
+            peer = None if broker_id == self.broker_id else self._hosted.peer(broker_id)
+            follower = None if peer is None else peer.store.logs.get(replica.key)
+            if follower is not None:
+                follower.delete_before(replica.log.start_offset)

@@ -1,0 +1,303 @@
+"""A log takes batches, hands them out, rolls, forgets: by its rules, with time passed in."""
+
+from itertools import pairwise
+
+import pytest
+
+from kraftsim.broker_agent.log.log import Instant, Log
+from kraftsim.broker_agent.log.offsets import NOTHING, first_since, largest
+from kraftsim.broker_agent.log.producers import Appended, OutOfOrder, StaleEpoch
+from kraftsim.broker_agent.log.settings import LogSettings
+from kraftsim.broker_agent.log.validation import Refused, check
+from kraftsim.controller.core.errors import ErrorCode
+from tests.batches import NOW_MS, batch
+
+SHIPPED = LogSettings()
+MEBIBYTE = 1024 * 1024
+
+
+def instant(after_ms: int = 0) -> Instant:
+    return Instant(after_ms, NOW_MS + after_ms)
+
+
+def append(
+    log: Log, data: bytes, *, after_ms: int = 0, epoch: int = 0, settings: LogSettings = SHIPPED
+) -> Appended:
+    at = instant(after_ms)
+    appended, _ = log.append(check(data, settings, "t-0", at.wall_ms), epoch, at, settings)
+    log.high_watermark = log.end_offset
+    return appended
+
+
+def filled(*batches: bytes, settings: LogSettings = SHIPPED) -> Log:
+    log = Log(0)
+    for data in batches:
+        append(log, data, settings=settings)
+    return log
+
+
+def bases(log: Log) -> list[int]:
+    return [segment.base_offset for segment in log.segments]
+
+
+def everything(log: Log, offset: int) -> bytes:
+    return log.read(offset, log.end_offset, 10**9, reads_one=True)
+
+
+def test_a_batch_is_stored_as_sent_but_for_its_place() -> None:
+    sent = batch(b"a", b"b")
+    log = filled(batch(b"first"), sent)
+
+    stored = everything(log, 1)
+
+    assert stored[:8] == (1).to_bytes(8)
+    assert stored[12:16] == bytes(4)  # the leader's epoch, which the producer does not know
+    assert stored[16:] == sent[16:]
+    assert log.end_offset == 3
+
+
+def test_a_reader_gets_the_batch_that_contains_its_offset() -> None:
+    log = filled(batch(b"a", b"b", b"c"), batch(b"d"))
+
+    assert everything(log, 2) == everything(log, 0)
+    assert everything(log, 3) == log.batches[1]
+    assert everything(log, 4) == b""
+
+
+def test_the_bytes_are_cut_in_the_middle_of_a_batch_but_the_first_comes_whole() -> None:
+    log = filled(batch(b"a"), batch(b"b"))
+    size = len(log.batches[0])
+
+    assert log.read(0, 2, size + 9, reads_one=False) == log.batches[0] + log.batches[1][:9]
+    assert log.read(0, 2, 1, reads_one=True) == log.batches[0]
+    assert log.read(0, 2, size - 1, reads_one=False) == b""
+
+
+def test_a_reader_gets_nothing_behind_the_end_that_it_may_read() -> None:
+    log = filled(batch(b"a"), batch(b"b"))
+
+    assert log.read(0, 1, 10**9, reads_one=True) == log.batches[0]
+
+
+@pytest.mark.parametrize(
+    ("data", "settings", "code"),
+    [
+        (batch(b"a", base_offset=7), {}, ErrorCode.INVALID_RECORD),
+        (batch(b"a" * 200), {"max_message_bytes": 200}, ErrorCode.MESSAGE_TOO_LARGE),
+        (batch(b"a")[:-1] + b"!", {}, ErrorCode.CORRUPT_MESSAGE),
+        (batch(b"a", attributes=0x20), {}, ErrorCode.INVALID_RECORD),
+        (batch(b"a", producer=(7, 0, -1)), {}, ErrorCode.INVALID_RECORD),
+        (batch(b"a", b"b", payload=b""), {}, ErrorCode.INVALID_RECORD),
+        (batch(b"a", attributes=5), {}, ErrorCode.UNKNOWN_SERVER_ERROR),
+        (batch(b"a", attributes=1), {}, ErrorCode.UNKNOWN_SERVER_ERROR),
+        (batch(b"a"), {"cleanup_policy": "compact"}, ErrorCode.INVALID_RECORD),
+        (batch(b"a", at_ms=NOW_MS + 3_600_001), {}, ErrorCode.INVALID_TIMESTAMP),
+        (batch(b"a", at_ms=0), {"timestamp_before_max_ms": 1000}, ErrorCode.INVALID_TIMESTAMP),
+        (
+            batch(b"a", attributes=8),
+            {"timestamp_type": "LogAppendTime"},
+            ErrorCode.INVALID_TIMESTAMP,
+        ),
+    ],
+)
+def test_a_bad_batch_is_refused(data: bytes, settings: dict[str, object], code: ErrorCode) -> None:
+    log = Log(0)
+
+    with pytest.raises(Refused) as refused:
+        append(log, data, settings=LogSettings(**settings))  # type: ignore[arg-type]
+
+    assert refused.value.code == code
+    assert log.end_offset == 0
+
+
+def test_the_bounds_of_a_time_are_named() -> None:
+    with pytest.raises(Refused) as refused:
+        append(Log(0), batch(b"a", at_ms=2 * NOW_MS))
+
+    ((_, text),) = refused.value.record_errors
+    assert f"within [{NOW_MS - 2**63 + 1}, {NOW_MS + 3_600_000}]" in text
+
+
+def test_the_time_of_the_append_stamps_a_batch() -> None:
+    log = filled(batch(b"a", at_ms=1000), settings=LogSettings(timestamp_type="LogAppendTime"))
+
+    assert largest(log).timestamp == NOW_MS
+    assert everything(log, 0)[22] & 8
+
+
+def test_a_batch_is_unpacked_and_packed_as_its_topic_says() -> None:
+    packed = filled(batch(b"a" * 100, b"a" * 100), settings=LogSettings(compression_type="gzip"))
+    log = filled(batch(b"a" * 100, b"a" * 100))
+
+    again = Log(0)
+    sent = b"".join((bytes(8), packed.batches[0][8:]))
+    append(again, sent, settings=LogSettings(compression_type="uncompressed"))
+
+    assert len(packed.batches[0]) < len(log.batches[0])
+    assert again.batches == log.batches
+
+
+# Producers
+
+
+def idempotent(sequence: int, *values: bytes, epoch: int = 0) -> bytes:
+    return batch(*(values or (b"v",)), producer=(7, epoch, sequence))
+
+
+def test_one_of_the_last_five_batches_is_found_again() -> None:
+    log = filled(*(idempotent(number) for number in range(6)))
+
+    assert append(log, idempotent(1)).base_offset == 1
+    with pytest.raises(OutOfOrder):
+        append(log, idempotent(0))
+    assert log.end_offset == 6
+
+
+def test_a_gap_and_an_old_epoch_are_refused_and_a_new_epoch_begins_at_0() -> None:
+    log = filled(idempotent(0), idempotent(0, epoch=5))
+
+    with pytest.raises(OutOfOrder):
+        append(log, idempotent(2, epoch=5))
+    with pytest.raises(StaleEpoch):
+        append(log, idempotent(0))
+    with pytest.raises(OutOfOrder):
+        append(log, idempotent(1, epoch=6))
+    assert append(log, idempotent(1, epoch=5)).base_offset == 2
+
+
+def test_sequences_wrap_to_0() -> None:
+    log = filled(idempotent(2**31 - 2, b"a", b"b", b"c"))
+
+    assert append(log, idempotent(2**31 - 2, b"a", b"b", b"c")).base_offset == 0
+    assert append(log, idempotent(1)).base_offset == 3
+
+
+def test_a_producer_outlives_its_records_but_not_a_day() -> None:
+    log = filled(idempotent(0))
+    log.delete_before(1)
+    with pytest.raises(OutOfOrder):
+        append(log, idempotent(2))
+
+    log.producers.expire(NOW_MS)
+
+    assert append(log, idempotent(2)).base_offset == 1
+
+
+# Segments and retention
+
+
+def test_a_segment_is_full_by_its_bytes() -> None:
+    settings = LogSettings(segment_bytes=MEBIBYTE)
+    log = filled(*(batch(b"x" * 400_000) for _ in range(5)), settings=settings)
+
+    assert bases(log) == [0, 2, 4]
+    assert everything(log, 0) == b"".join(log.batches[:2])  # a reader gets one segment
+
+
+def test_a_segment_is_old_by_the_time_of_messages() -> None:
+    """Measured with 4.3.1 and segment.ms=1000."""
+    times = (0, 900, 1001, 3000, -90000)
+    batches = [batch(b"x", at_ms=NOW_MS + time) for time in times]
+
+    log = filled(*batches, settings=LogSettings(segment_ms=1000))
+
+    assert bases(log) == [0, 2, 3]
+
+
+def test_retention_by_size_keeps_the_bound_and_up_to_one_segment() -> None:
+    """Measured with 4.3.1: 3 of 6 segments of 1,000,720 bytes stay with retention.bytes=2500000."""
+    settings = LogSettings(segment_bytes=MEBIBYTE, retention_bytes=2_500_000)
+    log = filled(*(batch(b"x" * 100_000) for _ in range(60)), settings=settings)
+
+    log.retain(0, settings)
+
+    assert (log.start_offset, len(log.segments), log.end_offset) == (30, 3, 60)
+
+
+def test_retention_by_time_empties_the_log_and_keeps_its_end() -> None:
+    settings = LogSettings(retention_ms=1000)
+    log = filled(batch(b"a"), batch(b"b"), settings=settings)
+
+    log.retain(1000, settings)
+    assert log.start_offset == 0  # not older than a second
+
+    log.retain(1001, settings)
+    assert (log.start_offset, log.end_offset, log.size) == (2, 2, 0)
+    assert append(log, batch(b"c")).base_offset == 2
+
+
+def test_retention_stops_at_a_record_of_the_future_and_above_the_high_watermark() -> None:
+    settings = LogSettings(retention_ms=1000, segment_ms=1)
+    log = filled(batch(b"a", at_ms=NOW_MS + 100_000), batch(b"b"), settings=settings)
+    log.retain(5000, settings)
+    assert log.start_offset == 0
+
+    log.high_watermark = 0
+    log.retain(500_000, settings)
+    assert log.start_offset == 0
+
+
+def test_deleted_records_are_not_found_by_time() -> None:
+    log = filled(*(batch(b"x", at_ms=NOW_MS + number) for number in range(4)))
+
+    log.delete_before(2)
+
+    assert first_since(log, NOW_MS).offset == 2
+    assert log.epochs.epoch_at(2) == 0
+
+
+def test_the_oldest_batches_make_room() -> None:
+    log = filled(*(batch(b"x" * 1000) for _ in range(10)))
+    size = log.size
+
+    log.give_up(3 * len(log.batches[0]))
+
+    assert (log.start_offset, len(log.batches)) == (3, 7)
+    assert log.size == size * 7 // 10
+    assert everything(log, 3)[:8] == (3).to_bytes(8)
+
+
+# Offsets and epochs
+
+
+def test_the_first_record_of_a_time_is_found_by_offset() -> None:
+    """Measured with 4.3.1."""
+    log = filled(batch(*(b"x",) * 7, times=(0, 50, 20, 30, 50, 100, -5000)))
+
+    def since(time: int) -> int:
+        return first_since(log, NOW_MS + time).offset
+
+    assert [since(time) for time in (10, 21, 51, -6000)] == [1, 1, 5, 0]
+    assert first_since(log, NOW_MS + 101) == NOTHING
+    assert largest(log).offset == 5
+
+
+def test_the_largest_time_is_known_after_its_record_was_deleted() -> None:
+    log = filled(batch(b"a"), batch(b"b", at_ms=NOW_MS - 1))
+    log.delete_before(2)
+
+    assert largest(log)[:2] == (0, NOW_MS)
+
+
+def test_the_end_of_an_epoch_is_the_start_of_the_next() -> None:
+    """Measured with 4.3.1: the cache [(0, 0), (1, 3)] of a log that ends at 5."""
+    log = Log(0)
+    for epoch in (0, 0, 0, 1, 1):
+        append(log, batch(b"x"), epoch=epoch)
+
+    ends = [log.epochs.end_of(epoch, log.end_offset) for epoch in (0, 1, 2, -1)]
+
+    assert ends == [(0, 3), (1, 5), (-1, -1), (-1, -1)]
+
+
+def test_a_follower_shares_the_bytes_of_its_leader() -> None:
+    leader = filled(batch(b"a"), idempotent(0))
+    follower = leader.copy()
+
+    append(leader, idempotent(1))
+    follower.append_copy(leader, leader.batches[-1], instant(), SHIPPED)
+
+    assert all(a is b for a, b in zip(leader.batches, follower.batches, strict=True))
+    assert follower.end_offset == follower.high_watermark == 3
+    assert append(follower, idempotent(1)).base_offset == 2
+    assert list(pairwise(follower.base_offsets)) == [(0, 1), (1, 2)]
