@@ -52,8 +52,11 @@ ASKS_FOR_ALL = {"kraftsim.controller.core.rpc.fetch", "kraftsim.controller.core.
 
 
 def test_ids_have_one_limit() -> None:
-    """Bytes and correlation ids are no ids of nodes."""
+    """Bytes, correlation ids and numbers of messages are no ids of nodes."""
     others = {
+        "kraftsim.broker_agent.log.producers",
+        "kraftsim.broker_agent.log.segments",
+        "kraftsim.broker_agent.messages.fetch_sessions",
         "kraftsim.admin.connection",
         "kraftsim.controller.server.kafka_caller",
         "kraftsim.controller.core.rpc.share_groups",
