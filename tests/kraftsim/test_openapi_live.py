@@ -32,7 +32,8 @@ WAITING = (
 )
 
 
-async def test_every_response_is_documented(tmp_path: Path) -> None:
+@pytest.mark.parametrize("phase", ["fuzzing", pytest.param("coverage", marks=pytest.mark.soak)])
+async def test_every_response_is_documented(phase: str, tmp_path: Path) -> None:
     async with Cluster(
         brokers=3, controllers=3, clock="auto", seed=1, http_port=0, token="secret"
     ) as kraft:
@@ -41,7 +42,7 @@ async def test_every_response_is_documented(tmp_path: Path) -> None:
             "run",
             f"{kraft.http_url}/openapi.json",
             f"--checks={','.join(CHECKS)}",
-            "--phases=coverage,fuzzing",
+            f"--phases={phase}",
             "--max-examples=5",
             "--seed=1",
             "--request-timeout=60",
