@@ -233,6 +233,7 @@ def test_no_arrow_points_back() -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_our_own_modules_are_imported_by_the_names_that_users_have() -> None:
     """`import controller` works in a checkout only, and would make a second copy of everything."""
     wrong = [

@@ -31,6 +31,7 @@ def in_order(*draws):
     return lambda: left.pop(0) if left else 0.0
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(
     st.lists(st.tuples(st.sampled_from((None, "a", "b", "c")), st.booleans()), min_size=1,

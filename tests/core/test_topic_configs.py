@@ -161,6 +161,7 @@ def test_unknown_names_go_before_wrong_values_and_these_in_kafkas_order():
     assert "for configuration retention.ms:" in refusal_of(crossed | wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.rule("4.54")
 @pytest.mark.parametrize("release", RELEASES)
 @given(configs=st.data())

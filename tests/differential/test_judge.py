@@ -1,5 +1,7 @@
 """The judge sees a difference, names its place, and shrinks what shows it."""
 
+import pytest
+
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import HANDLERS
 from kraftsim.controller.core.profile import KAFKA_4_3
@@ -35,6 +37,7 @@ def unregister_nobody() -> Bench:
     return bench(handlers={UnregisterBrokerRequest: refuse})
 
 
+@pytest.mark.slow
 def test_alike_sides_show_no_mismatch() -> None:
     judged = bench()
 

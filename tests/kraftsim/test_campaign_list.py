@@ -227,6 +227,7 @@ def test_a_folder_that_is_no_campaign_is_not_shown(tmp_path: Path, run: Any) -> 
     assert "has no plan.json: expected the folder of a campaign" in err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["list", "show"])
 def test_neither_needs_spark_nor_pyarrow(tmp_path: Path, verb: str) -> None:
     folder = campaign(tmp_path / "half", "spark")

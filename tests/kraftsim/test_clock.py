@@ -85,6 +85,7 @@ async def test_an_advance_behind_a_lock_logs_who_holds_the_clock(
     assert len(caplog.messages) == 1
 
 
+@pytest.mark.slow
 def test_a_shell_says_who_holds_the_clock_while_it_waits(service: Service) -> None:
     service.do(service.kraft.clock.lock("worker"))
     words = ("clock", "advance", "--by", "1s", "--url", service.kraft.http_url)
@@ -98,6 +99,7 @@ def test_a_shell_says_who_holds_the_clock_while_it_waits(service: Service) -> No
     assert process.returncode == 0
 
 
+@pytest.mark.slow
 async def test_others_are_served_while_time_jumps_far() -> None:
     async with Cluster(brokers=100, clock="virtual", seed=1) as kraft:
         _, passes = await passes_during(kraft.clock.advance("40s"))

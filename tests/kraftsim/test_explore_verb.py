@@ -9,6 +9,7 @@ from kraftsim.cli.main import main
 CRASH = ["scenario", "explore", "active-controller-crash"]
 
 
+@pytest.mark.slow
 def test_it_prints_how_many_branches_it_explored_and_from_where(capsys):
     assert main([*CRASH, "--seed", "17", "--at", "12s", "--depth", "1"]) == 0
     assert "EXHAUSTIVE  active-controller-crash  seed 17  3 branches from T+12s" in (

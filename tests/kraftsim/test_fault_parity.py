@@ -92,6 +92,7 @@ async def test_http_adds_each_fault_that_python_adds(http: Http, kraft: Cluster)
         assert over_http.document["words"] == in_python.document()["words"], verb
 
 
+@pytest.mark.slow
 def test_a_shell_adds_each_fault_that_python_adds(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -232,6 +232,7 @@ def test_a_shell_adds_a_fault_as_a_scenario_writes_it(run, capsys, tmp_path, mon
     assert (unknown[0], "no fault 'cut'" in unknown[2]) == (1, True)
 
 
+@pytest.mark.slow
 @pytest.mark.python_modules
 def test_a_cluster_without_faults_loads_no_verb() -> None:
     program = (

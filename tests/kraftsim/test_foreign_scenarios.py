@@ -180,6 +180,7 @@ def test_links_within_the_folder_are_followed(folder):
     assert 0 == main(["scenario", "lint", "foreign.yaml"])
 
 
+@pytest.mark.slow
 def test_the_code_in_a_campaign_of_a_stranger_runs_only_with_the_option(folder, capsys):
     write(folder)
     local = ["--engine", "local", "--workers", "1"]

@@ -150,6 +150,7 @@ async def test_connections_have_a_bound_for_each_address(
     assert await status(http, "GET", "/livez") == 200
 
 
+@pytest.mark.slow
 async def test_a_client_that_reads_no_response_is_dropped(
     kraft: Cluster, http: Http, monkeypatch: pytest.MonkeyPatch
 ) -> None:

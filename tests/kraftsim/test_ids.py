@@ -99,6 +99,7 @@ def test_a_start_has_no_more_brokers_than_ids_below_the_controllers() -> None:
         read_scenario(SCENARIO | {"cluster": {"brokers": BROKERS_MAX + 1}})
 
 
+@pytest.mark.slow
 def test_a_scenario_that_adds_too_many_brokers_is_refused_at_the_controllers_id() -> None:
     steps = [{"at": "1s", "broker.add": {"count": BROKERS_MAX}}]
 

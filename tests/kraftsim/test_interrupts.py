@@ -134,6 +134,7 @@ def test_sigterm_during_an_import_ends_a_service_with_0(imports: int) -> None:
     assert ended(program) == (0, "")
 
 
+@pytest.mark.slow
 def test_an_interrupt_in_an_exec_ends_with_130_and_not_by_the_signal(tmp_path: Path) -> None:
     """Python would kill itself at its exit, but only as `python -m`."""
     (tmp_path / "interrupted.py").write_text(INTERRUPTED_IN_AN_EXEC)
@@ -141,6 +142,7 @@ def test_an_interrupt_in_an_exec_ends_with_130_and_not_by_the_signal(tmp_path: P
     assert ended_of("-m", "interrupted", path=tmp_path) == (130, "kraftsim: interrupted\n")
 
 
+@pytest.mark.slow
 def test_a_second_interrupt_changes_nothing() -> None:
     assert ended(INTERRUPTED_TWICE) == (130, "kraftsim: interrupted\n")
 

@@ -255,6 +255,7 @@ def test_without_a_page_the_next_steps_are_printed_once(
     assert lines[-1] == "  kraftsim down"
 
 
+@pytest.mark.slow
 def test_a_verb_off_a_terminal_imports_no_library_of_terminals() -> None:
     code = (
         "import sys, asyncio, argparse\n"

@@ -40,6 +40,7 @@ def summary(out: str) -> list[str]:
     return [line.strip() for line in out[out.index("\n\n") :].splitlines() if line]
 
 
+@pytest.mark.slow
 def test_runs_in_processes_have_the_digests_and_verdicts_of_runs_in_turn(run: Any) -> None:
     code, in_turn, _ = run(f"{PASSING} --seeds 1..4")
     passes = [line for line in verdicts(in_turn) if line.startswith("PASS")]
@@ -73,6 +74,7 @@ def test_the_summary_counts_verdicts_and_names_the_slowest_runs(run: Any) -> Non
     assert sorted(slowest) == ["small seed 1", "small seed 2"]
 
 
+@pytest.mark.slow
 def test_the_summary_has_the_commands_that_repeat_the_first_failures(run: Any) -> None:
     lines = summary(run(f"{FAILING} --seeds 1..9 -j 2")[1])
 
@@ -124,6 +126,7 @@ def test_a_run_whose_process_ends_is_an_error_that_names_the_run() -> None:
         list(in_processes(jobs, ending, RunProgress(2, is_enabled=False), 1))
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_the_processes_too() -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "kraftsim", *PASSING.split(), "--seeds", "1..9999", "-j", "2"],

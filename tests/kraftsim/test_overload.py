@@ -48,6 +48,7 @@ async def slow(kraft: Cluster, each_ms: int, for_: str) -> None:
     await kraft.clock.advance(for_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("each_ms", [SUSTAINABLE_MS, THREEFOLD_MS])
 async def test_three_times_the_load_delays_heartbeats_and_fences_nobody(each_ms: int) -> None:
     """A broker sends its next heartbeat 2 s after the response: the load limits itself."""

@@ -43,6 +43,7 @@ def test_a_film_shows_every_change_of_the_scene() -> None:
     )
 
 
+@pytest.mark.slow
 def test_films_join_where_one_ends_and_the_next_begins() -> None:
     first, second = film(20 * S, 26 * S - 1), film(26 * S, 28 * S)
 
@@ -64,6 +65,7 @@ def test_a_film_has_the_messages_on_their_way_and_the_lost_ones() -> None:
     assert any(message["isReply"] for message in messages)
 
 
+@pytest.mark.slow
 def test_a_paused_broker_becomes_a_zombie_when_its_lease_is_over() -> None:
     (victim,) = {event["brokerIds"][0] for event in story() if event["kind"] == "broker_fenced"}
     fenced_us = next(event["atUs"] for event in story() if event["kind"] == "broker_fenced")
@@ -75,6 +77,7 @@ def test_a_paused_broker_becomes_a_zombie_when_its_lease_is_over() -> None:
     assert after["scene"]["brokers"][str(victim)]["mismatch"] == "zombie"
 
 
+@pytest.mark.slow
 def test_a_killed_broker_is_an_orphan_until_it_is_fenced() -> None:
     seen = film(20 * S, 20 * S, KILL)["scene"]["brokers"]["2"]
 
@@ -85,6 +88,7 @@ def story(acts: str = "[]") -> Any:
     return answers().story(PAUSE, 7, "", acts)["events"]
 
 
+@pytest.mark.slow
 def test_a_story_names_the_first_event_in_which_a_branch_differs() -> None:
     whole = answers().story(PAUSE, 7, "", KILL)
 

@@ -44,6 +44,7 @@ def test_a_scenario_that_lasts_too_long_is_refused_before_it_runs() -> None:
         answers().story("monkey-day", 7, "", "[]")
 
 
+@pytest.mark.slow
 def test_a_run_with_too_many_actions_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tape_module, "COPIES_MAX", 3)
 

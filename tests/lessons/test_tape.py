@@ -27,6 +27,7 @@ def fresh() -> Play:
     return Play(Run(scenario, 7))
 
 
+@pytest.mark.slow
 def test_a_tape_at_any_time_is_the_play_at_that_time() -> None:
     play, times = fresh(), sorted(Random(3).randrange(tape().end_us) for _ in range(8))
     for at_us in times:
@@ -68,6 +69,7 @@ def test_a_branch_has_the_past_of_the_tape_that_it_leaves() -> None:
     assert made.at(40 * S).run.digest.text() != tape().at(40 * S).run.digest.text()
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_scenario_can_end_early() -> None:
     (fault_id,) = [row.fault_id for row in tape().rows if row.kind == "fault_begins"]
     (act,) = read_acts([{"at": "12s", "end": fault_id}])
@@ -135,6 +137,7 @@ def held_at(made: Tape, second: float) -> list[int]:
     return [message["number"] for message in fault["held"]]
 
 
+@pytest.mark.slow
 def test_the_release_of_a_message_that_is_not_held_is_refused() -> None:
     hold, release = read_acts(
         [{"at": "1s", "rpc.hold": {"broker": 2}}, {"at": "1s", "release": "act-1", "message": 7}]

@@ -62,6 +62,7 @@ def test_a_seed_draws_the_same_mutants_again():
     assert drawn(20, seed=5) == drawn(20, seed=5) != drawn(20, seed=6)
 
 
+@pytest.mark.slow
 def test_results_go_on_only_for_the_same_code_and_length_of_hunts(tmp_path):
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     code = tmp_path / "leases.py"

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.limits import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,6 +37,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 def test_an_interrupt_kills_what_the_work_has_started_and_logs_nothing() -> None:
     done = subprocess.run(
         [sys.executable, "-c", STARTING],

@@ -91,12 +91,14 @@ def test_a_shard_that_was_reported_done_without_a_commit_fails_the_campaign(fold
     assert "give a shared folder" in str(lost.value)
 
 
+@pytest.mark.slow
 def test_a_whole_campaign_is_verified_by_as_many_runs_as_were_asked_for(whole):
     done = repeated(whole, 3, by_this_process, nothing)
 
     assert (3, ()) == (done.runs, done.wrong)
 
 
+@pytest.mark.slow
 def test_a_lost_repetition_is_named_and_not_counted(whole):
     done = repeated(whole, 4, lambda plan, poll: by_this_process(plan, poll)[1:], nothing)
 
@@ -110,6 +112,7 @@ def test_an_engine_that_loses_every_repetition_verifies_nothing(whole):
     assert (0, 4) == (done.runs, len(done.wrong))
 
 
+@pytest.mark.slow
 def test_a_repetition_with_another_digest_is_named(whole):
     def with_another(plan, poll):
         (run_id, verdict, _), *rest = by_this_process(plan, poll)
@@ -120,6 +123,7 @@ def test_a_repetition_with_another_digest_is_named(whole):
     assert "got ('pass', 'another')" in wrong
 
 
+@pytest.mark.slow
 def test_verify_fails_if_a_process_ends_without_its_repetitions(tmp_path, capsys):
     harm = tmp_path / "harm"
     source = f"""

@@ -69,6 +69,7 @@ def live_through_all():
     return [live_through(seed) for seed in range(SEEDS)]
 
 
+@pytest.mark.slow
 @pytest.mark.rule("10.5", "10.32")
 def test_nothing_leaves_before_its_state_is_durable():
     lived = live_through_all()

@@ -209,6 +209,7 @@ def topic(name: str) -> CreatableTopic:
 # What two worlds share, as the garbage collector sees it
 
 
+@pytest.mark.slow
 def test_a_copy_shares_nothing_that_changes() -> None:
     run = run_to_the_middle("swarm-everything")
     assert len(reachable(run)) > 5_000

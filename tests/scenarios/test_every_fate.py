@@ -108,6 +108,7 @@ def test_a_vote_for_a_short_log_is_found_where_the_run_itself_passes(tmp_path):
     assert LOST in {decision.fate for decision in branches.decisions}
 
 
+@pytest.mark.slow
 def test_a_run_that_is_broken_before_the_moment_has_no_branches():
     with planted(MUTANTS["M26"]):  # a double vote, in any election
         branches = explore_fates(crash(), 17, 20 * S, 2, lambda number: None)

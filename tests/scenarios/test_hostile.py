@@ -91,6 +91,7 @@ def test_a_seed_draws_the_same_requests_again():
     assert repr(drawn(3)) != repr(drawn(4))
 
 
+@pytest.mark.slow
 def test_the_sender_is_no_voter_no_leader_and_no_broker_of_the_present():
     for request in drawn(5, 4_000):
         match request:

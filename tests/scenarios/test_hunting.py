@@ -103,6 +103,7 @@ def test_a_plan_of_a_crowd_runs_as_it_does_alone():
     expect_each_branch_to_be_its_run(crowd(a_short_swarm(), 5, None, Random(1)))
 
 
+@pytest.mark.slow
 def test_the_plans_of_a_crowd_have_the_cluster_of_the_kept_plan():
     parent = drawn(a_short_swarm(), 6)
 
@@ -141,6 +142,7 @@ def test_a_broken_claim_of_a_plan_is_a_violation():
     assert () == run(claiming, has_calm=False).broken
 
 
+@pytest.mark.slow
 def test_a_run_shows_the_same_behaviours_again():
     candidate = drawn(a_short_swarm(), 5)
 

@@ -269,6 +269,7 @@ def test_two_steps_of_one_id_are_a_mistake():
         does({"at": "1s", "id": "x"} | NOTE, {"at": "2s", "id": "x"} | NOTE)
 
 
+@pytest.mark.slow
 def test_captions_can_be_about_every_event_that_there_is():
     files = ("unregister-twice", "duplicate-broker-id", "active-controller-crash")
     told = set()

@@ -140,6 +140,7 @@ def test_loss_takes_the_part_that_it_says(wire):
     assert rule.hits == pytest.approx(3000, rel=0.05)
 
 
+@pytest.mark.slow
 def test_a_burst_loses_as_much_but_in_a_row(wire):
     rule = Loss(every, probability=0.2, burst=5.0, stream=random.Random(1))
     wire.network.add(rule)

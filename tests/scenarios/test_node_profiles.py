@@ -80,6 +80,7 @@ def test_a_smaller_plan_keeps_the_profiles_of_the_nodes_that_are_left() -> None:
     assert [{2: "kafka-4.3"}, {2: "kafka-4.3"}, {2: "kafka-4.3", 3000: "kafka-4.1"}] == names
 
 
+@pytest.mark.slow
 @pytest.mark.rule("5.65")
 def test_a_controller_runs_an_installed_release_from_its_next_start_on() -> None:
     steps: list[object] = [

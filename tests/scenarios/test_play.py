@@ -37,6 +37,7 @@ def test_a_play_that_stops_anywhere_is_the_run(name: str) -> None:
     assert play.run.judge() == run
 
 
+@pytest.mark.slow
 def test_a_play_goes_on_from_event_to_event_where_steps_wait_for_something() -> None:
     """Their conditions are looked at in the very instant in which the steps begin."""
     play = play_of("lesson-13-rolling-restart", seed=17)
@@ -60,6 +61,7 @@ def test_a_copy_of_a_play_goes_on_as_the_play(name: str) -> None:
     assert copy.run.digest.text() == play.run.digest.text()
 
 
+@pytest.mark.slow
 def test_the_phases_follow_each_other() -> None:
     play, seen = play_of("gc-pause-longer-than-lease"), []
     while not play.is_over:

@@ -91,6 +91,7 @@ def test_a_broker_whose_heartbeats_are_lost_is_fenced_because_of_it(verb):
     assert (expired.broker_id, expired.cause_seq) == (2, fault.seq)
 
 
+@pytest.mark.slow
 def test_the_fault_is_the_cause_even_if_it_names_no_broker():
     result = finished("rpc.drop", {"api": "BrokerHeartbeat", "for": "15s"})
 
@@ -98,6 +99,7 @@ def test_the_fault_is_the_cause_even_if_it_names_no_broker():
     assert [row.cause_seq for row in kinds(result, "lease_expired")] == [fault.seq, fault.seq]
 
 
+@pytest.mark.slow
 def test_a_lost_reply_keeps_the_lease_and_a_lost_request_does_not():
     lost = finished("rpc.drop", {"api": "BrokerHeartbeat", "broker": 2, "for": "15s"})
     unanswered = finished(
@@ -142,6 +144,7 @@ def test_after_every_and_count_choose_among_the_requests():
     assert hits_of(p=0.3) == hits_of(p=0.3)
 
 
+@pytest.mark.slow
 def test_a_repeated_request_reaches_the_next_rule_twice():
     heartbeat = {"api": "BrokerHeartbeat", "broker": 2}
     twice = {"at": "1s", "rpc.duplicate": heartbeat | {"count": 3, "after": 2}}
@@ -232,6 +235,7 @@ def test_a_heartbeat_with_an_earlier_epoch_is_stale():
     assert result.effects["it"] > 0
 
 
+@pytest.mark.slow
 def test_rules_act_in_order_and_a_spent_rule_lets_the_next_one_act():
     heartbeat = {"api": "BrokerHeartbeat", "broker": 1}
     first = {"at": "1s", "id": "first", "rpc.drop": heartbeat | {"count": 2}}

@@ -32,6 +32,7 @@ def test_the_log_does_not_grow_without_end() -> None:
     assert world.are_unfenced((1, 2, 3))
 
 
+@pytest.mark.slow
 @pytest.mark.python_modules
 @pytest.mark.rule("10.46", "10.47")
 def test_nobody_keeps_what_lies_behind_everybodys_snapshot() -> None:

@@ -28,6 +28,7 @@ def test_every_control_record_of_the_model_has_a_type() -> None:
     assert sorted(kind.api_key for kind in ControlRecord.__subclasses__()) == sorted(TYPES)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_every_control_record_comes_back(data: st.DataObject) -> None:
     table = control_record_schema(data.draw(st.sampled_from(TYPES)))

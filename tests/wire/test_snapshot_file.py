@@ -38,6 +38,7 @@ def snapshot(
     )
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_every_snapshot_comes_back(data: st.DataObject) -> None:
     voters = data.draw(st.none() | instances(control_record_schema(6), 0))
