@@ -49,14 +49,18 @@ NOT_RUN = {
     ),
 }
 
-# Documented text, and the text that runs instead: with fewer runs, and inside of the test's folder.
+# Documented text, and the text that runs instead: shorter, and inside of the test's folder. What a
+# longer one finds is the subject of tests/scenarios.
 STAND_INS = {
     "--seeds 0..500": "--seeds 0..1",
     "--seeds 0..50 ": "--seeds 0..1 ",
-    "hunt --runs 32": "hunt --runs 1",
+    "hunt --runs 32": "hunt --runs 1 --round 1",
+    "swarm-of-everything --seeds 1..5": "swarm-of-everything --seeds 1..2",
+    "active-controller-crash --depth 4": "active-controller-crash --depth 2",
     "/tmp/campaign": "campaign",
     " --out campaign": " --out campaign --engine local",
-    "explore --voters 1 --broker": "explore --voters 1 --broker --crashes 0",
+    "explore --voters 1 --broker": "explore --voters 1 --broker --crashes 0 --sessions 0",
+    "explore --partition": "explore --partition --sessions 0",
     "follow --out changes": "follow --out changes --once",
 }
 

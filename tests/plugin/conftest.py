@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.limits import LIMIT_S
+from tests.plugin.sessions import ROOT, Sessions
 
-ROOT = Path(__file__).resolve().parents[2]
 # Every warning is an error but for two of others: pytest's about plugins that were imported before,
 # and pytest-asyncio's about a suite that sets no asyncio_default_fixture_loop_scope.
 STRICT = (
@@ -21,12 +22,16 @@ STRICT = (
 class Suite:
     """A folder with one test file, `test_tool.py`, and what pytest prints about it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, sessions: Sessions) -> None:
         self.folder = folder
+        self._sessions = sessions
+
+    def words(self, *arguments: str, plugins: str) -> list[str]:
+        named = [word for name in plugins.split() for word in ("-p", name)]
+        return ["-p", "kraftsim.pytest_plugin", *named, *arguments]
 
     def command(self, *arguments: str, plugins: str) -> list[str]:
-        named = [word for name in plugins.split() for word in ("-p", name)]
-        return [sys.executable, "-m", "pytest", "-p", "kraftsim.pytest_plugin", *named, *arguments]
+        return [sys.executable, "-m", "pytest", *self.words(*arguments, plugins=plugins)]
 
     def write(self, text: str) -> None:
         (self.folder / "test_tool.py").write_text(f"import pytest\n{text}")
@@ -35,10 +40,17 @@ class Suite:
         """A suite whose root is the folder of this one, and whose tests are started below it."""
         (self.folder / "pytest.ini").write_text("[pytest]\n")
         (self.folder / name).mkdir()
-        return Suite(self.folder / name)
+        return Suite(self.folder / name, self._sessions)
 
     def run(self, text: str, *arguments: str, plugins: str = "") -> str:
-        """Runs the tests; returns stdout and, in its last line, the counts."""
+        """Runs the tests; returns what pytest prints, with the counts in its last line."""
+        self.write(text)
+        output = self._sessions.run(self.folder, self.words(*arguments, plugins=plugins))
+        assert "INTERNALERROR" not in output
+        return output
+
+    def start(self, text: str, *arguments: str, plugins: str = "") -> str:
+        """Runs the tests in an interpreter that is started for them."""
         self.write(text)
         done = subprocess.run(
             self.command(*arguments, plugins=plugins),
@@ -52,11 +64,18 @@ class Suite:
         return done.stdout + done.stderr
 
 
+@pytest.fixture(scope="session")
+def sessions() -> Iterator[Sessions]:
+    sessions = Sessions()
+    yield sessions
+    sessions.close()
+
+
 @pytest.fixture
-def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Suite:
+def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sessions: Sessions) -> Suite:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # each test names its plugins
     # with CI or BUILD_NUMBER, pytest repeats each whole error in its summary
     for name in ("CI", "BUILD_NUMBER", "PYTEST_ADDOPTS", "KRAFTSIM_HTTP"):
         monkeypatch.delenv(name, raising=False)
-    return Suite(tmp_path)
+    return Suite(tmp_path, sessions)

@@ -36,7 +36,7 @@ def test_process(kraft_proc):
 
 def test_processes_of_xdist_give_the_serial_verdicts(suite):
     (suite.folder / "test_demo.py").write_text(DEMO.read_text("utf-8"))
-    serial = suite.run(MORE, "-rA", plugins="asyncio")
+    serial = suite.start(MORE, "-rA", plugins="asyncio")
     parallel = suite.run(MORE, "-rA", "-n", "2", plugins="asyncio xdist")
 
     summaries = [

@@ -35,7 +35,7 @@ def test_fence(kraft_sync):
 def test_an_asynchronous_test_fences_a_broker_in_virtual_time(suite, mark, plugins, options):
     test = f"{mark}\n@pytest.mark.kraft(clock='virtual')\nasync def test_fence(kraft):{FENCE}"
 
-    assert "1 passed" in suite.run(test, *STRICT, *options, plugins=plugins)
+    assert "1 passed" in suite.start(test, *STRICT, *options, plugins=plugins)
 
 
 ASK = """
@@ -73,7 +73,7 @@ async def test_orders(orders):
 
 
 def test_a_blocking_test_needs_no_other_plugin(suite):
-    assert "1 passed" in suite.run(BLOCKING_FENCE, "-W", "error")
+    assert "1 passed" in suite.start(BLOCKING_FENCE, "-W", "error")
 
 
 def test_blocking_kafka_clients_talk_to_the_cluster_of_a_blocking_test(suite):
@@ -193,7 +193,7 @@ def test_nothing_is_loaded():
     assert loaded - {"kraftsim.machine_code"} == {"kraftsim", "kraftsim.pytest_plugin", *room}
     assert "asyncio" not in sys.modules
 """
-    assert "1 passed" in suite.run(text)
+    assert "1 passed" in suite.start(text)
 
 
 def test_the_clock_of_a_test_is_moved_and_held(suite):

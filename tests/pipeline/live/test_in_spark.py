@@ -210,6 +210,7 @@ def test_the_verb_tells_of_kafkas_own_log(
     )
 
 
+@pytest.mark.soak  # tests/pipeline/test_package.py reads a log where only the package is
 def test_workers_that_have_not_installed_us_follow_all_the_same(tmp_path: Path) -> None:
     log = on_disk(tmp_path / "node", kafka_log("4.3.1").data)
     command = [sys.executable, "-m", "kraftsim", "follow", "--path", log, "--once", "--json"]
