@@ -49,6 +49,9 @@ class Profile:
     known_metadata_version: int = 31
     """5.65: the newest metadata.version that the release knows, unstable levels included. When a
     newer one is committed, a controller of the release ends with a fatal fault."""
+    assumes_lowest_level: bool = True
+    """5.13, 5.52: before a metadata.version is finalized, a node acts as at the lowest that the
+    release supports, and lists it. From 4.4 on it lists none."""
     bootstraps_by_snapshot: bool = False
     """KIP-1170: formatting writes the first records into the snapshot 0-0, from 4.4 on."""
     api_versions_max: int = 4
@@ -116,8 +119,12 @@ class Profile:
     @property
     def least_metadata_version(self) -> int:
         """The lowest metadata.version that a cluster may finalize (rule 5.57)."""
-        low = min(low for name, low, _ in self.supported_features if name == METADATA_VERSION)
-        return max(low, FIRST_BOOTSTRAP_LEVEL)
+        return max(self.lowest_metadata_version, FIRST_BOOTSTRAP_LEVEL)
+
+    @property
+    def lowest_metadata_version(self) -> int:
+        """The lowest metadata.version that the release supports (rule 5.50)."""
+        return min(low for name, low, _ in self.supported_features if name == METADATA_VERSION)
 
     @property
     def metadata_version(self) -> int:
@@ -151,6 +158,7 @@ KAFKA_4_4 = Profile(
         (ELIGIBLE_LEADER_REPLICAS, 0, 1),
     ),
     known_metadata_version=34,
+    assumes_lowest_level=False,
     spares_cordoned_brokers=True,
     bootstraps_by_snapshot=True,
     checks_acl_hosts=True,

@@ -73,7 +73,7 @@ def listed(version: int, *, listener: str, image: Image, profile: Profile) -> Ap
             if low > 0 or version >= ZERO_MINIMUM_FROM
         ),
         finalized_features_epoch=image.features_offset,
-        finalized_features=_finalized(image),
+        finalized_features=_finalized(image, profile),
     )
 
 
@@ -158,13 +158,15 @@ def _range(api: Api, listener: str, profile: Profile) -> ApiVersion:
     return ApiVersion(api_key=api.key, min_version=oldest, max_version=newest)
 
 
-def _finalized(image: Image) -> tuple[FinalizedFeatureKey, ...]:
+def _finalized(image: Image, profile: Profile) -> tuple[FinalizedFeatureKey, ...]:
     """Returns the finalized levels above 0, in the order of Kafka's hash map (rule 5.52).
 
     kraft.version is included. Kafka copies the map to add metadata.version, and again to add
     kraft.version.
     """
     levels = image.finalized
+    if profile.assumes_lowest_level:
+        levels = {METADATA_VERSION: profile.lowest_metadata_version} | levels
     names = [name for name in levels if name not in (METADATA_VERSION, KRAFT_VERSION)]
     if METADATA_VERSION in levels:
         names = in_copied_order(names, METADATA_VERSION)
