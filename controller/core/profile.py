@@ -62,6 +62,8 @@ class Profile:
     """0A.11: the bootstrap has a ZkMigrationStateRecord, and controllers report readiness."""
     topic_configs: str = "4.3"
     """4.54, 7.1: the release whose tables of configurations apply, of topics and of nodes."""
+    skips_unknown_configs: bool = True
+    """7.9: replay skips configurations that the release does not know, from 4.3 on."""
     has_draft_names: bool = False
     """7.1: configurations of a node also have their names in the text of KIP-631."""
     has_group_configs: bool = True
@@ -184,6 +186,7 @@ KAFKA_4_1 = Profile(
     mentions_cordoned=False,
     checks_cordoned_directories=False,
     names_downgraded_levels=False,
+    skips_unknown_configs=False,
     names_brokers_of_groups=False,
     shows_lists_once=False,
     refuses_empty_metrics=False,
@@ -209,6 +212,7 @@ KAFKA_3_9 = Profile(
     newest_versions=newest_versions("3.9"),
     writes_zk_migration_state=True,
     topic_configs="3.9",
+    skips_unknown_configs=False,
     has_group_configs=False,
     shows_lists_once=False,
     describes_metrics_defaults=False,
@@ -228,6 +232,7 @@ KAFKA_3_9 = Profile(
 
 KIP_631 = Profile(
     name="kip-631",
+    skips_unknown_configs=False,
     has_group_configs=False,
     supported_features=KAFKA_3_9.supported_features,
     known_metadata_version=KAFKA_3_9.known_metadata_version,

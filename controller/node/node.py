@@ -78,7 +78,7 @@ class Node:
         self.deadline_ms = NEVER_MS
         self.high_watermark_moved_wall_ms = 0
         self._handlers, self._random = handlers, random
-        self._loading = Loading()
+        self._loading = Loading(profile)
         self.has_work = False
         self._snapshotting = Snapshotting(settings)
         self._registrar = Registrar(config, profile, settings, random)

@@ -1,12 +1,13 @@
 """A cluster whose nodes run several releases."""
 
 import asyncio
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 
 import pytest
 
 from kraftsim import Cluster, CommandError
 from kraftsim.cli.main import build_parser
+from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.image.image import Image
 from kraftsim.errors import UsageError
 from kraftsim.releases import profiles_of
@@ -102,6 +103,32 @@ async def test_a_controller_whose_release_does_not_know_the_level_ends() -> None
             controller["nodeId"]: controller["state"]
             for controller in await kraft.controllers.list()
         }
+
+
+GONE = "message.timestamp.difference.max.ms"  # which 4.0 dropped
+
+
+@pytest.mark.rule("7.9")
+@pytest.mark.parametrize(
+    ("profile", "is_kept"), [("kafka-4.1", True), ("kafka-4.3", False), ("kafka-4.4", False)]
+)
+async def test_an_upgrade_to_4_3_forgets_a_configuration_that_the_release_has_dropped(
+    profile: str, is_kept: bool
+) -> None:
+    async with Cluster(brokers=1, controllers=1, profile="kafka-3.9", clock="virtual") as kraft:
+        await kraft.topics.create("orders", partitions=1, config={GONE: 1000})
+        await kraft.controllers.install(3000, profile)
+        await kraft.controllers.kill(3000)
+        await kraft.controllers.start(3000)
+        await kraft.clock.advance("10s")
+
+        listed = (await kraft.configs.get("topic", "orders", scope="set"))["configs"]
+        assert [config["name"] for config in listed] == [GONE] * is_kept
+        refusal = pytest.raises(ApiError, match=f"Unknown topic config name: {GONE}")
+        with refusal if is_kept else nullcontext():
+            await kraft.configs.set("topic", "orders", {"retention.ms": 5})
+        await kraft.configs.set("topic", "orders", delete=[GONE])
+        await kraft.configs.set("topic", "orders", {"retention.ms": 6})
 
 
 async def test_a_restored_cluster_has_the_releases_of_the_snapshot() -> None:
