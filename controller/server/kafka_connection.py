@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import cast
 
 from ..core.apis import ROWS, is_one_way
-from ..core.errors import ApiError, ErrorCode
+from ..core.errors import ApiError, ClosedConnection, ErrorCode
 from ..core.rpc import ApiVersionsRequest, Request
 from ..core.rpc.senders import TelemetryClient
 from ..raft.protocol import Reply
@@ -266,12 +266,13 @@ class KafkaConnection(asyncio.Protocol):
     def reply(self, reply: Reply) -> None:
         """Encode the reply; it leaves with the other replies of its read, or alone if late.
 
-        A refused request whose client expects no response ends the connection, as in Kafka.
+        A refused request whose client expects no response ends the connection, as in Kafka, and so
+        does one that the controller of a broker does not have.
         """
         awaited, runtime = self._awaited, self._listener.runtime
         if awaited is None or self._transport is None or runtime is None:
             return
-        if is_one_way(awaited[2]):
+        if is_one_way(awaited[2]) or isinstance(reply, ClosedConnection):
             self.end()
             return
         frame = encoded(awaited, reply)
