@@ -4,7 +4,7 @@ from collections.abc import Callable
 from struct import Struct
 
 from kraftsim.controller.core.apis import row_of
-from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.errors import ApiError, ClosedConnection, ErrorCode
 from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.core.rpc.envelope import (
     EnvelopeRequest,
@@ -60,9 +60,14 @@ def enveloped(request: Request, version: int, client_id: str) -> EnvelopeRequest
 
 
 def opened(request: Request, version: int, response: Response | None) -> Reply | None:
-    """Returns the reply to a client's request that came in an Envelope; None without a response."""
+    """Returns the reply to a client's request that came in an Envelope; None without a response.
+
+    An Envelope that the controller cannot read ends the connection of the client (rule 5.48a).
+    """
     if not isinstance(response, EnvelopeResponse):
         return response
+    if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
+        return ClosedConnection(f"the controller does not read {type(request).__name__} {version}")
     if response.error_code or response.response_data is None:
         code = ErrorCode(response.error_code or ErrorCode.UNKNOWN_SERVER_ERROR)
         return ApiError(code, "")

@@ -42,22 +42,27 @@ class Forwarding:
         self._timeline = timeline
         self._send = send
         self._controller_id = controller_id
+        self.reached_id = -1  # the controller that last replied, whose versions the broker knows
 
     def forward(self, request: Request, reply_to: Callable[[Reply], None]) -> None:
         """Forward a request; replies REQUEST_TIMED_OUT after 60 s without an active controller."""
         self._try(request, reply_to, self._timeline.now_us + LIMIT_US)
 
     def _try(self, request: Request, reply_to: Callable[[Reply], None], until_us: int) -> None:
-        answered = partial(self._answered, request, reply_to, until_us)
-        self._send(request, answered, self._controller_id())
+        controller_id = self._controller_id()
+        answered = partial(self._answered, request, reply_to, until_us, controller_id)
+        self._send(request, answered, controller_id)
 
     def _answered(
         self,
         request: Request,
         reply_to: Callable[[Reply], None],
         until_us: int,
+        controller_id: int,
         reply: Reply | None,
     ) -> None:
+        if reply is not None:
+            self.reached_id = controller_id
         if reply is not None and not _is_not_controller(reply):
             reply_to(reply)
         elif self._timeline.now_us + RETRY_US > until_us:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
+from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import AlterPartitionRequest
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.raft.protocol import Reply
@@ -75,6 +76,11 @@ class HostedAgent:
         if not self.is_alive:
             return ProcessState.NOT_RUNNING
         return ProcessState.PAUSED if self.is_paused else self.agent.state
+
+    @property
+    def profile(self) -> Profile:
+        """The release that the process runs."""
+        return self.agent.config.profile
 
     @property
     def is_running(self) -> bool:

@@ -12,6 +12,7 @@ from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.core.errors import ApiError, Impossible
 from kraftsim.controller.core.handlers import refusal
 from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.node.hosted import HostedNode
 from kraftsim.controller.node.node import Node
@@ -81,6 +82,11 @@ class ControllerProcess:
     def is_running(self) -> bool:
         """True if the process is alive and not paused."""
         return self.is_alive and not self.is_paused
+
+    @property
+    def profile(self) -> Profile:
+        """The release that the process runs."""
+        return self.node.profile
 
     @property
     def role(self) -> str:

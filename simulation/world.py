@@ -36,6 +36,7 @@ from .journal import Journal, run_id_of
 from .message import Message
 from .network import Network
 from .requests.rules import RequestRules, Submit
+from .spoken import as_read
 from .streams import Streams, stream_name
 from .topology import BrokerSpec, Topology, agent_config, expect_free, new_directories
 from .turning_points import TurningPoints
@@ -242,7 +243,8 @@ class World:
         message = Message(asker, controller_node(controller_id), request)
         receive = self.request_rules.forward if is_forwarded else self._receive
         back = partial(self._reply, message, reply_to)
-        self.network.carry(message, partial(receive, message, process, process.submit, back))
+        submit = as_read(self.agent_of(asker), process, process.submit)
+        self.network.carry(message, partial(receive, message, process, submit, back))
 
     def _next_controller_id(self, asker: NodeId, kind: type[Request]) -> int:
         """Returns the next controller in turn, counted by broker and kind of request."""
@@ -319,7 +321,9 @@ class World:
         if process is None or (send.peer_id in self.moved and self._has_moved(send)):
             self.network.send_outside(message.sender, send, back)
         else:
-            self.request_rules.receive(message, process, process.submit_from_peer, back)
+            sender = self.controllers[message.sender.number]
+            submit = as_read(sender, process, process.submit_from_peer)
+            self.request_rules.receive(message, process, submit, back)
 
     def _has_moved(self, send: Send) -> bool:
         endpoint = send.endpoint

@@ -99,7 +99,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     ),
     "kraftsim.controller.wire": ("errors messages", "codec", "records", "apis json", "frames"),
     "kraftsim.simulation": (
-        "delays event_row journal_kinds message ports",
+        "delays event_row journal_kinds message ports spoken",
         "topology",
         "requests",
         "causes disks network_rules recurring service_queue streams",

@@ -139,6 +139,17 @@ class ApiError(Exception):
         self.message = message
 
 
+class ClosedConnection(ApiError):
+    """In place of a reply: the broker that forwarded the request ends its client's connection.
+
+    The controller does not have the API, or its version, which the client knows of the broker: its
+    release may be another than when the client connected (rule 5.48a).
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(ErrorCode.UNSUPPORTED_VERSION, reason)
+
+
 def expect_time(timeout_ms: int) -> None:
     """Raises REQUEST_TIMED_OUT if the timeout of a request is 0 or less (rule 0A.9)."""
     if timeout_ms <= 0:

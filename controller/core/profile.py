@@ -49,6 +49,9 @@ class Profile:
     known_metadata_version: int = 31
     """5.65: the newest metadata.version that the release knows, unstable levels included. When a
     newer one is committed, a controller of the release ends with a fatal fault."""
+    assumes_lowest_level: bool = True
+    """5.13, 5.52: before a metadata.version is finalized, a node acts as at the lowest that the
+    release supports, and lists it. From 4.4 on it lists none."""
     bootstraps_by_snapshot: bool = False
     """KIP-1170: formatting writes the first records into the snapshot 0-0, from 4.4 on."""
     api_versions_max: int = 4
@@ -59,6 +62,8 @@ class Profile:
     """0A.11: the bootstrap has a ZkMigrationStateRecord, and controllers report readiness."""
     topic_configs: str = "4.3"
     """4.54, 7.1: the release whose tables of configurations apply, of topics and of nodes."""
+    skips_unknown_configs: bool = True
+    """7.9: replay skips configurations that the release does not know, from 4.3 on."""
     has_draft_names: bool = False
     """7.1: configurations of a node also have their names in the text of KIP-631."""
     has_group_configs: bool = True
@@ -117,8 +122,12 @@ class Profile:
     @property
     def least_metadata_version(self) -> int:
         """The lowest metadata.version that a cluster may finalize (rule 5.57)."""
-        low = min(low for name, low, _ in self.supported_features if name == METADATA_VERSION)
-        return max(low, FIRST_BOOTSTRAP_LEVEL)
+        return max(self.lowest_metadata_version, FIRST_BOOTSTRAP_LEVEL)
+
+    @property
+    def lowest_metadata_version(self) -> int:
+        """The lowest metadata.version that the release supports (rule 5.50)."""
+        return min(low for name, low, _ in self.supported_features if name == METADATA_VERSION)
 
     @property
     def metadata_version(self) -> int:
@@ -152,6 +161,7 @@ KAFKA_4_4 = Profile(
         (ELIGIBLE_LEADER_REPLICAS, 0, 1),
     ),
     known_metadata_version=34,
+    assumes_lowest_level=False,
     spares_cordoned_brokers=True,
     bootstraps_by_snapshot=True,
     checks_acl_hosts=True,
@@ -177,6 +187,7 @@ KAFKA_4_1 = Profile(
     mentions_cordoned=False,
     checks_cordoned_directories=False,
     names_downgraded_levels=False,
+    skips_unknown_configs=False,
     names_brokers_of_groups=False,
     shows_lists_once=False,
     refuses_empty_metrics=False,
@@ -202,6 +213,7 @@ KAFKA_3_9 = Profile(
     newest_versions=newest_versions("3.9"),
     writes_zk_migration_state=True,
     topic_configs="3.9",
+    skips_unknown_configs=False,
     has_group_configs=False,
     shows_lists_once=False,
     describes_metrics_defaults=False,
@@ -221,6 +233,7 @@ KAFKA_3_9 = Profile(
 
 KIP_631 = Profile(
     name="kip-631",
+    skips_unknown_configs=False,
     has_group_configs=False,
     supported_features=KAFKA_3_9.supported_features,
     known_metadata_version=KAFKA_3_9.known_metadata_version,

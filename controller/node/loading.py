@@ -5,14 +5,17 @@ so a reader of the image never sees a part of an operation.
 """
 
 from collections.abc import Iterator
+from functools import partial
 
 from ..core.image.image import Image
 from ..core.image.loader import Loader
 from ..core.log.batch import Batch
 from ..core.log.records import RemoveTopicRecord
+from ..core.profile import Profile
 from ..core.slices import INDEXED_PER_STEP
 from ..raft.quorum import Quorum
 from ..raft.snapshot import Snapshot
+from .replayed import is_replayed
 
 LOADED_RECORDS_MAX = 2_500  # and partitions removed, of one step; a larger batch has its own
 
@@ -24,8 +27,9 @@ class Loading:
     bound before all committed records were loaded.
     """
 
-    def __init__(self) -> None:
-        self.loader = Loader()
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self.loader = _loader(profile)
         self.loaded = 0
         self.has_more = False
         self._installation: _Installation | None = None
@@ -48,7 +52,7 @@ class Loading:
         """Load as much of a snapshot as a step may; returns True once all of it is loaded."""
         installation = self._installation
         if installation is None or installation.snapshot is not snapshot:
-            installation = self._installation = _Installation(snapshot)
+            installation = self._installation = _Installation(snapshot, _loader(self._profile))
         self.has_more = not installation.go_on()
         if not self.has_more:
             self.loader, self._installation = installation.loader, None
@@ -80,6 +84,10 @@ class Loading:
             yield batch
 
 
+def _loader(profile: Profile) -> Loader:
+    return Loader(Image(keeps_config=partial(is_replayed, profile)))
+
+
 def _changes(batch: Batch, image: Image) -> int:
     """Returns the number of records, and of partitions that they remove with their topics."""
     changes = len(batch.records)
@@ -92,9 +100,9 @@ def _changes(batch: Batch, image: Image) -> int:
 class _Installation:
     """A snapshot that is being loaded."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, loader: Loader) -> None:
         self.snapshot = snapshot
-        self.loader = Loader()
+        self.loader = loader
         self._pending = iter(snapshot.batches)
 
     def go_on(self) -> bool:

@@ -19,7 +19,6 @@ from ..core.cluster import describe_cluster
 from ..core.configs.describe_configs import describe_configs
 from ..core.configs.node_configs import NodeView, static_settings
 from ..core.errors import ApiError, ErrorCode, Impossible, UnknownMetadataVersionError
-from ..core.feature_levels import METADATA_VERSION
 from ..core.handlers import HANDLERS, Handler
 from ..core.image.image import Image
 from ..core.leases import Leases
@@ -79,7 +78,7 @@ class Node:
         self.deadline_ms = NEVER_MS
         self.high_watermark_moved_wall_ms = 0
         self._handlers, self._random = handlers, random
-        self._loading = Loading()
+        self._loading = Loading(profile)
         self.has_work = False
         self._snapshotting = Snapshotting(settings)
         self._registrar = Registrar(config, profile, settings, random)
@@ -297,11 +296,12 @@ class Node:
         """Raises UnknownMetadataVersionError if this release does not know the finalized level."""
         level, profile = self.committed.metadata_version, self.profile
         if level > profile.known_metadata_version:
-            lowest = next(
-                low for name, low, _ in profile.supported_features if name == METADATA_VERSION
-            )
             raise UnknownMetadataVersionError(
-                self.config.node_id, level, profile.name, lowest, profile.known_metadata_version
+                self.config.node_id,
+                level,
+                profile.name,
+                profile.lowest_metadata_version,
+                profile.known_metadata_version,
             )
 
     def _install_snapshot(self, turn: protocol.Turn) -> bool:
@@ -371,6 +371,7 @@ def _describe_controllers(node: Node, request: rpc.DescribeClusterRequest) -> rp
     return describe_cluster.describe_controllers(
         node.committed,
         request,
+        profile=node.profile,
         cluster_id=node.config.cluster_id,
         leader_id=node.leader_id,
         listener=node.config.listener_name,

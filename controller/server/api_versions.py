@@ -5,6 +5,7 @@ error 35 in a response of version 0 (rule 5.47).
 """
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from ..core.api_row import ABSENT
@@ -57,15 +58,27 @@ def encoded_refusal(frame: bytes, response: ApiVersionsResponse) -> bytes:
     return encode_response(API_VERSIONS, 0, correlation_id, response)
 
 
-def listed(version: int, *, listener: str, image: Image, profile: Profile) -> ApiVersionsResponse:
-    """Returns the response to every valid request in `version`."""
+def listed(
+    version: int,
+    *,
+    listener: str,
+    image: Image,
+    profile: Profile,
+    controller: Profile | None = None,
+) -> ApiVersionsResponse:
+    """Returns the response to every valid request in `version`.
+
+    A broker that knows the release of the active controller lists of the APIs that it forwards only
+    the versions of both (rule 5.48a).
+    """
+    newest = _newest_versions(profile, controller)
     return ApiVersionsResponse(
         api_keys=tuple(
-            _range(api, listener, profile)
+            _range(api, listener, profile, newest)
             for _, api in sorted(APIS.items())
             if listener in api.listeners
             and not ROWS[api.key].is_telemetry
-            and profile.newest_versions.get(api.key) != ABSENT
+            and newest.get(api.key) != ABSENT
         ),
         supported_features=tuple(
             SupportedFeatureKey(name=name, min_version=low, max_version=high)
@@ -73,7 +86,7 @@ def listed(version: int, *, listener: str, image: Image, profile: Profile) -> Ap
             if low > 0 or version >= ZERO_MINIMUM_FROM
         ),
         finalized_features_epoch=image.features_offset,
-        finalized_features=_finalized(image),
+        finalized_features=_finalized(image, profile),
     )
 
 
@@ -115,7 +128,7 @@ def unsupported(profile: Profile) -> ApiVersionsResponse:
     """Returns error 35 with the supported versions of ApiVersions (rule 5.47)."""
     return ApiVersionsResponse(
         error_code=ErrorCode.UNSUPPORTED_VERSION,
-        api_keys=(_range(APIS[API_VERSIONS], "", profile),),
+        api_keys=(_range(APIS[API_VERSIONS], "", profile, {}),),
     )
 
 
@@ -149,22 +162,33 @@ def _names_software(name: str, version: str) -> bool:
     return bool(_SOFTWARE.fullmatch(name) and _SOFTWARE.fullmatch(version))
 
 
-def _range(api: Api, listener: str, profile: Profile) -> ApiVersion:
-    newest = profile.newest_versions.get(api.key, api.max_version)
+def _newest_versions(profile: Profile, controller: Profile | None) -> Mapping[int, int]:
+    """Returns the newest version of the APIs of which fewer than all versions are listed."""
+    newest = dict(profile.newest_versions)
+    for key, version in () if controller is None else controller.newest_versions.items():
+        if ROWS[key].is_forwardable:
+            newest[key] = min(version, newest.get(key, version))
+    return newest
+
+
+def _range(api: Api, listener: str, profile: Profile, newest: Mapping[int, int]) -> ApiVersion:
+    highest = newest.get(api.key, api.max_version)
     if api.key == API_VERSIONS:
-        newest = profile.api_versions_max
+        highest = profile.api_versions_max
     listed = ROWS[api.key].listed_since
     oldest = _oldest(api, listener) if listed is None else listed
-    return ApiVersion(api_key=api.key, min_version=oldest, max_version=newest)
+    return ApiVersion(api_key=api.key, min_version=oldest, max_version=highest)
 
 
-def _finalized(image: Image) -> tuple[FinalizedFeatureKey, ...]:
+def _finalized(image: Image, profile: Profile) -> tuple[FinalizedFeatureKey, ...]:
     """Returns the finalized levels above 0, in the order of Kafka's hash map (rule 5.52).
 
     kraft.version is included. Kafka copies the map to add metadata.version, and again to add
     kraft.version.
     """
     levels = image.finalized
+    if profile.assumes_lowest_level:
+        levels = {METADATA_VERSION: profile.lowest_metadata_version} | levels
     names = [name for name in levels if name not in (METADATA_VERSION, KRAFT_VERSION)]
     if METADATA_VERSION in levels:
         names = in_copied_order(names, METADATA_VERSION)

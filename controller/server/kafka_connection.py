@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import cast
 
 from ..core.apis import ROWS, is_one_way
-from ..core.errors import ApiError, ErrorCode
+from ..core.errors import ApiError, ClosedConnection, ErrorCode
 from ..core.rpc import ApiVersionsRequest, Request
 from ..core.rpc.senders import TelemetryClient
 from ..raft.protocol import Reply
@@ -266,10 +266,14 @@ class KafkaConnection(asyncio.Protocol):
     def reply(self, reply: Reply) -> None:
         """Encode the reply; it leaves with the other replies of its read, or alone if late.
 
-        A client that expects no response gets none; a refusal ends its connection, as in Kafka.
+        A client that expects no response gets none; a refusal ends its connection, as in Kafka. So
+        does a request that the controller of a broker does not have.
         """
         awaited, runtime = self._awaited, self._listener.runtime
         if awaited is None or self._transport is None or runtime is None:
+            return
+        if isinstance(reply, ClosedConnection):
+            self.end()
             return
         if is_one_way(awaited[2]):
             if isinstance(reply, ApiError):

@@ -145,8 +145,21 @@ class ClientView:
         _keep(state, request, controller_id, reply)
         return reply
 
-    def api_versions(self, image: Image, version: int) -> rpc.ApiVersionsResponse:
-        """Answers every valid ApiVersions request in `version`."""
+    def api_versions(
+        self, image: Image, version: int, controller: Profile | None
+    ) -> rpc.ApiVersionsResponse:
+        """Answers every valid ApiVersions request in `version`.
+
+        `controller` is the release of the active controller, None if the broker does not know it.
+        """
+        if controller is not None and controller.name != self.profile.name:
+            return api_versions.listed(
+                version,
+                listener="broker",
+                image=image,
+                profile=self.profile,
+                controller=controller,
+            )
         state = self.kept.about(image)
         kept = state.find(VALID, version)
         if type(kept) is rpc.ApiVersionsResponse:
@@ -173,6 +186,7 @@ class BrokerApis:
     """The request handlers of a simulated broker's Kafka listener.
 
     `send` sends a request to a controller by its id, as `broker_agent/forwarding.py` expects.
+    `release_of` returns the release of a controller by its id, None if it is not known.
     """
 
     def __init__(
@@ -182,8 +196,10 @@ class BrokerApis:
         runtime: Runtime,
         send: SendToController,
         data_plane: DataPlane,
+        release_of: Callable[[int], Profile | None] = lambda _: None,
     ) -> None:
         self.view = view
+        self._release_of = release_of
         self._data_plane = data_plane
         self._agent = agent
         self._runtime = runtime
@@ -201,7 +217,8 @@ class BrokerApis:
         view, agent = self.view, self._agent.agent
         broker = (view.cluster_id, agent.config.broker_id)
         refused = api_versions.refusal(request, version, view.profile, broker)
-        return refused or view.api_versions(agent.image, version)
+        controller = self._release_of(self._forwarding.reached_id)
+        return refused or view.api_versions(agent.image, version, controller)
 
     def answer(self, request: rpc.Request, reply_to: ReplyTo) -> None:
         """Answers a request from the broker's image, or forwards it to the active controller."""

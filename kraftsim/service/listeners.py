@@ -13,6 +13,7 @@ from kraftsim.broker_agent.kept_replies import KeptReplies
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.broker_agent.topic_creation import TopicCreation
 from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
+from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.raft.protocol import Reply, Send
 from kraftsim.controller.server import api_versions
@@ -194,6 +195,7 @@ class Service:
             runtime,
             partial(world.send_request, broker_node(broker_id), is_forwarded=True),
             self.data_plane,
+            partial(_release_of, world),
         )
         self._creations[listener] = apis.topic_creation
         listener.note = partial(self.requests.note, listener.name)
@@ -281,6 +283,11 @@ def _describe(process: ControllerProcess) -> Describe:
     It asks the process for its node at every call, because a restart replaces the node.
     """
     return lambda request, version: api_versions.of_controller(process.node, request, version)
+
+
+def _release_of(world: World, controller_id: int) -> Profile | None:
+    process = world.controllers.get(controller_id)
+    return None if process is None else process.profile
 
 
 def _submit(world: World, process: ControllerProcess) -> Dispatch:

@@ -106,6 +106,7 @@ def reads_uncommitted(swaps: Swaps) -> None:
         return describe_cluster.describe_controllers(
             reads.latest,
             request,
+            profile=reads.profile,
             cluster_id=reads.config.cluster_id,
             leader_id=reads.leader_id,
             listener=LISTENER,

@@ -9,9 +9,9 @@ from kraftsim.controller.core.cluster.describe_cluster import (
 )
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import refusal
-from kraftsim.controller.core.profile import KAFKA_3_9
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KAFKA_4_4
 from kraftsim.controller.core.rpc import DescribeClusterBroker, DescribeClusterRequest
-from tests.builders import CLUSTER_ID, CONTROLLER_ID, ControllerUnderTest, listener
+from tests.builders import CLUSTER_ID, CONTROLLER_ID, ControllerUnderTest, listener, make_node
 
 
 @pytest.fixture
@@ -116,6 +116,24 @@ def test_before_3_7_controllers_do_not_answer_even_a_bad_question():
 
     assert ErrorCode.UNSUPPORTED_VERSION == error.code
     assert "Direct-to-controller communication is not supported" in error.message
+
+
+@pytest.mark.rule("5.13")
+@pytest.mark.parametrize(
+    ("profile", "text"),
+    [
+        (KAFKA_4_3, "not supported with the current MetadataVersion."),
+        (KAFKA_4_4, "There is no finalized MetadataVersion, so direct-to-controller"),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_a_controller_without_a_finalized_level_describes_no_cluster(profile, text):
+    waiting = make_node(profile=profile)
+
+    error = waiting.read(DescribeClusterRequest(endpoint_type=2), 0, 0)
+
+    assert ErrorCode.UNSUPPORTED_VERSION == error.code
+    assert text in error.message
 
 
 @pytest.mark.rule("5.14", "5.15")

@@ -1,17 +1,23 @@
-"""The fold of a log, metadata transactions whole: rule 9.34."""
+"""The fold of a log: transactions whole (rule 9.34), configurations that a release knows (7.9)."""
+
+from functools import partial
 
 import pytest
 
+from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.loader import Loader, replay
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.log.control_records import KRaftVersion, LeaderChange
 from kraftsim.controller.core.log.records import (
     AbortTransactionRecord,
     BeginTransactionRecord,
+    ConfigRecord,
     EndTransactionRecord,
     NoOpRecord,
     TopicRecord,
 )
+from kraftsim.controller.core.profile import KAFKA_4_1, KAFKA_4_3, KAFKA_4_4
+from kraftsim.controller.node.replayed import is_replayed
 from tests.builders import uuid_of
 
 
@@ -86,3 +92,32 @@ def test_every_record_of_a_batch_moves_the_offset():
 @pytest.mark.rule("9.31")
 def test_an_empty_log_tells_nothing():
     assert -1 == replay([]).offset
+
+
+@pytest.mark.rule("7.9")
+@pytest.mark.parametrize(
+    ("profile", "topics", "groups"),
+    [
+        (KAFKA_4_1, {"message.format.version", "remote.copy.lag.ms"}, {"streams.assignor.name"}),
+        (KAFKA_4_3, set(), set()),
+        (KAFKA_4_4, {"remote.copy.lag.ms"}, {"streams.assignor.name"}),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_a_release_replays_the_configurations_that_it_knows(profile, topics, groups):
+    image = Image(keeps_config=partial(is_replayed, profile))
+    loader = Loader(image)
+
+    names = [(2, "message.format.version"), (2, "remote.copy.lag.ms"), (2, "retention.ms")]
+    names += [(4, "of.a.plugin"), (16, "metrics"), (16, "unknown"), (32, "streams.assignor.name")]
+    records = (
+        ConfigRecord(resource_type=number, resource_name="r", name=name, value="1")
+        for number, name in names
+    )
+    loader.load(*log_of(tuple(records)))
+
+    assert set(image.configs[2, "r"]) == topics | {"retention.ms"}
+    assert set(image.configs.get((32, "r"), {})) == groups
+    assert set(image.configs[4, "r"]) == {"of.a.plugin"}
+    assert "metrics" in image.configs[16, "r"]
+    assert ("unknown" in image.configs[16, "r"]) == (profile is KAFKA_4_1)

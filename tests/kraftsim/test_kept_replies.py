@@ -122,5 +122,5 @@ def test_the_name_of_an_unknown_topic_is_not_kept(cluster) -> None:
 def test_every_valid_client_has_the_same_api_versions(cluster) -> None:
     view = view_of(cluster)
 
-    assert view.api_versions(cluster.image, 3) is view.api_versions(cluster.image, 3)
-    assert view.api_versions(cluster.image, 3) != view.api_versions(cluster.image, 4)
+    assert view.api_versions(cluster.image, 3, None) is view.api_versions(cluster.image, 3, None)
+    assert view.api_versions(cluster.image, 3, None) != view.api_versions(cluster.image, 4, None)

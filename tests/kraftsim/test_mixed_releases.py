@@ -1,15 +1,23 @@
 """A cluster whose nodes run several releases."""
 
 import asyncio
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from functools import partial
 
 import pytest
 
 from kraftsim import Cluster, CommandError
 from kraftsim.cli.main import build_parser
+from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.rpc import (
+    UnregisterControllerRequest,
+    VoteRequest,
+    VoteResponse,
+)
 from kraftsim.errors import UsageError
 from kraftsim.releases import profiles_of
+from kraftsim.simulation.message import Message
 from kraftsim.testing.processes import _words
 from tests.server.kafka_client import connected
 
@@ -104,6 +112,32 @@ async def test_a_controller_whose_release_does_not_know_the_level_ends() -> None
         }
 
 
+GONE = "message.timestamp.difference.max.ms"  # which 4.0 dropped
+
+
+@pytest.mark.rule("7.9")
+@pytest.mark.parametrize(
+    ("profile", "is_kept"), [("kafka-4.1", True), ("kafka-4.3", False), ("kafka-4.4", False)]
+)
+async def test_an_upgrade_to_4_3_forgets_a_configuration_that_the_release_has_dropped(
+    profile: str, is_kept: bool
+) -> None:
+    async with Cluster(brokers=1, controllers=1, profile="kafka-3.9", clock="virtual") as kraft:
+        await kraft.topics.create("orders", partitions=1, config={GONE: 1000})
+        await kraft.controllers.install(3000, profile)
+        await kraft.controllers.kill(3000)
+        await kraft.controllers.start(3000)
+        await kraft.clock.advance("10s")
+
+        listed = (await kraft.configs.get("topic", "orders", scope="set"))["configs"]
+        assert [config["name"] for config in listed] == [GONE] * is_kept
+        refusal = pytest.raises(ApiError, match=f"Unknown topic config name: {GONE}")
+        with refusal if is_kept else nullcontext():
+            await kraft.configs.set("topic", "orders", {"retention.ms": 5})
+        await kraft.configs.set("topic", "orders", delete=[GONE])
+        await kraft.configs.set("topic", "orders", {"retention.ms": 6})
+
+
 async def test_a_restored_cluster_has_the_releases_of_the_snapshot() -> None:
     async with Cluster(brokers=2, controllers=3, profile="kafka-4.3", clock="virtual") as kraft:
         await kraft.controllers.install(3001, "kafka-4.4")
@@ -187,3 +221,50 @@ async def until_versions(addresses: str, expected: list[int]) -> None:
                 if await newest_versions(addresses) == expected:
                     return
             await asyncio.sleep(0)
+
+
+UNREGISTER_CONTROLLER = 94  # which came with 4.4
+
+
+@pytest.mark.realtime
+@pytest.mark.rule("5.48a")
+async def test_a_request_that_the_controller_does_not_have_ends_the_connection() -> None:
+    async with Cluster(
+        brokers=1, profile="kafka-4.4", profiles={3000: "kafka-4.3"}, kafka_port=0, clock="auto"
+    ) as kraft:
+        assert UNREGISTER_CONTROLLER in await listed_apis(kraft.bootstrap_servers)
+        async with connected(kraft.bootstrap_servers) as client:
+            client.send(UNREGISTER_CONTROLLER, 0, UnregisterControllerRequest(controller_id=9))
+            assert await client.ended() == b""
+
+        assert UNREGISTER_CONTROLLER not in await listed_apis(kraft.bootstrap_servers)
+
+
+async def listed_apis(address: str) -> set[int]:
+    """The keys of the APIs that a listener lists."""
+    async with connected(address) as client:
+        client.ask_versions()
+        _, listed = await client.answer(18, 3)
+    return {api.api_key for api in listed.api_keys}
+
+
+@pytest.mark.rule("10.18")
+async def test_a_voter_of_3_9_answers_no_pre_vote_and_is_asked_for_votes() -> None:
+    profiles = {3001: "kafka-3.9"}
+    async with Cluster(brokers=0, controllers=3, profiles=profiles, clock="virtual") as kraft:
+        answers: list[tuple[bool, bool]] = []
+        kraft.world.network.arrived.append(partial(note_vote, answers))
+
+        await kraft.controllers.kill(kraft.world.controller.node.config.node_id)
+        await kraft.clock.advance("20s")
+
+        assert kraft.world.active is not None
+        assert set(answers) == {(True, True), (False, False)}
+
+
+def note_vote(answers: list[tuple[bool, bool]], message: Message) -> None:
+    """Notes whether a pre-vote was asked for, and whether the voter does not know of it."""
+    request, reply = message.request, message.reply
+    if isinstance(request, VoteRequest) and isinstance(reply, VoteResponse):
+        pre_vote = request.topics[0].partitions[0].pre_vote
+        answers.append((pre_vote, reply.error_code == ErrorCode.UNSUPPORTED_VERSION))

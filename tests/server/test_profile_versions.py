@@ -7,6 +7,7 @@ import pytest
 
 from kraftsim import Cluster
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_4, PROFILES, Profile
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, Request, Response, VoteResponse
 from kraftsim.controller.server import api_versions
@@ -93,6 +94,17 @@ async def reply_of(caller: KafkaCaller, kraft: Cluster, request: Request) -> Res
     reply: asyncio.Future[Response | None] = asyncio.get_running_loop().create_future()
     caller.send((host, int(port)), request, reply.set_result)
     return await asyncio.wait_for(reply, LIMIT_S)
+
+
+@pytest.mark.rule("5.52")
+@pytest.mark.parametrize(("name", "levels"), [("kafka-4.3", [7]), ("kafka-4.4", [])])
+def test_before_a_level_is_finalized_a_release_before_4_4_lists_its_lowest(
+    name: str, levels: list[int]
+) -> None:
+    listed = api_versions.listed(3, listener="controller", image=Image(), profile=PROFILES[name])
+
+    assert [feature.max_version_level for feature in listed.finalized_features] == levels
+    assert listed.finalized_features_epoch == -1
 
 
 def test_later_releases_have_later_versions() -> None:

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 from .. import feature_levels
 from ..errors import ApiError, ErrorCode
+from ..feature_levels import METADATA_VERSION
 from ..image.image import Image
+from ..profile import Profile
 from ..refusals import answered
 from ..rpc import DescribeClusterBroker, DescribeClusterRequest, DescribeClusterResponse, Response
 from ..rpc.cluster import BROKER_ENDPOINT, CONTROLLER_ENDPOINT, OPERATIONS_ABSENT
@@ -15,13 +17,25 @@ _NAMES = {BROKER_ENDPOINT: "BROKER", CONTROLLER_ENDPOINT: "CONTROLLER"}
 
 
 def describe_controllers(
-    image: Image, request: DescribeClusterRequest, *, cluster_id: str, leader_id: int, listener: str
+    image: Image,
+    request: DescribeClusterRequest,
+    *,
+    profile: Profile,
+    cluster_id: str,
+    leader_id: int,
+    listener: str,
 ) -> DescribeClusterResponse:
     """Returns the registered controllers that have a listener named `listener`.
 
     No controller is ever fenced (rules 5.14, 5.15). Raises UNSUPPORTED_VERSION if the finalized
     metadata.version has no controller registrations.
     """
+    if not (profile.assumes_lowest_level or METADATA_VERSION in image.features):
+        raise ApiError(
+            ErrorCode.UNSUPPORTED_VERSION,
+            "There is no finalized MetadataVersion, so direct-to-controller communication is not "
+            "supported.",
+        )
     if image.metadata_version < feature_levels.CONTROLLER_REGISTRATION_FROM:
         raise ApiError(
             ErrorCode.UNSUPPORTED_VERSION,

@@ -157,6 +157,9 @@ def _topic(view: NodeView, levels: Levels, name: str) -> Entries:
         default = topic_default(levels, config.name)  # "" is a list without elements
         text = own.get(config.name, config.default or "" if default is None else default)
         yield _own_entry(config, text, own, FROM_TOPIC, synonyms)
+    if not view.profile.skips_unknown_configs:
+        for unknown in own.keys() - TOPIC_CONFIGS[view.profile.topic_configs].keys():
+            yield _unknown_entry(unknown)
 
 
 def _group(view: NodeView, levels: Levels, name: str) -> Entries:
@@ -230,6 +233,18 @@ def _own_entry(
         config_source=synonyms[0].source if synonyms else FROM_DEFAULT,
         synonyms=tuple(synonyms),
         config_type=_TYPE_OF_KIND[LIST if config.is_list else config.kind],
+    )
+
+
+def _unknown_entry(name: str) -> DescribeConfigsEntry:
+    """Returns an entry of a topic's configuration that the release does not know (rule 7.9)."""
+    return DescribeConfigsEntry(
+        name=name,
+        value=None,
+        config_source=FROM_TOPIC,
+        is_sensitive=True,
+        synonyms=(DescribeConfigsSynonym(name=name, value=None, source=FROM_TOPIC),),
+        config_type=TYPE_NUMBERS["UNKNOWN"],
     )
 
 

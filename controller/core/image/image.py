@@ -5,7 +5,7 @@ this project's logs and for Kafka's. Soft state (the time of each broker's last 
 `core/leases.py`.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
@@ -38,6 +38,10 @@ REMOVED_BY: Mapping[type[r.Record], type[r.Record]] = {
 """The records that remove a kept record, which have the fields of its key."""
 
 
+def _keeps_every(_resource_type: int, _name: str) -> bool:
+    return True
+
+
 def _none_kept() -> dict[type[r.Record], dict[Key, r.Record]]:
     return {kind: {} for kind in KEPT}
 
@@ -51,7 +55,8 @@ class Image:
     5.53). `own_topics` are the ids of topics that no copy of this image shares. `is_settled` is
     true if the last unfence tried an election for every leaderless partition and no later record
     (feature level, configuration, directory) may have made a replica of another broker eligible.
-    `kept_records` has the records of each class in KEPT by their key.
+    `kept_records` has the records of each class in KEPT by their key. `keeps_config` says of the
+    type of a resource and the name of a configuration whether it is replayed (rule 7.9).
     """
 
     offset: int = -1
@@ -75,6 +80,7 @@ class Image:
     own_topics: set[Uuid] = field(default_factory=set, compare=False)
     shares_brokers: bool = field(default_factory=bool, compare=False)
     is_settled: bool = field(default_factory=bool, compare=False)
+    keeps_config: Callable[[int, str], bool] = field(default=_keeps_every, compare=False)
 
     @property
     def metadata_version(self) -> int:

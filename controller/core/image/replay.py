@@ -128,6 +128,8 @@ def _clear_elr(image: Image, record: r.ClearElrRecord, *_: int) -> None:
 
 
 def _config(image: Image, record: r.ConfigRecord, *_: int) -> None:
+    if not image.keeps_config(record.resource_type, record.name):
+        return
     resource = (record.resource_type, record.resource_name)
     image.is_settled = False
     values = {**image.configs.get(resource, {}), record.name: record.value}
