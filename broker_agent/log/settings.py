@@ -5,12 +5,14 @@ from typing import Any
 
 from kraftsim.controller.core.value import value
 
-from .compression import CODECS
+from .compression import CODECS, GZIP, LZ4, ZSTD
 
 _NAMES = {
     "cleanup.policy": "cleanup_policy",
     "compression.gzip.level": "gzip_level",
+    "compression.lz4.level": "lz4_level",
     "compression.type": "compression_type",
+    "compression.zstd.level": "zstd_level",
     "max.message.bytes": "max_message_bytes",
     "message.timestamp.after.max.ms": "timestamp_after_max_ms",
     "message.timestamp.before.max.ms": "timestamp_before_max_ms",
@@ -32,6 +34,8 @@ class LogSettings:
 
     cleanup_policy: str = "delete"
     gzip_level: int = -1
+    lz4_level: int = 9
+    zstd_level: int = 3
     compression_type: str = "producer"
     max_message_bytes: int = 1048588
     timestamp_after_max_ms: int = 3_600_000
@@ -57,6 +61,11 @@ class LogSettings:
     def codec(self) -> int | None:
         """The codec of stored batches; None: that of their producer."""
         return CODECS.get(self.compression_type)
+
+    def level(self, codec: int) -> int:
+        """Returns the level of a codec; 0 for one without levels."""
+        levels = {GZIP: self.gzip_level, LZ4: self.lz4_level, ZSTD: self.zstd_level}
+        return levels.get(codec, 0)
 
 
 def settings_of(texts: Mapping[str, str]) -> LogSettings:
