@@ -261,6 +261,7 @@ class BrokerApis:
         if waits.on_append is None:  # the first broker with messages in this world
             bytes_max = data_plane.retention_bytes
             waits.on_append = bound_of(self._agent, bytes_max, data_plane.note_dropped)
+        self._agent.on_replicas_change = waits.look_again
         return Messages(
             self._agent,
             self.view.listener,
