@@ -35,9 +35,11 @@ class Log:
     __slots__ = (
         "base_offsets",
         "batches",
+        "cleaned_offset",
         "end_offset",
         "epochs",
         "high_watermark",
+        "horizons",
         "looked_ms",
         "producers",
         "segments",
@@ -49,6 +51,8 @@ class Log:
         self.batches: list[bytes] = []
         self.base_offsets: array[int] = array("q")
         self.start_offset = self.end_offset = self.high_watermark = 0
+        self.cleaned_offset = 0  # below which the log is compacted
+        self.horizons: dict[int, int] = {}  # base offset of a batch: when its tombstones may go
         self.epochs = LeaderEpochs()
         self.producers = Producers()
         self.segments = [Segment(0, created_ms)]
@@ -118,6 +122,7 @@ class Log:
         copy.start_offset, copy.end_offset = self.start_offset, self.end_offset
         copy.high_watermark, copy.looked_ms = self.high_watermark, self.looked_ms
         copy.start_moves = self.start_moves.copy()
+        copy.cleaned_offset, copy.horizons = self.cleaned_offset, self.horizons.copy()
         copy.epochs.entries = self.epochs.entries.copy()
         copy.producers = self.producers.copy()
         copy.segments = [segment.copy() for segment in self.segments]
@@ -241,5 +246,6 @@ class Log:
         index = bisect_left(self.base_offsets, offset)
         del self.batches[:index]
         del self.base_offsets[:index]
+        self.horizons = {base: due for base, due in self.horizons.items() if base >= offset}
         self._begin_at(offset)
         self.high_watermark = max(self.high_watermark, self.start_offset)

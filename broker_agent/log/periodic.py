@@ -16,7 +16,17 @@ class Periodic(NamedTuple):
             return -1
         return now_ms - since_ms % self.interval_ms
 
+    def since(self, started_ms: int, after_ms: int, now_ms: int) -> tuple[int, ...]:
+        """Returns the first turn after a time and the last one by `now_ms`, which may be one."""
+        last_ms = self.last_ms(started_ms, now_ms)
+        if last_ms <= after_ms:
+            return ()
+        earliest_ms = max(after_ms + 1, started_ms + self.first_ms)
+        first_ms = last_ms - (last_ms - earliest_ms) // self.interval_ms * self.interval_ms
+        return (first_ms,) if first_ms == last_ms else (first_ms, last_ms)
+
 
 FIRST_MS = 30_000  # log.initial.task.delay.ms
 RETENTION = Periodic(FIRST_MS, 300_000)  # log.retention.check.interval.ms
+CLEANING = Periodic(0, 15_000)  # log.cleaner.backoff.ms
 START_CHECKPOINT = Periodic(FIRST_MS, 60_000)  # log.flush.start.offset.checkpoint.interval.ms

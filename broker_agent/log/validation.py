@@ -137,7 +137,7 @@ def _check_records(
     wall_ms: int,
 ) -> None:
     """Raises Refused with every bad record (B1.36-B1.39)."""
-    needs_key = "compact" in settings.policies
+    needs_key = settings.is_compacted
     errors: list[tuple[int, str]] = []
     is_about_time = False
     for place, record in enumerate(records):

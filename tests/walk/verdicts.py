@@ -169,7 +169,9 @@ DYNAMIC_ACTING: Mapping[str, tuple[str, ...]] = {
 """Dynamic configurations that change what a controller replies or writes later."""
 OF_LOGS = (
     *("cleanup.policy", "compression.type", "compression.gzip.level", "compression.lz4.level"),
-    *("compression.zstd.level", "max.message.bytes", "message.timestamp.after.max.ms"),
+    *("compression.zstd.level", "delete.retention.ms", "max.compaction.lag.ms"),
+    *("max.message.bytes", "message.timestamp.after.max.ms", "min.cleanable.dirty.ratio"),
+    "min.compaction.lag.ms",
     *("message.timestamp.before.max.ms", "message.timestamp.type", "min.insync.replicas"),
     *("retention.bytes", "retention.ms", "segment.bytes", "segment.ms"),
 )
