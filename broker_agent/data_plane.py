@@ -26,6 +26,7 @@ from kraftsim.controller.core.security.not_configured import refused_token
 from kraftsim.controller.raft.protocol import Reply
 
 from .log.waits import FetchWaits
+from .retention import RETENTION_BYTES
 
 TEXT = (
     "kraftsim has no groups and no transactions: a simulated broker stores messages, which clients "
@@ -63,13 +64,14 @@ class DataPlane:
     `warn` gets a sentence when the first request is refused, since many clients show the code of a
     refusal without its text, and when the first Produce request with acks=0 is refused. Its client
     asks for no response, so it takes every message for written. `waits` has the Fetch requests that
-    wait for messages.
+    wait for messages; `retention_bytes` bounds the batches in all logs.
     """
 
-    def __init__(self, warn: Callable[[str], None]) -> None:
+    def __init__(self, warn: Callable[[str], None], retention_bytes: int = RETENTION_BYTES) -> None:
         self.refused: Counter[int] = Counter()
         self.lost_produce_requests = 0
         self.waits = FetchWaits()
+        self.retention_bytes = retention_bytes
         self._warn = warn
         self._has_dropped = False
 
@@ -77,13 +79,13 @@ class DataPlane:
         """Forgets who waits, because another world of the cluster goes on."""
         self.waits = FetchWaits()
 
-    def note_dropped(self, bytes_max: int) -> None:
+    def note_dropped(self) -> None:
         """Warns once that batches were dropped because the logs held too many bytes."""
         if not self._has_dropped:
             self._has_dropped = True
             self._warn(
-                f"the logs of the brokers hold {bytes_max} bytes, which is their bound: from now on"
-                " the oldest messages make room for new ones"
+                f"the logs of the brokers hold {self.retention_bytes} bytes, their bound "
+                "(--retention-bytes): from now on the oldest messages make room for new ones"
             )
 
     def reply(self, request: rpc.Request) -> Reply:

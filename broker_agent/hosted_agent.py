@@ -17,6 +17,7 @@ from kraftsim.controller.time.wakeup import Wakeup
 
 from .agent import Agent
 from .conversation import Send
+from .log.periodic import START_CHECKPOINT
 from .process_state import ProcessState
 from .replica_store import Found, ReplicaStore
 
@@ -41,6 +42,7 @@ class HostedAgent:
     """The process of one broker.
 
     `peer(broker_id)` returns another broker whose disk can be reached; None if there is none.
+    `on_replicas_change()` is called when topics, leaders or log directories may have changed.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class HostedAgent:
         self._stops_when_resumed = False
         self._once_ended: Callable[[], None] | None = None
         self.started_ms = 0  # when the process started
+        self.on_replicas_change: Callable[[], None] | None = None
 
     @property
     def store(self) -> ReplicaStore:
@@ -126,6 +129,7 @@ class HostedAgent:
     def kill(self) -> None:
         """Send SIGKILL: the process ends at once, without a message to the controller."""
         if self.is_alive:
+            self._end_logs(START_CHECKPOINT.last_ms(self.started_ms, self.clock.now_ms))
             self.is_alive = self.is_paused = self._stops_when_resumed = False
             self._once_ended = None
             self._held.clear()
@@ -144,6 +148,8 @@ class HostedAgent:
         self._store.failed.add(directory_id)
         if self.is_alive and not self.is_paused:
             self._send(self.agent.on_directory_failed(self.clock.now_ms))
+        if self.on_replicas_change is not None:
+            self.on_replicas_change()
 
     def repair_directory(self, directory_id: Uuid) -> None:
         """Make a log directory usable for the next process, with its replicas (rule 2.31)."""
@@ -163,7 +169,7 @@ class HostedAgent:
         self._host.on_change(self.agent.state)
         held, self._held = self._held, []
         for sent, reply in held:
-            self._send(self.agent.on_reply(sent, reply, self.clock.now_ms))
+            self._handle(sent, reply)
         self._wake()
         if self._store.failed and self.is_alive:
             self._send(self.agent.on_directory_failed(self.clock.now_ms))
@@ -215,12 +221,22 @@ class HostedAgent:
         if self.is_paused:
             self._held.append((sent, reply))
         else:
-            self._send(agent.on_reply(sent, reply, self.clock.now_ms))
+            self._handle(sent, reply)
+
+    def _handle(self, sent: Send, reply: Reply | None) -> None:
+        agent, offset = self.agent, self.agent.metadata_offset
+        self._send(agent.on_reply(sent, reply, self.clock.now_ms))
+        if self.on_replicas_change is not None and agent.metadata_offset != offset:
+            self.on_replicas_change()
 
     def _take_inventory(self) -> None:
         """Note what is on the disk; a process that ended before RECOVERY changed nothing."""
         if self._store.is_compared:
             self._store.end(self.agent.image, self.agent.config.broker_id)
+
+    def _end_logs(self, checkpoint_ms: int) -> None:
+        for log in self._store.logs.values():
+            log.end_process(checkpoint_ms)
 
     def _end(self) -> None:
         """End the process; a drained broker leaves a clean-shutdown file with its epoch.
@@ -229,6 +245,7 @@ class HostedAgent:
         """
         if self.agent.failure is None and self.agent.was_drained:
             self._clean_epoch = self.agent.broker_epoch
+        self._end_logs(self.clock.now_ms)  # it writes log starts before it exits
         self.is_alive = False
         self._take_inventory()
         then, self._once_ended = self._once_ended, None

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
+from kraftsim.broker_agent.retention import RETENTION_BYTES, check_retention_bytes
 from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerListener
@@ -45,6 +46,7 @@ TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
             "brokers",
             "controllers",
             "log_dirs",
+            "retention_bytes",
             "seed",
             "kafka_port",
             "controller_port",
@@ -84,7 +86,8 @@ class ClusterOptions:
 
     `profiles` are the releases of the controllers and brokers that differ from `profile`, by id;
     `metadata_version` is by default the newest that the releases of all nodes support.
-    `racks` are assigned to the brokers in turn; each broker has `log_dirs` log directories. Keys of
+    `racks` are assigned to the brokers in turn; each broker has `log_dirs` log directories.
+    Their logs hold `retention_bytes` of messages in all; then the oldest make room. Keys of
     `settings` are Kafka's names with dots or underscores (`broker.session.timeout.ms`). A port of
     None opens no listener; 0 lets the system choose a port. `listeners` are further listeners of
     each broker, with the first broker's port by name; clients of each get the addresses of that
@@ -103,6 +106,7 @@ class ClusterOptions:
     seed: int | None = None
     racks: Sequence[str] = ()
     log_dirs: int = 1
+    retention_bytes: int = RETENTION_BYTES
     settings: Mapping[str, object] = field(default_factory=dict)
     host: str = "127.0.0.1"
     advertised_host: str | None = None
@@ -125,6 +129,7 @@ class ClusterOptions:
                 f"controllers: expected 1 to {CONTROLLERS_MAX}, got {self.controllers!r}"
             )
         check_log_dirs(self.log_dirs)
+        check_retention_bytes(self.retention_bytes)
         self._check_listeners()
         self._check_ports()
         self.speed()

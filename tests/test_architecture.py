@@ -77,7 +77,7 @@ LAYERS = {
     "raft": layer("core time", PURE | {"sortedcontainers"}),
     "node": layer("core raft time", PURE | {"sortedcontainers"}),
     "wire": layer("core", PURE | {"crc32c", "importlib"}),
-    "agent": layer("core raft wire time", PURE | {"sortedcontainers"}),
+    "agent": layer("core raft wire time", PURE | {"sortedcontainers", "cramjam"}),
     # `random` for seeded generators: the simulation is where all entropy comes from
     "simulation": layer("core raft node time agent", PURE | {"sortedcontainers", "random"}),
     "scenarios": layer(

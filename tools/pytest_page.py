@@ -155,6 +155,7 @@ kraft:` starts such a cluster and ends it with the block.
 TEXTS = {
     "racks": "racks of the brokers, in turn",
     "log_dirs": "log directories of each broker",
+    "retention_bytes": "bytes of messages that the brokers hold in all; then the oldest make room",
     "profiles": 'profiles of nodes of another release by id, such as `{3002: "kafka-4.3"}`',
     "settings": 'Kafka settings of the nodes, such as `{"broker.session.timeout.ms": 5000}`',
     "token": "bearer token of the HTTP service",

@@ -1,59 +1,72 @@
-"""The codecs of batches: gzip is read and written, the payloads of the others are opaque.
-
-Batches in snappy, lz4 and zstd are stored as they come: their records are not looked at, because
-the standard library of Python 3.11 decompresses none of the three.
-"""
+"""The codecs of batches, by their numbers."""
 
 import zlib
+from collections.abc import Callable
 from struct import Struct
 
 from .batch import HEADER_BYTES, Header
+from .codecs import (
+    PAYLOAD_BYTES_MAX,
+    CannotDecompress,
+    from_lz4,
+    from_snappy,
+    from_zstd,
+    to_lz4,
+    to_snappy,
+    to_zstd,
+)
 
-NO_CODEC, GZIP = 0, 1
-CODECS = {"uncompressed": 0, "gzip": 1, "snappy": 2, "lz4": 3, "zstd": 4}
+NO_CODEC, GZIP, SNAPPY, LZ4, ZSTD = range(5)
+CODECS = {"uncompressed": NO_CODEC, "gzip": GZIP, "snappy": SNAPPY, "lz4": LZ4, "zstd": ZSTD}
 """Numbers of the codecs by their names in `compression.type` (B1.3)."""
-UNCOMPRESSED_BYTES_MAX = 256 * 1024 * 1024
 _WINDOW = 15
 _GZIP_WINDOW = 16 + _WINDOW  # of zlib: with a header of gzip
-_HEADER = bytes((0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF))  # as Java writes it
-_TRAILER = Struct("<II")
+_GZIP_HEADER = bytes((0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF))  # as Java writes it
+_GZIP_TRAILER = Struct("<II")
 
 
-class CannotDecompress(Exception):
-    """The codec is unknown, or the payload is not in its format (B1.35)."""
+def payload_of(batch: bytes, header: Header) -> bytes:
+    """Returns the records of a batch, decompressed; raises CannotDecompress."""
+    payload = batch[HEADER_BYTES:]
+    if header.compression == NO_CODEC:
+        return payload
+    decompress = _DECOMPRESS.get(header.compression)
+    if decompress is None:
+        raise CannotDecompress("an unknown codec")
+    return decompress(payload)
 
 
-def is_opaque(codec: int) -> bool:
-    """True if the payload of the codec cannot be read here."""
-    return codec not in (NO_CODEC, GZIP)
+def compressed(payload: bytes, codec: int, level: int) -> bytes:
+    """Returns a payload in a codec."""
+    return payload if codec == NO_CODEC else _COMPRESS[codec](payload, level)
 
 
-def payload_of(batch: bytes, header: Header) -> bytes | None:
-    """Returns the records of a batch, decompressed; None if they are opaque.
-
-    Raises CannotDecompress.
-    """
-    codec = header.compression
-    if codec == NO_CODEC:
-        return batch[HEADER_BYTES:]
-    if codec not in CODECS.values():
-        raise CannotDecompress
-    if codec != GZIP:
-        return None
+def _from_gzip(data: bytes) -> bytes:
     decompressor = zlib.decompressobj(_GZIP_WINDOW)
     try:
-        payload = decompressor.decompress(batch[HEADER_BYTES:], UNCOMPRESSED_BYTES_MAX)
-    except zlib.error:
-        raise CannotDecompress from None
+        payload = decompressor.decompress(data, PAYLOAD_BYTES_MAX)
+    except zlib.error as error:
+        raise CannotDecompress(str(error)) from None
     if not decompressor.eof:
-        raise CannotDecompress
+        raise CannotDecompress("the payload is torn, or too long")
     return payload
 
 
-def compressed(payload: bytes, codec: int, gzip_level: int) -> bytes:
-    """Returns a payload in `codec`, which is none or gzip."""
-    if codec == NO_CODEC:
-        return payload
-    compressor = zlib.compressobj(gzip_level, zlib.DEFLATED, -_WINDOW)
-    trailer = _TRAILER.pack(zlib.crc32(payload), len(payload) & 0xFFFFFFFF)
-    return _HEADER + compressor.compress(payload) + compressor.flush() + trailer
+def _to_gzip(payload: bytes, level: int) -> bytes:
+    compressor = zlib.compressobj(level, zlib.DEFLATED, -_WINDOW)
+    trailer = _GZIP_TRAILER.pack(zlib.crc32(payload), len(payload) & 0xFFFFFFFF)
+    return _GZIP_HEADER + compressor.compress(payload) + compressor.flush() + trailer
+
+
+_DECOMPRESS: dict[int, Callable[[bytes], bytes]] = {
+    GZIP: _from_gzip,
+    SNAPPY: from_snappy,
+    LZ4: from_lz4,
+    ZSTD: from_zstd,
+}
+_COMPRESS: dict[int, Callable[[bytes, int], bytes]] = {
+    GZIP: _to_gzip,
+    SNAPPY: to_snappy,
+    LZ4: to_lz4,
+    ZSTD: to_zstd,
+}

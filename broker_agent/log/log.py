@@ -35,12 +35,15 @@ class Log:
     __slots__ = (
         "base_offsets",
         "batches",
+        "cleaned_offset",
         "end_offset",
         "epochs",
         "high_watermark",
+        "horizons",
         "looked_ms",
         "producers",
         "segments",
+        "start_moves",
         "start_offset",
     )
 
@@ -48,10 +51,13 @@ class Log:
         self.batches: list[bytes] = []
         self.base_offsets: array[int] = array("q")
         self.start_offset = self.end_offset = self.high_watermark = 0
+        self.cleaned_offset = 0  # below which the log is compacted
+        self.horizons: dict[int, int] = {}  # base offset of a batch: when its tombstones may go
         self.epochs = LeaderEpochs()
         self.producers = Producers()
         self.segments = [Segment(0, created_ms)]
         self.looked_ms = created_ms  # up to which retention has acted
+        self.start_moves: list[tuple[int, int]] = []  # time and log start, not yet on disk
 
     @property
     def size(self) -> int:
@@ -90,6 +96,7 @@ class Log:
         at_most = active.offset_of_largest if is_largest else header.base_offset
         self._add(batch, header, at_most, at)
         self.high_watermark = leader.high_watermark
+        self.delete_before(leader.start_offset, at.now_ms)  # B5.22
 
     def _add(self, batch: bytes, header: Header, offset_of_max: int, at: Instant) -> None:
         self.batches.append(batch)
@@ -114,6 +121,8 @@ class Log:
         copy.batches, copy.base_offsets = self.batches.copy(), self.base_offsets[:]
         copy.start_offset, copy.end_offset = self.start_offset, self.end_offset
         copy.high_watermark, copy.looked_ms = self.high_watermark, self.looked_ms
+        copy.start_moves = self.start_moves.copy()
+        copy.cleaned_offset, copy.horizons = self.cleaned_offset, self.horizons.copy()
         copy.epochs.entries = self.epochs.entries.copy()
         copy.producers = self.producers.copy()
         copy.segments = [segment.copy() for segment in self.segments]
@@ -180,10 +189,27 @@ class Log:
 
     # Deletions
 
-    def delete_before(self, offset: int) -> None:
+    def delete_before(self, offset: int, now_ms: int) -> None:
         """Raises the log start (B7.30); whole segments go at the next look of retention."""
+        if offset > self.start_offset:
+            self.start_moves.append((now_ms, offset))
+            self._begin_at(offset)
+
+    def _begin_at(self, offset: int) -> None:
         self.start_offset = max(self.start_offset, offset)
         self.epochs.cut_start(self.start_offset)
+
+    def end_process(self, checkpoint_ms: int) -> None:
+        """Notes the end of the broker's process, which wrote log starts at `checkpoint_ms` last.
+
+        A log start that was raised later is lost (B8.44); the epochs stay cut.
+        """
+        unsaved = [move for move in self.start_moves if move[0] > checkpoint_ms]
+        if unsaved:
+            saved = self.start_moves[: -len(unsaved)]
+            first = self.segments[0].base_offset
+            self.start_offset = max(first, saved[-1][1] if saved else first)
+        self.start_moves.clear()
 
     def retain(self, now_ms: int, settings: LogSettings) -> None:
         """Deletes what retention no longer keeps (B8.10-B8.16)."""
@@ -220,5 +246,6 @@ class Log:
         index = bisect_left(self.base_offsets, offset)
         del self.batches[:index]
         del self.base_offsets[:index]
-        self.delete_before(offset)
+        self.horizons = {base: due for base, due in self.horizons.items() if base >= offset}
+        self._begin_at(offset)
         self.high_watermark = max(self.high_watermark, self.start_offset)

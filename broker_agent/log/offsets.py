@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from .batch import NONE, BadRecord, Record, header_of, records_of
-from .compression import CannotDecompress, payload_of
+from .batch import NONE, header_of, records_of
+from .compression import payload_of
 from .log import Log
 
 
@@ -43,18 +43,10 @@ def _first_in(log: Log, start: int, end: int, timestamp: int) -> Found:
 
 
 def _stamps(batch: bytes) -> list[tuple[int, int]]:
-    """Returns offset and timestamp of each record; of an opaque batch its first and largest."""
+    """Returns offset and timestamp of each record of a batch, which was checked when it came."""
     header = header_of(batch)
-    records: list[Record] = []
-    try:
-        payload = payload_of(batch, header)
-        records = [] if payload is None else list(records_of(header, payload))
-    except (BadRecord, CannotDecompress):
-        records = []  # it was checked when it came
-    if records:
-        return [(header.base_offset + of.delta, of.timestamp) for of in records]
-    first, last = header.base_offset, header.last_offset
-    return [(first, header.base_timestamp), (last, header.max_timestamp)]
+    records = records_of(header, payload_of(batch, header))
+    return [(header.base_offset + of.delta, of.timestamp) for of in records]
 
 
 def largest(log: Log) -> Found:

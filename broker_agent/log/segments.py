@@ -18,13 +18,15 @@ class Segment:
 
     `first_timestamp` is the largest timestamp of the first batch, `largest_timestamp` that of all,
     in the batch at `largest_at`, `offset_of_largest` its record's offset. Ages are on the monotonic
-    clock: a record is as old as its timestamp was at the append, and the time since.
+    clock (`first_ms`, `largest_ms`): a record is as old as its timestamp was at the append, and the
+    time since.
     """
 
     base_offset: int
     created_ms: int
     size: int = 0
     first_timestamp: int = NONE
+    first_ms: int = NONE
     largest_timestamp: int = NONE
     largest_at: int = NONE
     offset_of_largest: int = NONE
@@ -35,6 +37,8 @@ class Segment:
         """Notes a batch that was appended."""
         if not self.size:
             self.first_timestamp = header.max_timestamp
+            has_time = header.max_timestamp != NONE
+            self.first_ms = now_ms - (wall_ms - header.max_timestamp) if has_time else now_ms
         self.size += size
         self.modified_ms = now_ms
         if header.max_timestamp > self.largest_timestamp:
@@ -50,7 +54,7 @@ class Segment:
         waited_ms = now_ms - self.created_ms
         if self.first_timestamp >= 0:
             waited_ms = header.max_timestamp - self.first_timestamp  # time of messages
-        if self.size and waited_ms > settings.segment_ms:
+        if self.size and waited_ms > settings.roll_ms:
             return True
         return header.last_offset - self.base_offset > _OFFSETS_MAX
 
@@ -58,6 +62,10 @@ class Segment:
         """Returns the age of the newest record; without timestamps since the last write (B8.14)."""
         since_ms = self.modified_ms if self.largest_timestamp == NONE else self.largest_ms
         return now_ms - since_ms
+
+    def first_age_ms(self, now_ms: int) -> int:
+        """Returns the age of the first batch."""
+        return now_ms - self.first_ms
 
     def copy(self) -> "Segment":
         """Returns an independent copy."""
@@ -71,7 +79,7 @@ def expired(segments: list[Segment], log_start: int, now_ms: int, settings: LogS
     or below the high watermark, which the caller checks.
     """
     count = sum(following.base_offset <= log_start for following in segments[1:])
-    if settings.policies != {"delete"}:
+    if "delete" not in settings.policies:
         return count
     excess = sum(segment.size for segment in segments[count:]) - settings.retention_bytes
     if settings.retention_bytes >= 0:

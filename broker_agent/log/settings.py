@@ -1,20 +1,26 @@
 """The configurations of a topic that govern its logs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from kraftsim.controller.core.value import value
 
-from .compression import CODECS
+from .compression import CODECS, GZIP, LZ4, ZSTD
 
 _NAMES = {
     "cleanup.policy": "cleanup_policy",
     "compression.gzip.level": "gzip_level",
+    "compression.lz4.level": "lz4_level",
     "compression.type": "compression_type",
+    "compression.zstd.level": "zstd_level",
+    "delete.retention.ms": "delete_retention_ms",
+    "max.compaction.lag.ms": "max_compaction_lag_ms",
     "max.message.bytes": "max_message_bytes",
     "message.timestamp.after.max.ms": "timestamp_after_max_ms",
     "message.timestamp.before.max.ms": "timestamp_before_max_ms",
     "message.timestamp.type": "timestamp_type",
+    "min.cleanable.dirty.ratio": "min_cleanable_dirty_ratio",
+    "min.compaction.lag.ms": "min_compaction_lag_ms",
     "min.insync.replicas": "min_insync_replicas",
     "retention.bytes": "retention_bytes",
     "retention.ms": "retention_ms",
@@ -23,7 +29,11 @@ _NAMES = {
 }
 NAMES = tuple(_NAMES)
 """The configurations that act; the others of a topic change nothing in a simulated log."""
-_TEXTS = ("cleanup_policy", "compression_type", "timestamp_type")
+_PARSED: Mapping[str, Callable[[str], object]] = {
+    **dict.fromkeys(("cleanup_policy", "compression_type", "timestamp_type"), str),
+    "min_cleanable_dirty_ratio": float,
+}
+"""How the texts are read that are no whole numbers."""
 
 
 @value
@@ -32,11 +42,17 @@ class LogSettings:
 
     cleanup_policy: str = "delete"
     gzip_level: int = -1
+    lz4_level: int = 9
+    zstd_level: int = 3
     compression_type: str = "producer"
+    delete_retention_ms: int = 86_400_000
+    max_compaction_lag_ms: int = 2**63 - 1
     max_message_bytes: int = 1048588
     timestamp_after_max_ms: int = 3_600_000
     timestamp_before_max_ms: int = 2**63 - 1
     timestamp_type: str = "CreateTime"
+    min_cleanable_dirty_ratio: float = 0.5
+    min_compaction_lag_ms: int = 0
     min_insync_replicas: int = 1
     retention_bytes: int = -1
     retention_ms: int = 604_800_000
@@ -54,15 +70,32 @@ class LogSettings:
         return frozenset(name.strip() for name in self.cleanup_policy.split(","))
 
     @property
+    def is_compacted(self) -> bool:
+        """True if `cleanup.policy` has compact."""
+        return "compact" in self.policies
+
+    @property
+    def roll_ms(self) -> int:
+        """The time of messages in a segment (LogConfig.maxSegmentMs)."""
+        return (
+            min(self.segment_ms, self.max_compaction_lag_ms)
+            if self.is_compacted
+            else self.segment_ms
+        )
+
+    @property
     def codec(self) -> int | None:
         """The codec of stored batches; None: that of their producer."""
         return CODECS.get(self.compression_type)
+
+    def level(self, codec: int) -> int:
+        """Returns the level of a codec; 0 for one without levels."""
+        levels = {GZIP: self.gzip_level, LZ4: self.lz4_level, ZSTD: self.zstd_level}
+        return levels.get(codec, 0)
 
 
 def settings_of(texts: Mapping[str, str]) -> LogSettings:
     """Returns the settings of configurations in force, which have been checked."""
     values = {_NAMES[name]: text for name, text in texts.items() if name in _NAMES}
-    parsed: dict[str, Any] = {
-        name: text if name in _TEXTS else int(text) for name, text in values.items()
-    }
+    parsed: dict[str, Any] = {name: _PARSED.get(name, int)(text) for name, text in values.items()}
     return LogSettings(**parsed)

@@ -24,10 +24,11 @@ from .batch import (
     placed,
     records_of,
 )
-from .compression import NO_CODEC, CannotDecompress, compressed, is_opaque, payload_of
+from .codecs import CannotDecompress
+from .compression import NO_CODEC, ZSTD, compressed, payload_of
 from .settings import LogSettings
 
-ZSTD, ZSTD_SINCE = 4, 7
+ZSTD_SINCE = 7
 SHOWN_ERRORS_MAX = 3
 _LONG = 1 << 64
 
@@ -99,10 +100,7 @@ def check(batch: bytes, settings: LogSettings, partition: str, wall_ms: int) -> 
         raise Refused(ErrorCode.CORRUPT_MESSAGE)
     _check_header(header)
     try:
-        payload = payload_of(batch, header)
-        if payload is None:
-            return _opaque(batch, header, settings, wall_ms)
-        records = list(records_of(header, payload))
+        records = list(records_of(header, payload_of(batch, header)))
     except CannotDecompress:  # B1.35
         raise Refused(ErrorCode.UNKNOWN_SERVER_ERROR) from None
     except BadRecord:  # B1.33
@@ -111,7 +109,7 @@ def check(batch: bytes, settings: LogSettings, partition: str, wall_ms: int) -> 
     target = header.compression if settings.codec is None else settings.codec
     are_dense = all(record.delta == place for place, record in enumerate(records))
     is_kept = target == header.compression and (target == NO_CODEC or are_dense)  # B1.30
-    if not is_kept and not is_opaque(target):
+    if not is_kept:
         batch, header = _built(header, records, target, settings)
     accepted = _stamped(batch, header, records, settings, wall_ms)
     if len(batch) > settings.max_message_bytes:  # B1.42
@@ -139,7 +137,7 @@ def _check_records(
     wall_ms: int,
 ) -> None:
     """Raises Refused with every bad record (B1.36-B1.39)."""
-    needs_key = "compact" in settings.policies
+    needs_key = settings.is_compacted
     errors: list[tuple[int, str]] = []
     is_about_time = False
     for place, record in enumerate(records):
@@ -214,21 +212,6 @@ def _stamped(
     )
 
 
-def _opaque(batch: bytes, header: Header, settings: LogSettings, wall_ms: int) -> Accepted:
-    """Returns a batch whose records cannot be read: its header is believed."""
-    if settings.is_stamped:
-        attributes, largest = header.attributes | LOG_APPEND_TIME, wall_ms
-    else:
-        attributes, largest = header.attributes & ~LOG_APPEND_TIME, header.max_timestamp
-    return Accepted(
-        batch=batch,
-        header=header,
-        attributes=attributes,
-        max_timestamp=largest,
-        offset_of_max=header.last_delta,
-    )
-
-
 def _built(
     header: Header, records: Sequence[Record], codec: int, settings: LogSettings
 ) -> tuple[bytes, Header]:
@@ -238,5 +221,5 @@ def _built(
     changed = header._replace(
         attributes=header.attributes & ~7 | codec, base_timestamp=base, base_offset=0
     )
-    batch = encoded(changed, compressed(payload, codec, settings.gzip_level))
+    batch = encoded(changed, compressed(payload, codec, settings.level(codec)))
     return batch, header_of(batch)

@@ -8,7 +8,7 @@ Look = Callable[[], None]
 
 
 class FetchWaits:
-    """Who looks again when something is appended to a partition.
+    """Who looks again when something is appended to a partition, or the metadata change.
 
     `on_append(size)`, if it is set, is called with the bytes of each append, after those who wait.
     """
@@ -30,6 +30,11 @@ class FetchWaits:
                 waiting.remove(look)
                 if not waiting:
                     del self._waiting[key]
+
+    def look_again(self) -> None:
+        """Lets all look who wait: partitions may have other leaders, or be deleted (B4.35)."""
+        for look in dict.fromkeys(look for waiting in self._waiting.values() for look in waiting):
+            look()
 
     def appended(self, key: PartitionKey, size: int) -> None:
         """Lets those look who wait for the partition."""

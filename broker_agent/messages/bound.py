@@ -6,19 +6,15 @@ from ..hosted_agent import HostedAgent
 from ..log.batch import header_of
 from ..log.log import Log
 
-PAYLOAD_BYTES_MAX = 256 * 1024 * 1024
-"""Most bytes of batches in memory; replicas share them, so they count once."""
 _STEP = 16  # so many times fewer bytes are dropped at once, because dropping takes time
 
 
 class PayloadBound:
     """Drops the oldest batches once the logs of `hosts()` hold more than `bytes_max`."""
 
-    def __init__(
-        self, hosts: Callable[[], Iterable[HostedAgent]], bytes_max: int = PAYLOAD_BYTES_MAX
-    ) -> None:
+    def __init__(self, hosts: Callable[[], Iterable[HostedAgent]], bytes_max: int) -> None:
         self._hosts, self._bytes_max = hosts, bytes_max
-        self._held_max = 0  # an upper bound of what is held
+        self._held_max = bytes_max  # an upper bound of what is held: a snapshot has batches
         self.dropped_bytes = 0
 
     def note(self, size: int) -> bool:
@@ -57,10 +53,12 @@ def _began_ms(group: list[Log]) -> int:
     return min(header_of(log.batches[0]).max_timestamp for log in group)
 
 
-def bound_of(hosted: HostedAgent, note_dropped: Callable[[int], None]) -> Callable[[int], None]:
+def bound_of(
+    hosted: HostedAgent, bytes_max: int, note_dropped: Callable[[], None]
+) -> Callable[[int], None]:
     """Returns what is called with the size of each append to a log of the broker's cluster.
 
-    `note_dropped(bytes_max)` is called when batches were dropped.
+    `note_dropped()` is called when batches were dropped.
     """
 
     def hosts() -> Iterator[HostedAgent]:
@@ -68,10 +66,10 @@ def bound_of(hosted: HostedAgent, note_dropped: Callable[[int], None]) -> Callab
             if (peer := hosted.peer(broker_id)) is not None:
                 yield peer
 
-    bound = PayloadBound(hosts)
+    bound = PayloadBound(hosts, bytes_max)
 
     def note(size: int) -> None:
         if bound.note(size):
-            note_dropped(PAYLOAD_BYTES_MAX)
+            note_dropped()
 
     return note

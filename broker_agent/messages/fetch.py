@@ -42,11 +42,15 @@ class _Read(NamedTuple):
     size: int = 0
     key: PartitionKey | None = None
     leader: NodeEndpoint | None = None
+    segments: tuple[int, int] = (0, 0)
+    """Base offsets of the segments of the fetch offset and of the end that may be read."""
+    is_behind_end: bool = False
 
     @property
     def ends_wait(self) -> bool:
         """True if the reply is sent whatever else was read (B4.34)."""
-        return bool(self.data.error_code) or self.data.diverging_epoch.epoch >= 0
+        data = self.data
+        return bool(data.error_code) or data.diverging_epoch.epoch >= 0 or self.is_behind_end
 
 
 class Fetching:
@@ -169,12 +173,10 @@ class Fetching:
         diverging = _divergence(log, position.last_fetched_epoch, offset)
         if diverging is None and not log.start_offset <= offset <= log.end_offset:
             raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE, "")  # B4.24
-        records = b""
-        if diverging is None:
+        records, end = b"", readable_end(request, log)
+        if diverging is None and offset < end:
             limit = min(bytes_max, position.partition_max_bytes)
-            end = readable_end(request, log)
-            if offset < end:
-                records = log.read(offset, end, limit, reads_one=reads_one)
+            records = log.read(offset, end, limit, reads_one=reads_one)
         is_committed = request.isolation_level == READ_COMMITTED and _replica_id(request) < 0
         data = FetchPartitionData(
             partition_index=position.partition,
@@ -185,7 +187,14 @@ class Fetching:
             aborted_transactions=() if is_committed else None,
             records=_served(records),
         )
-        return _Read(wanted, data, len(records), replica.key)
+        return _Read(
+            wanted,
+            data,
+            len(records),
+            replica.key,
+            segments=(log.segment_at(offset).base_offset, log.segment_at(end).base_offset),
+            is_behind_end=offset > end,
+        )
 
     # Waits
 
@@ -216,16 +225,18 @@ class _Waiting:
         self._fetching, self._request, self._version = fetching, request, version
         self._opened, self._reply_to = opened, reply_to
         self._keys: list[PartitionKey] = []
+        self._segments: dict[PartitionKey, int] = {}  # of the fetch offsets when the wait began
         self._look = self.look_again
         self._is_answered = False
 
     def look_first(self) -> None:
         """Replies at once, or begins to wait (B4.34)."""
         reads = self._read()
+        self._segments = {read.key: read.segments[0] for read in reads if read.key is not None}
         if self._request.max_wait_ms <= 0 or self._is_enough(reads):
             self._reply(reads)
             return
-        self._keys = [read.key for read in reads if read.key is not None]
+        self._keys = list(self._segments)
         self._fetching.wait(self._keys, self._look)
         self._fetching.after(self._request.max_wait_ms, self._time_is_up)
 
@@ -243,12 +254,14 @@ class _Waiting:
         return self._fetching.read(self._request, self._version, self._opened.wanted)
 
     def _is_enough(self, reads: list[_Read]) -> bool:
-        known = [read for read in reads if read.key is not None]
+        known = {read.key: read for read in reads if read.key is not None}
         bytes_min = min(self._request.min_bytes, self._request.max_bytes, FETCH_BYTES_MAX)
         return (
             not known
-            or sum(read.size for read in known) >= bytes_min
-            or any(read.ends_wait for read in known)
+            or len(known) < len(self._segments)  # one was deleted
+            or sum(read.size for read in known.values()) >= bytes_min
+            or any(read.ends_wait for read in known.values())
+            or any(self._segments[key] < read.segments[1] for key, read in known.items())
         )
 
     def _reply(self, reads: list[_Read]) -> None:

@@ -20,13 +20,14 @@ from kraftsim.controller.raft.protocol import Reply
 
 from ..hosted_agent import HostedAgent
 from ..log.log import Instant
+from ..log.periodic import RETENTION, Periodic
 from ..log.waits import FetchWaits
 from ..replica_store import StoredReplica
 from . import offsets, producers
 from .fetch import Fetching, Later
 from .fetch_sessions import FetchSessions
 from .produce import Producing
-from .replicas import SHIPPED_RETENTION, Replicas, Retention, TextsOfTopic
+from .replicas import Replicas, TextsOfTopic
 
 Forward = Callable[[Request, Callable[[Reply], None]], None]
 ReplyTo = Callable[[Response | ApiError], None]
@@ -51,7 +52,7 @@ class Messages:
         later: Later,
         forward: Forward,
         random: Callable[[], float],
-        retention: Retention = SHIPPED_RETENTION,
+        retention: Periodic = RETENTION,
     ) -> None:
         self._hosted, self._forward, self._wall_ms = hosted, forward, wall_ms
         self._replicas = Replicas(hosted, texts, retention)

@@ -171,8 +171,8 @@ def _deleted(
         return DeleteRecordsPartitionResult(
             partition_index=index, low_watermark=-1, error_code=error.code
         )
-    log.delete_before(until)
-    replicas.delete_on_followers(replica)
+    log.delete_before(until, at.now_ms)
+    replicas.delete_on_followers(replica, at)
     return DeleteRecordsPartitionResult(
         partition_index=index, low_watermark=log.start_offset, error_code=ErrorCode.NONE
     )

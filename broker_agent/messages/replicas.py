@@ -5,7 +5,7 @@ A leader's append reaches the logs of its followers in the same instant (`replic
 high watermark is the end of the log. Kafka's followers fetch, and lag.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
@@ -15,7 +15,9 @@ from kraftsim.controller.core.log.records import BROKER_RESOURCE, NO_LEADER, TOP
 from kraftsim.controller.core.uuid import ZERO_UUID, Uuid
 
 from ..hosted_agent import HostedAgent
+from ..log.compaction import compact
 from ..log.log import Instant, Log
+from ..log.periodic import CLEANING, Periodic
 from ..log.settings import LogSettings, settings_of
 
 PRODUCER_CHECK_MS = 600_000  # producer.id.expiration.check.interval.ms
@@ -23,23 +25,6 @@ PRODUCER_LIFE_MS = 86_400_000  # producer.id.expiration.ms
 
 UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 NOT_LEADER = ErrorCode.NOT_LEADER_OR_FOLLOWER
-
-
-class Retention(NamedTuple):
-    """When a broker looks for what retention deletes: first, and again at an interval (B8.10)."""
-
-    first_ms: int = 30_000  # log.initial.task.delay.ms
-    interval_ms: int = 300_000  # log.retention.check.interval.ms
-
-    def last_look_ms(self, started_ms: int, now_ms: int) -> int:
-        """Returns the time of the last look of a process; -1 before the first."""
-        since_ms = now_ms - started_ms - self.first_ms
-        if since_ms < 0:
-            return -1
-        return now_ms - since_ms % self.interval_ms
-
-
-SHIPPED_RETENTION = Retention()
 
 
 class Replica(NamedTuple):
@@ -71,7 +56,7 @@ class Replicas:
     `texts(image, topic)` returns the configurations of a topic in force at this broker.
     """
 
-    def __init__(self, hosted: HostedAgent, texts: TextsOfTopic, retention: Retention) -> None:
+    def __init__(self, hosted: HostedAgent, texts: TextsOfTopic, retention: Periodic) -> None:
         self._hosted = hosted
         self._texts = texts
         self._retention = retention
@@ -176,12 +161,36 @@ class Replicas:
         is_in_sync = self.broker_id in partition.isr
         if is_in_sync and len(partition.isr) >= replica.effective_min_isr:
             log.high_watermark = log.end_offset
-        look_ms = self._retention.last_look_ms(self._hosted.started_ms, at.now_ms)
-        if look_ms > log.looked_ms:
+        if self._look(self._hosted, replica, log, at):
+            for peer, follower in self._followers(replica):
+                if peer.is_alive:
+                    self._look(peer, replica, follower, at)
+
+    def _look(self, host: HostedAgent, replica: Replica, log: Log, at: Instant) -> bool:
+        """Lets a broker delete and compact what is due; returns whether it had a look.
+
+        Of several looks that are due, the first finds what the last left, and the last what only
+        time makes due.
+        """
+        settings = replica.settings
+        turns = CLEANING if settings.is_compacted else self._retention
+        looks = turns.since(host.started_ms, log.looked_ms, at.now_ms)
+        for look_ms in looks:
             if look_ms // PRODUCER_CHECK_MS > log.looked_ms // PRODUCER_CHECK_MS:
                 log.producers.expire(at.wall_ms - PRODUCER_LIFE_MS)
             log.looked_ms = look_ms
-            log.retain(look_ms, replica.settings)
+            if settings.is_compacted:
+                compact(log, Instant(look_ms, at.wall_ms - at.now_ms + look_ms), settings)
+            log.retain(look_ms, settings)
+        return bool(looks)
+
+    def _followers(self, replica: Replica) -> Iterator[tuple[HostedAgent, Log]]:
+        """Yields the brokers in whose stores the followers have logs, and those."""
+        for broker_id in replica.partition.replicas:
+            peer = None if broker_id == self.broker_id else self._hosted.peer(broker_id)
+            follower = None if peer is None else peer.store.logs.get(replica.key)
+            if peer is not None and follower is not None:
+                yield peer, follower
 
     def replicate(self, replica: Replica, batch: bytes, from_offset: int, at: Instant) -> None:
         """Gives the followers in the ISR, and those that run, the batch at `from_offset`."""
@@ -195,10 +204,8 @@ class Replicas:
             else:
                 follower.append_copy(replica.log, batch, at, replica.settings)
 
-    def delete_on_followers(self, replica: Replica) -> None:
+    def delete_on_followers(self, replica: Replica, at: Instant) -> None:
         """Raises the log start of the followers to that of the leader (B7.33)."""
-        for broker_id in replica.partition.isr:
-            peer = None if broker_id == self.broker_id else self._hosted.peer(broker_id)
-            follower = None if peer is None else peer.store.logs.get(replica.key)
-            if follower is not None:
-                follower.delete_before(replica.log.start_offset)
+        for peer, follower in self._followers(replica):
+            if peer.agent.config.broker_id in replica.partition.isr:
+                follower.delete_before(replica.log.start_offset, at.now_ms)

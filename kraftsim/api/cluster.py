@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
+from kraftsim.broker_agent.retention import RETENTION_BYTES
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import (
     DecommissionBrokerRequest,
@@ -87,6 +88,7 @@ class Cluster:
         seed: int | None = None,
         racks: Sequence[str] = (),
         log_dirs: int = 1,
+        retention_bytes: int = RETENTION_BYTES,
         settings: Mapping[str, object] | None = None,
         host: str = "127.0.0.1",
         advertised_host: str | None = None,
@@ -104,8 +106,7 @@ class Cluster:
         self._states = states = KeptStates(live, added)
         self._lifecycle = Lifecycle(live, added, states, self.world_listeners)
         self._telling = Telling(live, added)
-        self.brokers = Brokers(live)
-        self.controllers = Controllers(live)
+        self.brokers, self.controllers = Brokers(live), Controllers(live)
         self.topics = Topics(live, controller)
         self.reassignments = Reassignments(live, controller)
         self.configs = Configs(live, controller)

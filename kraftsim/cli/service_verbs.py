@@ -2,6 +2,7 @@
 
 import argparse
 
+from kraftsim.broker_agent.retention import RETENTION_BYTES
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.simulation.ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, HTTP_PORT
 
@@ -212,6 +213,16 @@ def _add_machines(parser: argparse.ArgumentParser) -> None:
         default=1,
         metavar="N",
         help="log directories of each simulated broker (default: 1)",
+    )
+    parser.add_argument(
+        "--retention-bytes",
+        type=int,
+        default=RETENTION_BYTES,
+        metavar="N",
+        help=(
+            "bytes of messages that the simulated brokers hold in all; then the oldest make room "
+            f"(default: {RETENTION_BYTES})"
+        ),
     )
 
 

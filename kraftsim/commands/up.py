@@ -65,6 +65,7 @@ def cluster_of(arguments: argparse.Namespace) -> Cluster:
         seed=arguments.seed,
         racks=arguments.rack,
         log_dirs=arguments.log_dirs,
+        retention_bytes=arguments.retention_bytes,
         settings=settings,
         host=addresses.host,
         advertised_host=addresses.advertised_host,

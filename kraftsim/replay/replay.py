@@ -87,7 +87,9 @@ class _ReplayedCluster(Cluster):
             super().__init__(**{**recording.options, **changed})  # type: ignore[arg-type]
         except (TypeError, ValueError) as error:
             raise UsageError(f"options of the recording: {error}") from None
-        self._replayed = self._live.service = ReplayedService(recording.ports)
+        self._replayed = self._live.service = ReplayedService(
+            recording.ports, self._live.options.retention_bytes
+        )
         self._turn: int | None = None
 
     def beside(self, rows: Sequence[EventRow]) -> BesideRows:

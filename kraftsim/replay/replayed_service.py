@@ -34,8 +34,8 @@ class ReplayedListener(FollowedListener):
 class ReplayedService(Service):
     """The listeners of a cluster that is replayed, at the recorded `ports`, by name."""
 
-    def __init__(self, ports: Mapping[str, int]) -> None:
-        super().__init__(HOST)
+    def __init__(self, ports: Mapping[str, int], retention_bytes: int) -> None:
+        super().__init__(HOST, retention_bytes=retention_bytes)
         self.ports = dict(ports)
 
     def watch_loop(self) -> None:

@@ -274,9 +274,11 @@ class BrokerApis:
         from kraftsim.broker_agent.messages.messages import Messages
         from kraftsim.broker_agent.messages.topic_texts import texts_of
 
-        waits = self._data_plane.waits
+        data_plane, waits = self._data_plane, self._data_plane.waits
         if waits.on_append is None:  # the first broker with messages in this world
-            waits.on_append = bound_of(self._agent, self._data_plane.note_dropped)
+            bytes_max = data_plane.retention_bytes
+            waits.on_append = bound_of(self._agent, bytes_max, data_plane.note_dropped)
+        self._agent.on_replicas_change = waits.look_again
         return Messages(
             self._agent,
             self.view.listener,

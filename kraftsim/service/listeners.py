@@ -11,6 +11,7 @@ from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.kept_replies import KeptReplies
 from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.broker_agent.retention import RETENTION_BYTES
 from kraftsim.broker_agent.topic_creation import TopicCreation
 from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
 from kraftsim.controller.core.profile import Profile
@@ -64,11 +65,14 @@ class Service:
     Ports are bound before any broker registers, so that registrations name the real ports.
     `brokers` are the listeners PLAINTEXT of brokers, `named` their other ones by name.
     `arriving` are the ids of brokers whose ports are being bound. `token` is the bearer token of
-    the HTTP service; None if requests need none. `requests` has the newest requests of clients,
+    the HTTP service; None if requests need none. `retention_bytes` bounds the messages that the
+    brokers hold. `requests` has the newest requests of clients,
     `recorder` the inputs of the world since `serve`.
     """
 
-    def __init__(self, host: str, token: str | None = None) -> None:
+    def __init__(
+        self, host: str, token: str | None = None, retention_bytes: int = RETENTION_BYTES
+    ) -> None:
         self.host = host
         self.token = token
         self.arriving: set[int] = set()
@@ -80,7 +84,7 @@ class Service:
         self.controllers: dict[int, FollowedListener] = {}
         self.brokers: dict[int, FollowedListener] = {}
         self.named: dict[int, dict[str, FollowedListener]] = {}
-        self.data_plane = DataPlane(log.warning)
+        self.data_plane = DataPlane(log.warning, retention_bytes)
         self.refused_versions = RefusedVersions()
         self._kept: dict[tuple[str, str], KeptReplies] = {}  # by listener and profile
         self._creations: dict[FollowedListener, TopicCreation] = {}

@@ -25,6 +25,7 @@ OPTIONS = (
     "cluster_id",
     "racks",
     "log_dirs",
+    "retention_bytes",
 )
 ADOPTED = ("brokers", "controllers")  # of a cluster that runs already; they are compared
 IN_PROCESS = {"kraft", "kraft_sync", "kraft_factory"}  # fixtures for which the marker may be, too

@@ -174,7 +174,7 @@ def test_sequences_wrap_to_0() -> None:
 
 def test_a_producer_outlives_its_records_but_not_a_day() -> None:
     log = filled(idempotent(0))
-    log.delete_before(1)
+    log.delete_before(1, 0)
     with pytest.raises(OutOfOrder):
         append(log, idempotent(2))
 
@@ -240,7 +240,7 @@ def test_retention_stops_at_a_record_of_the_future_and_above_the_high_watermark(
 def test_deleted_records_are_not_found_by_time() -> None:
     log = filled(*(batch(b"x", at_ms=NOW_MS + number) for number in range(4)))
 
-    log.delete_before(2)
+    log.delete_before(2, 0)
 
     assert first_since(log, NOW_MS).offset == 2
     assert log.epochs.epoch_at(2) == 0
@@ -274,7 +274,7 @@ def test_the_first_record_of_a_time_is_found_by_offset() -> None:
 
 def test_the_largest_time_is_known_after_its_record_was_deleted() -> None:
     log = filled(batch(b"a"), batch(b"b", at_ms=NOW_MS - 1))
-    log.delete_before(2)
+    log.delete_before(2, 0)
 
     assert largest(log)[:2] == (0, NOW_MS)
 

@@ -1,13 +1,19 @@
 """Stock clients produce, and consume by assignment; groups and transactions they learn at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import confluent_kafka
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka import TopicPartition as AioPartition
 from aiokafka.errors import KafkaError as AioError
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import (
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    ResourceType,
+)
 
 from tests.interop.clients import TIMEOUT_S, Confluent, kafka
 from tests.interop.running import Service, eventually
@@ -16,6 +22,8 @@ pytestmark = pytest.mark.interop
 
 NO_GROUPS = "kraftsim has no groups and no transactions"
 VALUES = [b"%d" % number for number in range(200)]
+LONG_VALUES = [b"%d" % number * 1000 for number in range(200)]
+"""Together longer than a block of any codec."""
 
 
 @pytest.fixture
@@ -26,13 +34,15 @@ def created(kraft: Service, topic: str) -> str:
     return topic
 
 
-def produced_by_confluent(servers: str, topic: str, **settings: object) -> None:
+def produced_by_confluent(
+    servers: str, topic: str, values: Sequence[bytes] = VALUES, **settings: object
+) -> None:
     errors: list[object] = []
     producer = confluent_kafka.Producer({"bootstrap.servers": servers, **settings})
-    for value in VALUES:
+    for value in values:
         producer.produce(topic, value, on_delivery=lambda error, _: errors.append(error))
     assert producer.flush(TIMEOUT_S) == 0
-    assert errors == [None] * len(VALUES)
+    assert errors == [None] * len(values)
 
 
 def read_by_confluent(servers: str, topic: str) -> list[bytes]:
@@ -118,6 +128,25 @@ def test_librdkafka_reads_what_it_wrote(
     produced_by_confluent(servers, created, **settings)
 
     assert read_by_confluent(servers, created) == VALUES
+
+
+@pytest.mark.parametrize("codec", ["uncompressed", "gzip", "snappy", "lz4", "zstd"])
+def test_librdkafka_reads_what_the_broker_compressed(
+    kraft: Service, created: str, codec: str
+) -> None:
+    servers = kraft.bootstrap_servers
+    resource = ConfigResource(ResourceType.TOPIC, created)
+    resource.add_incremental_config(
+        ConfigEntry("compression.type", codec, incremental_operation=AlterConfigOpType.SET)
+    )
+    admin = AdminClient({"bootstrap.servers": servers})
+    for done in admin.incremental_alter_configs([resource]).values():
+        done.result(TIMEOUT_S)
+    settings = {"compression.type": "snappy" if codec == "lz4" else "lz4", "linger.ms": 100}
+
+    produced_by_confluent(servers, created, LONG_VALUES, **settings)
+
+    assert read_by_confluent(servers, created) == LONG_VALUES
 
 
 def test_librdkafka_gives_a_transaction_up(kraft: Service) -> None:

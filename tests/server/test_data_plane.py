@@ -52,9 +52,14 @@ def produced(*batches: bytes, acks: int = 1, topic: str = "t") -> Request:
     return request
 
 
-def wanted(offset: int = 0, *, partition: int = 0, **fields: Any) -> FetchRequest:
+def wanted(
+    offset: int = 0, *, partition: int = 0, leader_epoch: int = -1, **fields: Any
+) -> FetchRequest:
     position = FetchPartition(
-        partition=partition, fetch_offset=offset, partition_max_bytes=1_000_000
+        partition=partition,
+        current_leader_epoch=leader_epoch,
+        fetch_offset=offset,
+        partition_max_bytes=1_000_000,
     )
     topics = (FetchTopic(topic="t", partitions=(position,)),)
     return FetchRequest(topics=topics, **fields)

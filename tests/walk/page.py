@@ -55,8 +55,8 @@ Brokers read them."""
 DYNAMIC_TITLE = """\
 ## Dynamic configurations: open
 
-The log keeps them and DescribeConfigs shows them. In Kafka the logs, groups and threads of brokers
-use them, which kraftsim does not have; no line of the log says so."""
+The log keeps them and DescribeConfigs shows them. Brokers of Kafka use them in logs, groups and
+threads, and simulated brokers do not; no line of the log says so."""
 WARNING_TITLE = """\
 ## Configurations of controllers with a warning
 
@@ -148,7 +148,8 @@ def _is_ignored(name: str) -> bool:
 
 def _dynamic(kind: str, names: Collection[str]) -> Mapping[str, list[str]]:
     """Returns the dynamic configurations of a kind of resource by verdict."""
-    acting = {name for name in names if name in verdicts.DYNAMIC_ACTING[kind]}
+    of_logs = verdicts.OF_LOGS if kind == "topic" else ()
+    acting = {name for name in names if name in (*verdicts.DYNAMIC_ACTING[kind], *of_logs)}
     refused = {name for name in names if name in verdicts.DYNAMIC_REFUSED[kind]}
     found = {"acts": acting, "refused": refused, "open": {*names} - acting - refused}
     return {verdict: sorted(keys) for verdict, keys in found.items()}

@@ -28,7 +28,7 @@ class Live:
 
     def __init__(self, options: ClusterOptions) -> None:
         self.options = options
-        self.service = Service(options.host, options.http_token())
+        self.service = Service(options.host, options.http_token(), options.retention_bytes)
         self.running: Running | None = None
 
     @property

@@ -1,0 +1,176 @@
+"""Compaction: of each key the latest record stays, a tombstone for a while (rules B8.20-B8.36).
+
+It works on the log of one replica, as if its broker's cleaner looked at it alone.
+"""
+
+from collections.abc import Iterator
+
+from .batch import (
+    LOG_APPEND_TIME,
+    NONE,
+    Header,
+    Record,
+    encoded,
+    encoded_record,
+    header_of,
+    records_of,
+)
+from .compression import compressed, payload_of
+from .log import Instant, Log
+from .segments import Segment
+from .settings import LogSettings
+
+_HORIZON = 0x40  # of attributes: the base timestamp is the time at which tombstones go (B8.33)
+_CODEC = 0x07
+
+
+def compact(log: Log, at: Instant, settings: LogSettings) -> None:
+    """Cleans the log, if a large enough part of it is dirty (B8.21, B8.22)."""
+    end = _first_uncleanable(log, at, settings)
+    start = max(log.cleaned_offset, log.start_offset)
+    dirty = [segment for segment in log.segments[:-1] if start <= segment.base_offset < end]
+    if not dirty:
+        return
+    clean_bytes = sum(segment.size for segment in log.segments if segment.base_offset < start)
+    dirty_bytes = sum(segment.size for segment in dirty)
+    is_late = dirty[0].first_age_ms(at.now_ms) > settings.max_compaction_lag_ms
+    if is_late or dirty_bytes > settings.min_cleanable_dirty_ratio * (clean_bytes + dirty_bytes):
+        _Run(log, at, settings, start, end).rewrite()
+
+
+def _first_uncleanable(log: Log, at: Instant, settings: LogSettings) -> int:
+    """Returns the base offset of the first segment that may not be cleaned yet (B8.21)."""
+    following = [*(segment.base_offset for segment in log.segments[1:]), log.end_offset]
+    for segment, end in zip(log.segments, following, strict=True):
+        lag_ms = settings.min_compaction_lag_ms
+        is_young = lag_ms > 0 and segment.age_ms(at.now_ms) < lag_ms
+        if segment is log.segments[-1] or end > log.high_watermark or is_young:
+            return segment.base_offset
+    return log.end_offset
+
+
+class _Run:
+    """One cleaning of a log, whose offsets from `start` to `end` are dirty."""
+
+    def __init__(self, log: Log, at: Instant, settings: LogSettings, start: int, end: int) -> None:
+        self._log, self._at, self._settings, self._end = log, at, settings, end
+        self._count = sum(base < end for base in log.base_offsets)
+        self._latest = {
+            record.key: base + record.delta
+            for base, batch in self._batches()
+            if header_of(batch).last_offset >= start
+            for record in _records(batch)
+            if record.key is not None
+        }
+        self._last_of_producers = {
+            (producer.producer_id, producer.batches[-1].last_offset)
+            for producer in log.producers
+            if producer.batches
+        }
+
+    def _batches(self) -> Iterator[tuple[int, bytes]]:
+        return zip(self._log.base_offsets[: self._count], self._log.batches, strict=False)
+
+    def rewrite(self) -> None:
+        """Puts the cleaned segments into the log."""
+        log = self._log
+        number = sum(segment.base_offset < self._end for segment in log.segments)
+        cleaned = [
+            (segments, [kept for batch in batches if (kept := self._cleaned(batch)) is not None])
+            for segments, batches in self._groups(log.segments[:number])
+        ]
+        batches = [batch for _, kept in cleaned for batch in kept]
+        log.batches[: self._count] = batches
+        log.base_offsets[: self._count] = type(log.base_offsets)(
+            "q", [header_of(batch).base_offset for batch in batches]
+        )
+        log.segments[:number] = [_merged(segments, kept) for segments, kept in cleaned]
+        log.cleaned_offset = self._end
+
+    def _groups(self, segments: list[Segment]) -> Iterator[tuple[list[Segment], list[bytes]]]:
+        """Yields neighbours that fit into one segment, with their batches (B8.35)."""
+        group: list[Segment] = []
+        size = 0
+        for segment in segments:
+            if group and size + segment.size > self._settings.segment_bytes:
+                yield group, self._batches_of(group, segment.base_offset)
+                group, size = [], 0
+            group.append(segment)
+            size += segment.size
+        yield group, self._batches_of(group, self._end)
+
+    def _batches_of(self, group: list[Segment], end: int) -> list[bytes]:
+        first = group[0].base_offset
+        return [batch for base, batch in self._batches() if first <= base < end]
+
+    def _cleaned(self, batch: bytes) -> bytes | None:
+        """Returns what stays of a batch; None if nothing does (B8.30-B8.33)."""
+        header = header_of(batch)
+        records = list(_records(batch))
+        due_ms = self._log.horizons.get(header.base_offset)
+        has_passed = due_ms is not None and self._at.now_ms >= due_ms
+        kept = [record for record in records if self._stays(header, record, has_passed)]
+        needs_horizon = due_ms is None and any(record.value_bytes < 0 for record in kept)
+        if not kept:
+            is_of_producer = (header.producer_id, header.last_offset) in self._last_of_producers
+            is_last = header.last_offset + 1 == self._end
+            return _emptied(header) if is_of_producer or is_last else None  # B8.32
+        if len(kept) == len(records) and not needs_horizon:
+            return batch
+        if needs_horizon:
+            wait_ms = self._settings.delete_retention_ms
+            self._log.horizons[header.base_offset] = self._at.now_ms + wait_ms
+            base, attributes = self._at.wall_ms + wait_ms, header.attributes | _HORIZON
+        else:
+            is_set = header.attributes & _HORIZON
+            base = header.base_timestamp if is_set else kept[0].timestamp
+            attributes = header.attributes
+        return self._rebuilt(header, kept, base, attributes)
+
+    def _stays(self, header: Header, record: Record, has_passed: bool) -> bool:
+        if record.key is None:
+            return False
+        offset = header.base_offset + record.delta
+        is_latest = offset >= self._latest.get(record.key, NONE)
+        return is_latest and (record.value_bytes >= 0 or not has_passed)
+
+    def _rebuilt(self, header: Header, kept: list[Record], base: int, attributes: int) -> bytes:
+        codec = header.compression
+        payload = b"".join(encoded_record(record, base, record.delta) for record in kept)
+        is_stamped = attributes & LOG_APPEND_TIME
+        largest = header.max_timestamp if is_stamped else max(of.timestamp for of in kept)
+        changed = header._replace(
+            attributes=attributes,
+            base_timestamp=base,
+            max_timestamp=largest,
+            record_count=len(kept),
+        )
+        return encoded(changed, compressed(payload, codec, self._settings.level(codec)))
+
+
+def _records(batch: bytes) -> Iterator[Record]:
+    header = header_of(batch)
+    return records_of(header, payload_of(batch, header)) if header.record_count else iter(())
+
+
+def _emptied(header: Header) -> bytes:
+    """Returns a batch without records, which keeps offsets and sequences."""
+    attributes = header.attributes & ~_HORIZON & ~_CODEC
+    return encoded(header._replace(attributes=attributes, base_timestamp=NONE, record_count=0), b"")
+
+
+def _merged(segments: list[Segment], batches: list[bytes]) -> Segment:
+    """Returns one segment in the place of several, with the batches that stayed."""
+    first, last = segments[0], segments[-1]
+    whole = Segment(first.base_offset, first.created_ms)
+    # The clocks were as far apart when the last batch came.
+    now_ms, wall_ms = last.largest_ms, last.largest_timestamp
+    for batch in batches:
+        header = header_of(batch)
+        whole.add(len(batch), header, header.base_offset, now_ms, wall_ms)
+        if whole.largest_at == header.base_offset:
+            largest = header.max_timestamp
+            delta = next((of.delta for of in _records(batch) if of.timestamp == largest), 0)
+            whole.offset_of_largest = header.base_offset + delta
+    whole.modified_ms = last.modified_ms
+    return whole

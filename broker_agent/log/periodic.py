@@ -1,0 +1,32 @@
+"""Tasks that the process of a broker repeats."""
+
+from typing import NamedTuple
+
+
+class Periodic(NamedTuple):
+    """When a process does something: `first_ms` after its start, and again at an interval."""
+
+    first_ms: int
+    interval_ms: int
+
+    def last_ms(self, started_ms: int, now_ms: int) -> int:
+        """Returns the time of the last turn of a process by `now_ms`; -1 before the first."""
+        since_ms = now_ms - started_ms - self.first_ms
+        if since_ms < 0:
+            return -1
+        return now_ms - since_ms % self.interval_ms
+
+    def since(self, started_ms: int, after_ms: int, now_ms: int) -> tuple[int, ...]:
+        """Returns the first turn after a time and the last one by `now_ms`, which may be one."""
+        last_ms = self.last_ms(started_ms, now_ms)
+        if last_ms <= after_ms:
+            return ()
+        earliest_ms = max(after_ms + 1, started_ms + self.first_ms)
+        first_ms = last_ms - (last_ms - earliest_ms) // self.interval_ms * self.interval_ms
+        return (first_ms,) if first_ms == last_ms else (first_ms, last_ms)
+
+
+FIRST_MS = 30_000  # log.initial.task.delay.ms
+RETENTION = Periodic(FIRST_MS, 300_000)  # log.retention.check.interval.ms
+CLEANING = Periodic(0, 15_000)  # log.cleaner.backoff.ms
+START_CHECKPOINT = Periodic(FIRST_MS, 60_000)  # log.flush.start.offset.checkpoint.interval.ms
