@@ -21,7 +21,19 @@ from kraftsim.lessons.link import read_link
 from tests.lessons.lesson_tapes import KILL, PAUSE, answers
 
 # compiled objects cannot be copied; a page plays its whole run
-pytestmark = [pytest.mark.python_modules, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.python_modules,
+    pytest.mark.slow,
+    pytest.mark.xdist_group("exports"),  # each process would film the run anew
+]
+
+SHORT = """
+schema: kraftsim/scenario/1
+name: short
+claim: Nothing happens.
+cluster: {controllers: 1, brokers: 2}
+time: {warmup: 1s, run: 3s, calm: 1s}
+"""
 
 LINK = read_link(f"lesson={PAUSE}&seed=7")
 BRANCHES = [{}, {"profile": "kafka-3.9"}, {"acts": json.loads(KILL)}]
@@ -141,13 +153,16 @@ def test_vector_clocks_put_an_arrival_after_its_send(story: Story, films: list[F
 
 
 def test_the_command_line_writes_the_page_of_a_run(
-    tmp_path: object, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = f"{tmp_path}/run.html"
+    path, scenario = tmp_path / "run.html", tmp_path / "short.yaml"
+    scenario.write_text(SHORT)
 
-    main(["scenario", "run", PAUSE, "--seed", "7", "--html", path])
+    main(["scenario", "run", str(scenario), "--seed", "7", "--html", str(path)])
 
     assert f"{path}: the run as one HTML file" in capsys.readouterr().err
+    (tape,) = embedded(path.read_text("utf-8"))["tapes"]
+    assert tape["story"]["scenario"] == str(scenario)
 
 
 def test_a_file_for_a_viewer_is_of_one_run(capsys: pytest.CaptureFixture[str]) -> None:
