@@ -31,6 +31,9 @@ PROFILES: Final = (
     "profile of one controller or broker of another release, such as 3002=kafka-4.3; repeat it for "
     "several"
 )
+PROFILES_OF_AGENTS: Final = (
+    "profile of one broker of another release, such as 1002=kafka-4.3; repeat it for several"
+)
 METADATA_VERSION: Final = (
     "metadata.version of a new cluster, such as 4.3-IV0 (default: the newest of all its nodes)"
 )

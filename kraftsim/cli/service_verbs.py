@@ -33,7 +33,7 @@ def add_up(up: argparse.ArgumentParser) -> None:
     _add_machines(up)
     _add_listeners(up)
     _add_rules(up)
-    _add_profiles(up)
+    _add_profiles(up, help_texts.PROFILES)
     up.add_argument(
         "--ready-file",
         metavar="FILE",
@@ -157,6 +157,7 @@ def add_agent(agent: argparse.ArgumentParser) -> None:
         ),
     )
     _add_profile(agent)
+    _add_profiles(agent, help_texts.PROFILES_OF_AGENTS)
     _add_configuration(agent)
     _add_log_format(agent)
 
@@ -184,10 +185,8 @@ def _add_rules(verb: argparse.ArgumentParser) -> None:
     _add_configuration(verb)
 
 
-def _add_profiles(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument(
-        "--profiles", action="append", default=[], metavar="ID=P", help=help_texts.PROFILES
-    )
+def _add_profiles(verb: argparse.ArgumentParser, text: str) -> None:
+    verb.add_argument("--profiles", action="append", default=[], metavar="ID=P", help=text)
 
 
 def _add_profile(verb: argparse.ArgumentParser) -> None:

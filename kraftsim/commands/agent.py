@@ -6,7 +6,7 @@ import logging
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from kraftsim.configuration.configuration import Configuration
 from kraftsim.configuration.quorum import SERVERS, VOTERS
 from kraftsim.configuration.roles import BROKER
 from kraftsim.controller.core.node_id import NODE_ID_MAX, checked_id
+from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import BrokerListener
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.server.runtime import Runtime
@@ -31,7 +32,7 @@ from kraftsim.simulation.topology import (
 from ..errors import FAILED, CommandError, PortUnavailable
 from ..first_of import first_of
 from ..options import ClusterOptions, accept_cluster_id, topology_of
-from ..releases import profile_of
+from ..releases import profile_of, profiles_of
 from ..service.broker_apis import ClientView
 from ..service.fleet_listeners import FleetListeners
 from ..service.voter_addresses import address_of
@@ -65,7 +66,7 @@ def run_agents(arguments: argparse.Namespace) -> int:
     topology = replace(
         topology_of(options, arguments.cluster_id),
         controllers=(),  # of another process: their ids need not be those of `kraftsim up`
-        brokers=tuple(_specs(broker_ids, options.racks)),
+        brokers=tuple(_specs(broker_ids, options.racks, _profiles(arguments, broker_ids))),
     )
     listeners = agent_listeners(arguments.kafka_port, configuration, arguments.count)
     agents = _Agents(topology, controllers, listeners, configuration)
@@ -111,10 +112,31 @@ def _broker_ids(arguments: argparse.Namespace, configuration: Configuration) -> 
     return broker_ids
 
 
-def _specs(broker_ids: range, racks: Sequence[str]) -> Iterator[BrokerSpec]:
+def _profiles(arguments: argparse.Namespace, broker_ids: range) -> dict[int, Profile]:
+    """Returns the profiles of --profiles by id; ValueError for an id that no broker has."""
+    profiles = profiles_of(arguments.profiles)
+    for broker_id in profiles:
+        if broker_id not in broker_ids:
+            raise ValueError(
+                f"--profiles: expected an id of a broker, {broker_ids[0]} to {broker_ids[-1]}, "
+                f"got {broker_id}"
+            )
+    return {
+        broker_id: profile_of(name, f"--profiles: {broker_id}")
+        for broker_id, name in profiles.items()
+    }
+
+
+def _specs(
+    broker_ids: range, racks: Sequence[str], profiles: Mapping[int, Profile]
+) -> Iterator[BrokerSpec]:
     for position, broker_id in enumerate(broker_ids):
-        rack = racks[position % len(racks)] if racks else None
-        yield BrokerSpec(broker_id=broker_id, port=unbound_port(broker_id), rack=rack)
+        yield BrokerSpec(
+            broker_id=broker_id,
+            port=unbound_port(broker_id),
+            rack=racks[position % len(racks)] if racks else None,
+            profile=profiles.get(broker_id),
+        )
 
 
 class _Agents(NamedTuple):

@@ -49,18 +49,18 @@ class FleetListeners:
 
     def serve(self, view: ClientView) -> None:
         """Starts to answer requests on every bound port."""
-        views: dict[str, ClientView] = {}
+        views: dict[tuple[str, str], ClientView] = {}
         for broker_id, listeners in self._listeners.items():
-            agent, ask = (
-                self._fleet.agents[broker_id],
-                partial(self._fleet.forward, broker_id, view.profile),
-            )
+            agent = self._fleet.agents[broker_id]
+            profile = agent.profile
+            ask = partial(self._fleet.forward, broker_id, profile)
             for name, listener in listeners.items():
-                if name not in views:
-                    views[name] = replace(view, listener=name, kept=KeptReplies())
-                apis = BrokerApis(views[name], agent, self._runtime, ask, self.data_plane)
+                key = (name, profile.name)
+                if key not in views:
+                    views[key] = replace(view, listener=name, profile=profile, kept=KeptReplies())
+                apis = BrokerApis(views[key], agent, self._runtime, ask, self.data_plane)
                 listener.note_ended = apis.telemetry.end_connection
-                listener.serve(self._runtime, apis.describe, apis.answer, view.profile)
+                listener.serve(self._runtime, apis.describe, apis.answer, profile)
 
     def follow(self, broker_id: int, state: ProcessState) -> None:
         """Opens, holds or closes the broker's listeners as the state of its process requires."""

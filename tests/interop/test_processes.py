@@ -5,10 +5,21 @@ from pathlib import Path
 
 import pytest
 
+from kraftsim.cli.main import main
 from kraftsim.commands.agent import DRAIN_LIMIT_S
+from kraftsim.controller.core.rpc import ApiVersionsRequest, ApiVersionsResponse
+from kraftsim.errors import USAGE
 from tests.interop.clients import Confluent, KafkaPython
 from tests.interop.conftest import Connect
-from tests.interop.running import LIMIT_S, LONG_LEASE, eventually, kraftsim_agents, kraftsim_up
+from tests.interop.running import (
+    LIMIT_S,
+    LONG_LEASE,
+    _running,
+    eventually,
+    kraftsim_agents,
+    kraftsim_up,
+)
+from tests.released.controller import Connection
 
 pytestmark = [
     pytest.mark.interop,
@@ -16,6 +27,8 @@ pytestmark = [
 ]
 
 FLEET = range(1001, 1006)
+API_VERSIONS, UNREGISTER_CONTROLLER = 18, 94
+NAMED = ApiVersionsRequest(client_software_name="judge", client_software_version="1")
 
 
 @pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGINT])
@@ -101,3 +114,42 @@ def test_agents_that_are_told_twice_end_at_once(tmp_path: Path) -> None:
         agents.terminate()
 
         assert 0 == agents.wait(DRAIN_LIMIT_S / 2)
+
+
+@pytest.mark.rule("5.1")
+def test_a_fleet_has_a_broker_of_another_release(tmp_path: Path) -> None:
+    with kraftsim_up(tmp_path, "--metadata-version", "4.3-IV0", brokers=0) as kraft:
+        address = ("--controller", kraft.controller, "--cluster-id", kraft.cluster_id)
+        options = ("--count", "2", "--kafka-port", "0", "--profiles", "1002=kafka-4.3")
+        with _running(tmp_path, ("agent", *address, *options)) as agents:
+            assert agents.stdout is not None, "piped"
+            servers = agents.stdout.readline().strip().partition("=")[2].split(",")
+
+            offered = [UNREGISTER_CONTROLLER in listed_apis(server) for server in servers]
+
+    assert offered == [True, False]
+
+
+def listed_apis(server: str) -> set[int]:
+    """The keys of the APIs that the broker at an address lists."""
+    connection = Connection(int(server.rpartition(":")[2]))
+    response = connection.ask(API_VERSIONS, 3, NAMED)
+    connection.close()
+    assert isinstance(response, ApiVersionsResponse)
+    return {api.api_key for api in response.api_keys}
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("1003=kafka-4.3", "--profiles: expected an id of a broker, 1001 to 1002, got 1003"),
+        ("1001=kafka-4.33", "--profiles: 1001: expected 'kafka-4.3'"),
+    ],
+)
+def test_wrong_profiles_of_a_fleet_are_refused(
+    text: str, error: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = ("--controller", "127.0.0.1:1", "--cluster-id", "kraftsimTestCluster001")
+    assert main(["agent", *address, "--count", "2", "--profiles", text]) == USAGE
+
+    assert error in capsys.readouterr().err
