@@ -38,7 +38,8 @@ def _take_up(quorum: Quorum, turn: Turn) -> None:
     if leader is None or not leader.endpoints:
         quorum.resume_unattached(turn)
     else:
-        quorum.become_follower(stored.epoch, stored.leader_id, leader.endpoints[0], turn)
+        endpoint = quorum.endpoint_of(leader.endpoints)
+        quorum.become_follower(stored.epoch, stored.leader_id, endpoint, turn)
 
 
 # Requests

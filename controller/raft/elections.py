@@ -203,4 +203,4 @@ def request_votes(quorum: Quorum, turn: Turn) -> None:
             continue
         if quorum.peers.is_free(peer_id, turn.now_ms):
             request = messages.vote_request(quorum, voter, pre_vote=isinstance(role, Prospective))
-            quorum.peers.send(peer_id, voter.endpoints[0], request, turn)
+            quorum.peers.send(peer_id, quorum.endpoint_of(voter.endpoints), request, turn)

@@ -74,7 +74,7 @@ def _endpoint_of(
                 name=quorum.identity.endpoint.name, host=endpoint.host, port=endpoint.port
             )
     voter = quorum.voters.find(leader_id)
-    return voter.endpoints[0] if voter is not None and voter.endpoints else None
+    return quorum.endpoint_of(voter.endpoints) if voter is not None and voter.endpoints else None
 
 
 def note_epoch(quorum: Quorum, peer_id: int, epoch: int) -> None:
@@ -184,7 +184,7 @@ def announce(quorum: Quorum, voter: Voter, turn: Turn) -> None:
     role = leader_role(quorum.role)
     role.postpone_begin(voter.voter_id, turn.now_ms + quorum.begin_period_ms)
     request = messages.begin_request(quorum, voter)
-    quorum.peers.send(voter.voter_id, voter.endpoints[0], request, turn)
+    quorum.peers.send(voter.voter_id, quorum.endpoint_of(voter.endpoints), request, turn)
 
 
 def on_end(
@@ -244,4 +244,4 @@ def announce_resignation(quorum: Quorum, turn: Turn) -> None:
         peer_id = voter.voter_id
         if peer_id not in role.acknowledged and quorum.peers.is_free(peer_id, turn.now_ms):
             request = messages.end_request(quorum, role.successors)
-            quorum.peers.send(peer_id, voter.endpoints[0], request, turn)
+            quorum.peers.send(peer_id, quorum.endpoint_of(voter.endpoints), request, turn)

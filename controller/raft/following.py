@@ -148,7 +148,9 @@ def _sources(quorum: Quorum) -> list[tuple[int, VoterEndpoint]]:
 
     A bootstrap server has a negative id until its response names the leader, as in Kafka.
     """
-    voters = [(voter.voter_id, voter.endpoints[0]) for voter in quorum.other_voters]
+    voters = [
+        (voter.voter_id, quorum.endpoint_of(voter.endpoints)) for voter in quorum.other_voters
+    ]
     servers = quorum.identity.bootstrap_servers
     return voters or [(FIRST_SERVER_ID - at, server) for at, server in enumerate(servers)]
 

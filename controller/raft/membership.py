@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.errors import ErrorCode
+from ..core.hash_order import in_sized_hash_order
 from ..core.log.control_records import VersionRange, Voter, VoterEndpoint, Voters
 from ..core.rpc import (
     AddRaftVoterRequest,
@@ -59,7 +60,7 @@ def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) ->
     role = leader_role(quorum.role)
     timeout_ms = quorum.settings.controller_quorum_request_timeout_ms
     role.begin_change(VoterChange(request, token, turn.now_ms + timeout_ms))
-    endpoint = _endpoints(quorum, request.listeners)[0]
+    endpoint = quorum.endpoint_of(_endpoints(request.listeners))
     question = ApiVersionsRequest(client_software_name=SOFTWARE, client_software_version="4.3.1")
     quorum.peers.send(request.voter_id, endpoint, question, turn)
     return True
@@ -173,7 +174,7 @@ def update(quorum: Quorum, request: UpdateRaftVoterRequest, turn: Turn) -> Updat
     voter = Voter(
         voter_id=request.voter_id,
         voter_directory_id=request.voter_directory_id,
-        endpoints=_endpoints(quorum, request.listeners),
+        endpoints=_endpoints(request.listeners),
         k_raft_version_feature=VersionRange(
             min_supported_version=request.k_raft_version_feature.min_supported_version,
             max_supported_version=request.k_raft_version_feature.max_supported_version,
@@ -356,18 +357,17 @@ def _voter(quorum: Quorum, request: AddRaftVoterRequest, supported: VersionRange
     return Voter(
         voter_id=request.voter_id,
         voter_directory_id=request.voter_directory_id,
-        endpoints=_endpoints(quorum, request.listeners),
+        endpoints=_endpoints(request.listeners),
         k_raft_version_feature=supported,
     )
 
 
-def _endpoints(quorum: Quorum, listeners: tuple[QuorumEndpoint, ...]) -> tuple[VoterEndpoint, ...]:
-    """Returns the endpoints; the controller listener is first, where other nodes connect."""
-    default = quorum.identity.endpoint.name
-    ordered = sorted(listeners, key=lambda listener: listener.name != default)
+def _endpoints(listeners: tuple[QuorumEndpoint, ...]) -> tuple[VoterEndpoint, ...]:
+    """Returns the endpoints in the order of Kafka's record, which is that of a HashMap."""
+    by_name = {listener.name: listener for listener in listeners}
     return tuple(
-        VoterEndpoint(name=endpoint.name, host=endpoint.host, port=endpoint.port)
-        for endpoint in ordered
+        VoterEndpoint(name=name, host=by_name[name].host, port=by_name[name].port)
+        for name in in_sized_hash_order(by_name, len(listeners))
     )
 
 

@@ -100,6 +100,11 @@ class Quorum(ReplicaLog):
             return self.role.descriptions
         return self.voters
 
+    def endpoint_of(self, endpoints: tuple[VoterEndpoint, ...]) -> VoterEndpoint:
+        """Returns a voter's endpoint of the controllers' listener; without it, the first one."""
+        name = self.identity.endpoint.name
+        return next((endpoint for endpoint in endpoints if endpoint.name == name), endpoints[0])
+
     @property
     def is_leader(self) -> bool:
         """True if this replica leads."""

@@ -4,6 +4,7 @@ import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.log.control_records import Voters
+from kraftsim.controller.core.rpc import EndQuorumEpochRequest, QuorumEndpoint
 from tests.builders import uuid_of
 from tests.raft.changes import led_with_an_observer
 from tests.raft.replicas import endpoint_of
@@ -39,6 +40,22 @@ def test_a_voter_that_says_nothing_new_is_written_again(leader):
     assert 0 == leader.ask(ME, update_voter(2, 1, port=known)).error_code
     assert (voters, end_offset + 1) == (quorum.voters, quorum.log.end_offset)
     assert (Voters(voters=voters.voters),) == quorum.log.read(end_offset)[0].records
+
+
+@pytest.mark.rule("10.53")
+def test_a_voter_with_two_listeners_is_asked_at_that_of_the_controllers(leader):
+    names = ("OTHER", "CONTROLLER")
+    listeners = tuple(
+        QuorumEndpoint(name=name, host="127.0.0.1", port=port)
+        for name, port in zip(names, (6666, 7777), strict=True)
+    )
+    leader.ask(ME, update_voter(2, 1, listeners=listeners))
+    endpoints = leader.quorums[ME].voters.find(2).endpoints
+    leader.resign(ME)
+
+    assert names == tuple(endpoint.name for endpoint in endpoints), "the order of Kafka's record"
+    asked = [m for m in leader.requests(EndQuorumEpochRequest, sender=ME) if m.receiver == 2]
+    assert [7777] == [message.sent.endpoint.port for message in asked]
 
 
 @pytest.mark.rule("10.53")

@@ -72,8 +72,10 @@ def _cluster_id(draft: Draft) -> str | None:
 
 
 def _listeners(draft: Draft) -> list[dict[str, Any]]:
-    """Mostly the second controller's listener."""
+    """Mostly the second controller's listener, alone or beside another listener."""
     own = {"name": "CONTROLLER", "host": "127.0.0.1", "port": {"$second_port": 0}}
     other = {"name": "OTHER", "host": "127.0.0.1", "port": 9990}
-    listeners: list[dict[str, Any]] = draft.one_of(*[[own]] * 8, [other], [])
+    listeners: list[dict[str, Any]] = draft.one_of(
+        *[[own]] * 8, [own, other], [other, own], [other], []
+    )
     return listeners
