@@ -136,7 +136,7 @@ class Log:
         They are cut at `bytes_max`, in the middle of a batch, and at the end of the segment
         (B4.33). With `reads_one` the first batch comes whole (B4.31).
         """
-        index = self._index_of(offset)
+        index = self.index_of(offset)
         stop = min(bisect_left(self.base_offsets, end), self._segment_end(index))
         if index >= stop:
             return b""
@@ -157,13 +157,13 @@ class Log:
         """Returns how many bytes a reader finds, at most `bytes_max` (B4.35)."""
         found = 0
         stop = bisect_left(self.base_offsets, end)
-        for index in range(self._index_of(offset), stop):
+        for index in range(self.index_of(offset), stop):
             found += len(self.batches[index])
             if found >= bytes_max:
                 return bytes_max
         return found
 
-    def _index_of(self, offset: int) -> int:
+    def index_of(self, offset: int) -> int:
         """Returns the index of the batch that contains the offset, or of the first one behind."""
         index = bisect_right(self.base_offsets, offset) - 1
         if index < 0:

@@ -1,6 +1,8 @@
 """The topics of a cluster: shows, creates, grows and deletes them, and elects their leaders."""
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
+from itertools import islice
 
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.partitions.elect_leaders import ELECTIONS
@@ -31,6 +33,7 @@ from .administration.checks import (
     check_grown_topic,
     check_new_topic,
     check_topic,
+    check_topic_read,
     texts_of,
 )
 from .administration.refusals import (
@@ -40,7 +43,7 @@ from .administration.refusals import (
     raise_if_topic_refused,
 )
 from .argument_checks import check_topic_page, expect_text
-from .documents import TopicDocument
+from .documents import TopicDocument, TopicRecords
 from .running.active_controller import ActiveController
 from .running.live import Live
 from .views.list_pages import Page, keys_of_page
@@ -79,6 +82,26 @@ class Topics:
         if name not in image.topic_ids:
             raise UnknownTopic(name, sorted(image.topic_ids))
         return topic_view(image.topics[image.topic_ids[name]])
+
+    async def read(
+        self, name: str, partition: int | None = None, from_: int = 0, limit: int = 1000
+    ) -> TopicRecords:
+        """Returns the records that consumers may read, at most `limit`, for a person to look at.
+
+        They are those of the leaders' logs from offset `from_` on, of all partitions or of one.
+        Raises UnknownTopic, ApiError for an unknown partition, or UsageError for a limit outside 1
+        to 10,000.
+        """
+        check_topic_read(name, partition, from_, limit)
+        await self.describe(name)
+        world = self._live.world
+        topic = world.committed.topics[world.committed.topic_ids[name]]
+        if partition is not None and partition not in topic.partitions:
+            refused = (partition, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, None)
+            raise_if_any_refused(world.committed, name, [refused])
+        partitions = sorted(topic.partitions) if partition is None else [partition]
+        module = import_module("kraftsim.api.views.record_views")  # not needed at every start
+        return {"records": [*islice(module.record_views(world, topic, partitions, from_), limit)]}
 
     async def create(
         self,

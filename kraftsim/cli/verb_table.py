@@ -16,7 +16,7 @@ VERBS = {
         "controller as a process"
     ),
     "broker": "list, show, add, stop, kill, pause, resume, restart, mute and deafen brokers",
-    "topic": "list, describe, create, alter and delete topics; elect their leaders",
+    "topic": "list, describe, read, create, alter and delete topics; elect their leaders",
     "reassignment": "list, start and cancel reassignments of replicas",
     "config": "show and change configurations of topics, brokers, groups and client metrics",
     "request": "list and count the requests of clients",

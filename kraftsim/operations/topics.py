@@ -9,10 +9,11 @@ from ..api.administration.checks import (
     check_grown_topic,
     check_new_topic,
     check_topic,
+    check_topic_read,
 )
 from ..api.administration.documents import DeletedTopic
 from ..api.argument_checks import Check, check_topic_page
-from ..api.documents import TopicDocument, TopicList
+from ..api.documents import TopicDocument, TopicList, TopicRecords
 from .operation import Operation, Run
 
 if TYPE_CHECKING:
@@ -28,6 +29,17 @@ async def list_topics(kraft: "Cluster", from_: str = "", limit: int | None = Non
 async def describe_topic(kraft: "Cluster", name: str) -> TopicDocument:
     """Describe a topic: leader, replicas and in-sync replicas of every partition."""
     return await kraft.topics.describe(name)
+
+
+async def read_topic(
+    kraft: "Cluster",
+    name: str,
+    partition: int | None = None,
+    from_: int = 0,
+    limit: int = 1000,
+) -> TopicRecords:
+    """Read the records that brokers store for a topic, of its partitions or of one."""
+    return await kraft.topics.read(name, partition, from_, limit)
 
 
 async def create_topic(
@@ -74,6 +86,9 @@ LIST_TOPICS = Operation("GET", "/v1/topics", ("topic", "list"), list_topics, che
 TOPIC_OPERATIONS: tuple[Operation, ...] = (
     LIST_TOPICS,
     Operation("GET", "/v1/topics/{name}", ("topic", "describe"), describe_topic),
+    Operation(
+        "GET", "/v1/topics/{name}/read", ("topic", "read"), read_topic, check=check_topic_read
+    ),
     _verb("create", create_topic, check_new_topic),
     _verb("alter", alter_topic, check_grown_topic),
     _verb("delete", delete_topic, check_topic),

@@ -30,6 +30,7 @@ from kraftsim.api.documents import (
     ResetCluster,
     SnapshotDocument,
     TopicDocument,
+    TopicRecords,
 )
 from kraftsim.api.states import BrokerState, BrokerStatesDocument, ClockName
 from kraftsim.api.views.list_pages import Page
@@ -140,6 +141,9 @@ class BlockingTopics:
         self, from_: str = ..., limit: int | None = ...
     ) -> Page[TopicDocument, str | None]: ...
     def describe(self, name: str) -> TopicDocument: ...
+    def read(
+        self, name: str, partition: int | None = ..., from_: int = ..., limit: int = ...
+    ) -> TopicRecords: ...
     def create(
         self,
         name: str,
@@ -241,6 +245,7 @@ class BlockingCluster:
         seed: int | None = ...,
         racks: Sequence[str] = ...,
         log_dirs: int = ...,
+        retention_bytes: int = ...,
         settings: Mapping[str, object] | None = ...,
         host: str = ...,
         advertised_host: str | None = ...,

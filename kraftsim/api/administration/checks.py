@@ -10,7 +10,7 @@ from kraftsim.controller.core.partitions.elect_leaders import ELECTIONS
 from kraftsim.scenarios.language.suggestions import whole_number
 
 from ...errors import UsageError
-from ..argument_checks import expect_int, expect_one_of, expect_text
+from ..argument_checks import check_page, expect_int, expect_one_of, expect_text
 
 Config = str | int | float | bool
 
@@ -18,6 +18,14 @@ Config = str | int | float | bool
 def check_topic(name: str) -> None:
     """Raises UsageError if the name is no text."""
     expect_text("name", name)
+
+
+def check_topic_read(
+    name: str, partition: int | None = None, from_: int = 0, limit: int = 1000
+) -> None:
+    """Raises UsageError for a name that is no text, or a number out of bounds."""
+    check_partition(name, partition)
+    check_page(from_, limit)
 
 
 def check_new_topic(

@@ -1,0 +1,40 @@
+"""The records of a log, one by one, for a person."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kraftsim.controller.wire.codec.varints import read_zigzag
+
+from .batch import header_of, records_of
+from .compression import payload_of
+from .log import Log
+
+
+class Shown(NamedTuple):
+    """A record with its place."""
+
+    offset: int
+    timestamp: int
+    key: bytes | None
+    value: bytes | None
+
+
+def records_from(log: Log, offset: int) -> Iterator[Shown]:
+    """Yields the records that consumers may read, from an offset on."""
+    first = max(offset, log.start_offset)
+    for batch in log.batches[log.index_of(first) :]:
+        header = header_of(batch)
+        if header.base_offset >= log.high_watermark:
+            return
+        payload = payload_of(batch, header) if header.record_count else b""
+        for record in records_of(header, payload):
+            place = header.base_offset + record.delta
+            if place >= first:
+                yield Shown(place, record.timestamp, record.key, _value(record.body))
+
+
+def _value(body: bytes) -> bytes | None:
+    """Returns the value in the body of a record, which has the key before it."""
+    length, pos = read_zigzag(body, 0)
+    length, pos = read_zigzag(body, pos + max(length, 0))
+    return None if length < 0 else body[pos : pos + length]

@@ -1,0 +1,35 @@
+"""The documents of the records that simulated brokers store."""
+
+from collections.abc import Iterator, Sequence
+
+from kraftsim.broker_agent.log.reading import Shown, records_from
+from kraftsim.controller.core.image.partition import Topic
+from kraftsim.simulation.world import World
+
+from ..documents import RecordDocument
+
+
+def record_views(
+    world: World, topic: Topic, partitions: Sequence[int], offset: int
+) -> Iterator[RecordDocument]:
+    """Yields the records in the logs of the leaders of partitions, from an offset on."""
+    for partition in partitions:
+        leader = world.agents.get(topic.partitions[partition].leader)
+        log = None if leader is None else leader.store.logs.get((topic.topic_id, partition))
+        if log is not None:
+            for record in records_from(log, offset):
+                yield _record_view(partition, record)
+
+
+def _record_view(partition: int, record: Shown) -> RecordDocument:
+    return {
+        "partition": partition,
+        "offset": record.offset,
+        "timestampMs": record.timestamp,
+        "key": _text(record.key),
+        "value": _text(record.value),
+    }
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode("utf-8", "replace")
