@@ -396,6 +396,4 @@ def test_no_file_is_longer_than_one_can_read() -> None:
 
 
 def test_no_module_is_a_drawer() -> None:
-    wrong = [name for name in files() if DRAWERS & set(name.rpartition(".")[2].split("_"))]
-
-    assert wrong == []
+    assert [name for name in files() if DRAWERS & {*name.rpartition(".")[2].split("_")}] == []

@@ -53,6 +53,7 @@ HOT = (
     "simulation/streams.py",
     "simulation/turning_points.py",
     "service/broker_apis.py",
+    "service/client_view.py",
     "service/request_journal.py",
     "simulation/world.py",
 )

@@ -36,7 +36,7 @@ from kraftsim.controller.core.security.scram_description import describe_user_sc
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.codec.compiler import StepEncoder, step_encoder
 from kraftsim.controller.wire.json.json_form import from_json
-from kraftsim.service.broker_apis import ClientView
+from kraftsim.service.client_view import ClientView
 from kraftsim.service.garbage_collection import bound_pauses
 from tests.registrations import first_registration
 

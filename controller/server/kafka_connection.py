@@ -272,18 +272,13 @@ class KafkaConnection(asyncio.Protocol):
         awaited, runtime = self._awaited, self._listener.runtime
         if awaited is None or self._transport is None or runtime is None:
             return
-        if isinstance(reply, ClosedConnection):
+        is_unheard = is_one_way(awaited[2])
+        if isinstance(reply, ClosedConnection) or (is_unheard and isinstance(reply, ApiError)):
             self.end()
-            return
-        if is_one_way(awaited[2]):
-            if isinstance(reply, ApiError):
-                self.end()
-            else:
-                self._awaited = None
-                self._go_on()
-            return
-        frame = encoded(awaited, reply)
-        if isinstance(frame, bytes):
+        elif is_unheard:
+            self._awaited = None
+            self._go_on()
+        elif isinstance(frame := encoded(awaited, reply), bytes):
             self._put_awaited(frame)
         else:
             in_turns(runtime.turns, self._encode(awaited, frame))

@@ -95,22 +95,6 @@ class TopicDocument(TypedDict):
     partitions: list[PartitionDocument]
 
 
-class RecordDocument(TypedDict):
-    """A record that a broker stores; bytes of key and value that are not UTF-8 are replaced."""
-
-    partition: int
-    offset: int
-    timestampMs: int
-    key: str | None
-    value: str | None
-
-
-class TopicRecords(TypedDict):
-    """Records of a topic, in order of partition and offset."""
-
-    records: list[RecordDocument]
-
-
 class ClusterDocument(TypedDict):
     """The committed state of the cluster in numbers; `controllerId` is -1 without a leader.
 

@@ -36,6 +36,7 @@ from .administration.checks import (
     check_topic_read,
     texts_of,
 )
+from .administration.documents import TopicRecords
 from .administration.refusals import (
     partitions_of,
     raise_if_any_refused,
@@ -43,7 +44,7 @@ from .administration.refusals import (
     raise_if_topic_refused,
 )
 from .argument_checks import check_topic_page, expect_text
-from .documents import TopicDocument, TopicRecords
+from .documents import TopicDocument
 from .running.active_controller import ActiveController
 from .running.live import Live
 from .views.list_pages import Page, keys_of_page

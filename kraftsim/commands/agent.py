@@ -33,7 +33,7 @@ from ..errors import FAILED, CommandError, PortUnavailable
 from ..first_of import first_of
 from ..options import ClusterOptions, accept_cluster_id, topology_of
 from ..releases import profile_of, profiles_of
-from ..service.broker_apis import ClientView
+from ..service.client_view import ClientView
 from ..service.fleet_listeners import FleetListeners
 from ..service.voter_addresses import address_of
 from .agent_directories import directories_of

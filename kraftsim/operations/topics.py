@@ -11,9 +11,9 @@ from ..api.administration.checks import (
     check_topic,
     check_topic_read,
 )
-from ..api.administration.documents import DeletedTopic
+from ..api.administration.documents import DeletedTopic, TopicRecords
 from ..api.argument_checks import Check, check_topic_page
-from ..api.documents import TopicDocument, TopicList, TopicRecords
+from ..api.documents import TopicDocument, TopicList
 from .operation import Operation, Run
 
 if TYPE_CHECKING:

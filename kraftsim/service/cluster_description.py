@@ -5,7 +5,7 @@ from kraftsim.controller.core.value import value
 from kraftsim.simulation.world import World
 
 from ..errors import UnknownBroker
-from .broker_apis import ClientView
+from .client_view import ClientView
 
 
 @value

@@ -12,7 +12,8 @@ from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.controller.server.runtime import Runtime
 
 from .binding import binding
-from .broker_apis import BrokerApis, ClientView
+from .broker_apis import BrokerApis
+from .client_view import ClientView
 from .followed_listener import FollowedListener
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Literal, overload
 
 from kraftsim.api.administration.checks import Config
-from kraftsim.api.administration.documents import ConfigList, ReassignmentDocument
+from kraftsim.api.administration.documents import ConfigList, ReassignmentDocument, TopicRecords
 from kraftsim.api.cluster import Cluster
 from kraftsim.api.documents import (
     BranchDocument,
@@ -30,7 +30,6 @@ from kraftsim.api.documents import (
     ResetCluster,
     SnapshotDocument,
     TopicDocument,
-    TopicRecords,
 )
 from kraftsim.api.states import BrokerState, BrokerStatesDocument, ClockName
 from kraftsim.api.views.list_pages import Page

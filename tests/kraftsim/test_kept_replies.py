@@ -13,7 +13,7 @@ from kraftsim.controller.core.rpc import (
     MetadataResponse,
     Response,
 )
-from kraftsim.service.broker_apis import ClientView
+from kraftsim.service.client_view import ClientView
 from tests.builders import ControllerUnderTest
 
 

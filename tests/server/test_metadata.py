@@ -53,8 +53,8 @@ async def test_metadata_of_many_topics_comes_in_turns_with_the_requests_of_other
     kraft: Cluster, broker: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The answer shows one moment, although a topic was deleted while it was made."""
-    monkeypatch.setattr("kraftsim.service.broker_apis.TOPICS_AT_ONCE", 1)
-    monkeypatch.setattr("kraftsim.service.broker_apis.PARTS_AT_ONCE", 1)
+    monkeypatch.setattr("kraftsim.service.client_view.TOPICS_AT_ONCE", 1)
+    monkeypatch.setattr("kraftsim.service.client_view.PARTS_AT_ONCE", 1)
     monkeypatch.setattr("kraftsim.controller.server.turns.SLICE_S", 0.0)
     names = [f"topic-{number}" for number in range(9)]
     for name in names:

@@ -55,3 +55,19 @@ class ConfigList(TypedDict):
     configs: list[ConfigDocument]
     resource: str
     name: str
+
+
+class RecordDocument(TypedDict):
+    """A record that a broker stores; bytes of key and value that are not UTF-8 are replaced."""
+
+    partition: int
+    offset: int
+    timestampMs: int
+    key: str | None
+    value: str | None
+
+
+class TopicRecords(TypedDict):
+    """Records of a topic, in order of partition and offset."""
+
+    records: list[RecordDocument]

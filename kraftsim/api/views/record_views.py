@@ -6,7 +6,7 @@ from kraftsim.broker_agent.log.reading import Shown, records_from
 from kraftsim.controller.core.image.partition import Topic
 from kraftsim.simulation.world import World
 
-from ..documents import RecordDocument
+from ..administration.documents import RecordDocument
 
 
 def record_views(
