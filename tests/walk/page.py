@@ -13,6 +13,7 @@ from kraftsim.configuration.policies import POLICIES
 from kraftsim.controller.core.api_row import LOG, REFUSE, STORE
 from kraftsim.controller.core.apis import ROWS
 from kraftsim.controller.core.configs.group_configs import GROUP_CONFIGS
+from kraftsim.controller.core.configs.metrics_configs import METRICS_CONFIGS
 from kraftsim.controller.core.configs.node_definitions import definitions_of
 from kraftsim.controller.core.configs.resources import RESOURCES
 from kraftsim.controller.core.configs.topic_table import TOPIC_CONFIGS
@@ -28,6 +29,7 @@ _DYNAMIC: Mapping[str, Collection[str]] = {
     "topic": TOPIC_CONFIGS[_RELEASE],
     "group": GROUP_CONFIGS[_RELEASE],
     "broker": [name for name, key in definitions_of(_RELEASE).items() if key.is_dynamic],
+    "client-metrics": METRICS_CONFIGS,
 }
 _UNANSWERED = (None, LOG, REFUSE, STORE)
 INTRODUCTION = """\
@@ -81,7 +83,7 @@ def render() -> str:
                 "fields of requests": _fields(),
                 f"configurations of a controller ({_RELEASE})": of_controllers,
                 **{
-                    f"dynamic configurations of a {kind} ({_RELEASE})": _dynamic(kind, names)
+                    f"dynamic configurations: {kind} ({_RELEASE})": _dynamic(kind, names)
                     for kind, names in _DYNAMIC.items()
                 },
                 f"configurations of a node that is a broker too ({_RELEASE})": of_nodes,
@@ -94,7 +96,11 @@ def render() -> str:
         IGNORED_TITLE,
         _rows("class", _readers(of_controllers["ignored"]), "configuration"),
         DYNAMIC_TITLE,
-        *(_warned_of(kind, _dynamic(kind, names)["warning"]) for kind, names in _DYNAMIC.items()),
+        *(
+            _warned_of(kind, warned)
+            for kind, names in _DYNAMIC.items()
+            if (warned := _dynamic(kind, names)["warning"])
+        ),
         WARNING_TITLE,
         _listed(of_controllers["warning"]),
         OTHERS_TITLE,
