@@ -72,6 +72,7 @@ class Fleet:
     """The brokers of one process.
 
     `controllers` are the bootstrap addresses; replies to fetches name the active controller.
+    `fetched_listeners` are called with each batch that is fetched for the first time.
     """
 
     def __init__(
@@ -96,6 +97,7 @@ class Fleet:
         self._foreign_addresses: set[Address] = set()
         self._waiting: deque[HostedAgent] = deque()
         self.agents: dict[int, HostedAgent] = {}
+        self.fetched_listeners: list[Callable[[Batch], None]] = []
 
     def silence_s(self) -> float:
         """Returns the seconds since a leader last answered a fetch of any broker."""
@@ -252,6 +254,8 @@ class Fleet:
             for batch in records:
                 if batch.base_offset == log.end_offset:
                     log.append(batch)
+                    for listener in self.fetched_listeners:
+                        listener(batch)
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from kraftsim.broker_agent.config import AgentConfig
@@ -34,6 +35,7 @@ from ..first_of import first_of
 from ..options import ClusterOptions, accept_cluster_id, topology_of
 from ..releases import profile_of, profiles_of
 from ..service.client_view import ClientView
+from ..service.configuration_warnings import ConfigurationWarnings
 from ..service.fleet_listeners import FleetListeners
 from ..service.voter_addresses import address_of
 from .agent_directories import directories_of
@@ -174,6 +176,7 @@ async def _run(agents: _Agents) -> int:
     timeline = Timeline(wall_start_ms=time.time_ns() // 1_000_000)
     runtime = Runtime(timeline)
     fleet = Fleet(timeline, runtime, controllers=controllers, random=entropy)
+    fleet.fetched_listeners.append(partial(ConfigurationWarnings().check, topology.profile))
     fleet_listeners = FleetListeners(fleet, runtime)
     view = ClientView(topology.cluster_id, topology.profile, entropy, settings=topology.settings)
     progress = _Progress(len(topology.brokers), fleet_listeners, stopping)

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from kraftsim.controller.core.errors import UnknownMetadataVersionError
+from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.core.settings import Settings
@@ -31,6 +32,7 @@ from ..chosen_settings import with_settings
 from ..errors import FAILED, CommandError
 from ..releases import profile_of
 from ..service.binding import binding
+from ..service.configuration_warnings import ConfigurationWarnings
 from ..service.foreign_peers import ForeignPeers
 from ..service.snapshot_files import SNAPSHOT_FILES
 from ..storage.formatted import formatted_of, names_directories
@@ -138,6 +140,8 @@ class ControllerService:
         )
         self._foreign_peers = ForeignPeers(config)
         self._hosted = HostedNode(self._node, Clock(self._timeline), self._send)
+        self._hosted.committed_listeners.append(self._on_committed)
+        self._configuration_warnings = ConfigurationWarnings()
         self._listener = listener
         self.has_failed = False
         self._is_followed = asyncio.Event()
@@ -194,6 +198,10 @@ class ControllerService:
         except Exception as error:  # the step may have left an inconsistent state
             self._end(error)
         self._log_role_change()
+
+    def _on_committed(self, batch: Batch) -> None:
+        if self._node.quorum.is_leader:  # one warning for the whole quorum
+            self._configuration_warnings.check(self._node.profile, batch)
 
     def _end(self, error: Exception) -> None:
         """Ends this process after a failed step.

@@ -20,6 +20,7 @@ from .names import (
     OF_THE_NODE,
     OF_ZOOKEEPER,
     OWN_PREFIX,
+    PLUGIN_PREFIXES,
     REMOVED,
     SETTINGS,
     own_keys,
@@ -209,10 +210,4 @@ def _expect_current(name: str, profile: Profile, keys: Mapping[str, Definition])
 
 def _is_of_a_plugin(name: str) -> bool:
     """Returns True for overrides of a listener, and for remote storage and authorizers."""
-    return name.startswith(_OF_PLUGINS)
-
-
-_OF_PLUGINS = (
-    *("listener.name.", "rsm.config.", "rlmm.config."),
-    *("super.users", "allow.everyone.if.no.acl.found"),
-)
+    return name.startswith(PLUGIN_PREFIXES)

@@ -51,10 +51,16 @@ OF_THE_NODE = (
 )
 """What `kraftsim controller run` and `kraftsim agent` take from a property file."""
 
+PLUGIN_PREFIXES = (
+    *("listener.name.", "rsm.config.", "rlmm.config."),
+    *("super.users", "allow.everyone.if.no.acl.found"),
+)
+"""The beginnings of names that belong to a listener, to remote storage or to an authorizer."""
+
 _NO_MESSAGES = "logs of simulated brokers follow configurations of topics, not a property file"
-_NO_GROUPS = "kraftsim has no groups and no transactions"
+NO_GROUPS = "kraftsim has no groups and no transactions"
 _NO_SECURITY = "kraftsim's Kafka listeners are plaintext and authenticate nobody"
-_NOT_SIMULATED = "kraftsim does not simulate it"
+NOT_SIMULATED = "kraftsim does not simulate it"
 REASONS: Mapping[str, str] = {
     **dict.fromkeys(
         (
@@ -78,7 +84,7 @@ REASONS: Mapping[str, str] = {
             *("group.", "offset", "transaction", "share.", "producer.", "add.partitions."),
             *("errors.deadletterqueue.", "max.share.", "unstable."),
         ),
-        _NO_GROUPS,
+        NO_GROUPS,
     ),
     **dict.fromkeys(
         (
@@ -104,7 +110,7 @@ REASONS: Mapping[str, str] = {
             *("controller.performance.", "controller.quorum.append.", "controller.quorum.fetch."),
             *("kafka.metrics.", "metric"),
         ),
-        _NOT_SIMULATED,
+        NOT_SIMULATED,
     ),
 }
 """Why configurations have no effect, by their names or the beginnings of their names."""
@@ -113,7 +119,7 @@ REASONS: Mapping[str, str] = {
 def reason(name: str) -> str:
     """Returns why a configuration of Kafka has no effect here."""
     matching = (text for start, text in REASONS.items() if name.startswith(start))
-    return next(matching, _NOT_SIMULATED)
+    return next(matching, NOT_SIMULATED)
 
 
 @cache

@@ -13,6 +13,7 @@ from kraftsim.broker_agent.kept_replies import KeptReplies
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.broker_agent.retention import RETENTION_BYTES
 from kraftsim.broker_agent.topic_creation import TopicCreation
+from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import Request, Response
@@ -36,6 +37,7 @@ from ..recording.recorder import Recorder
 from .binding import binding
 from .broker_apis import BrokerApis
 from .cluster_description import client_view
+from .configuration_warnings import ConfigurationWarnings
 from .followed_listener import FollowedListener
 from .loop_watch import LoopWatch
 from .request_journal import RefusedVersions, RequestJournal
@@ -86,6 +88,7 @@ class Service:
         self.named: dict[int, dict[str, FollowedListener]] = {}
         self.data_plane = DataPlane(log.warning, retention_bytes)
         self.refused_versions = RefusedVersions()
+        self._configuration_warnings = ConfigurationWarnings()
         self._kept: dict[tuple[str, str], KeptReplies] = {}  # by listener and profile
         self._creations: dict[FollowedListener, TopicCreation] = {}
         self.recorder: Recorder | None = None
@@ -163,6 +166,7 @@ class Service:
             )
         world.agent_listeners.append(self._on_agent_state)
         world.controller_listeners.append(self._on_controller)
+        world.committed_listeners.append(self._on_committed)
 
     def _send_outside(
         self, sender: NodeId, send: Send, on_answer: Callable[[Response | None], None], /
@@ -257,6 +261,10 @@ class Service:
             self._on_controller(node_id, self._running.controllers[node_id].state)
         for broker_id in self.brokers:
             self._on_agent_state(broker_id, self._running.agents[broker_id].state)
+
+    def _on_committed(self, node_id: int, batch: Batch) -> None:
+        profile = self._running.controllers[node_id].profile
+        self._configuration_warnings.check(profile, batch)
 
     def _on_agent_state(self, broker_id: int, state: ProcessState) -> None:
         agent = self._running.agents[broker_id]

@@ -7,12 +7,15 @@ from the result. The tests of tests/walk prove the verdicts.
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+from kraftsim.configuration.effects import reason_without_effect
 from kraftsim.configuration.names import OF_THE_NODE, OF_ZOOKEEPER, REMOVED, SETTINGS, setting_name
 from kraftsim.configuration.policies import POLICIES
 from kraftsim.controller.core.api_row import LOG, REFUSE, STORE
 from kraftsim.controller.core.apis import ROWS
 from kraftsim.controller.core.configs.group_configs import GROUP_CONFIGS
+from kraftsim.controller.core.configs.metrics_configs import METRICS_CONFIGS
 from kraftsim.controller.core.configs.node_definitions import definitions_of
+from kraftsim.controller.core.configs.resources import RESOURCES
 from kraftsim.controller.core.configs.topic_table import TOPIC_CONFIGS
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from tests.walk import verdicts
@@ -26,6 +29,7 @@ _DYNAMIC: Mapping[str, Collection[str]] = {
     "topic": TOPIC_CONFIGS[_RELEASE],
     "group": GROUP_CONFIGS[_RELEASE],
     "broker": [name for name, key in definitions_of(_RELEASE).items() if key.is_dynamic],
+    "client-metrics": METRICS_CONFIGS,
 }
 _UNANSWERED = (None, LOG, REFUSE, STORE)
 INTRODUCTION = """\
@@ -53,10 +57,11 @@ IGNORED_TITLE = """\
 
 Brokers read them."""
 DYNAMIC_TITLE = """\
-## Dynamic configurations: open
+## Dynamic configurations with a warning
 
-The log keeps them and DescribeConfigs shows them. Brokers of Kafka use them in logs, groups and
-threads, and simulated brokers do not; no line of the log says so."""
+The metadata log keeps them and DescribeConfigs shows them, as in Kafka, whose brokers use them.
+The cluster, the active controller or the process of the brokers says once for each configuration
+that it has no effect, and why."""
 WARNING_TITLE = """\
 ## Configurations of controllers with a warning
 
@@ -78,7 +83,7 @@ def render() -> str:
                 "fields of requests": _fields(),
                 f"configurations of a controller ({_RELEASE})": of_controllers,
                 **{
-                    f"dynamic configurations of a {kind} ({_RELEASE})": _dynamic(kind, names)
+                    f"dynamic configurations: {kind} ({_RELEASE})": _dynamic(kind, names)
                     for kind, names in _DYNAMIC.items()
                 },
                 f"configurations of a node that is a broker too ({_RELEASE})": of_nodes,
@@ -92,8 +97,9 @@ def render() -> str:
         _rows("class", _readers(of_controllers["ignored"]), "configuration"),
         DYNAMIC_TITLE,
         *(
-            f"Of a {kind}: {_listed(_dynamic(kind, names)['open'])}"
+            _warned_of(kind, warned)
             for kind, names in _DYNAMIC.items()
+            if (warned := _dynamic(kind, names)["warning"])
         ),
         WARNING_TITLE,
         _listed(of_controllers["warning"]),
@@ -149,10 +155,31 @@ def _is_ignored(name: str) -> bool:
 def _dynamic(kind: str, names: Collection[str]) -> Mapping[str, list[str]]:
     """Returns the dynamic configurations of a kind of resource by verdict."""
     of_logs = verdicts.OF_LOGS if kind == "topic" else ()
-    acting = {name for name in names if name in (*verdicts.DYNAMIC_ACTING[kind], *of_logs)}
-    refused = {name for name in names if name in verdicts.DYNAMIC_REFUSED[kind]}
-    found = {"acts": acting, "refused": refused, "open": {*names} - acting - refused}
-    return {verdict: sorted(keys) for verdict, keys in found.items()}
+    acting = {*verdicts.DYNAMIC_ACTING[kind], *of_logs}
+    found: dict[str, list[str]] = {"acts": [], "refused": [], "warning": [], "open": []}
+    for name in sorted(names):
+        if name in verdicts.DYNAMIC_REFUSED[kind]:
+            found["refused"].append(name)
+        elif reason_of_dynamic(kind, name) is not None:
+            found["warning"].append(name)
+        else:
+            found["acts" if name in acting else "open"].append(name)
+    return found
+
+
+def reason_of_dynamic(kind: str, name: str) -> str | None:
+    """Returns why a line of the log says that a dynamic configuration has no effect."""
+    return reason_without_effect(DEFAULT_PROFILE, RESOURCES[kind], name)
+
+
+def _warned_of(kind: str, names: list[str]) -> str:
+    """Returns a paragraph for each reason."""
+    by_reason: dict[str, list[str]] = {}
+    for name in names:
+        by_reason.setdefault(str(reason_of_dynamic(kind, name)), []).append(name)
+    return "\n\n".join(
+        f"Of a {kind}, because {why}: {_listed(of_it)}" for why, of_it in by_reason.items()
+    )
 
 
 def _readers(names: list[str]) -> Mapping[str, str]:

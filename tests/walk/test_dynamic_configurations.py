@@ -1,4 +1,4 @@
-"""A dynamic configuration changes what a controller does afterwards, or is listed as open."""
+"""A dynamic configuration changes what is done afterwards, has a warning, or is refused."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -18,7 +18,8 @@ from kraftsim.controller.core.rpc import (
     IncrementalAlterConfigsResource,
 )
 from tests.builders import ControllerUnderTest
-from tests.walk.verdicts import DYNAMIC_ACTING, DYNAMIC_REFUSED
+from tests.walk.page import reason_of_dynamic
+from tests.walk.verdicts import DYNAMIC_ACTING, DYNAMIC_REFUSED, OF_LOGS
 
 RELEASE = DEFAULT_PROFILE.topic_configs
 TOPIC, BROKER, GROUP = 2, 4, 32
@@ -121,3 +122,11 @@ def test_a_dynamic_configuration_acts_or_is_listed(kind: str, name: str) -> None
     is_refused = all(after is None for after in found)
     assert acts == (name in DYNAMIC_ACTING[kind])
     assert is_refused == (name in DYNAMIC_REFUSED[kind])
+
+
+@pytest.mark.parametrize(("kind", "name"), KEYS)
+def test_a_dynamic_configuration_that_does_nothing_has_a_warning(kind: str, name: str) -> None:
+    of_logs = OF_LOGS if kind == "topic" else ()
+    acts_or_is_refused = name in (*DYNAMIC_ACTING[kind], *DYNAMIC_REFUSED[kind], *of_logs)
+
+    assert acts_or_is_refused or reason_of_dynamic(kind, name)

@@ -158,6 +158,21 @@ SETTINGS_TESTED: Mapping[str, str] = {
 }
 """A setting acts where the story of the walk does not go: the test that fails without it."""
 
+METRICS_TESTED: Mapping[str, str] = {
+    "metrics": (
+        "tests/broker_agent/test_telemetry.py::"
+        "test_subscriptions_join_their_metrics_and_the_shortest_interval_counts"
+    ),
+    "interval.ms": (
+        "tests/broker_agent/test_telemetry.py::"
+        "test_subscriptions_join_their_metrics_and_the_shortest_interval_counts"
+    ),
+    "match": (
+        "tests/broker_agent/test_telemetry.py::test_a_subscription_is_for_the_clients_that_match"
+    ),
+}
+"""Configurations of client metrics act on brokers: the test that fails without each."""
+
 DYNAMIC_ACTING: Mapping[str, tuple[str, ...]] = {
     "topic": (
         *("min.compaction.lag.ms", "max.compaction.lag.ms"),
@@ -165,6 +180,7 @@ DYNAMIC_ACTING: Mapping[str, tuple[str, ...]] = {
     ),
     "group": (),
     "broker": OF_TOPICS,
+    "client-metrics": tuple(METRICS_TESTED),
 }
 """Dynamic configurations that change what a controller replies or writes later."""
 OF_LOGS = (
@@ -181,5 +197,6 @@ DYNAMIC_REFUSED: Mapping[str, tuple[str, ...]] = {
     "topic": ("remote.storage.enable",),
     "group": ("streams.assignor.name",),
     "broker": ("cordoned.log.dirs",),
+    "client-metrics": (),
 }
 """Any other value than the default is refused; directories are cordoned for each broker alone."""

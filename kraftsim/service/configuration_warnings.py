@@ -1,0 +1,43 @@
+"""Warnings about dynamic configurations that have no effect in a simulated cluster.
+
+The log keeps them and DescribeConfigs shows them, as in Kafka, so no reply says that they change
+nothing here.
+"""
+
+import logging
+from functools import cache
+
+from kraftsim.controller.core.configs.resources import RESOURCES
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.log.records import ConfigRecord
+from kraftsim.controller.core.profile import Profile
+
+log = logging.getLogger("kraftsim")
+
+
+class ConfigurationWarnings:
+    """Logs a warning once for each kind of resource and configuration, whatever the values."""
+
+    def __init__(self) -> None:
+        self._logged: set[tuple[int, str]] = set()
+
+    def check(self, profile: Profile, batch: Batch) -> None:
+        """Warns of the configurations in a committed batch that have no effect."""
+        for record in batch.records:
+            if isinstance(record, ConfigRecord) and record.value is not None:
+                self._check(profile, record.resource_type, record.name)
+
+    def _check(self, profile: Profile, resource_type: int, name: str) -> None:
+        if (resource_type, name) in self._logged:
+            return
+        from kraftsim.configuration.effects import reason_without_effect  # reads a table
+
+        why = reason_without_effect(profile, resource_type, name)
+        if why is not None:
+            self._logged.add((resource_type, name))
+            log.warning("%s of a %s has no effect: %s", name, _words()[resource_type], why)
+
+
+@cache
+def _words() -> dict[int, str]:
+    return {kind: word for word, kind in RESOURCES.items()}
