@@ -3,7 +3,7 @@
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_1, KAFKA_4_4
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_1, KAFKA_4_3, KAFKA_4_4
 from kraftsim.controller.core.rpc.configs import DescribeConfigsRequest, DescribeConfigsResource
 from tests.builders import ControllerUnderTest
 from tests.core.test_configs import (
@@ -40,6 +40,24 @@ def test_a_voter_that_has_not_registered_has_configurations_only_if_it_is_static
 
     cluster.node.state.static_voter_ids = (CONTROLLER_ID, unregistered)
     assert result_of(cluster, request) == (0, None)
+
+
+@pytest.mark.rule("4.70")
+@pytest.mark.parametrize(
+    ("profile", "first"),
+    [
+        (KAFKA_4_1, "errors.deadletterqueue.topic.name"),
+        (KAFKA_4_3, "streams.num.warmup.replicas"),
+    ],
+    ids=["4.1", "4.3"],
+)
+def test_the_first_unknown_name_of_a_group_is_that_of_the_hash_map(profile, first):
+    unknown = ("errors.deadletterqueue.topic.name", "streams.num.warmup.replicas")
+    sets = [*unknown, "share.heartbeat.interval.ms", "share.session.timeout.ms"]
+    request = change(GROUP, "b", *((name, SET, "5000") for name in sets))
+
+    refusal = (ErrorCode.INVALID_CONFIG, f"Unknown group config name: {first}")
+    assert result_of(ControllerUnderTest(profile), request) == refusal
 
 
 def test_groups_of_3_9_cannot_be_described():

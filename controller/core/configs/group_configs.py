@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ..hash_order import in_hash_order
 from ..profile import Profile
 from .configuration import Configuration, by_release
 from .node_definitions import Definition, described
@@ -23,6 +24,7 @@ from .validators import (
 _ASSIGNOR, _DEAD_LETTERS = "streams.assignor.name", "errors.deadletterqueue.topic.name"
 _TAGS = "streams.rack.aware.assignment.tags"
 _REGISTERED_ASSIGNOR = "sticky"
+_AMONG_DEFAULTS = "4.3"  # puts what a group sets into a map of the brokers' values, and checks all
 
 
 _ROWS = (
@@ -98,7 +100,8 @@ def check(configs: Mapping[str, str], profile: Profile, static: Mapping[str, str
     the property file of the node that checks.
     """
     known = GROUP_CONFIGS[profile.topic_configs]
-    for name in configs:
+    among_defaults = profile.topic_configs == _AMONG_DEFAULTS
+    for name in in_hash_order((*known, *configs)) if among_defaults else configs:
         if name not in known:
             raise invalid(f"Unknown group config name: {name}")
     _check_tags(configs.get(_TAGS, ""))
