@@ -16,7 +16,7 @@ from tests.released.java import run_tool
 from tests.released.releases import NEWEST_WITH_TOOLS
 
 SHOWN_MAX = 5
-_PAYLOAD = "payload: "
+_HEAD, _PAYLOAD = "Dumping ", "payload: "
 _UNREAD, _SKIPPED = "Error at ", ", skipping. "
 Record = dict[str, Any]
 
@@ -56,18 +56,19 @@ def _by_owner(records: list[Record]) -> dict[int, list[Record]]:
 
 
 def _dumps(bench: Bench, folder: Path, ends: tuple[int, int]) -> tuple[list[Record], list[Record]]:
-    theirs = _dumped(bench.kafka.side.controller.log, folder, bench.kafka, ends[0])
-    own_log = folder / "ours" / LOG_NAME
+    """Decode both logs in one process, which prints them one after the other."""
+    their_log, own_log = bench.kafka.side.controller.log, folder / "ours" / LOG_NAME
     own_log.parent.mkdir(exist_ok=True)
     write_log(bench.ours.side.everything(), own_log)
-    return theirs, _dumped(own_log, folder, bench.ours, ends[1])
-
-
-def _dumped(log: Path, folder: Path, witness: Witness[Any], end: int) -> list[Record]:
     release = NEWEST_WITH_TOOLS
-    arguments = ["--cluster-metadata-decoder", "--files", str(log)]
+    arguments = ["--cluster-metadata-decoder", "--files", f"{their_log},{own_log}"]
     assert release.dump_class is not None, release
     printed = run_tool(release, folder, release.dump_class, arguments)
+    theirs, _, own = printed.partition(f"{_HEAD}{own_log}\n")
+    return _decoded(theirs, bench.kafka, ends[0]), _decoded(own, bench.ours, ends[1])
+
+
+def _decoded(printed: str, witness: Witness[Any], end: int) -> list[Record]:
     records = [_record(line) for line in printed.splitlines() if _PAYLOAD in line]
     named = [canonical.named(record, witness.history) for offset, record in records if offset < end]
     return [record for record in named if not canonical.is_own(record)]
