@@ -25,8 +25,8 @@ from kraftsim.controller.core.rpc.transactions import (
 from kraftsim.controller.core.security.not_configured import refused_token
 from kraftsim.controller.raft.protocol import Reply
 
+from .log.retention_bytes import RETENTION_BYTES
 from .log.waits import FetchWaits
-from .retention import RETENTION_BYTES
 
 TEXT = (
     "kraftsim has no groups and no transactions: a simulated broker stores messages, which clients "

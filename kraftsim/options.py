@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
-from kraftsim.broker_agent.retention import RETENTION_BYTES, check_retention_bytes
+from kraftsim.broker_agent.log.retention_bytes import RETENTION_BYTES, check_retention_bytes
 from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerListener

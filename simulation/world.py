@@ -36,7 +36,7 @@ from .journal import Journal, run_id_of
 from .message import Message
 from .network import Network
 from .requests.rules import RequestRules, Submit
-from .spoken import as_read
+from .requests.spoken import as_read
 from .streams import Streams, stream_name
 from .topology import BrokerSpec, Topology, agent_config, expect_free, new_directories
 from .turning_points import TurningPoints

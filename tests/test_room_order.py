@@ -37,7 +37,8 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "states",
         "broker_states documents",
         "argument_checks",
-        "administration views",
+        "administration",
+        "views",
         "running",
         "brokers clock configs controllers events faults log quorum reassignments requests topics",
         "snapshots",
@@ -53,6 +54,13 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "agent",
         "hosted_agent",
         "fleet messages",
+    ),
+    "kraftsim.service": (
+        "binding client_view clock_locks configuration_warnings event_loop followed_listener",
+        "foreign_peers garbage_collection log_lines request_journal snapshot_files traffic",
+        "voter_addresses",
+        "broker_apis clock_control cluster_description observed request_search",
+        "fleet_listeners listeners",
     ),
     "kraftsim.operations": (
         "parameter_texts",
@@ -99,7 +107,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     ),
     "kraftsim.controller.wire": ("errors messages", "codec", "records", "apis json", "frames"),
     "kraftsim.simulation": (
-        "delays event_row journal_kinds message ports spoken",
+        "delays event_row journal_kinds message ports",
         "topology",
         "requests",
         "causes disks network_rules recurring service_queue streams",

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
-from kraftsim.broker_agent.retention import RETENTION_BYTES
+from kraftsim.broker_agent.log.retention_bytes import RETENTION_BYTES
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import (
     DecommissionBrokerRequest,

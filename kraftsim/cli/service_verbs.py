@@ -2,7 +2,7 @@
 
 import argparse
 
-from kraftsim.broker_agent.retention import RETENTION_BYTES
+from kraftsim.broker_agent.log.retention_bytes import RETENTION_BYTES
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.simulation.ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, HTTP_PORT
 

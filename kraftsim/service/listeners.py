@@ -10,8 +10,8 @@ from typing import Protocol
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.kept_replies import KeptReplies
+from kraftsim.broker_agent.log.retention_bytes import RETENTION_BYTES
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.broker_agent.retention import RETENTION_BYTES
 from kraftsim.broker_agent.topic_creation import TopicCreation
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import NodeId, broker_node, controller_node
@@ -38,8 +38,8 @@ from .binding import binding
 from .broker_apis import BrokerApis
 from .cluster_description import client_view
 from .configuration_warnings import ConfigurationWarnings
+from .event_loop.watch import LoopWatch
 from .followed_listener import FollowedListener
-from .loop_watch import LoopWatch
 from .request_journal import RefusedVersions, RequestJournal
 from .traffic import Traffic
 

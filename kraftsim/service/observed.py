@@ -6,7 +6,7 @@ from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.world import World
 
-from .loop_lag import LoopLag
+from .event_loop.lag import LoopLag
 
 
 class Observed:

@@ -17,7 +17,7 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.rpc.senders import Requester
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.frames import decode_request, encode_request, read_request_header
-from kraftsim.simulation.spoken import read_by
+from kraftsim.simulation.requests.spoken import read_by
 from tests.builders import fetch, uuid_of
 from tests.raft.requests import vote
 

@@ -11,7 +11,7 @@ from kraftsim.simulation.world import World
 from ...api.cluster import Cluster
 from ...api.documents import EventDocument
 from ...api.views.state_views import broker_view, controller_view, event_view
-from ...service.loop_lag import LoopLag
+from ...service.event_loop.lag import LoopLag
 from ..tables import broker_rows
 from .log_lines import clock_time
 

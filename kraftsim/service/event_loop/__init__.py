@@ -1,0 +1,1 @@
+"""The event loop of a service: how late it is, and what blocks it."""
