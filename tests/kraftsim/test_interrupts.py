@@ -125,7 +125,7 @@ def test_an_interrupt_during_an_import_is_one_line_and_exit_code_130(
     assert ended(program) == (130, "kraftsim: interrupted\n")
 
 
-@pytest.mark.parametrize("imports", [60, 90, 120, 150])
+@pytest.mark.parametrize("imports", [75, 90, 120, 150])
 def test_sigterm_during_an_import_ends_a_service_with_0(imports: int) -> None:
     words = ["up", *ANY_PORTS]
 
