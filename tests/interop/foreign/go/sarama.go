@@ -155,6 +155,7 @@ func saramaMessages(s *scene) {
 			config := sarama.NewConfig()
 			config.Version = sarama.MaxVersion
 			config.Producer.Return.Successes = true
+			config.Producer.Partitioner = sarama.NewManualPartitioner // 0, which is consumed
 			change(config)
 			producer, err := sarama.NewSyncProducer(s.servers, config)
 			if err != nil {

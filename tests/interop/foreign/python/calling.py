@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-LIMIT_S = 30.0  # a busy machine is late; only a few calls reach it
+LIMIT_S = 30.0  # a busy machine is late; no call should reach it
 
 
 @dataclass(slots=True)

@@ -166,7 +166,9 @@ def _messages(scene: Scene) -> None:
         if "transactional.id" in settings:
             producer.init_transactions(LIMIT_S)
             producer.begin_transaction()
-        producer.produce(scene.topic, b"lost", on_delivery=lambda error, _: errors.append(error))
+        producer.produce(
+            scene.topic, b"lost", partition=0, on_delivery=lambda error, _: errors.append(error)
+        )
         producer.flush(LIMIT_S)
         if errors[0] is not None:
             raise confluent_kafka.KafkaException(errors[0])

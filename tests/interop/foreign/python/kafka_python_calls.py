@@ -159,7 +159,7 @@ def _messages(scene: Scene) -> None:
             if "transactional_id" in settings:
                 producer.init_transactions()
                 producer.begin_transaction()
-            producer.send(scene.topic, b"lost").get(LIMIT_S)
+            producer.send(scene.topic, b"lost", partition=0).get(LIMIT_S)
         finally:
             producer.close(1)
 
