@@ -23,7 +23,7 @@ from kraftsim.controller.core.image.partition import Partition
 from kraftsim.controller.core.image.snapshot_batches import snapshot_batches
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.log.record_versions import record_version
-from kraftsim.controller.core.profile import KAFKA_4_3
+from kraftsim.controller.core.profile import KAFKA_4_4
 from kraftsim.controller.core.rpc import DecommissionBrokerRequest, Request
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.json.json_form import from_json
@@ -51,8 +51,8 @@ class EveryApi(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.cluster = ControllerUnderTest(KAFKA_4_3)
-        self.draft = Draft(Random(0), RELEASES["4.3.1"], CLUSTER_ID, 0)
+        self.cluster = ControllerUnderTest(KAFKA_4_4)
+        self.draft = Draft(Random(0), RELEASES["4.4.0"], CLUSTER_ID, 0)
         self.history, self.ledger = History(), Ledger()
         self.snapshots: list[tuple[int, bytes, bool]] = []  # end offset, file, has ELR
         self.follow()
@@ -172,7 +172,7 @@ def test_no_sequence_of_any_api_breaks_an_invariant() -> None:
 
 
 def test_every_api_of_the_table_is_drawn() -> None:
-    draft = Draft(Random(1), RELEASES["4.3.1"], CLUSTER_ID, 0)
+    draft = Draft(Random(1), RELEASES["4.4.0"], CLUSTER_ID, 0)
     for step in draw_steps(draft):
         assert isinstance(step, Ask)
     drawn = {

@@ -63,7 +63,7 @@ request = FetchRequest(replica_state=FetchReplicaState(replica_id=7), max_wait_m
 copied = replace(request, max_wait_ms=6)
 print(copied.replica_state.replica_id, copied.max_wait_ms, len(fields(request)))
 """
-    assert native.output("-c", code).split() == ["7", "6", "12"]
+    assert native.output("-c", code).split() == ["7", "6", "13"]
 
 
 def test_a_compiled_refusal_has_the_defaults_of_its_response(compiled: None) -> None:

@@ -157,6 +157,7 @@ async def test_a_killed_broker_keeps_its_messages(
         assert records_in(await again.frame()) == VALUES[:1]
 
 
+@pytest.mark.python_modules
 async def test_a_branch_has_the_messages_and_goes_its_own_way(
     kraft: Cluster, broker: Client, topic: str
 ) -> None:

@@ -101,7 +101,7 @@ def test_a_damaged_request_is_read_or_refused(data: st.DataObject) -> None:
         request = decode_request(header, frame)
     except DecodeError:
         return
-    again = encode_request(api.key, header.api_version, 1, "x", request)[4:]
+    again = encode_request(api.key, header.api_version, 1, header.client_id, request)[4:]
     assert request == decode_request(read_request_header(again), again)
 
 

@@ -118,6 +118,7 @@ EVERY_DRAW: tuple[Draw, ...] = (
     *(draw for draw, _ in _USUAL),
     cluster.update_features,
     cluster.register_controller,
+    cluster.unregister_controller,
     credentials.describe,
 )
 """Each kind of request once, without those that change who votes."""
