@@ -3,6 +3,7 @@
 It works on the log of one replica, as if its broker's cleaner looked at it alone.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from .batch import (
@@ -13,9 +14,8 @@ from .batch import (
     encoded,
     encoded_record,
     header_of,
-    records_of,
 )
-from .compression import compressed, payload_of
+from .compression import compressed, records_in
 from .log import Instant, Log
 from .segments import Segment
 from .settings import LogSettings
@@ -40,9 +40,8 @@ def compact(log: Log, at: Instant, settings: LogSettings) -> None:
 
 def _first_uncleanable(log: Log, at: Instant, settings: LogSettings) -> int:
     """Returns the base offset of the first segment that may not be cleaned yet (B8.21)."""
-    following = [*(segment.base_offset for segment in log.segments[1:]), log.end_offset]
-    for segment, end in zip(log.segments, following, strict=True):
-        lag_ms = settings.min_compaction_lag_ms
+    for number, segment in enumerate(log.segments):
+        end, lag_ms = log.end_of_segment(number), settings.min_compaction_lag_ms
         is_young = lag_ms > 0 and segment.age_ms(at.now_ms) < lag_ms
         if segment is log.segments[-1] or end > log.high_watermark or is_young:
             return segment.base_offset
@@ -54,12 +53,11 @@ class _Run:
 
     def __init__(self, log: Log, at: Instant, settings: LogSettings, start: int, end: int) -> None:
         self._log, self._at, self._settings, self._end = log, at, settings, end
-        self._count = sum(base < end for base in log.base_offsets)
         self._latest = {
-            record.key: base + record.delta
-            for base, batch in self._batches()
-            if header_of(batch).last_offset >= start
-            for record in _records(batch)
+            record.key: header.base_offset + record.delta
+            for batch in log.batches_between(start, end)
+            for header in (header_of(batch),)
+            for record in records_in(batch, header)
             if record.key is not None
         }
         self._last_of_producers = {
@@ -67,9 +65,6 @@ class _Run:
             for producer in log.producers
             if producer.batches
         }
-
-    def _batches(self) -> Iterator[tuple[int, bytes]]:
-        return zip(self._log.base_offsets[: self._count], self._log.batches, strict=False)
 
     def rewrite(self) -> None:
         """Puts the cleaned segments into the log."""
@@ -80,8 +75,9 @@ class _Run:
             for segments, batches in self._groups(log.segments[:number])
         ]
         batches = [batch for _, kept in cleaned for batch in kept]
-        log.batches[: self._count] = batches
-        log.base_offsets[: self._count] = type(log.base_offsets)(
+        count = bisect_left(log.base_offsets, self._end)
+        log.batches[:count] = batches
+        log.base_offsets[:count] = type(log.base_offsets)(
             "q", [header_of(batch).base_offset for batch in batches]
         )
         log.segments[:number] = [_merged(segments, kept) for segments, kept in cleaned]
@@ -93,20 +89,16 @@ class _Run:
         size = 0
         for segment in segments:
             if group and size + segment.size > self._settings.segment_bytes:
-                yield group, self._batches_of(group, segment.base_offset)
+                yield group, self._log.batches_between(group[0].base_offset, segment.base_offset)
                 group, size = [], 0
             group.append(segment)
             size += segment.size
-        yield group, self._batches_of(group, self._end)
-
-    def _batches_of(self, group: list[Segment], end: int) -> list[bytes]:
-        first = group[0].base_offset
-        return [batch for base, batch in self._batches() if first <= base < end]
+        yield group, self._log.batches_between(group[0].base_offset, self._end)
 
     def _cleaned(self, batch: bytes) -> bytes | None:
         """Returns what stays of a batch; None if nothing does (B8.30-B8.33)."""
         header = header_of(batch)
-        records = list(_records(batch))
+        records = list(records_in(batch, header))
         due_ms = self._log.horizons.get(header.base_offset)
         has_passed = due_ms is not None and self._at.now_ms >= due_ms
         kept = [record for record in records if self._stays(header, record, has_passed)]
@@ -148,11 +140,6 @@ class _Run:
         return encoded(changed, compressed(payload, codec, self._settings.level(codec)))
 
 
-def _records(batch: bytes) -> Iterator[Record]:
-    header = header_of(batch)
-    return records_of(header, payload_of(batch, header)) if header.record_count else iter(())
-
-
 def _emptied(header: Header) -> bytes:
     """Returns a batch without records, which keeps offsets and sequences."""
     attributes = header.attributes & ~_HORIZON & ~_CODEC
@@ -170,7 +157,14 @@ def _merged(segments: list[Segment], batches: list[bytes]) -> Segment:
         whole.add(len(batch), header, header.base_offset, now_ms, wall_ms)
         if whole.largest_at == header.base_offset:
             largest = header.max_timestamp
-            delta = next((of.delta for of in _records(batch) if of.timestamp == largest), 0)
+            delta = next(
+                (
+                    record.delta
+                    for record in records_in(batch, header)
+                    if record.timestamp == largest
+                ),
+                0,
+            )
             whole.offset_of_largest = header.base_offset + delta
     whole.modified_ms = last.modified_ms
     return whole

@@ -1,10 +1,10 @@
 """The codecs of batches, by their numbers."""
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from struct import Struct
 
-from .batch import HEADER_BYTES, Header
+from .batch import HEADER_BYTES, Header, Record, records_of
 from .codecs import (
     PAYLOAD_BYTES_MAX,
     CannotDecompress,
@@ -34,6 +34,11 @@ def payload_of(batch: bytes, header: Header) -> bytes:
     if decompress is None:
         raise CannotDecompress("an unknown codec")
     return decompress(payload)
+
+
+def records_in(batch: bytes, header: Header) -> Iterator[Record]:
+    """Yields the records of a batch; raises CannotDecompress, or BadRecord as `records_of`."""
+    return records_of(header, payload_of(batch, header))
 
 
 def compressed(payload: bytes, codec: int, level: int) -> bytes:

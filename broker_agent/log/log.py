@@ -136,8 +136,11 @@ class Log:
         They are cut at `bytes_max`, in the middle of a batch, and at the end of the segment
         (B4.33). With `reads_one` the first batch comes whole (B4.31).
         """
-        index = self.index_of(offset)
-        stop = min(bisect_left(self.base_offsets, end), self._segment_end(index))
+        index = self._index_of(offset)
+        if index == len(self.batches):
+            return b""
+        segment_end = self.end_of_segment(self._number_at(self.base_offsets[index]))
+        stop = bisect_left(self.base_offsets, min(end, segment_end))
         if index >= stop:
             return b""
         first = len(self.batches[index])
@@ -153,17 +156,11 @@ class Log:
             left -= len(batch)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def bytes_between(self, offset: int, end: int, bytes_max: int) -> int:
-        """Returns how many bytes a reader finds, at most `bytes_max` (B4.35)."""
-        found = 0
-        stop = bisect_left(self.base_offsets, end)
-        for index in range(self.index_of(offset), stop):
-            found += len(self.batches[index])
-            if found >= bytes_max:
-                return bytes_max
-        return found
+    def batches_between(self, start: int, end: int) -> list[bytes]:
+        """Returns the batches from the one that contains `start`, or follows it, up to `end`."""
+        return self.batches[self._index_of(start) : bisect_left(self.base_offsets, end)]
 
-    def index_of(self, offset: int) -> int:
+    def _index_of(self, offset: int) -> int:
         """Returns the index of the batch that contains the offset, or of the first one behind."""
         index = bisect_right(self.base_offsets, offset) - 1
         if index < 0:
@@ -174,18 +171,16 @@ class Log:
 
     def segment_at(self, offset: int) -> Segment:
         """Returns the segment with the offset."""
-        bases = [segment.base_offset for segment in self.segments]
-        return self.segments[max(bisect_right(bases, offset) - 1, 0)]
+        return self.segments[self._number_at(offset)]
 
-    def _segment_end(self, index: int) -> int:
-        """Returns the index after the last batch of the segment with the batch at `index`."""
-        if len(self.segments) == 1 or index >= len(self.base_offsets):
-            return len(self.base_offsets)
-        bases = [segment.base_offset for segment in self.segments]
-        following = bisect_right(bases, self.base_offsets[index])
-        if following == len(bases):
-            return len(self.base_offsets)
-        return bisect_left(self.base_offsets, bases[following])
+    def _number_at(self, offset: int) -> int:
+        found = bisect_right(self.segments, offset, key=lambda segment: segment.base_offset)
+        return max(found - 1, 0)
+
+    def end_of_segment(self, number: int) -> int:
+        """Returns the offset at which the segment with a number ends."""
+        is_active = number + 1 == len(self.segments)
+        return self.end_offset if is_active else self.segments[number + 1].base_offset
 
     # Deletions
 
@@ -214,7 +209,7 @@ class Log:
     def retain(self, now_ms: int, settings: LogSettings) -> None:
         """Deletes what retention no longer keeps (B8.10-B8.16)."""
         count = expired(self.segments, self.start_offset, now_ms, settings)
-        while count and self._end_of(count - 1) > self.high_watermark:  # B8.11
+        while count and self.end_of_segment(count - 1) > self.high_watermark:  # B8.11
             count -= 1
         if not count:
             return
@@ -224,10 +219,6 @@ class Log:
             self.segments.append(Segment(self.end_offset, now_ms))
         self._drop_before(self.segments[count].base_offset)
         del self.segments[:count]
-
-    def _end_of(self, number: int) -> int:
-        is_active = number + 1 == len(self.segments)
-        return self.end_offset if is_active else self.segments[number + 1].base_offset
 
     def give_up(self, bytes_min: int) -> None:
         """Drops the oldest batches, at least `bytes_min` in all, also of the active segment."""

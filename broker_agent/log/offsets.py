@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from .batch import NONE, header_of, records_of
-from .compression import payload_of
+from .batch import NONE, header_of
+from .compression import records_in
 from .log import Log
 
 
@@ -23,30 +23,21 @@ def first_since(log: Log, timestamp: int) -> Found:
     for number, segment in enumerate(log.segments):
         if segment.largest_timestamp < timestamp:
             continue
-        is_last = number + 1 == len(log.segments)
-        end = log.end_offset if is_last else log.segments[number + 1].base_offset
-        return _first_in(log, max(log.start_offset, segment.base_offset), end, timestamp)
+        start = max(log.start_offset, segment.base_offset)
+        return _first_in(log, start, log.end_of_segment(number), timestamp)
     return NOTHING
 
 
 def _first_in(log: Log, start: int, end: int, timestamp: int) -> Found:
-    for batch, base in zip(log.batches, log.base_offsets, strict=True):
-        if base >= end:
-            break
+    for batch in log.batches_between(start, end):
         header = header_of(batch)
-        if header.last_offset < start or header.max_timestamp < timestamp:
+        if header.max_timestamp < timestamp:
             continue
-        for offset, stamp in _stamps(batch):
-            if stamp >= timestamp and offset >= start:
-                return Found(offset, stamp, header.leader_epoch)
+        for record in records_in(batch, header):
+            offset = header.base_offset + record.delta
+            if record.timestamp >= timestamp and offset >= start:
+                return Found(offset, record.timestamp, header.leader_epoch)
     return NOTHING
-
-
-def _stamps(batch: bytes) -> list[tuple[int, int]]:
-    """Returns offset and timestamp of each record of a batch, which was checked when it came."""
-    header = header_of(batch)
-    records = records_of(header, payload_of(batch, header))
-    return [(header.base_offset + of.delta, of.timestamp) for of in records]
 
 
 def largest(log: Log) -> Found:

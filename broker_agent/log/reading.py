@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from kraftsim.controller.wire.codec.varints import read_zigzag
 
-from .batch import header_of, records_of
-from .compression import payload_of
+from .batch import header_of
+from .compression import records_in
 from .log import Log
 
 
@@ -22,12 +22,9 @@ class Shown(NamedTuple):
 def records_from(log: Log, offset: int) -> Iterator[Shown]:
     """Yields the records that consumers may read, from an offset on."""
     first = max(offset, log.start_offset)
-    for batch in log.batches[log.index_of(first) :]:
+    for batch in log.batches_between(first, log.high_watermark):
         header = header_of(batch)
-        if header.base_offset >= log.high_watermark:
-            return
-        payload = payload_of(batch, header) if header.record_count else b""
-        for record in records_of(header, payload):
+        for record in records_in(batch, header):
             place = header.base_offset + record.delta
             if place >= first:
                 yield Shown(place, record.timestamp, record.key, _value(record.body))

@@ -22,10 +22,9 @@ from .batch import (
     has_valid_crc,
     header_of,
     placed,
-    records_of,
 )
 from .codecs import CannotDecompress
-from .compression import NO_CODEC, ZSTD, compressed, payload_of
+from .compression import NO_CODEC, ZSTD, compressed, records_in
 from .settings import LogSettings
 
 ZSTD_SINCE = 7
@@ -100,7 +99,7 @@ def check(batch: bytes, settings: LogSettings, partition: str, wall_ms: int) -> 
         raise Refused(ErrorCode.CORRUPT_MESSAGE)
     _check_header(header)
     try:
-        records = list(records_of(header, payload_of(batch, header)))
+        records = list(records_in(batch, header))
     except CannotDecompress:  # B1.35
         raise Refused(ErrorCode.UNKNOWN_SERVER_ERROR) from None
     except BadRecord:  # B1.33
