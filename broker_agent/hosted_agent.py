@@ -210,9 +210,10 @@ class HostedAgent:
             for data in topic.partitions:
                 key = (topic.topic_id, data.partition_index)
                 log = self._store.logs.get(key)
-                for broker_id in () if log is None else data.new_isr:
-                    peer = self.peer(broker_id)
-                    if log is not None and peer is not None and peer is not self:
+                if log is None:
+                    continue
+                for peer in map(self.peer, data.new_isr):
+                    if peer is not None and peer is not self:
                         peer.store.logs[key] = log.copy()
 
     def _replied(self, agent: Agent, sent: Send, reply: Reply | None) -> None:

@@ -73,7 +73,7 @@ class Fetching:
 
     def answer(self, request: FetchRequest, reply_to: Reply) -> None:
         """Answers a request at once, or when data or its time have come."""
-        version = NEWEST if request.requester.version is None else request.requester.version
+        version = request.requester.version_or(NEWEST)
         opened = self._sessions.open(request, version)
         if opened.error:
             reply_to(FetchResponse(error_code=opened.error))
@@ -86,14 +86,14 @@ class Fetching:
         reads_one = True
         known: list[_Read] = []
         unknown: dict[bool, list[_Read]] = {True: [], False: []}  # by whether the id is unknown
-        for one in wanted:
+        for asked in wanted:
             try:
-                topic = self._topic(one, by_id=version >= TOPIC_IDS_SINCE)
+                topic = self._topic(asked, by_id=version >= TOPIC_IDS_SINCE)
             except ApiError as error:
                 is_id = error.code == ErrorCode.UNKNOWN_TOPIC_ID
-                unknown[is_id].append(_Read(one, _failed(one, error.code, aborted=())))
+                unknown[is_id].append(_Read(asked, _failed(asked, error.code, aborted=())))
                 continue
-            read = self._partition(request, version, one, topic, left, reads_one, at)
+            read = self._partition(request, version, asked, topic, left, reads_one, at)
             known.append(read)
             reads_one = reads_one and not read.size
             left = max(left - read.size, 0)

@@ -42,7 +42,7 @@ def list_offsets(
     replicas: Replicas, request: ListOffsetsRequest, at: Instant
 ) -> ListOffsetsResponse:
     """Returns the offsets that a request asks for."""
-    version = NEWEST if request.requester.version is None else request.requester.version
+    version = request.requester.version_or(NEWEST)
     topics: list[ListOffsetsTopicResponse] = []
     for topic in request.topics:
         counts = Counter(of.partition_index for of in topic.partitions)
@@ -87,7 +87,7 @@ def _offset(
     replica = replicas.find(topic, index, at)
     replicas.check_epoch(replica.partition, wanted.current_leader_epoch)
     if request.replica_id != DEBUGGING:
-        replicas.led(topic, index, at)
+        replicas.check_leads(replica.partition)
     log = replica.log
     end = log.high_watermark if request.replica_id == CLIENT else log.end_offset
     if timestamp == LATEST:
@@ -123,10 +123,10 @@ def _end(
         topic = replicas.topic(name, ZERO_UUID, by_id=False)
         replica = replicas.find(topic, index, at)
         replicas.check_epoch(replica.partition, wanted.current_leader_epoch)
-        log = replicas.led(topic, index, at).log
+        replicas.check_leads(replica.partition)
     except ApiError as error:
         return OffsetForLeaderEpochEpochEndOffset(partition=index, error_code=error.code)
-    epoch, end = log.epochs.end_of(wanted.leader_epoch, log.end_offset)
+    epoch, end = replica.log.epochs.end_of(wanted.leader_epoch, replica.log.end_offset)
     return OffsetForLeaderEpochEpochEndOffset(
         partition=index, error_code=ErrorCode.NONE, leader_epoch=epoch, end_offset=end
     )

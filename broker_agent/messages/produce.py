@@ -45,7 +45,7 @@ class Producing:
 
         Raises ApiError for a request with acks=0 that has an error: its connection ends (B2.33).
         """
-        version = NEWEST if request.requester.version is None else request.requester.version
+        version = request.requester.version_or(NEWEST)
         asked = _Asked(self, request, version, at)
         topics = tuple(asked.topics())
         if request.acks == NOBODY:

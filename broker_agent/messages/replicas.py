@@ -110,9 +110,13 @@ class Replicas:
     def led(self, topic: Topic, index: int, at: Instant) -> Replica:
         """Returns the replica that the broker leads; raises ApiError if it leads none."""
         replica = self.find(topic, index, at)
-        if replica.partition.leader != self.broker_id:
-            raise ApiError(NOT_LEADER, "")
+        self.check_leads(replica.partition)
         return replica
+
+    def check_leads(self, partition: Partition) -> None:
+        """Raises ApiError if the broker does not lead the partition."""
+        if partition.leader != self.broker_id:
+            raise ApiError(NOT_LEADER, "")
 
     def check_epoch(self, partition: Partition, epoch: int) -> None:
         """Raises ApiError if a client's leader epoch is not the broker's; -1 is not checked."""
@@ -162,8 +166,8 @@ class Replicas:
         if is_in_sync and len(partition.isr) >= replica.effective_min_isr:
             log.high_watermark = log.end_offset
         if self._look(self._hosted, replica, log, at):
-            for peer, follower in self._followers(replica):
-                if peer.is_alive:
+            for peer, follower in self._peers(replica):
+                if peer.is_alive and follower is not None:
                     self._look(peer, replica, follower, at)
 
     def _look(self, host: HostedAgent, replica: Replica, log: Log, at: Instant) -> bool:
@@ -184,21 +188,19 @@ class Replicas:
             log.retain(look_ms, settings)
         return bool(looks)
 
-    def _followers(self, replica: Replica) -> Iterator[tuple[HostedAgent, Log]]:
-        """Yields the brokers in whose stores the followers have logs, and those."""
+    def _peers(self, replica: Replica) -> Iterator[tuple[HostedAgent, Log | None]]:
+        """Yields the other brokers of the partition that can be reached, and their logs of it."""
         for broker_id in replica.partition.replicas:
             peer = None if broker_id == self.broker_id else self._hosted.peer(broker_id)
-            follower = None if peer is None else peer.store.logs.get(replica.key)
-            if peer is not None and follower is not None:
-                yield peer, follower
+            if peer is not None:
+                yield peer, peer.store.logs.get(replica.key)
 
     def replicate(self, replica: Replica, batch: bytes, from_offset: int, at: Instant) -> None:
         """Gives the followers in the ISR, and those that run, the batch at `from_offset`."""
-        for broker_id in replica.partition.replicas:
-            peer = None if broker_id == self.broker_id else self._hosted.peer(broker_id)
-            if peer is None or not (broker_id in replica.partition.isr or peer.is_running):
+        for peer, follower in self._peers(replica):
+            is_in_sync = peer.agent.config.broker_id in replica.partition.isr
+            if not (is_in_sync or peer.is_running):
                 continue
-            follower = peer.store.logs.get(replica.key)
             if follower is None or follower.end_offset != from_offset:
                 peer.store.logs[replica.key] = replica.log.copy()
             else:
@@ -206,6 +208,6 @@ class Replicas:
 
     def delete_on_followers(self, replica: Replica, at: Instant) -> None:
         """Raises the log start of the followers to that of the leader (B7.33)."""
-        for peer, follower in self._followers(replica):
-            if peer.agent.config.broker_id in replica.partition.isr:
+        for peer, follower in self._peers(replica):
+            if follower is not None and peer.agent.config.broker_id in replica.partition.isr:
                 follower.delete_before(replica.log.start_offset, at.now_ms)

@@ -10,7 +10,7 @@ from kraftsim.controller.core.configs.resources import ResourceType
 from kraftsim.controller.core.configs.topic_table import BROKER_NAMES, TOPIC_CONFIGS
 from kraftsim.controller.core.profile import Profile
 
-from .names import NO_GROUPS, NOT_SIMULATED, PLUGIN_PREFIXES, reason
+from .names import NO_GROUPS, PLUGIN_PREFIXES, REASONS, reason
 
 _OF_CONTROLLERS = ("unclean.leader.election.enable",)
 _NO_FILES = "simulated brokers keep their logs in memory, without files and threads"
@@ -47,8 +47,7 @@ def reason_without_effect(profile: Profile, resource_type: int, name: str) -> st
 def _reason_of_topic(name: str) -> str | None:
     if name in (*NAMES, *_OF_CONTROLLERS):
         return None
-    starts = (why for start, why in _REASONS_OF_TOPICS.items() if name.startswith(start))
-    return next(starts, NOT_SIMULATED)
+    return reason(name, (_REASONS_OF_TOPICS,))
 
 
 def _reason_of_broker(profile: Profile, name: str) -> str | None:
@@ -59,12 +58,11 @@ def _reason_of_broker(profile: Profile, name: str) -> str | None:
     topic_name = _TOPIC_NAMES.get(name)
     if topic_name is not None:
         return _reason_of_topic(topic_name)
-    starts = (why for start, why in _REASONS_OF_BROKERS.items() if name.startswith(start))
     definition = described(profile.topic_configs).get(name)
     is_known = definition is not None or name.startswith(PLUGIN_PREFIXES)
     if not is_known or name == "cordoned.log.dirs":
         return None
-    return next(starts, reason(name))
+    return reason(name, (_REASONS_OF_BROKERS, REASONS))
 
 
 _TOPIC_NAMES = {of_broker: topic for topic, names in BROKER_NAMES.items() for of_broker in names}

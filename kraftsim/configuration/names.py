@@ -1,8 +1,9 @@
 """The names of configurations that Kafka's releases do not have, and why others have no effect."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
+from itertools import chain
 
 from kraftsim.controller.core.configs.node_definitions import Definition, definitions
 from kraftsim.controller.core.settings import LEAST, Settings
@@ -60,7 +61,7 @@ PLUGIN_PREFIXES = (
 _NO_MESSAGES = "logs of simulated brokers follow configurations of topics, not a property file"
 NO_GROUPS = "kraftsim has no groups and no transactions"
 _NO_SECURITY = "kraftsim's Kafka listeners are plaintext and authenticate nobody"
-NOT_SIMULATED = "kraftsim does not simulate it"
+_NOT_SIMULATED = "kraftsim does not simulate it"
 REASONS: Mapping[str, str] = {
     **dict.fromkeys(
         (
@@ -110,16 +111,17 @@ REASONS: Mapping[str, str] = {
             *("controller.performance.", "controller.quorum.append.", "controller.quorum.fetch."),
             *("kafka.metrics.", "metric"),
         ),
-        NOT_SIMULATED,
+        _NOT_SIMULATED,
     ),
 }
 """Why configurations have no effect, by their names or the beginnings of their names."""
 
 
-def reason(name: str) -> str:
-    """Returns why a configuration of Kafka has no effect here."""
-    matching = (text for start, text in REASONS.items() if name.startswith(start))
-    return next(matching, NOT_SIMULATED)
+def reason(name: str, tables: Sequence[Mapping[str, str]] = (REASONS,)) -> str:
+    """Returns why a configuration of Kafka has no effect here: the first reason in the tables."""
+    rows = chain.from_iterable(table.items() for table in tables)
+    matching = (text for start, text in rows if name.startswith(start))
+    return next(matching, _NOT_SIMULATED)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
+from functools import partial
 
 from kraftsim.broker_agent import metadata_replies
 from kraftsim.broker_agent.config import CLIENT_LISTENER
@@ -110,19 +111,16 @@ class ClientView:
 
         `controller` is the release of the active controller, None if the broker does not know it.
         """
+        listed = partial(
+            api_versions.listed, version, listener="broker", image=image, profile=self.profile
+        )
         if controller is not None and controller.name != self.profile.name:
-            return api_versions.listed(
-                version,
-                listener="broker",
-                image=image,
-                profile=self.profile,
-                controller=controller,
-            )
+            return listed(controller=controller)
         state = self.kept.about(image)
         kept = state.find(VALID, version)
         if type(kept) is rpc.ApiVersionsResponse:
             return kept
-        reply = api_versions.listed(version, listener="broker", image=image, profile=self.profile)
+        reply = listed()
         state.keep(VALID, version, reply)
         return reply
 

@@ -17,6 +17,10 @@ class Requester:
     client_id: str = ""
     version: int | None = None
 
+    def version_or(self, newest: int) -> int:
+        """Returns the version of the request, `newest` if it has none."""
+        return newest if self.version is None else self.version
+
 
 @value(kw_only=False)
 class TelemetryClient:
