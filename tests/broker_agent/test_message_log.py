@@ -82,29 +82,33 @@ def test_a_reader_gets_nothing_behind_the_end_that_it_may_read() -> None:
 @pytest.mark.parametrize(
     ("data", "settings", "code"),
     [
-        (batch(b"a", base_offset=7), {}, ErrorCode.INVALID_RECORD),
-        (batch(b"a" * 200), {"max_message_bytes": 200}, ErrorCode.MESSAGE_TOO_LARGE),
-        (batch(b"a")[:-1] + b"!", {}, ErrorCode.CORRUPT_MESSAGE),
-        (batch(b"a", attributes=0x20), {}, ErrorCode.INVALID_RECORD),
-        (batch(b"a", producer=(7, 0, -1)), {}, ErrorCode.INVALID_RECORD),
-        (batch(b"a", b"b", payload=b""), {}, ErrorCode.INVALID_RECORD),
-        (batch(b"a", attributes=5), {}, ErrorCode.UNKNOWN_SERVER_ERROR),
-        (batch(b"a", attributes=1), {}, ErrorCode.UNKNOWN_SERVER_ERROR),
-        (batch(b"a"), {"cleanup_policy": "compact"}, ErrorCode.INVALID_RECORD),
-        (batch(b"a", at_ms=NOW_MS + 3_600_001), {}, ErrorCode.INVALID_TIMESTAMP),
-        (batch(b"a", at_ms=0), {"timestamp_before_max_ms": 1000}, ErrorCode.INVALID_TIMESTAMP),
+        (batch(b"a", base_offset=7), LogSettings(), ErrorCode.INVALID_RECORD),
+        (batch(b"a" * 200), LogSettings(max_message_bytes=200), ErrorCode.MESSAGE_TOO_LARGE),
+        (batch(b"a")[:-1] + b"!", LogSettings(), ErrorCode.CORRUPT_MESSAGE),
+        (batch(b"a", attributes=0x20), LogSettings(), ErrorCode.INVALID_RECORD),
+        (batch(b"a", producer=(7, 0, -1)), LogSettings(), ErrorCode.INVALID_RECORD),
+        (batch(b"a", b"b", payload=b""), LogSettings(), ErrorCode.INVALID_RECORD),
+        (batch(b"a", attributes=5), LogSettings(), ErrorCode.UNKNOWN_SERVER_ERROR),
+        (batch(b"a", attributes=1), LogSettings(), ErrorCode.UNKNOWN_SERVER_ERROR),
+        (batch(b"a"), LogSettings(cleanup_policy="compact"), ErrorCode.INVALID_RECORD),
+        (batch(b"a", at_ms=NOW_MS + 3_600_001), LogSettings(), ErrorCode.INVALID_TIMESTAMP),
+        (
+            batch(b"a", at_ms=0),
+            LogSettings(timestamp_before_max_ms=1000),
+            ErrorCode.INVALID_TIMESTAMP,
+        ),
         (
             batch(b"a", attributes=8),
-            {"timestamp_type": "LogAppendTime"},
+            LogSettings(timestamp_type="LogAppendTime"),
             ErrorCode.INVALID_TIMESTAMP,
         ),
     ],
 )
-def test_a_bad_batch_is_refused(data: bytes, settings: dict[str, object], code: ErrorCode) -> None:
+def test_a_bad_batch_is_refused(data: bytes, settings: LogSettings, code: ErrorCode) -> None:
     log = Log(0)
 
     with pytest.raises(Refused) as refused:
-        append(log, data, settings=LogSettings(**settings))  # type: ignore[arg-type]
+        append(log, data, settings=settings)
 
     assert refused.value.code == code
     assert log.end_offset == 0

@@ -82,7 +82,7 @@ async def attack(
         assert cluster.unread_bytes == 0
         assert -1 not in await cluster.others_are_served()
     refusals = [record.getMessage() for record in lines.records]
-    refusals = [line for line in refusals if not any(other in line for other in OTHER_LINES)]
+    refusals = [line for line in refusals if not any(text in line for text in OTHER_LINES)]
     assert all("closing the connection" in line and "expected" in line for line in refusals)
     assert len(refusals) == (attacker.is_closed and expected.is_malformed)
     assert faults == []

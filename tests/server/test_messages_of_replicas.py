@@ -60,8 +60,8 @@ async def test_a_broker_that_comes_back_has_what_it_missed(kraft: Cluster) -> No
 
     await kraft.brokers.restart(first, wait="60s")
     await kraft.clock.advance("15s")
-    for other in {1, 2, 3} - {first}:
-        await kraft.brokers.kill(other)
+    for broker_id in {1, 2, 3} - {first}:
+        await kraft.brokers.kill(broker_id)
     await kraft.clock.advance("15s")
 
     assert await read(kraft, len(VALUES)) == VALUES

@@ -57,8 +57,8 @@ async def code_of(consumer: Client) -> int:
 
 async def lead_by(kraft: Cluster, broker_id: int) -> None:
     """Lets another replica lead, while every broker runs."""
-    others = [other for other in (1, 2, 3) if other != broker_id]
-    await kraft.reassignments.start("t", {0: [broker_id, *others]})
+    followers = [follower for follower in (1, 2, 3) if follower != broker_id]
+    await kraft.reassignments.start("t", {0: [broker_id, *followers]})
     await kraft.topics.elect_leaders("t", 0)
     await kraft.clock.advance("2s")
     assert (await kraft.topics.describe("t"))["partitions"][0]["leader"] == broker_id
