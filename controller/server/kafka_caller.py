@@ -19,7 +19,7 @@ from ..core.rpc import (
     VoteRequest,
     VoteResponse,
 )
-from ..wire.apis.table import API_VERSIONS, APIS
+from ..wire.apis.table import API_VERSIONS, APIS, api_of
 from ..wire.errors import DecodeError
 from ..wire.frames import FRAME_BYTES_MAX, FrameReader, decode_response, encode_request
 
@@ -35,8 +35,6 @@ _VERSIONS_REQUEST = ApiVersionsRequest(client_software_name="kraftsim", client_s
 _VERSIONS_VERSION = 3  # every release since 2.4 answers it
 _PRE_VOTE_SINCE = 2  # version of Vote (KIP-996)
 _VERSIONS_NUMBER = -1  # correlation id of a question for versions; requests have others
-
-_KEYS = {api.request.model: api.key for api in APIS.values()}
 
 Address = tuple[str, int]
 ReplyTo = Callable[[Response | None], None]
@@ -75,7 +73,7 @@ class KafkaCaller:
     ) -> None:
         """Send a request, in `version_max` or an older version, and drop the previous one."""
         self._correlation_id = self._correlation_id + 1 & 0x7FFFFFFF
-        key = _KEYS[type(request)]
+        key = api_of(request).key
         self._awaited = _Awaited(self._correlation_id, key, request, reply_to, version_max)
         if self._line is None or self._line.address != address:
             self._hang_up()

@@ -7,7 +7,7 @@ from typing import cast
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.server.kafka_caller import Address
-from kraftsim.controller.wire.apis.table import API_VERSIONS, APIS, Api
+from kraftsim.controller.wire.apis.table import API_VERSIONS, Api, api_of
 from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.frames import FrameReader, decode_response, encode_request
 
@@ -19,8 +19,6 @@ VERSIONS_REQUEST = rpc.ApiVersionsRequest(
     client_software_name=CLIENT_ID, client_software_version="1"
 )
 FIRST_VERSION = 4  # of ApiVersions, which Kafka has since 3.9; an older server names its own
-
-_APIS = {api.request.model: api for api in APIS.values()}
 
 
 class Connection(asyncio.Protocol):
@@ -60,7 +58,7 @@ class Connection(asyncio.Protocol):
         Raises AdminError with UNSUPPORTED_VERSION if that is below `min_version`, NoResponse if the
         connection ends first or the response is malformed.
         """
-        api = _APIS[type(request)]
+        api = api_of(request)
         version = self._version(api, min_version)
         return self._decoded(api.key, version, await self._frame(api.key, version, request))
 

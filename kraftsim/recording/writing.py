@@ -5,8 +5,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from kraftsim.controller.core.rpc import Request
-from kraftsim.controller.wire.apis.table import APIS, DECOMMISSION_BROKER, Api
+from kraftsim.controller.wire.apis.table import APIS, DECOMMISSION_BROKER, Api, api_of
 from kraftsim.controller.wire.json.json_form import to_json
 
 from .recorder import Input
@@ -52,12 +51,7 @@ def _input_fields(given: Input) -> Iterator[tuple[str, object]]:
         yield "turn", given.turn
         yield "frame", b64encode(value).decode()
     else:
-        api = _api_of(value)
+        api = api_of(value)
         yield "api", api.name
         yield "request", to_json(api.request, value)
         yield "bypasses", given.bypasses
-
-
-def _api_of(request: Request) -> Api:
-    """Returns the API of a request."""
-    return next(api for api in API_BY_NAME.values() if api.request.model is type(request))

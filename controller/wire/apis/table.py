@@ -4,6 +4,7 @@ from functools import cache
 
 from ...core.apis import DECOMMISSION_BROKER as DECOMMISSION
 from ...core.apis import ROWS
+from ...core.rpc import Request
 from ...core.value import value
 from ..codec.schema import Converted, Message
 from ..codec.schema_text import read_message, read_messages
@@ -84,3 +85,10 @@ _APIS = {declaration.key: _api(declaration) for declaration in of_sort("api")}
 APIS: dict[int, Api] = {key: _APIS[key] for key in sorted(ROWS) if key != DECOMMISSION}
 DECOMMISSION_BROKER = _APIS[DECOMMISSION]
 """KIP-631's draft, which Kafka never numbered: it is encoded in JSON only."""
+
+_BY_REQUEST = {f"{api.declaration.model}Request": api for api in _APIS.values()}
+
+
+def api_of(request: Request) -> Api:
+    """Returns the API of a request, by the name of its class: no schema is read for it."""
+    return _BY_REQUEST[type(request).__name__]
