@@ -225,10 +225,11 @@ class HostedAgent:
             self._handle(sent, reply)
 
     def _handle(self, sent: Send, reply: Reply | None) -> None:
-        agent, offset = self.agent, self.agent.metadata_offset
+        agent, on_change = self.agent, self.on_replicas_change
+        offset = -1 if on_change is None else agent.metadata_offset
         self._send(agent.on_reply(sent, reply, self.clock.now_ms))
-        if self.on_replicas_change is not None and agent.metadata_offset != offset:
-            self.on_replicas_change()
+        if on_change is not None and agent.metadata_offset != offset:
+            on_change()
 
     def _take_inventory(self) -> None:
         """Note what is on the disk; a process that ended before RECOVERY changed nothing."""
