@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
 
 PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
@@ -10,7 +9,7 @@ PLAINTEXT = "PLAINTEXT"
 ANY_ADDRESS = "0.0.0.0"
 PROTOCOL_MAP = "listener.security.protocol.map"
 NAMES, ADVERTISED = "controller.listener.names", "advertised.listeners"
-_ENDPOINT = re.compile(r"(.*)://\[?([0-9a-zA-Z\-%._:]*)\]?:(-?[0-9]+)")
+_ENDPOINT = r"(.*)://\[?([0-9a-zA-Z\-%._:]*)\]?:(-?[0-9]+)"
 
 
 class Listener(NamedTuple):
@@ -62,7 +61,7 @@ def listeners_of(
 
 
 def _listener(text: str, protocols: Mapping[str, str]) -> Listener:
-    match = _ENDPOINT.fullmatch(text)
+    match = re.fullmatch(_ENDPOINT, text)
     if match is None:
         raise ValueError(f"Unable to parse {text} to a broker endpoint")
     name = match[1].upper()
@@ -83,6 +82,8 @@ def _check_ports(listeners: Sequence[Listener], shown: str) -> None:
 
 
 def _are_of_both_versions(hosts: Sequence[str]) -> bool:
+    from ipaddress import IPv6Address, ip_address  # not needed at every start
+
     try:
         versions = {isinstance(ip_address(host), IPv6Address) for host in hosts}
     except ValueError:  # a name

@@ -10,10 +10,10 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 
 from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.core.value import value
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.simulation.world import World
 
@@ -39,7 +39,7 @@ def _is_never_parked() -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Waiter:
     """Somebody who waits for time to pass: what for, since when, and whether it would not help."""
 

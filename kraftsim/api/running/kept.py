@@ -7,8 +7,8 @@ and random streams. It has no connection of a client.
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
+from kraftsim.controller.core.value import value
 from kraftsim.simulation.world import World
 
 from ... import machine_code
@@ -17,7 +17,7 @@ from .added_faults import AddedFaults, KeptFaults
 from .live import Live
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Kept:
     """A world, and the faults of its cluster."""
 

@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
+from kraftsim.controller.core.value import value
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.simulation.streams import Streams
 from kraftsim.simulation.world import VIRTUAL_WALL_START_MS, World
@@ -14,7 +14,7 @@ from ...service.listeners import Service
 from ...service.snapshot_files import SNAPSHOT_FILES
 
 
-@dataclass(frozen=True, slots=True)
+@value(kw_only=False)
 class Running:
     """The simulation of a running cluster, its driver and its clock."""
 
