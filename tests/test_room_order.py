@@ -72,7 +72,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "controller_client held_notice help_texts interrupts progress terminal verb_table",
         "arguments output",
         "completion doctor journal_verbs scenario spark_options storage tables",
-        "log quorum up",
+        "log quorum topic_write up",
         "service_verbs",
         "campaign cluster_verbs explain_verb replay_verb",
         "operation_verbs",

@@ -150,6 +150,7 @@ async def _topic_verbs(call: Call) -> None:
     await call("list_reassignments")
     await call("cancel_reassignment", name=name)
     await call("elect_leaders", name=name, partition=0)
+    await call("write_topic", name=name, lines=["1:paid", "2:refused"], keySeparator=":")
     await call("delete_topic", name=name)
 
 

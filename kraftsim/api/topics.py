@@ -5,6 +5,7 @@ from importlib import import_module
 from itertools import islice
 
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.image.partition import Topic
 from kraftsim.controller.core.partitions.elect_leaders import ELECTIONS
 from kraftsim.controller.core.rpc import (
     CreatableReplicaAssignment,
@@ -34,9 +35,10 @@ from .administration.checks import (
     check_new_topic,
     check_topic,
     check_topic_read,
+    check_topic_write,
     texts_of,
 )
-from .administration.documents import TopicRecords
+from .administration.documents import TopicRecords, WrittenRecords
 from .administration.refusals import (
     partitions_of,
     raise_if_any_refused,
@@ -79,10 +81,7 @@ class Topics:
     async def describe(self, name: str) -> TopicDocument:
         """Returns one topic. Raises UnknownTopic if there is none with this name."""
         expect_text("name", name)
-        image = self._live.world.committed
-        if name not in image.topic_ids:
-            raise UnknownTopic(name, sorted(image.topic_ids))
-        return topic_view(image.topics[image.topic_ids[name]])
+        return topic_view(self._topic(name, None))
 
     async def read(
         self, name: str, partition: int | None = None, from_: int = 0, limit: int = 1000
@@ -94,15 +93,44 @@ class Topics:
         to 10,000.
         """
         check_topic_read(name, partition, from_, limit)
-        await self.describe(name)
+        topic = self._topic(name, partition)
         world = self._live.world
-        topic = world.committed.topics[world.committed.topic_ids[name]]
-        if partition is not None and partition not in topic.partitions:
-            refused = (partition, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, None)
-            raise_if_any_refused(world.committed, name, [refused])
         partitions = sorted(topic.partitions) if partition is None else [partition]
         module = import_module("kraftsim.api.views.record_views")  # not needed at every start
         return {"records": [*islice(module.record_views(world, topic, partitions, from_), limit)]}
+
+    async def write(
+        self,
+        name: str,
+        lines: Sequence[str],
+        partition: int | None = None,
+        key_separator: str | None = None,
+    ) -> WrittenRecords:
+        """Writes one record for each line, with acks=all, and returns where the records are.
+
+        The text before the first `key_separator` of a line is the record's key. Without a
+        `partition`, a key chooses it as Kafka's producer does; a record without a key goes to the
+        partition with the smallest end offset. Waits up to 10 seconds for leaders, if the clock
+        moves by itself. Raises UnknownTopic, ApiError for an unknown partition or a refused batch,
+        UsageError for lines that are no texts. Batches before the refused one stay written.
+        """
+        check_topic_write(name, lines, partition, key_separator)
+        topic = self._topic(name, partition)
+        module = import_module("kraftsim.api.running.writing")  # not needed at every start
+        writing = module.Writing(self._live, topic, partition)
+        written: WrittenRecords = await writing.write(lines, key_separator)
+        return written
+
+    def _topic(self, name: str, partition: int | None) -> Topic:
+        """Returns a topic; raises UnknownTopic, or ApiError if the partition does not exist."""
+        image = self._live.world.committed
+        if name not in image.topic_ids:
+            raise UnknownTopic(name, sorted(image.topic_ids))
+        topic = image.topics[image.topic_ids[name]]
+        if partition is not None and partition not in topic.partitions:
+            refused = (partition, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, None)
+            raise_if_any_refused(image, name, [refused])
+        return topic
 
     async def create(
         self,

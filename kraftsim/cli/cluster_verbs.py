@@ -27,7 +27,7 @@ from ..operations.table import (
     SHOW_LOG,
     SHOW_QUORUM,
 )
-from ..operations.topics import LIST_TOPICS
+from ..operations.topics import LIST_TOPICS, WRITE_TOPIC
 from ..printable import printable
 from .arguments.parameters import add_argument
 from .held_notice import held_notice
@@ -46,6 +46,7 @@ from .quorum.voter_verbs import (
 from .service_verbs import end_service
 from .tables import print_document, print_rows, print_sentence
 from .terminal import width
+from .topic_write import add_write_arguments, write_topic
 
 Run = Callable[[argparse.Namespace], int]
 
@@ -285,11 +286,22 @@ def _command(
     return Command(tuple(words.split()), help, add, run)
 
 
-OF_THEIR_OWN = (DOWN, LIST_EVENTS, EXPLAIN)  # with an output of their own; explain also runs files
+OF_THEIR_OWN = (
+    DOWN,
+    LIST_EVENTS,
+    EXPLAIN,
+    WRITE_TOPIC,
+)  # with an output of their own; explain also runs files
 COMMANDS: tuple[Command, ...] = (
     *(_of(operation) for operation in OPERATIONS if operation not in OF_THEIR_OWN),
     _command(
         "events", "print the events of the cluster, one per line", add_event_arguments, print_events
+    ),
+    _command(
+        "topic write",
+        f"{WRITE_TOPIC.help}; the lines come from stdin",
+        add_write_arguments,
+        write_topic,
     ),
     _command("down", DOWN.help, lambda _: None, end_service),
     _command(

@@ -34,9 +34,13 @@ PARAMETER_TEXTS: Final = {
     "hits": "number of hits to wait for (default 1)",
     "id": "id of the broker, controller or fault",
     "key": "name of one configuration, such as retention.ms (default: all)",
+    "key_separator": (
+        "text between the key and the value of a line, such as : (default: lines have no keys)"
+    ),
     "kind": f"kind of the event: {', '.join(EVENTS)}",
     "leader": "id of the controller that shall be active, or any",
     "limit": "items to return at most (1 to 10000, default 1000; brokers and topics: all)",
+    "lines": "texts, each of which becomes the value of a record, or its key and its value",
     "link": "address of the page, or what stands after its #",
     "message": "number of the held message, as `fault held` prints it (default: all held ones)",
     "name": (

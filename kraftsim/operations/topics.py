@@ -10,8 +10,9 @@ from ..api.administration.checks import (
     check_new_topic,
     check_topic,
     check_topic_read,
+    check_topic_write,
 )
-from ..api.administration.documents import DeletedTopic, TopicRecords
+from ..api.administration.documents import DeletedTopic, TopicRecords, WrittenRecords
 from ..api.argument_checks import Check, check_topic_page
 from ..api.documents import TopicDocument, TopicList
 from .operation import Operation, Run
@@ -40,6 +41,17 @@ async def read_topic(
 ) -> TopicRecords:
     """Read the records that brokers store for a topic, of its partitions or of one."""
     return await kraft.topics.read(name, partition, from_, limit)
+
+
+async def write_topic(
+    kraft: "Cluster",
+    name: str,
+    lines: Sequence[str],
+    partition: int | None = None,
+    key_separator: str | None = None,
+) -> WrittenRecords:
+    """Write lines of text as records to a topic, to the partitions of their keys or to one."""
+    return await kraft.topics.write(name, lines, partition, key_separator)
 
 
 async def create_topic(
@@ -83,12 +95,14 @@ def _verb(verb: str, run: Run, check: Check) -> Operation:
 
 
 LIST_TOPICS = Operation("GET", "/v1/topics", ("topic", "list"), list_topics, check=check_topic_page)
+WRITE_TOPIC = _verb("write", write_topic, check_topic_write)
 TOPIC_OPERATIONS: tuple[Operation, ...] = (
     LIST_TOPICS,
     Operation("GET", "/v1/topics/{name}", ("topic", "describe"), describe_topic),
     Operation(
         "GET", "/v1/topics/{name}/read", ("topic", "read"), read_topic, check=check_topic_read
     ),
+    WRITE_TOPIC,
     _verb("create", create_topic, check_new_topic),
     _verb("alter", alter_topic, check_grown_topic),
     _verb("delete", delete_topic, check_topic),

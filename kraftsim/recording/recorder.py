@@ -12,7 +12,7 @@ from kraftsim.controller.server.runtime import Runtime
 from kraftsim.simulation.world import World
 
 INPUTS_MAX = 100_000
-FRAME_BYTES_MAX = 16 * 1024 * 1024  # of all frames of one recording
+BYTES_MAX = 16 * 1024 * 1024  # of all frames and verbs of one recording
 NO_TURN = 0
 REAL_TIME = "an input came while time passed with the machine's clock: use the clock auto"
 
@@ -37,7 +37,7 @@ class Input(NamedTuple):
 
 
 class Recorder:
-    """The inputs of a world, at most INPUTS_MAX with FRAME_BYTES_MAX bytes of frames.
+    """The inputs of a world, at most INPUTS_MAX with BYTES_MAX bytes of frames and verbs.
 
     `refusal` is the reason why there is no recording, or None. `gaps` are the reasons why a replay
     may differ.
@@ -48,7 +48,7 @@ class Recorder:
         self.gaps: dict[str, None] = {}  # in order, each reason once
         self.refusal: str | None = None
         self._timeline, self._runtime, self._turns = world.timeline, runtime, runtime.turns
-        self._frame_bytes = 0
+        self._bytes = 0
         if world.streams.seed is None:
             self.refuse("the cluster has no seed: start it with a seed")
         if self._timeline.now_us:
@@ -67,6 +67,7 @@ class Recorder:
         except (TypeError, ValueError):
             self.note_gap(f"{name} was called with a value that JSON does not have")
             return
+        self._bytes += len(text)
         with self._runtime.entered():
             self._add(Input(self._timeline.now_us, "verb", name, text))
 
@@ -82,7 +83,7 @@ class Recorder:
         """Adds a frame that a Kafka client sent to a listener, when it is handled."""
         if self.refusal is not None:
             return  # as in every service without a seed, for each of its requests
-        self._frame_bytes += len(frame)
+        self._bytes += len(frame)
         self._add(Input(self._timeline.now_us, "frame", listener, frame, self._turns.number))
 
     def _add(self, added: Input) -> None:
@@ -91,9 +92,9 @@ class Recorder:
         if self._runtime.speed:
             self.note_gap(REAL_TIME)
         self.inputs.append(added)
-        if len(self.inputs) > INPUTS_MAX or self._frame_bytes > FRAME_BYTES_MAX:
+        if len(self.inputs) > INPUTS_MAX or self._bytes > BYTES_MAX:
             self.refuse(
-                f"expected at most {INPUTS_MAX} inputs and {FRAME_BYTES_MAX >> 20} MiB of requests"
+                f"expected at most {INPUTS_MAX} inputs and {BYTES_MAX >> 20} MiB of requests"
             )
 
     def refuse(self, reason: str) -> None:

@@ -140,6 +140,7 @@ class _ReplayedCluster(Cluster):
             "brokers.install": self.brokers.install,
             "controllers.install": self.controllers.install,
             "quorum.resign": self._resign,
+            "topics.write": self._write_topic,
             "faults.add": self._add_fault,
             "faults.remove": self._remove_fault,
             "faults.release": self._release_fault,
@@ -161,6 +162,11 @@ class _ReplayedCluster(Cluster):
 
     async def _resign(self, to: int) -> None:
         resign(self._live, to)
+
+    async def _write_topic(
+        self, name: str, lines: Sequence[str], partition: int | None, key_separator: str | None
+    ) -> None:
+        await self.topics.write(name, lines, partition, key_separator)
 
     async def _add_fault(self, fault: Mapping[str, object]) -> None:
         self.faults.begin(fault)

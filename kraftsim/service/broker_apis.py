@@ -158,14 +158,15 @@ class BrokerApis:
             self.view.listener,
             waits,
             texts=lambda image, topic: texts_of(self.config_view, topic),
-            wall_ms=self._client_wall_ms,
+            wall_ms=lambda: self.client_wall_ms,
             later=self._runtime.after_wait,
             forward=self._forwarding.forward,
             random=self.view.random,
         )
 
-    def _client_wall_ms(self) -> int:
-        """Returns the wall clock that clients have: of the broker, or, if time is not real, theirs.
+    @property
+    def client_wall_ms(self) -> int:
+        """The wall clock that clients have: of the broker, or, if time is not real, theirs.
 
         A clock that stands or is scaled may lie years behind the timestamps of its clients.
         """

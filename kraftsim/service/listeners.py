@@ -196,8 +196,23 @@ class Service:
         agent = world.agents[broker_id]
         profile = agent.agent.config.profile
         listener.start_time_tag = world.topology.settings.start_time_tag
+        apis = self._apis(broker_id, name, runtime)
+        self._creations[listener] = apis.topic_creation
+        listener.note = partial(self.requests.note, listener.name)
+        listener.note_ended = apis.telemetry.end_connection
+        intercept(listener, world.request_rules, broker_node(broker_id))
+        listener.serve(runtime, apis.describe, apis.answer, profile)
+
+    def apis_of_broker(self, broker_id: int, runtime: Runtime) -> BrokerApis:
+        """Returns the request handlers of a broker, which may have no listener."""
+        return self._apis(broker_id, CLIENT_LISTENER, runtime)
+
+    def _apis(self, broker_id: int, name: str, runtime: Runtime) -> BrokerApis:
+        world = self._running
+        agent = world.agents[broker_id]
+        profile = agent.agent.config.profile
         kept = self._kept.setdefault((name, profile.name), KeptReplies())
-        apis = BrokerApis(
+        return BrokerApis(
             replace(client_view(world), listener=name, profile=profile, kept=kept),
             agent,
             runtime,
@@ -205,11 +220,6 @@ class Service:
             self.data_plane,
             partial(_release_of, world),
         )
-        self._creations[listener] = apis.topic_creation
-        listener.note = partial(self.requests.note, listener.name)
-        listener.note_ended = apis.telemetry.end_connection
-        intercept(listener, world.request_rules, broker_node(broker_id))
-        listener.serve(runtime, apis.describe, apis.answer, profile)
 
     def traffic(self, runtime: Runtime) -> Traffic:
         """Returns what the clients of all listeners send."""

@@ -7,7 +7,12 @@ from contextlib import AbstractContextManager
 from typing import Literal, overload
 
 from kraftsim.api.administration.checks import Config
-from kraftsim.api.administration.documents import ConfigList, ReassignmentDocument, TopicRecords
+from kraftsim.api.administration.documents import (
+    ConfigList,
+    ReassignmentDocument,
+    TopicRecords,
+    WrittenRecords,
+)
 from kraftsim.api.cluster import Cluster
 from kraftsim.api.documents import (
     BranchDocument,
@@ -143,6 +148,13 @@ class BlockingTopics:
     def read(
         self, name: str, partition: int | None = ..., from_: int = ..., limit: int = ...
     ) -> TopicRecords: ...
+    def write(
+        self,
+        name: str,
+        lines: Sequence[str],
+        partition: int | None = ...,
+        key_separator: str | None = ...,
+    ) -> WrittenRecords: ...
     def create(
         self,
         name: str,

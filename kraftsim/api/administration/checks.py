@@ -28,6 +28,26 @@ def check_topic_read(
     check_page(from_, limit)
 
 
+def check_topic_write(
+    name: str,
+    lines: Sequence[str],
+    partition: int | None = None,
+    key_separator: str | None = None,
+) -> None:
+    """Raises UsageError for lines that are no texts, without showing them, or a bad number."""
+    check_partition(name, partition)
+    if key_separator is not None:
+        expect_text("key_separator", key_separator)
+        if not key_separator:
+            raise UsageError("key_separator: expected a text of at least one character, got ''")
+    if not _is_list(lines):
+        raise UsageError(f"lines: expected a list of texts, got {type(lines).__name__}")
+    given: Sequence[object] = lines
+    for number, line in enumerate(given, 1):
+        if not isinstance(line, str) or any("\ud800" <= letter <= "\udfff" for letter in line):
+            raise UsageError(f"lines: expected texts that UTF-8 can encode, line {number} is none")
+
+
 def check_new_topic(
     name: str,
     partitions: int = -1,

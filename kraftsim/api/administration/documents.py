@@ -71,3 +71,17 @@ class TopicRecords(TypedDict):
     """Records of a topic, in order of partition and offset."""
 
     records: list[RecordDocument]
+
+
+class WrittenPartition(TypedDict):
+    """Records that were written to a partition, and the offset of the first."""
+
+    partition: int
+    baseOffset: int
+    records: int
+
+
+class WrittenRecords(TypedDict):
+    """Where records were written, in order of partition."""
+
+    partitions: list[WrittenPartition]
