@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
+from kraftsim.controller.core.image.partition import Partition
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import AlterPartitionRequest
 from kraftsim.controller.core.uuid import Uuid
@@ -63,6 +64,7 @@ class HostedAgent:
         self._held: list[tuple[Send, Reply | None]] = []
         self._reported_state = ProcessState.NOT_RUNNING
         self._clean_epoch = -1
+        self._has_flushed = False  # the last process, before it ended
         self._stops_when_resumed = False
         self._once_ended: Callable[[], None] | None = None
         self.started_ms = 0  # when the process started
@@ -102,8 +104,9 @@ class HostedAgent:
             return
         self.agent = self._host.make_agent(self._clean_epoch)
         self.agent.store = self._store
-        self._store.begin()
+        self._store.begin(is_clean=self._has_flushed)
         self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
+        self._has_flushed = False
         self.started_ms = self.clock.now_ms
         self._reported_state = ProcessState.NOT_RUNNING
         self._send(self.agent.start(self.clock.now_ms))
@@ -138,10 +141,11 @@ class HostedAgent:
 
     def lose_disk(self) -> None:
         """Lose the replicas, and the file that notes a clean shutdown (rule 1.38)."""
-        self._clean_epoch = -1
+        self._clean_epoch, self._has_flushed = -1, False
         self._store.replicas = {}
         self._store.logs.clear()
         self._store.failed.clear()
+        self._store.full.clear()
 
     def fail_directory(self, directory_id: Uuid) -> None:
         """Lose a log directory of the disk until `repair_directory`; a process reports it."""
@@ -150,6 +154,21 @@ class HostedAgent:
             self._send(self.agent.on_directory_failed(self.clock.now_ms))
         if self.on_replicas_change is not None:
             self.on_replicas_change()
+
+    def can_write(self, directory_id: Uuid) -> bool:
+        """Returns False if the directory is full: the write that fails takes it offline (B7.62)."""
+        if directory_id not in self._store.full:
+            return True
+        if directory_id not in self._store.failed:
+            self.fail_directory(directory_id)
+        return False
+
+    def directory_of(self, partition: Partition) -> Uuid | None:
+        """Returns the directory with the broker's replica; None if none of several is assigned."""
+        directories = self.agent.config.log_dirs
+        if len(directories) == 1:
+            return directories[0].directory_id
+        return partition.directory_of(self.agent.config.broker_id)
 
     def repair_directory(self, directory_id: Uuid) -> None:
         """Make a log directory usable for the next process, with its replicas (rule 2.31)."""
@@ -214,7 +233,7 @@ class HostedAgent:
                     continue
                 for peer in map(self.peer, data.new_isr):
                     if peer is not None and peer is not self:
-                        peer.store.logs[key] = log.copy()
+                        peer.store.follow(key, log)
 
     def _replied(self, agent: Agent, sent: Send, reply: Reply | None) -> None:
         if agent is not self.agent or not self.is_alive:
@@ -225,11 +244,20 @@ class HostedAgent:
             self._handle(sent, reply)
 
     def _handle(self, sent: Send, reply: Reply | None) -> None:
-        agent, on_change = self.agent, self.on_replicas_change
-        offset = -1 if on_change is None else agent.metadata_offset
+        agent, offset = self.agent, self._watched_offset
         self._send(agent.on_reply(sent, reply, self.clock.now_ms))
-        if on_change is not None and agent.metadata_offset != offset:
-            on_change()
+        if self._watched_offset == offset:
+            return
+        if self.on_replicas_change is not None:
+            self.on_replicas_change()
+        if self._store.full and self.is_alive:  # the metadata log is in the first directory
+            self.can_write(agent.config.log_dirs[0].directory_id)
+
+    @property
+    def _watched_offset(self) -> int:
+        """The offset of the metadata that the process has, if its moves change anything here."""
+        is_watched = self.on_replicas_change is not None or self._store.full
+        return self.agent.metadata_offset if is_watched else -1
 
     def _take_inventory(self) -> None:
         """Note what is on the disk; a process that ended before RECOVERY changed nothing."""
@@ -248,6 +276,10 @@ class HostedAgent:
         if self.agent.failure is None and self.agent.was_drained:
             self._clean_epoch = self.agent.broker_epoch
         self._end_logs(self.clock.now_ms)  # it writes log starts before it exits
+        self._has_flushed = self.agent.failure is None
+        if self._has_flushed:
+            for log in self._store.logs.values():
+                log.flush()
         self.is_alive = False
         self._take_inventory()
         then, self._once_ended = self._once_ended, None

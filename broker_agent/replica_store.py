@@ -55,18 +55,24 @@ class ReplicaStore:
     """The inventory that the last process left; strays stay until their topic is deleted.
 
     `logs` has the log of each replica that has had a message. `failed` has the ids of the log
-    directories that cannot be read or written.
+    directories that cannot be read or written, `full` those in which the next write fails.
     """
 
     replicas: Mapping[PartitionKey, StoredReplica] = field(default_factory=dict)
     logs: dict[PartitionKey, "Log"] = field(default_factory=dict)
     failed: set[Uuid] = field(default_factory=set)
+    full: set[Uuid] = field(default_factory=set)
     is_compared: bool = True
     """True if the process that runs has compared the inventory with the metadata."""
 
-    def begin(self) -> None:
-        """Note that a new process starts over this disk."""
+    def begin(self, *, is_clean: bool) -> None:
+        """Note that a new process starts over this disk; after an unclean end it recovers logs."""
         self.is_compared = False
+        if self.logs and not is_clean:
+            from .log.recovery import recover
+
+            for log in self.logs.values():
+                recover(log)
 
     def end(self, image: Image, broker_id: int) -> None:
         """Take the inventory of a process that compared, and ends with the metadata `image`."""
@@ -84,6 +90,15 @@ class ReplicaStore:
             deleted=tuple(replica for _, replica in deleted),
             stray=tuple(replica for key, replica in ordered if key in strays),
         )
+
+    def follow(self, key: PartitionKey, leader: "Log") -> None:
+        """Gives a replica what the log of its leader holds; what it has whole, it keeps."""
+        log, own = leader.copy(), self.logs.get(key)
+        if log.damaged and own is not None:
+            from .log.recovery import take_whole
+
+            take_whole(log, own)
+        self.logs[key] = log
 
     def forget_deleted(self, image: Image) -> None:
         """Deletes the logs of topics that are not in the metadata."""

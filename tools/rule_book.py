@@ -11,9 +11,9 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "rules.md"
 KINDS = ("Class", "KIP", "Ticket", "Rules", "Recording", "Observed", "Basis")
-NUMBER = re.compile(r"(\d+A?)\.(\d+)([a-z]?)")
-_SECTION = re.compile(r"## (\d+A?)\. (.+)")
-_PART = re.compile(r"### (\d+A?[A-Z])\. .+")
+NUMBER = re.compile(r"(\d+A?|B\d)\.(\d+)([a-z]?)")
+_SECTION = re.compile(r"## (\d+A?|B\d)\. (.+)")
+_PART = re.compile(r"### (\d+A?[A-Z]|B\d[A-Z])\. .+")
 _RULE = re.compile(r"#### (\S+)")
 _SOURCE = re.compile(rf"- ({'|'.join(KINDS)}): (.+)")
 _FENCE = "```"
@@ -47,6 +47,11 @@ class Section:
     key: str
     title: str
     rules: tuple[Rule, ...]
+
+    @property
+    def is_of_messages(self) -> bool:
+        """True for a section about the messages of a broker: B1, B2."""
+        return self.key.startswith("B")
 
     @cached_property
     def last(self) -> int:

@@ -106,6 +106,12 @@ def _next_bytes(records: bytes, start: int) -> int:
     return length + LOG_OVERHEAD if left >= length + LOG_OVERHEAD else 0
 
 
+def is_torn(batch: bytes) -> bool:
+    """True if the batch is not as long as its header says."""
+    length: int = _LENGTH.unpack_from(batch, 8)[0]
+    return length + LOG_OVERHEAD != len(batch)
+
+
 def has_valid_crc(batch: bytes, header: Header) -> bool:
     """True if the batch has a whole header, and the checksum of its header."""
     return len(batch) >= HEADER_BYTES and crc32c(batch[CRC_START:]) == header.crc

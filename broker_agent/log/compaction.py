@@ -5,19 +5,23 @@ It works on the log of one replica, as if its broker's cleaner looked at it alon
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from contextlib import suppress
 
 from .batch import (
     LOG_APPEND_TIME,
     NONE,
+    BadBatch,
+    BadRecord,
     Header,
     Record,
     encoded,
     encoded_record,
     header_of,
 )
+from .codecs import CannotDecompress
 from .compression import compressed, records_in
 from .log import Instant, Log
-from .segments import Segment
+from .segments import Segment, merged
 from .settings import LogSettings
 
 _HORIZON = 0x40  # of attributes: the base timestamp is the time at which tombstones go (B8.33)
@@ -35,7 +39,9 @@ def compact(log: Log, at: Instant, settings: LogSettings) -> None:
     dirty_bytes = sum(segment.size for segment in dirty)
     is_late = dirty[0].first_age_ms(at.now_ms) > settings.max_compaction_lag_ms
     if is_late or dirty_bytes > settings.min_cleanable_dirty_ratio * (clean_bytes + dirty_bytes):
-        _Run(log, at, settings, start, end).rewrite()
+        # A log that the cleaner cannot read stays as it is (LogCleanerManager: uncleanable).
+        with suppress(BadBatch, BadRecord, CannotDecompress):
+            _Run(log, at, settings, start, end).rewrite()
 
 
 def _first_uncleanable(log: Log, at: Instant, settings: LogSettings) -> int:
@@ -53,6 +59,7 @@ class _Run:
 
     def __init__(self, log: Log, at: Instant, settings: LogSettings, start: int, end: int) -> None:
         self._log, self._at, self._settings, self._end = log, at, settings, end
+        log.check_found(end - 1)
         self._latest = {
             record.key: header.base_offset + record.delta
             for batch in log.batches_between(start, end)
@@ -80,7 +87,7 @@ class _Run:
         log.base_offsets[:count] = type(log.base_offsets)(
             "q", [header_of(batch).base_offset for batch in batches]
         )
-        log.segments[:number] = [_merged(segments, kept) for segments, kept in cleaned]
+        log.segments[:number] = [merged(segments, kept) for segments, kept in cleaned]
         log.cleaned_offset = self._end
 
     def _groups(self, segments: list[Segment]) -> Iterator[tuple[list[Segment], list[bytes]]]:
@@ -144,27 +151,3 @@ def _emptied(header: Header) -> bytes:
     """Returns a batch without records, which keeps offsets and sequences."""
     attributes = header.attributes & ~_HORIZON & ~_CODEC
     return encoded(header._replace(attributes=attributes, base_timestamp=NONE, record_count=0), b"")
-
-
-def _merged(segments: list[Segment], batches: list[bytes]) -> Segment:
-    """Returns one segment in the place of several, with the batches that stayed."""
-    first, last = segments[0], segments[-1]
-    whole = Segment(first.base_offset, first.created_ms)
-    # The clocks were as far apart when the last batch came.
-    now_ms, wall_ms = last.largest_ms, last.largest_timestamp
-    for batch in batches:
-        header = header_of(batch)
-        whole.add(len(batch), header, header.base_offset, now_ms, wall_ms)
-        if whole.largest_at == header.base_offset:
-            largest = header.max_timestamp
-            delta = next(
-                (
-                    record.delta
-                    for record in records_in(batch, header)
-                    if record.timestamp == largest
-                ),
-                0,
-            )
-            whole.offset_of_largest = header.base_offset + delta
-    whole.modified_ms = last.modified_ms
-    return whole

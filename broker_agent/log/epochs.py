@@ -31,6 +31,10 @@ class LeaderEpochs:
         if past:
             self.entries = [(past[-1][0], offset), *self.entries[len(past) :]]
 
+    def cut_end(self, offset: int) -> None:
+        """Notes that the log ends at `offset` (B5.32)."""
+        self.entries = [entry for entry in self.entries if entry[1] < offset]
+
     def end_of(self, epoch: int, log_end: int) -> tuple[int, int]:
         """Returns the largest epoch that is not above `epoch`, and its end (B5.34)."""
         if epoch == -1 or not self.entries:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from kraftsim.controller.core.errors import ErrorCode
 
-from .batch import NONE, Header, header_of
+from .batch import NONE, BadBatch, Header, header_of, is_torn
 from .epochs import LeaderEpochs
 from .producers import Appended, Producers
 from .segments import Segment, expired
@@ -28,20 +28,23 @@ class Instant(NamedTuple):
 class Log:
     """The log of one replica.
 
-    Readers see what is below `high_watermark`; `end_offset` is the next offset. `batches` and
-    `base_offsets` are only read from outside.
+    Readers see what is below `high_watermark`; `end_offset` is the next offset. `recovery_point` is
+    the offset below which the log is flushed. `batches` and `base_offsets` are only read from
+    outside.
     """
 
     __slots__ = (
         "base_offsets",
         "batches",
         "cleaned_offset",
+        "damaged",
         "end_offset",
         "epochs",
         "high_watermark",
         "horizons",
         "looked_ms",
         "producers",
+        "recovery_point",
         "segments",
         "start_moves",
         "start_offset",
@@ -50,7 +53,7 @@ class Log:
     def __init__(self, created_ms: int) -> None:
         self.batches: list[bytes] = []
         self.base_offsets: array[int] = array("q")
-        self.start_offset = self.end_offset = self.high_watermark = 0
+        self.start_offset = self.end_offset = self.high_watermark = self.recovery_point = 0
         self.cleaned_offset = 0  # below which the log is compacted
         self.horizons: dict[int, int] = {}  # base offset of a batch: when its tombstones may go
         self.epochs = LeaderEpochs()
@@ -58,6 +61,7 @@ class Log:
         self.segments = [Segment(0, created_ms)]
         self.looked_ms = created_ms  # up to which retention has acted
         self.start_moves: list[tuple[int, int]] = []  # time and log start, not yet on disk
+        self.damaged: set[int] = set()  # base offsets of batches whose bytes are damaged
 
     @property
     def size(self) -> int:
@@ -82,7 +86,7 @@ class Log:
             duplicate = self.producers.find_duplicate(header)
             if duplicate is not None:
                 return duplicate, None
-        self._add(batch, header, header.base_offset + accepted.offset_of_max, at)
+        self._add(batch, header, header.base_offset + accepted.offset_of_max, at, settings)
         last = header.last_offset
         return Appended(NONE, NONE, header.base_offset, last, header.max_timestamp), batch
 
@@ -94,17 +98,25 @@ class Log:
         active = leader.segments[-1]
         is_largest = active.largest_at == header.base_offset
         at_most = active.offset_of_largest if is_largest else header.base_offset
-        self._add(batch, header, at_most, at)
+        self._add(batch, header, at_most, at, settings)
         self.high_watermark = leader.high_watermark
         self.delete_before(leader.start_offset, at.now_ms)  # B5.22
 
-    def _add(self, batch: bytes, header: Header, offset_of_max: int, at: Instant) -> None:
+    def _add(
+        self, batch: bytes, header: Header, offset_of_max: int, at: Instant, settings: LogSettings
+    ) -> None:
         self.batches.append(batch)
         self.base_offsets.append(header.base_offset)
         self.segments[-1].add(len(batch), header, offset_of_max, at.now_ms, at.wall_ms)
         self.end_offset = header.last_offset + 1
         if header.producer_id != NONE:
             self.producers.note(header)
+        if self.end_offset - self.recovery_point >= settings.flush_messages:
+            self.flush()
+
+    def flush(self) -> None:
+        """Makes everything durable, so that a power cut loses none of it (B8.41)."""
+        self.recovery_point = self.end_offset
 
     def _roll_for(self, batch: bytes, header: Header, at: Instant, settings: LogSettings) -> None:
         if self.segments[-1].must_roll(len(batch), header, at.now_ms, settings):
@@ -114,6 +126,7 @@ class Log:
         if not self.segments[-1].size:
             self.segments.pop()  # an empty one is replaced (B8.7)
         self.segments.append(Segment(self.end_offset, now_ms))
+        self.flush()
 
     def copy(self) -> "Log":
         """Returns an independent log of the same batches, as a follower has it that caught up."""
@@ -126,6 +139,7 @@ class Log:
         copy.epochs.entries = self.epochs.entries.copy()
         copy.producers = self.producers.copy()
         copy.segments = [segment.copy() for segment in self.segments]
+        copy.recovery_point, copy.damaged = self.recovery_point, self.damaged.copy()
         return copy
 
     # Reads
@@ -134,9 +148,11 @@ class Log:
         """Returns the bytes from the batch that contains `offset`, up to offset `end` (B4.28).
 
         They are cut at `bytes_max`, in the middle of a batch, and at the end of the segment
-        (B4.33). With `reads_one` the first batch comes whole (B4.31).
+        (B4.33). With `reads_one` the first batch comes whole (B4.31). Raises BadBatch if a torn
+        batch hides where the offset is.
         """
-        index = self._index_of(offset)
+        self.check_found(offset)
+        index = self.index_of(offset)
         if index == len(self.batches):
             return b""
         segment_end = self.end_of_segment(self._number_at(self.base_offsets[index]))
@@ -156,11 +172,27 @@ class Log:
             left -= len(batch)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
+    def check_found(self, offset: int) -> None:
+        """Raises BadBatch for an offset at or behind a torn batch of its segment.
+
+        A broker looks for an offset from batch to batch, and the length of a torn one leads
+        nowhere. What is read from an offset before it has the torn batch as it is.
+        """
+        if not self.damaged:
+            return
+        base = self.segment_at(offset).base_offset
+        if any(base <= at <= offset and is_torn(self.batch_at(at)) for at in self.damaged):
+            raise BadBatch("the length of a stored batch is not its length")
+
+    def batch_at(self, base_offset: int) -> bytes:
+        """Returns the batch with this base offset."""
+        return self.batches[bisect_left(self.base_offsets, base_offset)]
+
     def batches_between(self, start: int, end: int) -> list[bytes]:
         """Returns the batches from the one that contains `start`, or follows it, up to `end`."""
-        return self.batches[self._index_of(start) : bisect_left(self.base_offsets, end)]
+        return self.batches[self.index_of(start) : bisect_left(self.base_offsets, end)]
 
-    def _index_of(self, offset: int) -> int:
+    def index_of(self, offset: int) -> int:
         """Returns the index of the batch that contains the offset, or of the first one behind."""
         index = bisect_right(self.base_offsets, offset) - 1
         if index < 0:
@@ -238,5 +270,6 @@ class Log:
         del self.batches[:index]
         del self.base_offsets[:index]
         self.horizons = {base: due for base, due in self.horizons.items() if base >= offset}
+        self.damaged = {base for base in self.damaged if base >= offset}
         self._begin_at(offset)
         self.high_watermark = max(self.high_watermark, self.start_offset)

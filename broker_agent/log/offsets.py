@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from .batch import NONE, header_of
+from .batch import NONE, BadBatch, header_of, is_torn
 from .compression import records_in
 from .log import Log
 
@@ -19,7 +19,10 @@ NOTHING = Found(NONE, NONE, NONE)
 
 
 def first_since(log: Log, timestamp: int) -> Found:
-    """Returns the first record by offset with this timestamp or a later one (B7.8, B7.9)."""
+    """Returns the first record by offset with this timestamp or a later one (B7.8, B7.9).
+
+    Raises BadBatch, BadRecord or CannotDecompress if damage hides it.
+    """
     for number, segment in enumerate(log.segments):
         if segment.largest_timestamp < timestamp:
             continue
@@ -31,6 +34,8 @@ def first_since(log: Log, timestamp: int) -> Found:
 def _first_in(log: Log, start: int, end: int, timestamp: int) -> Found:
     for batch in log.batches_between(start, end):
         header = header_of(batch)
+        if header.base_offset in log.damaged and is_torn(batch):
+            raise BadBatch("the length of a stored batch is not its length")
         if header.max_timestamp < timestamp:
             continue
         for record in records_in(batch, header):
@@ -41,8 +46,12 @@ def _first_in(log: Log, start: int, end: int, timestamp: int) -> Found:
 
 
 def largest(log: Log) -> Found:
-    """Returns the first record with the largest timestamp, whatever the log start is (B7.10)."""
+    """Returns the first record with the largest timestamp, whatever the log start is (B7.10).
+
+    Raises BadBatch if a torn batch hides it.
+    """
     best = max(log.segments, key=lambda segment: segment.largest_timestamp)
     if best.largest_timestamp == NONE:
         return NOTHING
+    log.check_found(best.offset_of_largest)
     return Found(best.offset_of_largest, best.largest_timestamp, log.epochs.latest)

@@ -1,6 +1,6 @@
 """The producers of a log: their epochs, sequences and last batches (rules B3.1-B3.33)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .batch import NONE, Header
@@ -91,6 +91,17 @@ class Producers:
         self._known[header.producer_id] = Producer(
             header.producer_id, header.producer_epoch, (*kept, batch), header.max_timestamp
         )
+
+    def rebuild(self, first_offset: int, headers: Iterable[Header]) -> None:
+        """Notes the batches from an offset on anew; what was known before it stays (B3.33)."""
+        before, self._known = self._known, {}
+        for number, known in before.items():
+            kept = tuple(batch for batch in known.batches if batch.last_offset < first_offset)
+            if kept:
+                self._known[number] = Producer(number, known.epoch, kept, kept[-1].timestamp)
+        for header in headers:
+            if header.producer_id != NONE:
+                self.note(header)
 
     def expire(self, before_ms: int) -> None:
         """Forgets producers whose last batch has a timestamp of `before_ms` or less (B3.30)."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from kraftsim.controller.wire.codec.varints import read_zigzag
 
-from .batch import header_of
+from .batch import BadBatch, header_of
 from .compression import records_in
 from .log import Log
 
@@ -20,10 +20,15 @@ class Shown(NamedTuple):
 
 
 def records_from(log: Log, offset: int) -> Iterator[Shown]:
-    """Yields the records that consumers may read, from an offset on."""
+    """Yields the records that consumers may read, from an offset on.
+
+    Raises BadBatch at a damaged batch, as a consumer does that compares checksums.
+    """
     first = max(offset, log.start_offset)
     for batch in log.batches_between(first, log.high_watermark):
         header = header_of(batch)
+        if header.base_offset in log.damaged:
+            raise BadBatch(f"the batch at offset {header.base_offset} is damaged")
         for record in records_in(batch, header):
             place = header.base_offset + record.delta
             if place >= first:

@@ -4,9 +4,12 @@ They have no files. Their borders are visible all the same: retention deletes wh
 Fetch ends at a border, and DescribeLogDirs adds up their sizes.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .batch import NONE, Header
+from .batch import NONE, BadRecord, Header, header_of
+from .codecs import CannotDecompress
+from .compression import records_in
 from .settings import LogSettings
 
 _OFFSETS_MAX = 2**31 - 1  # of a segment, relative to its base
@@ -94,3 +97,32 @@ def expired(segments: list[Segment], log_start: int, now_ms: int, settings: LogS
         ):
             count += 1
     return count
+
+
+def merged(segments: Sequence[Segment], batches: Sequence[bytes]) -> Segment:
+    """Returns one segment in the place of several, with the batches that stayed."""
+    first, last = segments[0], segments[-1]
+    whole, largest = Segment(first.base_offset, first.created_ms), b""
+    # The clocks were as far apart when the last batch came.
+    now_ms, wall_ms = last.largest_ms, last.largest_timestamp
+    for batch in batches:
+        header = header_of(batch)
+        whole.add(len(batch), header, header.base_offset, now_ms, wall_ms)
+        if whole.largest_at == header.base_offset:
+            largest = batch
+    if largest:
+        whole.offset_of_largest += _delta_of_largest(largest)
+    whole.modified_ms = last.modified_ms
+    return whole
+
+
+def _delta_of_largest(batch: bytes) -> int:
+    """Returns which record has the largest timestamp; 0 of a batch that cannot be read."""
+    header = header_of(batch)
+    try:
+        for record in records_in(batch, header):
+            if record.timestamp == header.max_timestamp:
+                return record.delta
+    except (BadRecord, CannotDecompress):
+        pass
+    return 0

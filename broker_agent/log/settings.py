@@ -14,6 +14,7 @@ _NAMES = {
     "compression.type": "compression_type",
     "compression.zstd.level": "zstd_level",
     "delete.retention.ms": "delete_retention_ms",
+    "flush.messages": "flush_messages",
     "max.compaction.lag.ms": "max_compaction_lag_ms",
     "max.message.bytes": "max_message_bytes",
     "message.timestamp.after.max.ms": "timestamp_after_max_ms",
@@ -46,6 +47,7 @@ class LogSettings:
     zstd_level: int = 3
     compression_type: str = "producer"
     delete_retention_ms: int = 86_400_000
+    flush_messages: int = 2**63 - 1
     max_compaction_lag_ms: int = 2**63 - 1
     max_message_bytes: int = 1048588
     timestamp_after_max_ms: int = 3_600_000

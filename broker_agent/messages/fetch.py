@@ -16,6 +16,7 @@ from kraftsim.controller.core.rpc import (
     NodeEndpoint,
 )
 
+from ..log.batch import BadBatch
 from ..log.epochs import UNDEFINED
 from ..log.log import Instant, Log
 from ..log.waits import FetchWaits
@@ -176,7 +177,10 @@ class Fetching:
         records, end = b"", readable_end(request, log)
         if diverging is None and offset < end:
             limit = min(bytes_max, position.partition_max_bytes)
-            records = log.read(offset, end, limit, reads_one=reads_one)
+            try:
+                records = log.read(offset, end, limit, reads_one=reads_one)
+            except BadBatch:  # as measured at 4.3.1
+                raise ApiError(ErrorCode.CORRUPT_MESSAGE, "") from None
         is_committed = request.isolation_level == READ_COMMITTED and _replica_id(request) < 0
         data = FetchPartitionData(
             partition_index=position.partition,

@@ -23,6 +23,8 @@ from kraftsim.controller.core.rpc.stored_messages import (
 from kraftsim.controller.core.topic_name import INTERNAL_TOPICS
 from kraftsim.controller.core.uuid import ZERO_UUID
 
+from ..log.batch import BadBatch, BadRecord
+from ..log.codecs import CannotDecompress
 from ..log.log import Instant
 from ..log.offsets import NOTHING, Found, first_since, largest
 from .replicas import Replicas
@@ -96,7 +98,14 @@ def _offset(
         return Found(log.start_offset, -1, log.epochs.epoch_at(log.start_offset))
     if timestamp in (LATEST_TIERED, PENDING_UPLOAD):
         return NOTHING
-    found = largest(log) if timestamp == MAX_TIMESTAMP else first_since(log, timestamp)
+    try:
+        found = largest(log) if timestamp == MAX_TIMESTAMP else first_since(log, timestamp)
+    except BadBatch:  # as measured at 4.3.1
+        raise ApiError(ErrorCode.CORRUPT_MESSAGE, "") from None
+    except BadRecord:
+        raise ApiError(ErrorCode.INVALID_RECORD, "") from None
+    except CannotDecompress:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "") from None
     return found if found.offset < end else NOTHING  # B7.6
 
 

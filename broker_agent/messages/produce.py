@@ -95,6 +95,7 @@ class Producing:
         if acks == ALL and len(partition.isr) < replica.effective_min_isr:
             raise Refused(ErrorCode.NOT_ENOUGH_REPLICAS)  # before anything is appended (B2.23)
         accepted = check(batch, settings, replica.name, at.wall_ms)
+        self._replicas.check_writes(partition)
         from_offset = log.end_offset
         appended, stored = log.append(accepted, partition.leader_epoch, at, settings)
         append_time_ms = appended.timestamp if stored is None or settings.is_stamped else -1

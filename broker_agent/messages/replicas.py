@@ -96,7 +96,7 @@ class Replicas:
         if self.broker_id not in partition.replicas:
             raise ApiError(NOT_LEADER, "")
         store = self._hosted.store
-        if store.failed and partition.directory_of(self.broker_id) in store.failed:
+        if store.failed and self._hosted.directory_of(partition) in store.failed:
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, "")
         key = (topic.topic_id, index)
         log = store.logs.get(key)
@@ -112,6 +112,18 @@ class Replicas:
         replica = self.find(topic, index, at)
         self.check_leads(replica.partition)
         return replica
+
+    def check_writes(self, partition: Partition) -> None:
+        """Raises ApiError if the directory of the replica is full, and takes it offline (B7.62)."""
+        if not self._can_write(self._hosted, partition):
+            raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, "")
+
+    def _can_write(self, host: HostedAgent, partition: Partition) -> bool:
+        store = host.store
+        if not (store.full or store.failed):
+            return True
+        directory = host.directory_of(partition)
+        return directory is None or (directory not in store.failed and host.can_write(directory))
 
     def check_leads(self, partition: Partition) -> None:
         """Raises ApiError if the broker does not lead the partition."""
@@ -199,10 +211,10 @@ class Replicas:
         """Gives the followers in the ISR, and those that run, the batch at `from_offset`."""
         for peer, follower in self._peers(replica):
             is_in_sync = peer.agent.config.broker_id in replica.partition.isr
-            if not (is_in_sync or peer.is_running):
+            if not (is_in_sync or peer.is_running) or not self._can_write(peer, replica.partition):
                 continue
             if follower is None or follower.end_offset != from_offset:
-                peer.store.logs[replica.key] = replica.log.copy()
+                peer.store.follow(replica.key, replica.log)
             else:
                 follower.append_copy(replica.log, batch, at, replica.settings)
 

@@ -32,7 +32,11 @@ CAUSES: Mapping[str, Cause] = {
     "disk.fail_directory": Cause(
         "one of a broker's disks fails (JBOD)", ("KIP-858", "KAFKA-15362", "KAFKA-16234")
     ),
-    "disk.full": Cause("the volume of the metadata log is full", ("KAFKA-14104",)),
+    "disk.full": Cause(
+        "the volume of the metadata log or of messages is full", ("KAFKA-14104", "KIP-112")
+    ),
+    "log.corrupt": Cause("a sector of the disk of a broker is damaged"),
+    "log.lose_tail": Cause("a machine loses power: the page cache is gone", ("KIP-966",)),
     "net.partition": Cause("a switch or a firewall rule separates nodes", ("KIP-996",)),
     "net.hold": Cause("a link is jammed, and TCP delivers everything later"),
     "net.loss": Cause("a congested or damaged link", ("KAFKA-19294",)),

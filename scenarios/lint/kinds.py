@@ -15,6 +15,7 @@ from ..language.selectors import Selector
 from ..verbs.admin import Decommission, Unregister
 from ..verbs.disks import DiskVerb, FailDirectory
 from ..verbs.leadership import Transfer
+from ..verbs.logs import LogVerb
 from ..verbs.membership import RemoveVoter
 from ..verbs.processes import Clone, Move, Slow
 from ..verbs.request_matching import Requests
@@ -26,6 +27,7 @@ OF_BROKERS: Words = (
     (BrokerState, "seen_by"),
     (Clone, "on"),
     (FailDirectory, "on"),
+    (LogVerb, "on"),
     (Decommission, "on"),
     (Unregister, "on"),
     (Requests, "broker"),

@@ -8,6 +8,7 @@ from . import hostile as hostile
 from . import leadership as leadership
 from . import link_quality as link_quality
 from . import links as links
+from . import logs as logs
 from . import membership as membership
 from . import processes as processes
 from . import requests as requests

@@ -1,11 +1,13 @@
 """disk.*: faults of disks; an effect is a delayed, lost or failed write, or a lost directory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.process_state import ProcessState
-from kraftsim.controller.core.node_id import numbers_of
+from kraftsim.controller.core.node_id import NodeId, numbers_of
+from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.voters import ReplicaKey, VoterSet
 from kraftsim.simulation.delays import uniform
@@ -100,12 +102,32 @@ class Torn(DiskVerb, word="disk.torn"):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Full(DiskVerb, word="disk.full"):
-    """Makes the next write fail; the controller then ends, as in Kafka."""
+class Full(Verb, word="disk.full"):
+    """Makes the next write fail: a controller then ends, a broker loses the log directory.
+
+    `number` counts the directories of brokers from 1, the directory of the metadata log: a broker
+    that loses it ends. A Produce whose batch cannot be written is refused with KAFKA_STORAGE_ERROR
+    (56). The end of the fault makes room, and starts the brokers anew that lost the directory.
+    """
+
+    on: Selector
+    number: Annotated[int, Between(1, LOG_DIRS_MAX)] = 1
+    for_: Amount | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
+        targets = stage.targets(self.on)
+        controllers = [target for target in targets if stage.world.controller_of(target)]
+        ended, empty = self._fill_controllers(stage, numbers_of(controllers))
+        lost, make_room = self._fill_brokers(stage, targets)
+
+        def undo() -> None:
+            empty()
+            make_room()
+
+        return lambda: ended() + lost(), undo
+
+    def _fill_controllers(self, stage: Stage, nodes: tuple[int, ...]) -> tuple[Effects, Undo]:
         world = stage.world
-        nodes = numbers_of(stage.controllers_of(self.on))
         ended: set[int] = set()
 
         def notice(node_id: int, state: ProcessState) -> None:
@@ -119,6 +141,27 @@ class Full(DiskVerb, word="disk.full"):
         world.controller_listeners.append(notice)
         set_all(True)
         return lambda: len(ended), lambda: set_all(False)
+
+    def _fill_brokers(self, stage: Stage, targets: Sequence[NodeId]) -> tuple[Effects, Undo]:
+        filled = list(_directories(stage, targets, self.number))
+        was_alive = {node for node, agent, _ in filled if agent.is_alive}
+        for _, agent, directory_id in filled:
+            agent.store.full.add(directory_id)
+
+        lost: set[NodeId] = set()
+
+        def count() -> int:
+            lost.update(node for node, agent, of in filled if of in agent.store.failed)
+            return len(lost)
+
+        def make_room() -> None:
+            count()
+            for node, agent, directory_id in filled:
+                agent.store.full.discard(directory_id)
+                if directory_id in agent.store.failed:
+                    _repair(stage, node, agent, directory_id, starts=node in was_alive)
+
+        return count, make_room
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,23 +211,37 @@ class FailDirectory(Verb, word="disk.fail_directory"):
     for_: Amount | None = None
 
     def begin(self, stage: Stage, fault_id: str) -> tuple[Effects, Undo]:
-        world, lost = stage.world, []
-        for node in stage.targets(self.on):
-            agent = world.agent_of(node)
-            if agent is None or len(world.hosts[node].log_dirs) < self.number:
-                continue
-            directory_id = world.hosts[node].log_dirs[self.number - 1].directory_id
-            lost.append((node, agent, directory_id, agent.is_alive))
+        lost = list(_directories(stage, stage.targets(self.on), self.number))
+        was_alive = {node for node, agent, _ in lost if agent.is_alive}
+        for _, agent, directory_id in lost:
             agent.fail_directory(directory_id)
 
         def repair() -> None:
-            for node, agent, directory_id, was_alive in lost:
-                agent.repair_directory(directory_id)
-                if was_alive:
-                    stage.processes.stop(node)
-                    stage.bring_back(node)
+            for node, agent, directory_id in lost:
+                _repair(stage, node, agent, directory_id, starts=node in was_alive)
 
         return lambda: len(lost), repair
+
+
+def _directories(
+    stage: Stage, nodes: Sequence[NodeId], number: int
+) -> Iterator[tuple[NodeId, HostedAgent, Uuid]]:
+    """Yields the brokers among the nodes that have so many directories, and the last of those."""
+    world = stage.world
+    for node in nodes:
+        agent = world.agent_of(node)
+        if agent is not None and len(world.hosts[node].log_dirs) >= number:
+            yield node, agent, world.hosts[node].log_dirs[number - 1].directory_id
+
+
+def _repair(
+    stage: Stage, node: NodeId, agent: HostedAgent, directory_id: Uuid, *, starts: bool
+) -> None:
+    """Repairs a directory, and starts a new process, which alone registers it."""
+    agent.repair_directory(directory_id)
+    if starts:
+        stage.processes.stop(node)
+        stage.bring_back(node)
 
 
 def has_been_replicated(world: World, node_id: int) -> bool:

@@ -17,6 +17,8 @@ WORDS: dict[str, dict[str, object]] = {
     "disk.rot": {"on": 3000},
     "disk.full": {"on": 3000},
     "disk.fail_directory": {"on": 1, "number": 1},
+    "log.corrupt": {"on": 1, "topic": "t"},
+    "log.lose_tail": {"on": 1, "records": 1},
     "net.partition": {"shape": "ring"},
     "net.hold": {"on": 2},
     "net.loss": {"on": 2, "p": 0.5},

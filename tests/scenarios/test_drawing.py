@@ -33,6 +33,8 @@ LEFT_OUT = {
     "controller.install": "a swarm of one release installs no other on its controllers",
     "controller.unregister": "as controller.install: drawn where releases are mixed",
     "disk.fail_directory": "brokers of a swarm have one directory, whose loss ends the process",
+    "log.corrupt": "no scenario of a swarm has messages",
+    "log.lose_tail": "no scenario of a swarm has messages",
     "disk.lost_fsync": "a disk that lies loses votes and records, which breaks Raft's promises",
     "net.heal": "it ends the faults that were drawn",
     "note": "it changes nothing",

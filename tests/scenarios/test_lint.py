@@ -94,8 +94,12 @@ UNSOUND = {
         "expect.never[0].seen_by: expected a broker",
     ),
     "the disk of a broker": (
-        does({"at": "1s", "disk.full": {"on": "brokers"}}),
-        "do[0].disk.full.on: expected a controller, got a broker",
+        does({"at": "1s", "disk.stall": {"on": "brokers"}}),
+        "do[0].disk.stall.on: expected a controller, got a broker",
+    ),
+    "the messages of a controller": (
+        does({"at": "1s", "log.corrupt": {"on": "active"}}),
+        "do[0].log.corrupt.on: expected a broker, got a controller",
     ),
     "more replicas than brokers": (
         scenario(cluster={"brokers": 3, "topics": {"orders": {"replication": 4}}}),

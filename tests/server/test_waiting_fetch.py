@@ -154,6 +154,7 @@ async def delete_before(kraft: Cluster, offset: int) -> None:
     assert response.topics[0].partitions[0].low_watermark == offset
 
 
+@pytest.mark.rule("B8.44")
 async def test_a_kill_takes_back_a_log_start_that_was_not_saved(kraft: Cluster) -> None:
     """Measured with 4.3.1 (B8.44)."""
     await append(kraft, fresh(), fresh(), fresh())

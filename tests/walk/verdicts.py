@@ -185,14 +185,14 @@ DYNAMIC_ACTING: Mapping[str, tuple[str, ...]] = {
 """Dynamic configurations that change what a controller replies or writes later."""
 OF_LOGS = (
     *("cleanup.policy", "compression.type", "compression.gzip.level", "compression.lz4.level"),
-    *("compression.zstd.level", "delete.retention.ms", "max.compaction.lag.ms"),
+    *("compression.zstd.level", "delete.retention.ms", "flush.messages", "max.compaction.lag.ms"),
     *("max.message.bytes", "message.timestamp.after.max.ms", "min.cleanable.dirty.ratio"),
     "min.compaction.lag.ms",
     *("message.timestamp.before.max.ms", "message.timestamp.type", "min.insync.replicas"),
     *("retention.bytes", "retention.ms", "segment.bytes", "segment.ms"),
 )
 """Configurations of topics that act on what brokers store (tests/broker_agent/test_message_log.py,
-tests/broker_agent/test_compression.py), whatever a controller does with them."""
+test_compression.py, test_log_recovery.py), whatever a controller does with them."""
 DYNAMIC_REFUSED: Mapping[str, tuple[str, ...]] = {
     "topic": ("remote.storage.enable",),
     "group": ("streams.assignor.name",),

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from kraftsim.broker_agent.log.batch import BadBatch
 from kraftsim.broker_agent.log.reading import Shown, records_from
 from kraftsim.controller.core.image.partition import Topic
 from kraftsim.simulation.world import World
 
+from ...errors import CommandError
 from ..administration.documents import RecordDocument
 
 
@@ -17,8 +19,11 @@ def record_views(
         leader = world.agents.get(topic.partitions[partition].leader)
         log = None if leader is None else leader.store.logs.get((topic.topic_id, partition))
         if log is not None:
-            for record in records_from(log, offset):
-                yield _record_view(partition, record)
+            try:
+                for record in records_from(log, offset):
+                    yield _record_view(partition, record)
+            except BadBatch as bad:
+                raise CommandError(f"{topic.name}-{partition}: {bad}") from None
 
 
 def _record_view(partition: int, record: Shown) -> RecordDocument:
