@@ -36,22 +36,29 @@ class BrokerState:
 
     def watched(self, stage: Stage) -> Holds:
         """Returns a function that returns True while the condition holds."""
+        number = self.broker.number
         if self.state in BROKER_STATES and self.seen_by is None:
-            return self._watched_in_log(stage)
+            return self._watched_in_log(stage, number)
+        if number is not None:
+            return lambda: self._is(stage, number)
         return lambda: self._holds_for(stage.nodes(self.broker), stage)
 
-    def _watched_in_log(self, stage: Stage) -> Holds:
+    def _watched_in_log(self, stage: Stage, number: int | None) -> Holds:
         """Evaluates the condition only if records were committed, or the selector has other nodes.
 
-        Conditions are checked after every event, and few events change a registration.
+        Conditions are checked after every event, and few events change a registration. All nodes
+        with the id `number` have the same state, so they are not selected.
         """
         log, seen, holds = stage.world.committed_log, (-1, NO_NODES), False
 
         def holds_now() -> bool:
             nonlocal seen, holds
-            now = log.end_offset, stage.nodes(self.broker)
+            now = log.end_offset, NO_NODES if number is not None else stage.nodes(self.broker)
             if now != seen:
-                seen, holds = now, self._holds_for(now[1], stage)
+                seen = now
+                holds = (
+                    self._holds_for(now[1], stage) if number is None else self._is(stage, number)
+                )
             return holds
 
         return holds_now
@@ -60,14 +67,13 @@ class BrokerState:
         return every(nodes, lambda node: self._is(stage, node.number))
 
     def _is(self, stage: Stage, broker_id: int) -> bool:
-        world = stage.world
+        if self.state not in BROKER_STATES:
+            agent = stage.world.agents.get(broker_id)
+            return agent is not None and agent.state == self.state
         known = self._image(stage).brokers.get(broker_id)
         if self.state == RegistrationState.UNREGISTERED:
             return known is None
-        if self.state in BROKER_STATES:
-            return known is not None and known.fenced == (self.state == RegistrationState.FENCED)
-        agent = world.agents.get(broker_id)
-        return agent is not None and agent.state == self.state
+        return known is not None and known.fenced == (self.state == RegistrationState.FENCED)
 
     def _image(self, stage: Stage) -> Image:
         if self.seen_by is None:
@@ -84,9 +90,14 @@ class FencedAtLeast:
 
     def watched(self, stage: Stage) -> Holds:
         """Returns a function that returns True while the condition holds."""
+        log, seen, holds = stage.world.committed_log, -1, False
 
-        def holds() -> bool:
-            brokers = stage.world.committed.brokers.values()
-            return sum(bool(broker.fenced) for broker in brokers) >= self.fenced_at_least
+        def holds_now() -> bool:
+            nonlocal seen, holds
+            if log.end_offset != seen:
+                seen = log.end_offset
+                brokers = stage.world.committed.brokers.values()
+                holds = sum(bool(broker.fenced) for broker in brokers) >= self.fenced_at_least
+            return holds
 
-        return holds
+        return holds_now

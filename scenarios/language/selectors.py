@@ -96,6 +96,11 @@ class Selector:
             case word:
                 return word
 
+    @property
+    def number(self) -> int | None:
+        """The id that the selector names, or None if it selects nodes in another way."""
+        return int(self.value) if self.word == "id" else None
+
     def is_let(self, name: str) -> bool:
         """Returns True if the selector is `$name`."""
         return self.word == "let" and self.value == name
