@@ -28,6 +28,7 @@ CONFIGS: dict[str, tuple[str, ...]] = {
 }
 SET, DELETE = 0, 1
 TOPIC = 2
+LARGE = 400_000  # two of them fill a segment
 SPECIAL = (-1, -2, -3, -4, -5, -6, -7)
 
 
@@ -169,14 +170,21 @@ def _grow(draft: Draft) -> Ask:
 
 
 def _metadata(draft: Draft) -> Ask:
-    version = draft.between(1, 13)
+    version, names = draft.between(1, 13), set[str]()
     if version >= 10 and draft.chance(0.3):
         topics = [{"topicId": _topic_id(draft, draft.name()), "name": None}]
         version = max(version, 12)
     else:
         names = {draft.name() for _ in range(draft.between(1, 2))}
-        topics = [{"topicId": _topic_id(draft, ""), "name": {"$name": name}} for name in sorted(names)]
-    body: Body = {"topics": topics, "allowAutoTopicCreation": False}
+        topics = [
+            {"topicId": _topic_id(draft, ""), "name": {"$name": name}} for name in sorted(names)
+        ]
+    creates = version < 4 or draft.chance(0.1)
+    if creates and topics[0]["name"]:
+        for name in names:
+            draft.topics.setdefault(name, 1)
+        draft.created |= names
+    body: Body = {"topics": topics, "allowAutoTopicCreation": creates}
     body |= {"includeClusterAuthorizedOperations": False}
     body |= {"includeTopicAuthorizedOperations": draft.chance(0.2)}
     return Ask("Metadata", version, body)
@@ -197,11 +205,13 @@ def _produce(draft: Draft) -> Ask:
         name, partition = draft.partition()
         batches = _batches(draft, (name, partition))
         known = topics.setdefault(name, [])
-        if partition not in [data["index"] for data in known]:
+        if partition not in [data["index"] for data in known] or draft.chance(0.1):
             known.append({"index": partition, "records": {"$batches": batches}})
-    data = [_named(draft, version >= 13, "name", name, partitionData=p) for name, p in topics.items()]
+    data = [
+        _named(draft, version >= 13, "name", name, partitionData=p) for name, p in topics.items()
+    ]
     body = {
-        "transactionalId": None,
+        "transactionalId": "t" if draft.chance(0.02) else None,
         "acks": acks,
         "timeoutMs": 10_000,
         "topicData": data,
@@ -277,6 +287,9 @@ def _defect(draft: Draft, batch: Body) -> Body:
         {"producer": [9, -1, draft.one_of(-1, 0, 5)]},
         {"tail": draft.one_of(1, 5, 11, 13)},
         {"values": [3000], "keys": None, "times": None},
+        {"values": [LARGE], "keys": [1], "times": None},
+        {"values": [LARGE], "keys": [1], "times": None},
+        {"values": [2 * LARGE + 300_000], "keys": [2], "times": None},
     )
     return draft.one_of(*options)
 
@@ -339,7 +352,7 @@ def _fetch(draft: Draft) -> Ask:
         "forgottenTopicsData": [],
         "rackId": draft.one_of("", "", "r1"),
     }
-    replica = draft.random.choices((-1, -2), (95, 5))[0]
+    replica = draft.random.choices((-1, -2, -3, 1, 5), (92, 4, 2, 1, 1))[0]
     body |= {"replicaState": {"replicaId": replica, "replicaEpoch": -1}, "replicaId": replica}
     return _in_session(draft, version, body)
 
@@ -349,7 +362,7 @@ def _fetched(draft: Draft, version: int) -> list[Body]:
     for _ in range(draft.one_of(1, 1, 2, 3)):
         name, partition = draft.partition()
         known = topics.setdefault(name, [])
-        if partition in [of["partition"] for of in known]:
+        if partition in [of["partition"] for of in known] and draft.chance(0.9):
             continue
         last_epoch = -1 if draft.chance(0.85) else draft.one_of(0, 0, 2)
         limit = 2**20 if draft.converts else draft.one_of(2**20, 2**20, 0, 150, 400, -1)
@@ -396,7 +409,9 @@ def _in_session(draft: Draft, version: int, body: Body) -> Ask:
     body["topics"] = _fetched(draft, version) if draft.chance(0.5) else []
     if draft.chance(0.2):
         name, partition = draft.partition()
-        body["forgottenTopicsData"] = [_named(draft, is_by_id, "topic", name, partitions=[partition])]
+        body["forgottenTopicsData"] = [
+            _named(draft, is_by_id, "topic", name, partitions=[partition])
+        ]
     return Ask("Fetch", version, body)
 
 
@@ -414,7 +429,9 @@ def _list_offsets(draft: Draft) -> Ask:
     body = {
         "replicaId": draft.random.choices((-1, -2, 5), (90, 5, 5))[0],
         "isolationLevel": draft.one_of(0, 0, 1),
-        "topics": [{"name": {"$name": name}, "partitions": asked} for name, asked in topics.items()],
+        "topics": [
+            {"name": {"$name": name}, "partitions": asked} for name, asked in topics.items()
+        ],
         "timeoutMs": 1000,
     }
     return Ask("ListOffsets", version, body)
@@ -439,7 +456,10 @@ def _epochs(draft: Draft) -> Ask:
 
 def _delete_records(draft: Draft) -> Ask:
     at = draft.partition()
-    asked = {"partitionIndex": at[1], "offset": draft.one_of(-1, -2, draft.offset(at), draft.offset(at))}
+    asked = {
+        "partitionIndex": at[1],
+        "offset": draft.one_of(-1, -2, draft.offset(at), draft.offset(at)),
+    }
     body = {"topics": [{"name": {"$name": at[0]}, "partitions": [asked]}], "timeoutMs": 5000}
     return Ask("DeleteRecords", draft.between(0, 2), body)
 

@@ -15,8 +15,10 @@ from tests.differential.sequence import Ask, Body
 from tests.released.controller import Connection
 
 KEYS = {api.name: api.key for api in APIS.values()}
-PRODUCE, LIST_OFFSETS, METADATA, API_VERSIONS, DESCRIBE_CONFIGS = 0, 2, 3, 18, 32
+PRODUCE, LIST_OFFSETS, METADATA, API_VERSIONS, INIT_PRODUCER_ID = 0, 2, 3, 18, 22
+DESCRIBE_CONFIGS = 32
 SET, DYNAMIC_TOPIC_CONFIG = 0, 1
+ASKS_TO_CREATE, ASKS_TO_CREATE_SINCE = "allowAutoTopicCreation", 4
 LIMIT_S = 30.0
 LOOKS_APART_S = 0.005
 APPLIED_WITHIN_S = 0.04  # a broker shows a configuration some time before its logs have it
@@ -26,14 +28,18 @@ GONE = 3  # UNKNOWN_TOPIC_OR_PARTITION
 class Listener:
     """One broker; a sequence begins with `begin`."""
 
-    def __init__(self, name: str, port: int) -> None:
-        self.name = name
+    def __init__(self, port: int) -> None:
         self._port = port
         self._connection = Connection(port)
         self._stand = Stand()
 
     def close(self) -> None:
         self._connection.close()
+
+    def await_producer_ids(self) -> None:
+        """Returns once the broker has a block of producer ids, which Kafka does not wait for."""
+        body = {"transactionalId": None, "transactionTimeoutMs": 0}
+        _until(lambda: self._document(INIT_PRODUCER_ID, 0, body)["errorCode"] == 0)
 
     def begin(self, stand: Stand) -> None:
         self._stand = stand
@@ -53,7 +59,7 @@ class Listener:
             self._connection = Connection(self._port)
             return canonical.NOT_ANSWERED
         document = document_of(key, step.version, frame)
-        self._await(step.api, body, document)
+        self._await(step, body, document)
         return canonical.reply(key, document, self._stand, converts=converts)
 
     def _tell(self, version: int, request: Request) -> Body:
@@ -68,10 +74,14 @@ class Listener:
 
     # A broker answers a change before its logs have it
 
-    def _await(self, api: str, body: Body, document: Any) -> None:
+    def _await(self, step: Ask, body: Body, document: Any) -> None:
         if body.get("validateOnly"):
             return
-        match api:
+        match step.api:
+            case "Metadata" if step.version < ASKS_TO_CREATE_SINCE or body[ASKS_TO_CREATE]:
+                for topic in document["topics"]:
+                    if topic["errorCode"] == GONE:
+                        self._await_topic(topic["name"], 1)
             case "CreateTopics":
                 asked = {topic["name"]: topic["numPartitions"] for topic in body["topics"]}
                 for name in _done(document["topics"], "name"):
@@ -92,7 +102,7 @@ class Listener:
     def _await_topic(self, name: str, partitions: int) -> None:
         _until(lambda: not any(self._codes(name, partitions)))
         topic = {"topicId": NO_ID, "name": name}
-        flags = {"allowAutoTopicCreation": False, "includeTopicAuthorizedOperations": False}
+        flags = {ASKS_TO_CREATE: False, "includeTopicAuthorizedOperations": False}
         (found,) = self._document(METADATA, 12, {"topics": [topic], **flags})["topics"]
         ids = self._stand.topic_ids[name]
         if found["topicId"] not in ids:
@@ -122,7 +132,9 @@ class Listener:
         flags = {"includeSynonyms": False, "includeDocumentation": False}
 
         def is_shown() -> bool:
-            (found,) = self._document(DESCRIBE_CONFIGS, 4, {"resources": [asked], **flags})["results"]
+            (found,) = self._document(DESCRIBE_CONFIGS, 4, {"resources": [asked], **flags})[
+                "results"
+            ]
             shown = {
                 config["name"]: config["value"]
                 if config["configSource"] == DYNAMIC_TOPIC_CONFIG
