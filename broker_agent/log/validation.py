@@ -231,7 +231,7 @@ def _stamped(
         attributes, largest, place = header.attributes | LOG_APPEND_TIME, wall_ms, 0
     else:
         attributes = header.attributes & ~LOG_APPEND_TIME
-        largest = max((record.timestamp for record in records), default=NONE)
+        largest = max(NONE, *(record.timestamp for record in records))
         place = next((record.delta for record in records if record.timestamp == largest), 0)
     return Accepted(
         batch=batch,

@@ -150,6 +150,12 @@ def test_a_new_timestamp_clears_the_bits_that_kafka_does_not_know() -> None:
     assert everything(as_sent, 0)[22] == 0xC0
 
 
+def test_a_batch_of_times_before_1970_has_no_largest_time() -> None:
+    log = filled(batch(b"a", at_ms=-50))
+
+    assert everything(log, 0)[35:43] == (-1).to_bytes(8, signed=True)
+
+
 @pytest.mark.parametrize(
     "data", [batch(b"a", at_ms=-50), batch(b"a", producer=(7, -1, 0))], ids=["time", "epoch"]
 )

@@ -111,6 +111,7 @@ def broker() -> Broker:
         (batch(b"a", magic=-1), 12, CORRUPT, "Invalid magic found in record: -1"),
         (batch(b"a", attributes=5), 6, UNKNOWN_ERROR, None),
     ],
+    ids=["magic 3", "magic -1", "codec 5 without zstd"],
 )
 def test_some_batches_fail_their_whole_request(
     broker: Broker, bad: bytes, version: int, code: ErrorCode, text: str | None

@@ -68,7 +68,14 @@ def started_listeners(release: Release) -> Iterator[Pair]:
         ):
             await_listener(controller.process, port)
             our_port = int(kraft.broker_address(BROKER_ID).rpartition(":")[2])
-            with closing(Listener(port)) as kafka, closing(Listener(our_port)) as ours:
-                kafka.await_producer_ids()
-                bench: Any = ListenerBench(kafka, ours)
-                yield ListenerPair(bench, folder, make_ours=_no_controller)
+            with listeners_at(port, our_port) as pair:
+                yield pair
+
+
+@contextmanager
+def listeners_at(kafka_port: int, our_port: int) -> Iterator[Pair]:
+    """The listeners of brokers that run."""
+    with closing(Listener(kafka_port)) as kafka, closing(Listener(our_port)) as ours:
+        kafka.await_producer_ids()
+        bench: Any = ListenerBench(kafka, ours)
+        yield ListenerPair(bench, Path(), make_ours=_no_controller)
