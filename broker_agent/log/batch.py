@@ -20,6 +20,7 @@ CRC_START = 21  # the checksum is of all that follows it (B1.2)
 NONE = -1  # no timestamp, producer, epoch or sequence (B1.6)
 
 COMPRESSION, LOG_APPEND_TIME, TRANSACTIONAL, CONTROL = 0x07, 0x08, 0x10, 0x20  # of attributes
+KNOWN = 0x7F  # bits that Kafka writes, with that of a delete horizon
 _HEADER = Struct(">qiibIhiqqqhii")
 _PLACE = Struct(">qiib")  # base offset, length, leader epoch, magic
 _LENGTH = Struct(">i")
@@ -77,19 +78,11 @@ def header_of(batch: bytes) -> Header:
     return Header._make(_HEADER.unpack_from(batch))
 
 
-def first_of(records: bytes) -> tuple[bytes, bool]:
-    """Returns the first batch of a set, and whether another whole one follows.
+def size_at(records: bytes, start: int) -> int:
+    """Returns the size of the batch at `start` of a set; 0 if there is none.
 
-    A torn batch ends the set, so that the first may be empty. Raises BadBatch (B1.7).
+    A torn batch ends the set. Raises BadBatch (B1.7).
     """
-    size = _next_bytes(records, 0)
-    if not size:
-        return b"", False
-    return records[:size], _next_bytes(records, size) > 0
-
-
-def _next_bytes(records: bytes, start: int) -> int:
-    """Returns the size of the whole batch at `start`; 0 if there is none."""
     left = len(records) - start
     if left < LOG_OVERHEAD:
         return 0
@@ -130,7 +123,7 @@ def placed(
     place = _PLACE.pack(offset, len(batch) - LOG_OVERHEAD, epoch, MAGIC)
     if attributes == header.attributes and max_timestamp == header.max_timestamp:
         return b"".join((place, memoryview(batch)[MAGIC_END:]))
-    changed = header._replace(attributes=attributes, max_timestamp=max_timestamp)
+    changed = header._replace(attributes=attributes & KNOWN, max_timestamp=max_timestamp)
     return _encoded(changed._replace(base_offset=offset, leader_epoch=epoch), batch[HEADER_BYTES:])
 
 

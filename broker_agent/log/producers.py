@@ -69,7 +69,7 @@ class Producers:
         if epoch < known.epoch:
             raise StaleEpoch
         if epoch > known.epoch:
-            if first != 0:
+            if first != 0 and known.epoch != NONE:
                 raise OutOfOrder
         elif epoch != NONE and known.batches and first != _following(known.last_sequence):
             raise OutOfOrder  # without an epoch, no sequence is checked (B3.5)

@@ -12,16 +12,17 @@ from .batch import (
     MAGIC,
     MAGIC_END,
     NONE,
+    TRANSACTIONAL,
     BadBatch,
     BadRecord,
     Header,
     Record,
     encoded,
     encoded_record,
-    first_of,
     has_valid_crc,
     header_of,
     placed,
+    size_at,
 )
 from .codecs import CannotDecompress
 from .compression import NO_CODEC, ZSTD, compressed, records_in
@@ -30,6 +31,7 @@ from .settings import LogSettings
 ZSTD_SINCE = 7
 SHOWN_ERRORS_MAX = 3
 _LONG = 1 << 64
+_BUILT = LOG_APPEND_TIME | TRANSACTIONAL | CONTROL  # bits that a batch built anew keeps
 
 
 class Refused(Exception):
@@ -71,17 +73,46 @@ class Accepted:
 
 def only_batch(records: bytes | None, version: int) -> bytes:
     """Returns the one batch of a request; raises Refused for another shape (B1.10, B1.11)."""
+    records = records or b""  # of null, 4.3.1 replies nothing (B1.12)
     try:
-        batch, has_next = first_of(records or b"")  # of null, 4.3.1 replies nothing (B1.12)
-        if not batch or batch[MAGIC_END - 1] != MAGIC:
+        size = size_at(records, 0)
+        if not size or records[MAGIC_END - 1] != MAGIC:
             raise Refused(ErrorCode.INVALID_RECORD)
+        if version < ZSTD_SINCE and _codec_of(records) == ZSTD:
+            raise Refused(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
+        if size_at(records, size):
+            raise Refused(ErrorCode.INVALID_RECORD)
+    except BadBatch:
+        raise Refused(ErrorCode.CORRUPT_MESSAGE) from None
+    return records[:size]
+
+
+def has_unknown_codec(records: bytes | None, version: int) -> bool:
+    """True if the look for zstd fails, and the whole request with it (B1.10)."""
+    records = records or b""
+    is_batch = size_at(records, 0) >= HEADER_BYTES and records[MAGIC_END - 1] == MAGIC
+    return is_batch and version < ZSTD_SINCE and _codec_of(records) > ZSTD
+
+
+def _codec_of(records: bytes) -> int:
+    return header_of(records).compression if len(records) >= HEADER_BYTES else NO_CODEC
+
+
+def find_refusal(records: bytes | None) -> Refused | None:
+    """Returns why the first batch for one partition lets the whole request be refused.
+
+    Kafka looks for transactional batches before it looks at partitions, and fails with a batch that
+    it cannot split off (B1.11, B1.45).
+    """
+    try:
+        size = size_at(records or b"", 0)
     except BadBatch as bad:
-        raise Refused(ErrorCode.CORRUPT_MESSAGE, str(bad)) from None
-    if len(batch) >= HEADER_BYTES and version < ZSTD_SINCE and header_of(batch).compression == ZSTD:
-        raise Refused(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
-    if has_next:
-        raise Refused(ErrorCode.INVALID_RECORD)
-    return batch
+        return Refused(ErrorCode.CORRUPT_MESSAGE, str(bad))
+    if records is None or size < HEADER_BYTES or records[MAGIC_END - 1] != MAGIC:
+        return None
+    if header_of(records).attributes & TRANSACTIONAL:
+        return Refused(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+    return None
 
 
 def check(batch: bytes, settings: LogSettings, partition: str, wall_ms: int) -> Accepted:
@@ -200,7 +231,7 @@ def _stamped(
         attributes, largest, place = header.attributes | LOG_APPEND_TIME, wall_ms, 0
     else:
         attributes = header.attributes & ~LOG_APPEND_TIME
-        largest = max((record.timestamp for record in records), default=NONE)
+        largest = max(NONE, *(record.timestamp for record in records))
         place = next((record.delta for record in records if record.timestamp == largest), 0)
     return Accepted(
         batch=batch,
@@ -215,10 +246,15 @@ def _built(
     header: Header, records: Sequence[Record], codec: int, settings: LogSettings
 ) -> tuple[bytes, Header]:
     """Returns a batch of the same records in another codec, with dense offsets (B1.30)."""
+    is_idempotent = header.producer_id != NONE
+    if any(record.timestamp < NONE for record in records) or (
+        header.producer_epoch == NONE if is_idempotent else header.attributes & TRANSACTIONAL
+    ):  # Kafka's builder fails (B1.30)
+        raise Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
     base = records[0].timestamp
     payload = b"".join(encoded_record(record, base, place) for place, record in enumerate(records))
     changed = header._replace(
-        attributes=header.attributes & ~7 | codec, base_timestamp=base, base_offset=0
+        attributes=header.attributes & _BUILT | codec, base_timestamp=base, base_offset=0
     )
     batch = encoded(changed, compressed(payload, codec, settings.level(codec)))
     return batch, header_of(batch)

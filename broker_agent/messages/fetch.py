@@ -159,8 +159,6 @@ class Fetching:
             follower not in partition.replicas or follower == self._replicas.broker_id
         ):  # B5.44
             raise ApiError(NOT_LEADER if epoch < 0 else ErrorCode.UNKNOWN_LEADER_EPOCH, "")
-        if wanted.position.partition_max_bytes < 0:
-            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")  # B4.32
 
     def _data(
         self,
@@ -174,21 +172,25 @@ class Fetching:
         diverging = _divergence(log, position.last_fetched_epoch, offset)
         if diverging is None and not log.start_offset <= offset <= log.end_offset:
             raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE, "")  # B4.24
-        records, end = b"", readable_end(request, log)
+        records, end, is_cut = b"", readable_end(request, log), False
         if diverging is None and offset < end:
             limit = min(bytes_max, position.partition_max_bytes)
+            if limit < 0:
+                raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")  # B4.32
             try:
                 records = log.read(offset, end, limit, reads_one=reads_one)
             except BadBatch:  # as measured at 4.3.1
                 raise ApiError(ErrorCode.CORRUPT_MESSAGE, "") from None
-        is_committed = request.isolation_level == READ_COMMITTED and _replica_id(request) < 0
+            is_cut = limit > 0 and not records
+        is_committed = request.isolation_level == READ_COMMITTED and _is_consumer(request)
+        has_aborted = is_committed and diverging is None and not is_cut  # B4.27
         data = FetchPartitionData(
             partition_index=position.partition,
             high_watermark=log.high_watermark,
             last_stable_offset=log.high_watermark,
             log_start_offset=log.start_offset,
             diverging_epoch=EpochEndOffset() if diverging is None else diverging,
-            aborted_transactions=() if is_committed else None,
+            aborted_transactions=() if has_aborted else None,
             records=_served(records),
         )
         return _Read(
@@ -318,9 +320,12 @@ def _replica_id(request: FetchRequest) -> int:
 
 def readable_end(request: FetchRequest, log: Log) -> int:
     """Returns the offset up to which the requester may read (B4.25)."""
+    return log.high_watermark if _is_consumer(request) else log.end_offset
+
+
+def _is_consumer(request: FetchRequest) -> bool:
     ids = (request.replica_id, request.replica_state.replica_id)
-    is_limited = max(ids) < 0 and FUTURE_REPLICA not in ids
-    return log.high_watermark if is_limited else log.end_offset
+    return max(ids) < 0 and FUTURE_REPLICA not in ids
 
 
 def _divergence(log: Log, epoch: int, offset: int) -> EpochEndOffset | None:

@@ -1,6 +1,7 @@
 """Produce (0): from the bytes of a request to the leader's log (rules B2.1-B2.47)."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.partition import Partition, Topic
@@ -15,11 +16,18 @@ from kraftsim.controller.core.rpc.stored_messages import (
     TopicProduceResponse,
 )
 from kraftsim.controller.core.topic_name import INTERNAL_TOPICS
+from kraftsim.controller.core.uuid import Uuid
 
-from ..log.batch import HEADER_BYTES, TRANSACTIONAL, header_of
 from ..log.log import Instant
 from ..log.producers import OutOfOrder, StaleEpoch
-from ..log.validation import Refused, check, only_batch
+from ..log.validation import (
+    ZSTD_SINCE,
+    Refused,
+    check,
+    find_refusal,
+    has_unknown_codec,
+    only_batch,
+)
 from ..log.waits import FetchWaits
 from .replicas import NOT_LEADER, UNKNOWN, Replica, Replicas
 
@@ -56,13 +64,32 @@ class Producing:
         return ProduceResponse(responses=topics, node_endpoints=tuple(asked.endpoints.values()))
 
     def append(
-        self, asked: "_Asked", topic: Topic, index: int, records: bytes | None
+        self, asked: "_Asked", topic: Topic, index: int, entries: list[bytes | None]
     ) -> PartitionProduceResponse:
-        """Appends the batch for one partition; raises ApiError or Refused."""
-        request, at = asked.request, asked.at
+        """Appends the batch of the last good entry for one partition (B2.6).
+
+        Raises ApiError, or Refused, which the last bad entry is even beside a good one.
+        """
         if index not in topic.partitions:
             raise ApiError(UNKNOWN, "")
-        batch = only_batch(records, asked.version)  # before leadership (B1.13)
+        batches: list[bytes] = []
+        refused: Refused | None = None
+        for records in entries:
+            try:
+                batches.append(only_batch(records, asked.version))  # before leadership (B1.13)
+            except Refused as refusal:
+                refused = refusal
+        if refused is None:
+            return self._append(asked, topic, index, batches[-1])
+        if batches:
+            with suppress(ApiError):
+                self._append(asked, topic, index, batches[-1])
+        raise refused
+
+    def _append(
+        self, asked: "_Asked", topic: Topic, index: int, batch: bytes
+    ) -> PartitionProduceResponse:
+        request, at = asked.request, asked.at
         if request.acks not in (ALL, LEADER, NOBODY):
             raise ApiError(ErrorCode.INVALID_REQUIRED_ACKS, "")
         if topic.name in INTERNAL_TOPICS and request.requester.client_id != ADMIN_CLIENT:
@@ -133,41 +160,68 @@ class _Asked:
         self.request, self.version, self.at = request, version, at
         self.endpoints: dict[int, ProduceNodeEndpoint] = {}
         self._producing = producing
-        self._is_refused = request.transactional_id is None and _is_transactional(request)
+        self._refusal = self._find_refusal()
 
     def topics(self) -> Iterator[TopicProduceResponse]:
         """Yields the results by topic."""
+        asked: dict[tuple[str, Uuid], dict[int, list[bytes | None]]] = {}
         for data in self.request.topic_data:
-            last = {part.index: part.records for part in data.partition_data}  # B2.6
+            parts = asked.setdefault((data.name, data.topic_id), {})
+            for part in data.partition_data:
+                parts.setdefault(part.index, []).append(part.records)
+        for (name, topic_id), parts in asked.items():
+            data = TopicProduceData(name=name, topic_id=topic_id)
             yield TopicProduceResponse(
-                name=data.name,
-                topic_id=data.topic_id,
+                name=name,
+                topic_id=topic_id,
                 partition_responses=tuple(
-                    self._partition(data, index, records) for index, records in last.items()
+                    self._partition(data, index, entries) for index, entries in parts.items()
                 ),
             )
 
     def _partition(
-        self, data: TopicProduceData, index: int, records: bytes | None
+        self, data: TopicProduceData, index: int, entries: list[bytes | None]
     ) -> PartitionProduceResponse:
-        code = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-        message: str | None = None
+        refusal = self._refusal
         topic: Topic | None = None
-        if not self._is_refused:  # B1.45, B2.2
+        if refusal is None:
             try:
                 topic = self._producing.topic(data, by_id=self.version >= TOPIC_IDS_SINCE)
-                return self._producing.append(self, topic, index, records)
+                return self._producing.append(self, topic, index, entries)
             except ApiError as error:
-                code = error.code
+                refusal = Refused(error.code)
             except Refused as refused:
-                code, message = refused.code, refused.message
+                refusal = refused
         return PartitionProduceResponse(
             index=index,
-            error_code=code,
+            error_code=refusal.code,
             base_offset=-1,
-            error_message=message,
-            current_leader=self._leader(code, topic, index),
+            error_message=refusal.message,
+            current_leader=self._leader(refusal.code, topic, index),
         )
+
+    def _find_refusal(self) -> Refused | None:
+        """Returns why every partition of the request is refused (B1.10, B1.11, B2.2)."""
+        request = self.request
+        parts = [(data, part) for data in request.topic_data for part in data.partition_data]
+        for _, part in parts:
+            refusal = find_refusal(part.records)
+            if refusal is not None and refusal.code == ErrorCode.CORRUPT_MESSAGE:
+                return refusal
+            if refusal is not None:
+                if request.transactional_id is None:
+                    return refusal
+                break
+        for data, part in parts if self.version < ZSTD_SINCE else ():
+            if has_unknown_codec(part.records, self.version) and self._knows(data, part.index):
+                return Refused(ErrorCode.UNKNOWN_SERVER_ERROR)
+        return None
+
+    def _knows(self, data: TopicProduceData, index: int) -> bool:
+        try:
+            return index in self._producing.topic(data, by_id=False).partitions
+        except ApiError:
+            return False
 
     def _leader(self, code: ErrorCode, topic: Topic | None, index: int) -> ProduceLeaderIdAndEpoch:
         """Returns who leads instead, from the version on that has room for it (B2.24)."""
@@ -180,14 +234,3 @@ class _Asked:
         return ProduceLeaderIdAndEpoch(
             leader_id=partition.leader, leader_epoch=partition.leader_epoch
         )
-
-
-def _is_transactional(request: ProduceRequest) -> bool:
-    """True if a batch has the bit of transactions."""
-    return any(
-        part.records is not None
-        and len(part.records) >= HEADER_BYTES
-        and bool(header_of(part.records).attributes & TRANSACTIONAL)
-        for topic in request.topic_data
-        for part in topic.partition_data
-    )

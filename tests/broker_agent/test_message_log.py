@@ -14,6 +14,7 @@ from tests.batches import NOW_MS, batch
 
 SHIPPED = LogSettings()
 MEBIBYTE = 1024 * 1024
+STAMPED = "LogAppendTime"
 
 
 def instant(after_ms: int = 0) -> Instant:
@@ -141,6 +142,31 @@ def test_a_batch_is_unpacked_and_packed_as_its_topic_says() -> None:
     assert again.batches == log.batches
 
 
+def test_a_new_timestamp_clears_the_bits_that_kafka_does_not_know() -> None:
+    stamped = filled(batch(b"a", attributes=0xC0), settings=LogSettings(timestamp_type=STAMPED))
+    as_sent = filled(batch(b"a", attributes=0xC0))
+
+    assert everything(stamped, 0)[22] == 0x48
+    assert everything(as_sent, 0)[22] == 0xC0
+
+
+def test_a_batch_of_times_before_1970_has_no_largest_time() -> None:
+    log = filled(batch(b"a", at_ms=-50))
+
+    assert everything(log, 0)[35:43] == (-1).to_bytes(8, signed=True)
+
+
+@pytest.mark.parametrize(
+    "data", [batch(b"a", at_ms=-50), batch(b"a", producer=(7, -1, 0))], ids=["time", "epoch"]
+)
+def test_some_batches_are_stored_as_sent_but_not_packed_anew(data: bytes) -> None:
+    with pytest.raises(Refused) as refused:
+        append(Log(0), data, settings=LogSettings(compression_type="gzip"))
+
+    assert refused.value.code == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert append(Log(0), data).base_offset == 0
+
+
 # Producers
 
 
@@ -167,6 +193,12 @@ def test_a_gap_and_an_old_epoch_are_refused_and_a_new_epoch_begins_at_0() -> Non
     with pytest.raises(OutOfOrder):
         append(log, idempotent(1, epoch=6))
     assert append(log, idempotent(1, epoch=5)).base_offset == 2
+
+
+def test_a_first_epoch_begins_at_any_sequence() -> None:
+    log = filled(idempotent(0, epoch=-1))
+
+    assert append(log, idempotent(3, epoch=2)).base_offset == 1
 
 
 def test_sequences_wrap_to_0() -> None:

@@ -14,7 +14,11 @@ from tools.rule_book import rule_book
 DEFAULT_RELEASE = "4.3.1"
 SEQUENCES = 10_000
 SILENT_SHARE = 10  # one of so many sequences falls silent
-_NAME = re.compile(r"(silent-)?(\d+)-(\d+)")
+LISTENER_SEQUENCES = 1_000
+CONTROLLER, BROKER = "controller", "broker"
+_NAME = re.compile(r"(silent-|listener-)?(\d+)-(\d+)")
+
+_SEQUENCES = {CONTROLLER: SEQUENCES, BROKER: LISTENER_SEQUENCES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,10 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """`only` are names such as "1-64" or "silent-1-3", none for every sequence."""
+    """`only` are names such as "1-64", "silent-1-3" or "listener-1-3", none for every sequence.
+
+    `listener` is whose: a controller's or a broker's.
+    """
 
     release: Release
     sequences: int
@@ -37,6 +44,7 @@ class Arguments:
     replay: tuple[Given, ...]
     keep: str | None
     rule: str | None
+    listener: str = CONTROLLER
 
     @property
     def silent(self) -> int:
@@ -63,16 +71,17 @@ def parse(words: list[str] | None = None) -> Arguments:
         parser.error("expected either --only or --replay")
     arguments = Arguments(
         release=RELEASES[options.release or DEFAULT_RELEASE],
-        sequences=options.sequences,
+        sequences=options.sequences or _SEQUENCES[options.listener],
         seed=options.seed,
         only=tuple(options.only),
         replay=replay,
         keep=options.keep,
         rule=options.rule,
+        listener=options.listener,
     )
     for name in arguments.only:
-        is_silent, _, number = drawn_number(name)
-        if not is_silent and number >= arguments.drawn:
+        kind, _, number = drawn_number(name)
+        if not kind and number >= arguments.drawn:
             drawn = f"{arguments.drawn} of --sequences {arguments.sequences} are not silent"
             parser.error(f"--only {name}: expected a number below {arguments.drawn}: {drawn}")
     return arguments
@@ -98,19 +107,25 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--sequences",
         type=_at_least_one,
-        default=SEQUENCES,
         metavar="N",
-        help=f"sequences that are drawn (default {SEQUENCES})",
+        help=f"sequences that are drawn (default {SEQUENCES}; of a broker's {LISTENER_SEQUENCES})",
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the draw (default 1)")
+    parser.add_argument(
+        "--listener",
+        choices=list(_SEQUENCES),
+        default=CONTROLLER,
+        help="whose listener is asked; that of a broker is asked about messages (default "
+        f"{CONTROLLER})",
+    )
     parser.add_argument(
         "--only",
         type=_name,
         nargs="+",
         default=[],
         metavar="NAME",
-        help="draw only these sequences, such as 1-64 (seed 1, number 64) or silent-1-3; their "
-        "start is that of a run of --sequences N",
+        help="draw only these sequences, such as 1-64 (seed 1, number 64), silent-1-3 or "
+        "listener-1-3; their start is that of a run of --sequences N",
     )
     parser.add_argument(
         "--replay", type=Path, nargs="+", default=[], metavar="FILE", help="judge these files"
@@ -150,7 +165,7 @@ def _at_least_one(word: str) -> int:
 def _name(word: str) -> str:
     if not _NAME.fullmatch(word):
         raise argparse.ArgumentTypeError(
-            f"expected a name such as 1-64 or silent-1-3, got {word!r}"
+            f"expected a name such as 1-64, silent-1-3 or listener-1-3, got {word!r}"
         )
     return word
 
@@ -169,8 +184,8 @@ def _rule(word: str) -> str:
     return word
 
 
-def drawn_number(name: str) -> tuple[bool, int, int]:
-    """Return whether the sequence of this name is silent, its seed and its number."""
+def drawn_number(name: str) -> tuple[str, int, int]:
+    """Return "silent-", "listener-" or "" of a sequence's name, its seed and its number."""
     found = _NAME.fullmatch(name)
     assert found is not None, name
-    return found[1] is not None, int(found[2]), int(found[3])
+    return found[1] or "", int(found[2]), int(found[3])

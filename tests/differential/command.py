@@ -7,7 +7,7 @@ from functools import partial
 from types import FrameType
 
 from kraftsim.pipeline.engines.java import JavaMissing
-from tests.differential.arguments import Arguments, Given, drawn_number, parse
+from tests.differential.arguments import BROKER, Arguments, Given, drawn_number, parse
 from tests.differential.confirm import Confirming
 from tests.differential.findings import print_confirmed, print_replayed
 from tests.differential.generate.silent import is_silent
@@ -85,6 +85,9 @@ def _judge_drawn(arguments: Arguments, run: Run) -> None:
     if arguments.only:
         _judge_only(arguments, run)
         return
+    if arguments.listener == BROKER:
+        run.judge_listener(arguments.seed, range(arguments.sequences))
+        return
     if arguments.sequences >= COMPLETE_FROM:
         run.judge_examples()
     run.judge_drawn(arguments.seed, arguments.drawn)
@@ -93,9 +96,11 @@ def _judge_drawn(arguments: Arguments, run: Run) -> None:
 
 def _judge_only(arguments: Arguments, run: Run) -> None:
     for name in arguments.only:
-        is_of_silence, seed, number = drawn_number(name)
-        if is_of_silence:
+        kind, seed, number = drawn_number(name)
+        if kind == "silent-":
             run.judge_silent_numbers(seed, [number])
+        elif kind:
+            run.judge_listener(seed, [number])
         else:
             run.judge_only(seed, number, arguments.drawn)
 
@@ -118,7 +123,7 @@ def judge(release: Release, wanted: int, judging: Judging, *, is_drawn: bool = T
                 print_replayed(finding)
     except Interrupted as interrupted:
         stopped, code = f"signal, exit {interrupted.code}", interrupted.code
-    is_complete = not stopped and wanted >= COMPLETE_FROM
+    is_complete = not stopped and run.has_judged_examples
     rows = unmatched(release, run.outcome) if is_complete else []
     print_summary(release, run.outcome, wanted, time.monotonic() - began_s, rows, stopped)
     if code:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from tests.differential.generate.silent import is_silent
 from tests.differential.judge import Mismatch
 from tests.differential.outcome import Finding
-from tests.differential.pair import Pair, StartPair, started_pair
+from tests.differential.pair import Pair, StartPair
 from tests.differential.phases import number_of
 from tests.differential.sequence import Sequence
 from tests.differential.settings import SILENT_SESSION_MS
 from tests.differential.shrink import kind, shows, shrunk
 from tests.differential.silence import SideBySide
+from tests.differential.started import started_alike
 from tests.released.releases import Release
 
 SILENT_JUDGEMENTS_MAX = 8  # each waits until leases have run out: about half a minute
@@ -35,7 +36,7 @@ class Confirmed:
 class Confirming:
     """`tell` is called before each judgement; `start` starts the pairs of controllers."""
 
-    def __init__(self, release: Release, tell: Tell, start: StartPair = started_pair) -> None:
+    def __init__(self, release: Release, tell: Tell, start: StartPair = started_alike) -> None:
         self._release = release
         self._tell = tell
         self._start = start

@@ -1,8 +1,8 @@
 """The file of a sequence: JSON that is checked before a controller starts.
 
 {"name": ..., "release": "4.3.1", "has_dynamic_voters": true, "metadata_version": null,
- "has_policies": false, "steps": [{"api": ..., "version": ..., "body": {...}}, {"silence": {...}}],
- "cleanup": [...]}
+ "has_policies": false, "has_listener": false,
+ "steps": [{"api": ..., "version": ..., "body": {...}}, {"silence": {...}}], "cleanup": [...]}
 """
 
 import json
@@ -14,6 +14,7 @@ from kraftsim.controller.core.feature_levels import LEVEL_NAMES
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.json.json_form import JsonError, from_json
 from tests.differential.history import History
+from tests.differential.listener.stand import Stand
 from tests.differential.sequence import Ask, Body, Sequence, Silence, Step
 from tests.differential.settings import Start
 from tests.differential.symbols import resolve
@@ -53,11 +54,12 @@ def document_of(path: Path) -> dict[str, Any]:
 def read(path: Path) -> Sequence:
     """Return the sequence of a file; raises BadFile."""
     document = document_of(path)
+    start = _start(path, document)
     return Sequence(
         name=str(document.get("name", path.stem)),
-        steps=_steps(path, document, "steps"),
-        cleanup=_steps(path, document, "cleanup"),
-        start=_start(path, document),
+        steps=_steps(path, document, "steps", start),
+        cleanup=_steps(path, document, "cleanup", start),
+        start=start,
     )
 
 
@@ -80,11 +82,11 @@ def release_of(path: Path) -> str | None:
     return version
 
 
-def _steps(path: Path, document: dict[str, Any], name: str) -> tuple[Step, ...]:
+def _steps(path: Path, document: dict[str, Any], name: str, start: Start) -> tuple[Step, ...]:
     steps: list[Step] = []
     for place, step in enumerate(document.get(name, [])):
         try:
-            steps.append(_step(step))
+            steps.append(_step(step, start))
         except (BadFile, JsonError) as error:
             raise BadFile(f"{path}: {name}[{place}]: {error}") from None
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -96,17 +98,17 @@ def _steps(path: Path, document: dict[str, Any], name: str) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _step(document: Body) -> Step:
+def _step(document: Body, start: Start) -> Step:
     if "silence" in document:
         silence = document["silence"]
         farewells = tuple((broker_id, want_fence) for broker_id, want_fence in silence["farewells"])
         return Silence(float(silence["seconds"]), tuple(silence["heartbeats"]), farewells)
     ask = Ask(document["api"], document["version"], document["body"])
-    _check(ask)
+    _check(ask, start)
     return ask
 
 
-def _check(ask: Ask) -> None:
+def _check(ask: Ask, start: Start) -> None:
     """Resolve the body from an empty history: every symbol has a value there."""
     api = _APIS.get(ask.api)
     if api is None:
@@ -115,11 +117,11 @@ def _check(ask: Ask) -> None:
         newest = f"{api.min_version} to {api.max_version}"
         raise BadFile(f"unknown version {ask.version!r} of {ask.api}; known are {newest}")
     try:
-        body = resolve(ask.body, History())
+        body = Stand().resolve(ask.body) if start.has_listener else resolve(ask.body, History())
     except (KeyError, IndexError, TypeError, ValueError) as error:
         what = f"{type(error).__name__}: {error}"
         raise BadFile(
-            f"a symbol of the body is unknown or has wrong arguments ({what}); `symbols.py` lists "
-            "the symbols"
+            f"a symbol of the body is unknown or has wrong arguments ({what}); `symbols.py`, or "
+            "`listener/stand.py` for a broker's listener, lists the symbols"
         ) from None
     from_json(api.request, body)

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 from kraftsim.controller.core import feature_levels
 from kraftsim.controller.core.uuid import parse_uuid
@@ -24,8 +25,12 @@ ROUNDS_MAX = 5_000  # round trips until the released controller has registered i
 
 @dataclass(slots=True)
 class Pair:
-    """`agreed` are the ends of both logs, Kafka's and ours, up to which all was alike."""
+    """`agreed` are the ends of both logs, Kafka's and ours, up to which all was alike.
 
+    A pair that `outlives_differences` judges on after one.
+    """
+
+    outlives_differences: ClassVar[bool] = False
     bench: Bench
     folder: Path
     make_ours: Callable[[], OurSide]

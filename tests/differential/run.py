@@ -7,12 +7,14 @@ from itertools import groupby
 from tests.differential.explained import explanation, matches
 from tests.differential.generate import draw_examples, draw_sequence, draw_silent_sequence
 from tests.differential.judge import Mismatch
+from tests.differential.listener.generate import draw_listener_sequence
 from tests.differential.outcome import Finding, Outcome
-from tests.differential.pair import CLUSTER_ID, Pair, StartPair, started_pair
+from tests.differential.pair import CLUSTER_ID, Pair, StartPair
 from tests.differential.phases import number_of
 from tests.differential.sequence import Sequence
 from tests.differential.settings import SILENT_SESSION_MS, USUAL, Start, unusual_starts
 from tests.differential.silence import SideBySide
+from tests.differential.started import started_alike
 from tests.released.releases import Release
 
 SIDE_BY_SIDE = 200  # silent sequences that share one wait
@@ -28,7 +30,7 @@ class Run:
     """`progress` is called after each sequence; `start` starts the pairs of controllers."""
 
     def __init__(
-        self, release: Release, progress: Progress, start: StartPair = started_pair
+        self, release: Release, progress: Progress, start: StartPair = started_alike
     ) -> None:
         self.release = release
         self._start = start
@@ -36,6 +38,7 @@ class Run:
         self._progress = progress
         self._known = matches()
         self._before: deque[Sequence] = deque(maxlen=BEFORE_MAX)
+        self.has_judged_examples = False
 
     @property
     def has_found_enough(self) -> bool:
@@ -46,6 +49,10 @@ class Run:
         for start, numbers in starts(self.release, count):
             self.judge_all(draw_sequence(self.release, CLUSTER_ID, seed, n, start) for n in numbers)
 
+    def judge_listener(self, seed: int, numbers: Iterable[int]) -> None:
+        """Judge sequences of requests to the listener of a broker."""
+        self.judge_all(draw_listener_sequence(seed, number) for number in numbers)
+
     def judge_only(self, seed: int, number: int, count: int) -> None:
         """Judge one sequence, with the start that it has among `count` of them."""
         found = starts(self.release, count)
@@ -55,6 +62,7 @@ class Run:
     def judge_examples(self) -> None:
         """Judge a sequence for every explained difference, so that a row that no longer matches
         its example is found in every run."""
+        self.has_judged_examples = True
         for sequence in draw_examples(self.release, CLUSTER_ID):
             self.judge_all([sequence])
 
@@ -86,12 +94,15 @@ class Run:
         self.outcome.count(sequence)
         if mismatches:
             self._take(sequence, mismatches)
-            return False
+            return pair.outlives_differences and self._is_reconciled(pair, sequence, mismatches)
         self.outcome.records += pair.ends[0] - pair.agreed[0]
         pair.agreed = pair.ends
         self._before.append(sequence)
         self._progress(self.outcome)
         return True
+
+    def _is_reconciled(self, pair: Pair, sequence: Sequence, found: list[Mismatch]) -> bool:
+        return pair.bench.is_reconciled(sequence, found[0].step) and not self.has_found_enough
 
     def judge_silent(self, seed: int, count: int) -> None:
         """Judge `count` silent sequences, many side by side."""

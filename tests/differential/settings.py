@@ -58,13 +58,14 @@ class Options:
 @dataclass(frozen=True, slots=True)
 class Start:
     """How a pair begins: who votes, which metadata.version is finalized (None: the newest),
-    whether policies refuse some topics and configurations, and whether a second controller runs,
-    which may be added to the voters."""
+    whether policies refuse some topics and configurations, whether a second controller runs,
+    which may be added to the voters, and whether the listeners of brokers are asked."""
 
     has_dynamic_voters: bool = True
     metadata_version: str | None = None
     has_policies: bool = False
     has_second_voter: bool = False
+    has_listener: bool = False
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> "Start":
@@ -74,6 +75,7 @@ class Start:
             metadata_version=document.get("metadata_version"),
             has_policies=document.get("has_policies", False),
             has_second_voter=document.get("has_second_voter", False),
+            has_listener=document.get("has_listener", False),
         )
 
     @property

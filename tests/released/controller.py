@@ -32,6 +32,10 @@ class Connection:
     def close(self) -> None:
         self._socket.close()
 
+    def send(self, frame: bytes) -> None:
+        """Send a request, with its length, that is not answered."""
+        self._socket.sendall(frame)
+
     def ask(self, key: int, version: int, request: Request) -> Response:
         _, response = decode_response(key, version, self.ask_frame(key, version, request))
         return response

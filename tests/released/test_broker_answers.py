@@ -1,6 +1,6 @@
 """A released broker and a simulated broker give the same replies to unusual requests.
 
-`make differential` asks controllers; these APIs are answered by brokers.
+`make differential` asks controllers, and with `--listener broker` about messages.
 """
 
 from collections.abc import Iterator
@@ -39,15 +39,12 @@ from kraftsim.controller.core.rpc.telemetry import (
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID, ZERO_UUID, uuid_text
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.json.json_form import to_json
-from tests.interop.running import kraftsim_up
-from tests.released.controller import (
-    NODE_ID,
-    Connection,
-    await_listener,
-    free_port,
-    released_controller,
+from tests.differential.listener.pair import (
+    BROKER_ID,
 )
-from tests.released.releases import RELEASES
+from tests.released.controller import (
+    Connection,
+)
 
 pytestmark = pytest.mark.released
 METADATA, CREATE_TOPICS, LOG_DIRS, ALTER_CONFIGS = 3, 19, 35, 44
@@ -63,28 +60,20 @@ WAITING = 99
 
 
 @pytest.fixture(scope="module")
-def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    folder, port = tmp_path_factory.mktemp("answers") / "kafka", free_port()
-    with released_controller(
-        RELEASES["4.3.1"], folder, cluster_id="answersOfKafka431AAAAA", client_port=port
-    ) as controller:
-        await_listener(controller.process, port)
-        with closing(Connection(port)) as broker:
-            create_topics(broker, NODE_ID)
-            yield broker
+def kafka(kafka_port: int) -> Iterator[Connection]:
+    with closing(Connection(kafka_port)) as broker:
+        create_topics(broker)
+        yield broker
 
 
 @pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
-    folder = tmp_path_factory.mktemp("ours")
-    with kraftsim_up(folder, "--profile", "kafka-4.3", brokers=1) as kraft:
-        _, _, port = kraft.broker_address(1).rpartition(":")
-        with closing(Connection(int(port))) as broker:
-            create_topics(broker, 1)
-            yield broker
+def ours(our_port: int) -> Iterator[Connection]:
+    with closing(Connection(our_port)) as broker:
+        create_topics(broker)
+        yield broker
 
 
-def create_topics(broker: Connection, broker_id: int) -> None:
+def create_topics(broker: Connection) -> None:
     """Creates the topics of SIZES, and waits until the broker describes them."""
     topics = tuple(
         CreatableTopic(
@@ -92,7 +81,7 @@ def create_topics(broker: Connection, broker_id: int) -> None:
             num_partitions=-1,
             replication_factor=-1,
             assignments=tuple(
-                CreatableReplicaAssignment(partition_index=index, broker_ids=(broker_id,))
+                CreatableReplicaAssignment(partition_index=index, broker_ids=(BROKER_ID,))
                 for index in range(size)
             ),
         )

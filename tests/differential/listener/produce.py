@@ -1,0 +1,144 @@
+"""Draws Produce requests: batches with and without producers, and with defects."""
+
+from typing import Any
+
+from tests.differential.listener.batches import GZIP, LZ4, SNAPPY, ZSTD
+from tests.differential.listener.draft import Draft, Producer, named
+from tests.differential.sequence import Ask, Body
+
+MINUTE_MS, HOUR_MS = 60_000, 3_600_000
+LARGE = 400_000  # two of them fill a segment
+ALL_ACKS, LEADER_ACK, NO_ACK = -1, 1, 0
+
+
+def produce(draft: Draft) -> Ask:
+    version = draft.between(3, 13)
+    acks = draft.random.choices((ALL_ACKS, LEADER_ACK, NO_ACK, 2), (45, 45, 7, 3))[0]
+    topics: dict[str, list[Body]] = {}
+    for _ in range(draft.one_of(1, 1, 1, 2, 3)):
+        name, partition = draft.partition()
+        batches = _batches(draft, (name, partition))
+        known = topics.setdefault(name, [])
+        if partition not in [data["index"] for data in known] or draft.chance(0.1):
+            known.append({"index": partition, "records": {"$batches": batches}})
+    data = [
+        named(draft, version >= 13, "name", name, partitionData=p) for name, p in topics.items()
+    ]
+    body = {
+        "transactionalId": "t" if draft.chance(0.02) else None,
+        "acks": acks,
+        "timeoutMs": 10_000,
+        "topicData": data,
+    }
+    return Ask("Produce", version, body)
+
+
+def _batches(draft: Draft, at: tuple[str, int]) -> list[Body]:
+    if draft.chance(0.02):
+        return []
+    batches = [_batch(draft, at)]
+    if draft.chance(0.02):
+        batches.append(_batch(draft, at))
+    return batches
+
+
+def _batch(draft: Draft, at: tuple[str, int]) -> Body:
+    if draft.producers and draft.chance(0.35):
+        return _idempotent(draft, at)
+    batch = _records(draft)
+    if draft.chance(0.12):
+        batch |= _defect(draft, batch)
+    else:
+        draft.ends[at] += len(batch["values"])
+    return batch
+
+
+def _records(draft: Draft) -> Body:
+    count = draft.one_of(1, 1, 2, 3, 5)
+    values = [None if draft.chance(0.05) else draft.one_of(0, 5, 20, 60, 200) for _ in range(count)]
+    batch: Body = {"values": values, "at": _time(draft)}
+    if draft.chance(0.5):
+        keys = [None if draft.chance(0.05) else draft.between(0, 3) for _ in range(count)]
+        batch["keys"] = keys
+    if draft.chance(0.4):
+        batch["times"] = [draft.one_of(0, 1, 50, -50, 1000) for _ in range(count)]
+    if draft.chance(0.4):
+        batch["codec"] = draft.one_of(GZIP, SNAPPY, LZ4, ZSTD)
+    return batch
+
+
+def _time(draft: Draft) -> Any:
+    if draft.chance(0.05):
+        return draft.one_of(-1, 0, 1000)
+    if draft.chance(0.05):
+        return {"$at": draft.one_of(2 * HOUR_MS, 10 * MINUTE_MS, -2 * HOUR_MS)}
+    return {"$at": -MINUTE_MS + draft.between(-40, 40) * 500}
+
+
+def _defect(draft: Draft, batch: Body) -> Body:
+    count = len(batch["values"])
+    options: tuple[Body, ...] = (
+        {"crc": 1},
+        {"magic": draft.one_of(0, 1, 3, -1)},
+        {"length": draft.one_of(-40, 10)},
+        {"count": draft.one_of(0, count - 1, count + 1, -1)},
+        {"last_delta": draft.one_of(-1, count, count + 3)},
+        {"count": count + 1, "last_delta": count},
+        {"count": count - 1, "last_delta": count - 2},
+        {"base_offset": draft.one_of(1, 7)},
+        {"leader_epoch": 99},
+        {"attributes": draft.one_of(8, 64, 128, 32, 16)},
+        {"codec": draft.one_of(5, 6, 7)},
+        {"codec": draft.one_of(GZIP, ZSTD), "plain": True},
+        {"max_time": draft.one_of(100_000_000, -100_000)},
+        {"producer": [9, 0, -1]},
+        {"producer": [9, -1, draft.one_of(-1, 0, 5)]},
+        {"tail": draft.one_of(1, 5, 11, 13)},
+        {"values": [3000], "keys": None, "times": None},
+        {"values": [LARGE], "keys": [1], "times": None},
+        {"values": [LARGE], "keys": [1], "times": None},
+        {"values": [2 * LARGE + 300_000], "keys": [2], "times": None},
+    )
+    return draft.one_of(*options)
+
+
+def _idempotent(draft: Draft, at: tuple[str, int]) -> Body:
+    producer = draft.random.choice(draft.producers)
+    if producer.sent and draft.chance(0.25):
+        name, index, batch = draft.random.choice(producer.sent[-7:])
+        if (name, index) == at:
+            return dict(batch)
+    batch = _records(draft) | {"at": {"$at": -MINUTE_MS + draft.between(-40, 40) * 500}}
+    count = len(batch["values"])
+    epoch, sequence = producer.epoch, producer.sequences[at]
+    match draft.random.choices(("next", "gap", "old", "new", "wrap"), (80, 6, 4, 6, 2))[0]:
+        case "gap":
+            sequence += draft.one_of(1, 5, -1)
+        case "old":
+            epoch -= 1
+        case "new":
+            producer.epoch = epoch = epoch + draft.one_of(1, 3)
+            producer.sequences.clear()
+            sequence = draft.one_of(0, 0, 0, 5)
+        case "wrap":
+            sequence = 2**31 - draft.between(1, 3)
+    batch["producer"] = [producer.producer_id, epoch, max(sequence, 0)]
+    producer.sequences[at] = (max(sequence, 0) + count) % 2**31
+    producer.sent.append((*at, batch))
+    draft.ends[at] += count
+    return batch
+
+
+def init_producer_id(draft: Draft) -> Ask:
+    version = draft.between(0, 5)
+    body: Body = {"transactionalId": None, "transactionTimeoutMs": draft.one_of(0, 60_000)}
+    body |= {"producerId": -1, "producerEpoch": -1}
+    if draft.chance(0.1):
+        body |= draft.one_of({"transactionalId": ""}, {"producerId": 7}, {"producerEpoch": 3})
+    is_given = body["transactionalId"] is None and (
+        version < 3 or (body["producerId"] < 0) == (body["producerEpoch"] < 0)
+    )
+    if is_given:
+        draft.producers.append(Producer({"$producer": draft.ids_given}))
+        draft.ids_given += 1
+    return Ask("InitProducerId", version, body)

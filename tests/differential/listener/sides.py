@@ -1,0 +1,160 @@
+"""The brokers that are asked, each over one connection to its listener."""
+
+import time
+from collections.abc import Callable
+from typing import Any, cast
+
+from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.wire.apis.table import APIS
+from kraftsim.controller.wire.frames import encode_request
+from kraftsim.controller.wire.json.json_form import from_json
+from tests.differential.listener import canonical
+from tests.differential.listener.replies import document_of
+from tests.differential.listener.stand import NO_ID, Stand
+from tests.differential.sequence import Ask, Body
+from tests.released.controller import Connection
+
+KEYS = {api.name: api.key for api in APIS.values()}
+PRODUCE, LIST_OFFSETS, METADATA, API_VERSIONS, INIT_PRODUCER_ID = 0, 2, 3, 18, 22
+DESCRIBE_CONFIGS = 32
+SET, DYNAMIC_TOPIC_CONFIG = 0, 1
+ASKS_TO_CREATE, ASKS_TO_CREATE_SINCE = "allowAutoTopicCreation", 4
+LIMIT_S = 30.0
+LOOKS_APART_S = 0.005
+APPLIED_WITHIN_S = 0.04  # a broker shows a configuration some time before its logs have it
+GONE = 3  # UNKNOWN_TOPIC_OR_PARTITION
+
+
+class Listener:
+    """One broker; a sequence begins with `begin`."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._connection = Connection(port)
+        self._stand = Stand()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def await_producer_ids(self) -> None:
+        """Returns once the broker has a block of producer ids, which Kafka does not wait for."""
+        body = {"transactionalId": None, "transactionTimeoutMs": 0}
+        _until(lambda: self._document(INIT_PRODUCER_ID, 0, body)["errorCode"] == 0)
+
+    def begin(self, stand: Stand) -> None:
+        self._stand = stand
+        self._connection.close()
+        self._connection = Connection(self._port)
+
+    def observe(self, step: Ask, *, converts: bool) -> Body:
+        """Returns the reply in canonical form, once the broker has carried the request out."""
+        key, body = KEYS[step.api], self._stand.resolve(step.body)
+        request = cast(Request, from_json(APIS[key].request, body))
+        try:
+            if key == PRODUCE and body["acks"] == 0:
+                return self._tell(step.version, request)
+            frame = self._connection.ask_frame(key, step.version, request)
+        except OSError:
+            self._connection.close()
+            self._connection = Connection(self._port)
+            return canonical.NOT_ANSWERED
+        document = document_of(key, step.version, frame)
+        self._await(step, body, document)
+        return canonical.reply(key, document, self._stand, converts=converts)
+
+    def _tell(self, version: int, request: Request) -> Body:
+        """Sends what is not answered, and a request that is: a closed connection shows an error."""
+        self._connection.send(encode_request(PRODUCE, version, 0, "judge", request))
+        self._document(API_VERSIONS, 0, {})
+        return canonical.SILENT
+
+    def _document(self, key: int, version: int, body: Body) -> Any:
+        request = cast(Request, from_json(APIS[key].request, body))
+        return document_of(key, version, self._connection.ask_frame(key, version, request))
+
+    # A broker answers a change before its logs have it
+
+    def _await(self, step: Ask, body: Body, document: Any) -> None:
+        if body.get("validateOnly"):
+            return
+        match step.api:
+            case "Metadata" if step.version < ASKS_TO_CREATE_SINCE or body[ASKS_TO_CREATE]:
+                for topic in document["topics"]:
+                    if topic["errorCode"] == GONE:
+                        self._await_topic(topic["name"], 1)
+            case "CreateTopics":
+                asked = {topic["name"]: topic["numPartitions"] for topic in body["topics"]}
+                for name in _done(document["topics"], "name"):
+                    self._await_topic(name, asked[name])
+            case "CreatePartitions":
+                asked = {topic["name"]: topic["count"] for topic in body["topics"]}
+                for name in _done(document["results"], "name"):
+                    self._await_topic(name, asked[name])
+            case "DeleteTopics":
+                for name in _done(document["responses"], "name"):
+                    _until(lambda name=name: self._codes(name, 1) == [GONE])
+            case "IncrementalAlterConfigs":
+                done = _done(document["responses"], "resourceName")
+                for resource in body["resources"]:
+                    if resource["resourceName"] in done:
+                        self._await_configs(resource)
+
+    def _await_topic(self, name: str, partitions: int) -> None:
+        _until(lambda: not any(self._codes(name, partitions)))
+        topic = {"topicId": NO_ID, "name": name}
+        flags = {ASKS_TO_CREATE: False, "includeTopicAuthorizedOperations": False}
+        (found,) = self._document(METADATA, 12, {"topics": [topic], **flags})["topics"]
+        ids = self._stand.topic_ids[name]
+        if found["topicId"] not in ids:
+            ids.append(found["topicId"])
+
+    def _codes(self, name: str, partitions: int) -> list[int]:
+        """The errors with which the broker says where each log ends."""
+        ends = [
+            {"partitionIndex": index, "currentLeaderEpoch": -1, "timestamp": -1}
+            for index in range(partitions)
+        ]
+        topics = [{"name": name, "partitions": ends}]
+        body = {"replicaId": -1, "isolationLevel": 0, "topics": topics}
+        (found,) = self._document(LIST_OFFSETS, 7, body)["topics"]
+        return [partition["errorCode"] for partition in found["partitions"]]
+
+    def _await_configs(self, resource: Body) -> None:
+        wanted = {
+            config["name"]: config["value"] if config["configOperation"] == SET else None
+            for config in resource["configs"]
+        }
+        asked = {
+            "resourceType": resource["resourceType"],
+            "resourceName": resource["resourceName"],
+            "configurationKeys": list(wanted),
+        }
+        flags = {"includeSynonyms": False, "includeDocumentation": False}
+
+        def is_shown() -> bool:
+            (found,) = self._document(DESCRIBE_CONFIGS, 4, {"resources": [asked], **flags})[
+                "results"
+            ]
+            shown = {
+                config["name"]: config["value"]
+                if config["configSource"] == DYNAMIC_TOPIC_CONFIG
+                else None
+                for config in found["configs"]
+            }
+            return shown == wanted
+
+        _until(is_shown)
+        time.sleep(APPLIED_WITHIN_S)
+
+
+def _done(results: Any, name: str) -> list[str]:
+    return [result[name] for result in results if result["errorCode"] == 0]
+
+
+def _until(is_so: Callable[[], bool]) -> None:
+    """RuntimeError if a broker has not carried out what it has confirmed."""
+    end_s = time.monotonic() + LIMIT_S
+    while not is_so():
+        if time.monotonic() > end_s:
+            raise RuntimeError(f"expected a broker to do within {LIMIT_S:.0f} s what it confirmed")
+        time.sleep(LOOKS_APART_S)
