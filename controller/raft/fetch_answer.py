@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from ..core import rpc
 from ..core.errors import ErrorCode
-from ..core.log.batch import Batch
+from ..core.log.batch import FETCH_BYTES_MAX, Batch, BoundedBatches
 from ..core.rpc.fetch import HIGH_WATERMARK_UNKNOWN
 from ..core.uuid import METADATA_TOPIC_ID
 from .log import MetadataLog
@@ -80,11 +80,17 @@ def answer(
 def fit(
     leadership: Leadership, log: MetadataLog, high_watermark: int, request: rpc.FetchRequest
 ) -> rpc.FetchResponse:
-    """Returns the response to a valid fetch: the batches from the fetch offset on."""
+    """Returns the response to a valid fetch: the batches from the fetch offset on.
+
+    They have at most `max_bytes` bytes of the request, but there is one at least: KafkaRaftClient
+    of 4.3 reads its log with this bound (tryCompleteFetchRequest).
+    """
     fetch_offset = request.topics[0].partitions[0].fetch_offset
     if fetch_offset >= log.end_offset:
         return _nothing(leadership, log.start_offset, high_watermark)
     records = log.read(fetch_offset, BATCHES_MAX)
+    if request.max_bytes < FETCH_BYTES_MAX:
+        records = BoundedBatches(records, request.max_bytes)
     return _batches_response(leadership, log.start_offset, high_watermark, records)
 
 
@@ -178,7 +184,8 @@ def response_key(request: rpc.FetchRequest) -> object:
     Fetches of different replicas with equal values get the same response.
     """
     partition = request.topics[0].partitions[0]
-    return partition.fetch_offset, partition.last_fetched_epoch, partition.high_watermark
+    offset, watermark = partition.fetch_offset, partition.high_watermark
+    return offset, partition.last_fetched_epoch, watermark, min(request.max_bytes, FETCH_BYTES_MAX)
 
 
 def refused(leadership: Leadership, error: ErrorCode) -> rpc.FetchResponse:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.errors import ErrorCode
+from ..core.log.batch import FETCH_BYTES_MAX
 from ..core.log.control_records import (
     ControlRecord,
     KRaftVersion,
@@ -126,7 +127,8 @@ def _fit(
     """
     role, log = quorum.role, quorum.log
     offset = request.topics[0].partitions[0].fetch_offset
-    key = (offset, watermark, log.start_offset, log.end_offset)
+    bytes_max = min(request.max_bytes, FETCH_BYTES_MAX)
+    key = (offset, watermark, log.start_offset, log.end_offset, bytes_max)
     if not isinstance(role, Leader):
         return fetch_answer.fit(leadership, log, watermark, request)
     kept = role.kept_response

@@ -1,5 +1,7 @@
 """How a leader answers those who follow its log: rules 10.33 to 10.35, golden 4.3.1 A6."""
 
+from dataclasses import replace
+
 import pytest
 
 from kraftsim.controller.core.errors import ErrorCode
@@ -13,8 +15,9 @@ from kraftsim.controller.core.rpc import (
     NodeEndpoint,
 )
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
-from kraftsim.controller.raft.fetch_answer import Leadership, answer, may_wait
+from kraftsim.controller.raft.fetch_answer import Leadership, answer, may_wait, response_key
 from kraftsim.controller.raft.log import MetadataLog
+from kraftsim.controller.wire.frames import decode_response, encode_response
 from tests.builders import CLUSTER_ID, CONTROLLER_ID, fetch, uuid_of
 
 ME = NodeEndpoint(node_id=CONTROLLER_ID, host="controller.test", port=9990)
@@ -185,3 +188,21 @@ def test_only_an_answer_without_news_may_wait(log, wanted, waits):
     request = fetch(**{"offset": 6, "epoch": 3, "last_epoch": 3} | wanted)
 
     assert waits is may_wait(request, answer(leadership(), log, HIGH_WATERMARK, request))
+
+
+@pytest.mark.rule("10.33")
+@pytest.mark.parametrize(("max_bytes", "offsets"), [(0, [0]), (1000, [0, 2, 4]), (150, [0])])
+def test_a_fetch_gets_so_many_bytes_as_it_asks_for_but_a_batch_at_least(log, max_bytes, offsets):
+    wanted = fetch(offset=1, epoch=3, last_epoch=1)
+
+    response = answer(leadership(), log, HIGH_WATERMARK, replace(wanted, max_bytes=max_bytes))
+
+    _, read = decode_response(1, 17, encode_response(1, 17, 1, response)[4:])
+    assert offsets == [batch.base_offset for batch in data_of(read).records]
+
+
+def test_waiting_fetches_with_other_bounds_get_responses_of_their_own():
+    wanted = fetch(offset=6)
+
+    assert response_key(wanted) == response_key(replace(wanted, max_bytes=2**30))
+    assert response_key(wanted) != response_key(replace(wanted, max_bytes=100))

@@ -11,9 +11,12 @@ from kraftsim.controller.core.rpc import (
     DescribeQuorumPartition,
     DescribeQuorumRequest,
     DescribeQuorumTopic,
+    FetchResponse,
     Request,
+    Response,
 )
 from kraftsim.controller.core.settings import STANDARD_AUTHORIZER
+from kraftsim.controller.wire.frames import decode_response, encode_response
 from kraftsim.controller.wire.json.json_form import from_json
 from kraftsim.service.snapshot_files import SNAPSHOT_FILES
 from tests.builders import ControllerUnderTest, directory_of
@@ -26,6 +29,7 @@ from tests.walk.quorum_cases import SNAPSHOT
 
 AFTERWARDS = "3s"  # longer than any timeout of the requests, shorter than a lease
 NEWEST = 32767
+FETCH, FETCH_VERSION = 1, 18
 _OF_QUORUM = DescribeQuorumRequest(
     topics=(
         DescribeQuorumTopic(
@@ -85,7 +89,7 @@ def outcome(case: Case, body: Body, warnings: "Warnings") -> object:
     replies: list[object] = []
 
     def on_reply(reply: Any) -> None:
-        response = response_to(request, reply, NEWEST)
+        response = _received(response_to(request, reply, NEWEST))
         replies.append((cluster.timeline.now_us - began_us, response))
 
     sent: list[object] = []
@@ -102,6 +106,14 @@ def outcome(case: Case, body: Body, warnings: "Warnings") -> object:
         if not isinstance(record, NoOpRecord)
     ]
     return repr((replies, records, sent, warnings.texts, quorum))
+
+
+def _received(response: Response) -> Response:
+    """Returns a response as its client reads it: a Fetch is bounded when it is encoded."""
+    if not isinstance(response, FetchResponse):
+        return response
+    frame = encode_response(FETCH, FETCH_VERSION, 0, response)
+    return decode_response(FETCH, FETCH_VERSION, frame[4:])[1]
 
 
 class Warnings:

@@ -126,6 +126,7 @@ CASES: tuple[Case, ...] = (
             forgottenTopicsData=[{"topicId": OTHER_DIRECTORY, "partitions": [0]}],
         ),
     ),
+    Case("Fetch", _fetch(_position(fetchOffset={"$end": -8}))),
     Case(
         "Vote",
         {

@@ -88,12 +88,7 @@ TESTED: Mapping[str, str] = {
 }
 """The field acts where the walk does not go: the test that fails when the field is ignored."""
 
-OPEN: Mapping[str, str] = {
-    "Fetch.maxBytes": (
-        "From 4.3 on a leader reads at most so many bytes, but at least one batch "
-        "(KafkaRaftClient.tryCompleteFetchRequest); kraftsim sends at most 8 MiB"
-    ),
-}
+OPEN: Mapping[str, str] = {}
 """The field has no effect here, although it has one in Kafka."""
 
 NODE_LIMITS_OF_GROUPS = (

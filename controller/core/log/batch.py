@@ -1,5 +1,6 @@
 """One batch of the metadata log: records appended together, with a base offset and an epoch."""
 
+from collections.abc import Iterable
 from dataclasses import field
 
 from ..value import value
@@ -7,7 +8,7 @@ from .control_records import ControlRecord
 from .records import Record
 
 FETCH_BYTES_MAX = 8 * 1024 * 1024
-"""Bytes of batches that a replica requests and a leader returns in one fetch, as Kafka's raft."""
+"""Bytes of batches that a replica requests, and that a leader returns at most, in one fetch."""
 
 
 @value
@@ -31,3 +32,18 @@ class Batch:
     def last_offset(self) -> int:
         """The offset of the batch's last record."""
         return self.base_offset + len(self.records) - 1
+
+
+class BoundedBatches(tuple[Batch, ...]):
+    """Batches of a response of which the encoder writes `bytes_max` bytes, but at least one batch.
+
+    Only the encoder knows the sizes.
+    """
+
+    bytes_max: int
+
+    def __new__(cls, batches: Iterable[Batch], bytes_max: int) -> "BoundedBatches":
+        """Returns the batches with their bound."""
+        bounded = super().__new__(cls, batches)
+        bounded.bytes_max = bytes_max
+        return bounded

@@ -9,7 +9,7 @@ from itertools import accumulate
 from struct import Struct as Packing
 from typing import NoReturn, cast
 
-from ...core.log.batch import FETCH_BYTES_MAX, Batch
+from ...core.log.batch import FETCH_BYTES_MAX, Batch, BoundedBatches
 from ...core.log.control_records import ControlRecord
 from ...core.log.records import Record
 from ..codec.varints import read_zigzag, zigzag
@@ -34,11 +34,13 @@ _RECORD_BYTES_MIN = 7
 _NO_KEY, _NO_HEADERS, _NO_ATTRIBUTES_OR_DELTA = b"\x01", b"\x00", b"\x00\x00"
 
 
-def encode_batches(batches: Sequence[Batch], bytes_max: int = FETCH_BYTES_MAX) -> bytes:
-    """Returns the bytes of as many whole batches as fit into `bytes_max`, but at least of one.
+def encode_batches(batches: Sequence[Batch]) -> bytes:
+    """Returns the bytes of as many whole batches as fit into their bound, but at least of one.
 
     A reader thus always makes progress.
     """
+    is_bounded = isinstance(batches, BoundedBatches)
+    bytes_max = batches.bytes_max if is_bounded else FETCH_BYTES_MAX
     encoded = [batch.encoded[0] if batch.encoded else encode_batch(batch) for batch in batches]
     if sum(map(len, encoded)) > bytes_max:
         fitting = sum(size <= bytes_max for size in accumulate(map(len, encoded)))
