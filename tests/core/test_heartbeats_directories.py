@@ -133,6 +133,20 @@ def test_a_list_of_cordoned_directories_is_written_when_it_differs():
 
 
 @pytest.mark.rule("2.32a")
+def test_cordoned_directories_are_compared_as_sets():
+    cluster = ControllerUnderTest()
+    dirs = (directory_of(1), directory_of(1, 1))
+    cluster.registered(1, log_dirs=dirs)
+    cluster.heartbeat(1, want_fence=True, cordoned_log_dirs=dirs)
+    mark = cluster.end
+
+    for same in (dirs[::-1], (*dirs, dirs[0])):
+        cluster.heartbeat(1, want_fence=True, cordoned_log_dirs=same)
+
+    assert [] == cluster.records_since(mark)
+
+
+@pytest.mark.rule("2.32a")
 def test_below_4_3_a_list_of_cordoned_directories_is_ignored():
     cluster = ControllerUnderTest(metadata_version=29)
     cluster.unfenced(1)

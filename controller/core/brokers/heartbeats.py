@@ -19,6 +19,7 @@ from ..log.records import IN_CONTROLLED_SHUTDOWN, BrokerRegistrationChangeRecord
 from ..partitions import broker_changes
 from ..rpc import BrokerHeartbeatRequest, BrokerHeartbeatResponse
 from ..state import Decision, State
+from ..uuid import Uuid
 from .fencing import fence, registration_change, unfence
 
 
@@ -65,8 +66,7 @@ def heartbeat(state: State, request: BrokerHeartbeatRequest, now_ms: int) -> Dec
     current = current_state(liveness)
     following = _next_state(state, broker, liveness, current, request)
     decision = following.steady[request.current_metadata_offset >= broker.register_offset]
-    cordoned = request.cordoned_log_dirs
-    is_news = cordoned is not None and cordoned != broker.cordoned_log_dirs
+    is_news = _cordons_otherwise(broker, request.cordoned_log_dirs)
     if following is current and not is_news and not request.offline_log_dirs:
         return decision
     records = [] if following is current else _WRITES[following](state, broker)
@@ -161,6 +161,14 @@ def _offline_directories(
     )
     changes = [broker_changes.without_directory(state, broker.broker_id, d) for d in lost]
     return [*(record for records in changes for record in records), change]
+
+
+def _cordons_otherwise(broker: BrokerRegistration, cordoned: tuple[Uuid, ...] | None) -> bool:
+    """True if the directories of the heartbeat are not those registered, as sets (rule 2.32a)."""
+    if cordoned is None or cordoned == broker.cordoned_log_dirs:
+        return False
+    registered = broker.cordoned_log_dirs
+    return registered is None or set(cordoned) != set(registered)
 
 
 def _cordoned_directories(
