@@ -76,6 +76,7 @@ def contents(log: Log) -> Sequence[tuple[int, bytes | None]]:
     return found[:-1]
 
 
+@pytest.mark.rule("B8.30")
 def test_the_latest_record_of_each_key_stays_at_its_offset() -> None:
     log = filled(
         batch(Entry(b"a", b"1"), Entry(b"b", b"1")),
@@ -91,6 +92,7 @@ def test_the_latest_record_of_each_key_stays_at_its_offset() -> None:
     assert sum(map(len, log.batches)) == log.size
 
 
+@pytest.mark.rule("B8.21")
 def test_the_active_segment_is_not_cleaned() -> None:
     log = Log(0)
     append(log, batch(Entry(b"a", b"1")))
@@ -101,6 +103,7 @@ def test_the_active_segment_is_not_cleaned() -> None:
     assert len(log.batches) == 2
 
 
+@pytest.mark.rule("B8.21")
 def test_a_batch_above_the_high_watermark_is_not_cleaned() -> None:
     log = filled(batch(Entry(b"a", b"1")), batch(Entry(b"a", b"2")))
     log.high_watermark = 1
@@ -110,6 +113,7 @@ def test_a_batch_above_the_high_watermark_is_not_cleaned() -> None:
     assert contents(log) == [(0, b"a"), (1, b"a")]
 
 
+@pytest.mark.rule("B8.33")
 @pytest.mark.parametrize("codec", [0, 1])
 def test_a_tombstone_deletes_its_key_and_then_goes_itself(codec: int) -> None:
     log = filled(batch(Entry(b"a", b"1")), batch(Entry(b"a", None), codec=codec))
@@ -130,6 +134,7 @@ def test_a_tombstone_deletes_its_key_and_then_goes_itself(codec: int) -> None:
     assert contents(log) == [(2, b"active"), (3, b"b")]
 
 
+@pytest.mark.rule("B8.33")
 def test_nothing_goes_without_new_batches() -> None:
     log = filled(batch(Entry(b"a", b"1")), batch(Entry(b"a", None)))
     clean(log)
@@ -140,6 +145,7 @@ def test_nothing_goes_without_new_batches() -> None:
     assert log.batches == before
 
 
+@pytest.mark.rule("B8.22")
 def test_a_clean_log_waits_until_half_of_it_is_dirty() -> None:
     log = filled(*(batch(Entry(b"%d" % place, b"x" * 100)) for place in range(10)))
     clean(log)
@@ -153,6 +159,7 @@ def test_a_clean_log_waits_until_half_of_it_is_dirty() -> None:
     assert len(contents(log)) == 11
 
 
+@pytest.mark.rule("B8.21")
 def test_a_young_segment_waits() -> None:
     settings = LogSettings(cleanup_policy="compact", segment_ms=60_000, min_compaction_lag_ms=5000)
     log = filled(batch(Entry(b"a", b"1")), batch(Entry(b"a", b"2")), settings=settings)
@@ -164,6 +171,7 @@ def test_a_young_segment_waits() -> None:
     assert contents(log) == [(1, b"a")]
 
 
+@pytest.mark.rule("B8.22")
 def test_a_batch_that_is_late_makes_a_clean_log_dirty() -> None:
     settings = LogSettings(
         cleanup_policy="compact", max_compaction_lag_ms=60_000, min_cleanable_dirty_ratio=1.0
@@ -178,6 +186,7 @@ def test_a_batch_that_is_late_makes_a_clean_log_dirty() -> None:
     assert contents(log) == [(1, b"a")]
 
 
+@pytest.mark.rule("B8.32")
 def test_the_last_batch_of_a_producer_stays_without_records() -> None:
     """Measured with 4.3.1 (B8.32)."""
     log = filled(
@@ -197,6 +206,7 @@ def test_the_last_batch_of_a_producer_stays_without_records() -> None:
         append(log, batch(Entry(b"a", b"4"), producer=(7, 0, 3)))
 
 
+@pytest.mark.rule("B8.32")
 def test_the_last_batch_of_a_run_stays_without_records() -> None:
     log = filled(batch(Entry(b"a", b"1"), Entry(b"a", b"2")))
     clean(log)
@@ -209,6 +219,7 @@ def test_the_last_batch_of_a_run_stays_without_records() -> None:
     assert contents(log) == [(3, b"active"), (4, b"a")]
 
 
+@pytest.mark.rule("B8.35")
 def test_small_segments_become_one() -> None:
     log = filled(*(batch(Entry(b"a", b"1"), after_ms=place * ROLL_MS) for place in range(5)))
 

@@ -93,6 +93,7 @@ def test_a_time_is_looked_up_in_a_compressed_batch(codec: int) -> None:
     assert first_since(log, NOW_MS + 1).offset == 1
 
 
+@pytest.mark.rule("B1.31")
 @pytest.mark.parametrize("sent", [None, *PACK])
 @pytest.mark.parametrize("name", CODECS)
 def test_the_codec_of_the_topic_is_that_of_its_batches(sent: int | None, name: str) -> None:

@@ -237,6 +237,7 @@ def end_of(records: bytes, start: int) -> int:
     return last.base_offset + last.count
 
 
+@pytest.mark.rule("B3.2", "B3.28", "B8.15")
 @pytest.mark.slow
 @pytest.mark.parametrize("topic", TOPICS)
 @pytest.mark.parametrize("seed", SEEDS)

@@ -57,6 +57,7 @@ def test_a_batch_is_stored_as_sent_but_for_its_place() -> None:
     assert log.end_offset == 3
 
 
+@pytest.mark.rule("B4.28")
 def test_a_reader_gets_the_batch_that_contains_its_offset() -> None:
     log = filled(batch(b"a", b"b", b"c"), batch(b"d"))
 
@@ -65,6 +66,7 @@ def test_a_reader_gets_the_batch_that_contains_its_offset() -> None:
     assert everything(log, 4) == b""
 
 
+@pytest.mark.rule("B4.31", "B4.33")
 def test_the_bytes_are_cut_in_the_middle_of_a_batch_but_the_first_comes_whole() -> None:
     log = filled(batch(b"a"), batch(b"b"))
     size = len(log.batches[0])
@@ -115,6 +117,7 @@ def test_a_bad_batch_is_refused(data: bytes, settings: LogSettings, code: ErrorC
     assert log.end_offset == 0
 
 
+@pytest.mark.rule("B1.38")
 def test_the_bounds_of_a_time_are_named() -> None:
     with pytest.raises(Refused) as refused:
         append(Log(0), batch(b"a", at_ms=2 * NOW_MS))
@@ -123,6 +126,7 @@ def test_the_bounds_of_a_time_are_named() -> None:
     assert f"within [{NOW_MS - 2**63 + 1}, {NOW_MS + 3_600_000}]" in text
 
 
+@pytest.mark.rule("B1.41")
 def test_the_time_of_the_append_stamps_a_batch() -> None:
     log = filled(batch(b"a", at_ms=1000), settings=LogSettings(timestamp_type="LogAppendTime"))
 
@@ -174,6 +178,7 @@ def idempotent(sequence: int, *values: bytes, epoch: int = 0) -> bytes:
     return batch(*(values or (b"v",)), producer=(7, epoch, sequence))
 
 
+@pytest.mark.rule("B3.20")
 def test_one_of_the_last_five_batches_is_found_again() -> None:
     log = filled(*(idempotent(number) for number in range(6)))
 
@@ -183,6 +188,7 @@ def test_one_of_the_last_five_batches_is_found_again() -> None:
     assert log.end_offset == 6
 
 
+@pytest.mark.rule("B3.22", "B3.24", "B3.25")
 def test_a_gap_and_an_old_epoch_are_refused_and_a_new_epoch_begins_at_0() -> None:
     log = filled(idempotent(0), idempotent(0, epoch=5))
 
@@ -195,12 +201,14 @@ def test_a_gap_and_an_old_epoch_are_refused_and_a_new_epoch_begins_at_0() -> Non
     assert append(log, idempotent(1, epoch=5)).base_offset == 2
 
 
+@pytest.mark.rule("B3.24")
 def test_a_first_epoch_begins_at_any_sequence() -> None:
     log = filled(idempotent(0, epoch=-1))
 
     assert append(log, idempotent(3, epoch=2)).base_offset == 1
 
 
+@pytest.mark.rule("B3.25")
 def test_sequences_wrap_to_0() -> None:
     log = filled(idempotent(2**31 - 2, b"a", b"b", b"c"))
 
@@ -208,6 +216,7 @@ def test_sequences_wrap_to_0() -> None:
     assert append(log, idempotent(1)).base_offset == 3
 
 
+@pytest.mark.rule("B3.30", "B3.31")
 def test_a_producer_outlives_its_records_but_not_a_day() -> None:
     log = filled(idempotent(0))
     log.delete_before(1, 0)
@@ -222,6 +231,7 @@ def test_a_producer_outlives_its_records_but_not_a_day() -> None:
 # Segments and retention
 
 
+@pytest.mark.rule("B8.2")
 def test_a_segment_is_full_by_its_bytes() -> None:
     settings = LogSettings(segment_bytes=MEBIBYTE)
     log = filled(*(batch(b"x" * 400_000) for _ in range(5)), settings=settings)
@@ -230,6 +240,7 @@ def test_a_segment_is_full_by_its_bytes() -> None:
     assert everything(log, 0) == b"".join(log.batches[:2])  # a reader gets one segment
 
 
+@pytest.mark.rule("B8.3")
 def test_a_segment_is_old_by_the_time_of_messages() -> None:
     """Measured with 4.3.1 and segment.ms=1000."""
     times = (0, 900, 1001, 3000, -90000)
@@ -240,6 +251,7 @@ def test_a_segment_is_old_by_the_time_of_messages() -> None:
     assert bases(log) == [0, 2, 3]
 
 
+@pytest.mark.rule("B8.15")
 def test_retention_by_size_keeps_the_bound_and_up_to_one_segment() -> None:
     """Measured with 4.3.1: 3 of 6 segments of 1,000,720 bytes stay with retention.bytes=2500000."""
     settings = LogSettings(segment_bytes=MEBIBYTE, retention_bytes=2_500_000)
@@ -250,6 +262,7 @@ def test_retention_by_size_keeps_the_bound_and_up_to_one_segment() -> None:
     assert (log.start_offset, len(log.segments), log.end_offset) == (30, 3, 60)
 
 
+@pytest.mark.rule("B8.13")
 def test_retention_by_time_empties_the_log_and_keeps_its_end() -> None:
     settings = LogSettings(retention_ms=1000)
     log = filled(batch(b"a"), batch(b"b"), settings=settings)
@@ -262,6 +275,7 @@ def test_retention_by_time_empties_the_log_and_keeps_its_end() -> None:
     assert append(log, batch(b"c")).base_offset == 2
 
 
+@pytest.mark.rule("B8.11", "B8.14")
 def test_retention_stops_at_a_record_of_the_future_and_above_the_high_watermark() -> None:
     settings = LogSettings(retention_ms=1000, segment_ms=1)
     log = filled(batch(b"a", at_ms=NOW_MS + 100_000), batch(b"b"), settings=settings)
@@ -273,6 +287,7 @@ def test_retention_stops_at_a_record_of_the_future_and_above_the_high_watermark(
     assert log.start_offset == 0
 
 
+@pytest.mark.rule("B7.9")
 def test_deleted_records_are_not_found_by_time() -> None:
     log = filled(*(batch(b"x", at_ms=NOW_MS + number) for number in range(4)))
 
@@ -296,6 +311,7 @@ def test_the_oldest_batches_make_room() -> None:
 # Offsets and epochs
 
 
+@pytest.mark.rule("B7.8")
 def test_the_first_record_of_a_time_is_found_by_offset() -> None:
     """Measured with 4.3.1."""
     log = filled(batch(*(b"x",) * 7, times=(0, 50, 20, 30, 50, 100, -5000)))
@@ -308,6 +324,7 @@ def test_the_first_record_of_a_time_is_found_by_offset() -> None:
     assert largest(log).offset == 5
 
 
+@pytest.mark.rule("B7.10")
 def test_the_largest_time_is_known_after_its_record_was_deleted() -> None:
     log = filled(batch(b"a"), batch(b"b", at_ms=NOW_MS - 1))
     log.delete_before(2, 0)
@@ -315,6 +332,7 @@ def test_the_largest_time_is_known_after_its_record_was_deleted() -> None:
     assert largest(log)[:2] == (0, NOW_MS)
 
 
+@pytest.mark.rule("B5.34")
 def test_the_end_of_an_epoch_is_the_start_of_the_next() -> None:
     """Measured with 4.3.1: the cache [(0, 0), (1, 3)] of a log that ends at 5."""
     log = Log(0)

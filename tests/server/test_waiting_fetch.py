@@ -76,6 +76,7 @@ async def test_a_wait_ends_when_the_topic_is_deleted(kraft: Cluster) -> None:
         assert await code_of(consumer) == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
+@pytest.mark.rule("B4.36")
 async def test_a_wait_with_an_epoch_ends_when_another_broker_leads(kraft: Cluster) -> None:
     """B4.36"""
     async with at(kraft, 1) as consumer:
@@ -88,6 +89,7 @@ async def test_a_wait_with_an_epoch_ends_when_another_broker_leads(kraft: Cluste
         assert await code_of(consumer) == ErrorCode.FENCED_LEADER_EPOCH
 
 
+@pytest.mark.rule("B4.36")
 async def test_a_wait_without_an_epoch_goes_on_at_the_follower(kraft: Cluster) -> None:
     async with at(kraft, 1) as consumer:
         consumer.send(FETCH, 12, wanted(**FOREVER))
@@ -100,6 +102,7 @@ async def test_a_wait_without_an_epoch_goes_on_at_the_follower(kraft: Cluster) -
         assert b"later" in await consumer.frame()
 
 
+@pytest.mark.rule("B4.37")
 async def test_a_wait_ends_when_a_segment_is_rolled(kraft: Cluster) -> None:
     """B4.37"""
     await kraft.configs.set("topic", "t", {"segment.ms": "1000"})
