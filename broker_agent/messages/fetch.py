@@ -175,12 +175,7 @@ class Fetching:
         records, end, is_cut = b"", readable_end(request, log), False
         if diverging is None and offset < end:
             limit = min(bytes_max, position.partition_max_bytes)
-            if limit < 0:
-                raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")  # B4.32
-            try:
-                records = log.read(offset, end, limit, reads_one=reads_one)
-            except BadBatch:  # as measured at 4.3.1
-                raise ApiError(ErrorCode.CORRUPT_MESSAGE, "") from None
+            records = _stored(log, offset, end, limit, reads_one=reads_one)
             is_cut = limit > 0 and not records
         is_committed = request.isolation_level == READ_COMMITTED and _is_consumer(request)
         has_aborted = is_committed and diverging is None and not is_cut  # B4.27
@@ -326,6 +321,16 @@ def readable_end(request: FetchRequest, log: Log) -> int:
 def _is_consumer(request: FetchRequest) -> bool:
     ids = (request.replica_id, request.replica_state.replica_id)
     return max(ids) < 0 and FUTURE_REPLICA not in ids
+
+
+def _stored(log: Log, offset: int, end: int, limit: int, *, reads_one: bool) -> bytes:
+    """Returns the bytes of a log; raises ApiError for a bad limit, or a torn batch (rule B4.38)."""
+    if limit < 0:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")  # B4.32
+    try:
+        return log.read(offset, end, limit, reads_one=reads_one)
+    except BadBatch:
+        raise ApiError(ErrorCode.CORRUPT_MESSAGE, "") from None
 
 
 def _divergence(log: Log, epoch: int, offset: int) -> EpochEndOffset | None:
