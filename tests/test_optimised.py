@@ -15,9 +15,10 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent
 WARNS = "ignore:assertions not in test modules"  # what pytest says of -O; those of tests hold
-PURE_SUITE = (
-    *("tests/core", "tests/raft", "tests/scenarios/test_run.py"),
-    *("tests/scenarios/test_properties.py", "tests/scenarios/test_node_ids.py"),
+PURE_SUITE = ("tests/core", "tests/raft", "tests/scenarios/test_node_ids.py")
+QUICK = ("-m", "not slow")
+SLOW = (
+    *("tests/scenarios/test_run.py", "tests/scenarios/test_properties.py"),
     *("--deselect", "tests/raft/test_explore.py", "-k", "not random and not troubled"),
 )
 MUTANTS = ("M26", "M28", "M29", "M41", "M83")  # M83: found by nothing but the core's own checks
@@ -43,8 +44,15 @@ def pytest_run(*words: str) -> subprocess.CompletedProcess[str]:
     return optimised("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-W", WARNS, *words)
 
 
-def test_the_pure_suite_passes() -> None:
-    done = pytest_run(*PURE_SUITE)
+@pytest.mark.parametrize(
+    "words", [QUICK, pytest.param(SLOW, marks=pytest.mark.soak)], ids=["quick", "slow"]
+)
+def test_the_pure_suite_passes(words: tuple[str, ...]) -> None:
+    """The gate has the quick tests, and runs and planted bugs below; a soak has the slow tests.
+
+    That an assert narrows a type and does nothing else is read in `test_asserts_and_ids.py`.
+    """
+    done = pytest_run(*PURE_SUITE, *words)
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert " passed" in done.stdout

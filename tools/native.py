@@ -25,6 +25,8 @@ STAMP = TARGET / "made-of"
 FOLDERS = ("controller", "broker_agent", "simulation", "scenarios", "pipeline")  # of the package
 OPTIMIZATION = os.environ.get("KRAFTSIM_NATIVE_OPTIMIZATION", "2")  # of the C compiler
 LIBRARY = "kraftsim"  # holds the code of all modules; each module has a small library of its own
+MODULE_PREFIX = f"__native_{LIBRARY}___"  # of the C files that mypyc writes for modules
+BUNDLE = 16  # modules that gcc compiles together
 HOT = (
     "broker_agent/*.py",
     "controller/core/*.py",
@@ -119,7 +121,7 @@ def _compile() -> None:
     for path in hot:
         Path(path).write_text(native_source.rewritten_for_mypyc(Path(path).read_text()))
     print(f"compiling {len(hot)} modules to machine code: some minutes", file=sys.stderr)
-    # One C file per module, because gcc takes many minutes for a single file.
+    # mypyc writes a C file for each module: gcc takes many minutes for a single file.
     extensions = mypycify(
         ["--ignore-missing-imports", "--cache-dir=.mypy_cache", *hot],
         opt_level=OPTIMIZATION,
@@ -131,12 +133,29 @@ def _compile() -> None:
         extension.extra_compile_args.append(
             "-fno-semantic-interposition"
         )  # its calls are never replaced
+        extension.sources = _bundled(extension.sources)
     setup(
         name="kraftsim-native",
         script_args=["--quiet", "build_ext", "--inplace"],
         ext_modules=extensions,
     )
     shutil.rmtree("build")
+
+
+def _bundled(sources: list[str]) -> list[str]:
+    """Returns C files that include these, BUNDLE modules each.
+
+    The headers of the library declare every class of every module, and gcc spends half a second on
+    them in each file.
+    """
+    modules = [source for source in sources if Path(source).name.startswith(MODULE_PREFIX)]
+    bundles = []
+    for first in range(0, len(modules), BUNDLE):
+        path = Path(modules[first]).parent / f"bundle_{first}.c"
+        included = (Path(source).name for source in modules[first : first + BUNDLE])
+        path.write_text("".join(f'#include "{name}"\n' for name in included))
+        bundles.append(str(path))
+    return [source for source in sources if source not in modules] + bundles
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.slow
 SCENARIOS = Library()
 
 SEED_TWICE = 1
+REPEATED_IN_THE_GATE = ("cold-start-100", "retry-storm-metastable")  # a soak repeats all
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -53,7 +54,12 @@ def test_a_pinned_run_ends_as_it_should(name):
                 assert pin.digest in ("", result.digest), (scenario.cell, pin.seed)
 
 
-@pytest.mark.parametrize("name", names_with("smoke"))
+def with_marks(name):
+    marks = () if name in REPEATED_IN_THE_GATE else pytest.mark.soak
+    return pytest.param(name, marks=marks)
+
+
+@pytest.mark.parametrize("name", [with_marks(name) for name in names_with("\nsmoke")])
 def test_a_seed_gives_one_digest(name):
     """H1: a run repeats in one process. Properties change no digest (H2), so none are watched.
 

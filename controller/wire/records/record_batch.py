@@ -39,8 +39,7 @@ def encode_batches(batches: Sequence[Batch]) -> bytes:
 
     A reader thus always makes progress.
     """
-    is_bounded = isinstance(batches, BoundedBatches)
-    bytes_max = batches.bytes_max if is_bounded else FETCH_BYTES_MAX
+    bytes_max = batches.bytes_max if isinstance(batches, BoundedBatches) else FETCH_BYTES_MAX
     encoded = [batch.encoded[0] if batch.encoded else encode_batch(batch) for batch in batches]
     if sum(map(len, encoded)) > bytes_max:
         fitting = sum(size <= bytes_max for size in accumulate(map(len, encoded)))
