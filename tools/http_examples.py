@@ -151,6 +151,7 @@ async def _topic_verbs(call: Call) -> None:
     await call("cancel_reassignment", name=name)
     await call("elect_leaders", name=name, partition=0)
     await call("write_topic", name=name, lines=["1:paid", "2:refused"], keySeparator=":")
+    await call("export_log", name=name, partition=0, from_=0)
     await call("delete_topic", name=name)
 
 
