@@ -130,6 +130,7 @@ async def _reads(call: Call) -> None:
     await call("list_topics", from_="a", limit=10)
     await call("describe_topic", name="orders")
     await call("read_topic", name="orders", partition=0, from_=0, limit=10)
+    await call("export_log", name="orders", partition=0, from_=0)  # a batch would have a time
     log = await call("show_log_end")
     await call("show_log", from_=log["highWatermark"] - 3, limit=2)
     await call("list_events", from_=0, limit=2)
@@ -151,7 +152,6 @@ async def _topic_verbs(call: Call) -> None:
     await call("cancel_reassignment", name=name)
     await call("elect_leaders", name=name, partition=0)
     await call("write_topic", name=name, lines=["1:paid", "2:refused"], keySeparator=":")
-    await call("export_log", name=name, partition=0, from_=0)
     await call("delete_topic", name=name)
 
 
