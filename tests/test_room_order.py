@@ -65,7 +65,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
     "kraftsim.operations": (
         "parameter_texts",
         "operation",
-        "clock configs faults lessons reassignments snapshots topics",
+        "clock configs faults lessons log reassignments snapshots topics",
         "table",
     ),
     "kraftsim.cli": (

@@ -130,6 +130,7 @@ async def _reads(call: Call) -> None:
     await call("list_topics", from_="a", limit=10)
     await call("describe_topic", name="orders")
     await call("read_topic", name="orders", partition=0, from_=0, limit=10)
+    await call("export_log", name="orders", partition=0, from_=0)  # a batch would have a time
     log = await call("show_log_end")
     await call("show_log", from_=log["highWatermark"] - 3, limit=2)
     await call("list_events", from_=0, limit=2)

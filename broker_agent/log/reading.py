@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from kraftsim.controller.wire.codec.varints import read_zigzag
 
-from .batch import BadBatch, header_of
+from .batch import LOG_OVERHEAD, BadBatch, header_of
 from .compression import records_in
 from .log import Log
 
@@ -33,6 +33,15 @@ def records_from(log: Log, offset: int) -> Iterator[Shown]:
             place = header.base_offset + record.delta
             if place >= first:
                 yield Shown(place, record.timestamp, record.key, _value(record.body))
+
+
+def split(data: bytes) -> Iterator[bytes]:
+    """Yields the batches of whole stored batches, one after another."""
+    position = 0
+    while position < len(data):
+        end = position + LOG_OVERHEAD + int.from_bytes(data[position + 8 : position + LOG_OVERHEAD])
+        yield data[position:end]
+        position = end
 
 
 def _value(body: bytes) -> bytes | None:

@@ -1,7 +1,13 @@
-"""The committed metadata log of a cluster."""
+"""The committed metadata log of a cluster, and the logs of its topics."""
+
+from importlib import import_module
 
 from kraftsim.controller.wire.json.document import Document
 
+from ..errors import UnknownBroker
+from .administration.checks import check_log_export
+from .administration.documents import LogPart
+from .administration.refusals import topic_of
 from .argument_checks import PAGE, check_page
 from .documents import LogEndDocument
 from .running.live import Live
@@ -11,7 +17,7 @@ from .views.slices import in_slices
 
 
 class Log:
-    """The committed metadata log of a cluster: `await kraft.log.show()`."""
+    """The logs of a cluster: `await kraft.log.show()` returns records of the metadata log."""
 
     def __init__(self, live: Live) -> None:
         self._live = live
@@ -31,3 +37,23 @@ class Log:
     async def end(self) -> LogEndDocument:
         """Returns the first and the end offset of the committed log, and the cluster id."""
         return log_end_view(self._live.world)
+
+    async def export(
+        self, name: str, partition: int, from_: int = 0, broker: int | None = None
+    ) -> LogPart:
+        """Returns stored batches of a partition from offset `from_` on, and what describes its log.
+
+        They are those of the leader, or of the replica of `broker`; a part has at most 1 MiB of
+        batches, and at least one batch. Raises UnknownTopic, ApiError for an unknown partition, or
+        UnknownBroker for a broker without the partition, which is -1 if it has no leader.
+        """
+        check_log_export(name, partition, from_, broker)
+        world = self._live.world
+        topic = topic_of(world.committed, name, partition)
+        replicas = topic.partitions[partition].replicas
+        chosen = topic.partitions[partition].leader if broker is None else broker
+        if chosen not in replicas:
+            raise UnknownBroker(chosen, replicas)
+        module = import_module("kraftsim.api.views.log_parts")  # not needed at every start
+        part: LogPart = module.log_part(world, topic, partition, chosen, from_)
+        return part

@@ -5,7 +5,6 @@ from importlib import import_module
 from itertools import islice
 
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.image.partition import Topic
 from kraftsim.controller.core.partitions.elect_leaders import ELECTIONS
 from kraftsim.controller.core.rpc import (
     CreatableReplicaAssignment,
@@ -27,7 +26,6 @@ from kraftsim.controller.core.rpc.partitions import (
 )
 from kraftsim.controller.core.rpc.topics import CreatableTopicConfigEntry
 
-from ..errors import UnknownTopic
 from .administration.checks import (
     Config,
     check_election,
@@ -44,6 +42,7 @@ from .administration.refusals import (
     raise_if_any_refused,
     raise_if_refused,
     raise_if_topic_refused,
+    topic_of,
 )
 from .argument_checks import check_topic_page, expect_text
 from .documents import TopicDocument
@@ -81,7 +80,7 @@ class Topics:
     async def describe(self, name: str) -> TopicDocument:
         """Returns one topic. Raises UnknownTopic if there is none with this name."""
         expect_text("name", name)
-        return topic_view(self._topic(name, None))
+        return topic_view(topic_of(self._live.world.committed, name))
 
     async def read(
         self, name: str, partition: int | None = None, from_: int = 0, limit: int = 1000
@@ -93,7 +92,7 @@ class Topics:
         to 10,000.
         """
         check_topic_read(name, partition, from_, limit)
-        topic = self._topic(name, partition)
+        topic = topic_of(self._live.world.committed, name, partition)
         world = self._live.world
         partitions = sorted(topic.partitions) if partition is None else [partition]
         module = import_module("kraftsim.api.views.record_views")  # not needed at every start
@@ -115,22 +114,11 @@ class Topics:
         UsageError for lines that are no texts. Batches before the refused one stay written.
         """
         check_topic_write(name, lines, partition, key_separator)
-        topic = self._topic(name, partition)
+        topic = topic_of(self._live.world.committed, name, partition)
         module = import_module("kraftsim.api.running.writing")  # not needed at every start
         writing = module.Writing(self._live, topic, partition)
         written: WrittenRecords = await writing.write(lines, key_separator)
         return written
-
-    def _topic(self, name: str, partition: int | None) -> Topic:
-        """Returns a topic; raises UnknownTopic, or ApiError if the partition does not exist."""
-        image = self._live.world.committed
-        if name not in image.topic_ids:
-            raise UnknownTopic(name, sorted(image.topic_ids))
-        topic = image.topics[image.topic_ids[name]]
-        if partition is not None and partition not in topic.partitions:
-            refused = (partition, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, None)
-            raise_if_any_refused(image, name, [refused])
-        return topic
 
     async def create(
         self,

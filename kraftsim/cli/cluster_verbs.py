@@ -15,6 +15,7 @@ from kraftsim.controller.wire.json.document import Document
 from ..errors import GOOD, CommandError
 from ..http.client import call, service_url
 from ..http.paths import kafka_path
+from ..operations.log import EXPORT_LOG
 from ..operations.operation import Operation
 from ..operations.table import (
     DOWN,
@@ -33,6 +34,7 @@ from .arguments.parameters import add_argument
 from .held_notice import held_notice
 from .journal_verbs import add_event_arguments, print_events, print_requests
 from .log.dump import add_dump_arguments, dump_log
+from .log.export import add_export_arguments, export_log
 from .output import hint_next, is_data, print_data
 from .quorum.summary import quorum_summary
 from .quorum.tool import add_quorum_tool_arguments, describe_quorum
@@ -290,6 +292,7 @@ OF_THEIR_OWN = (
     DOWN,
     LIST_EVENTS,
     EXPLAIN,
+    EXPORT_LOG,
     WRITE_TOPIC,
 )  # with an output of their own; explain also runs files
 COMMANDS: tuple[Command, ...] = (
@@ -342,6 +345,12 @@ COMMANDS: tuple[Command, ...] = (
         "print every record of a metadata log, a segment or a snapshot, one per line",
         add_dump_arguments,
         dump_log,
+    ),
+    _command(
+        "log export",
+        "write the logs of a topic as files that a broker of Kafka opens",
+        add_export_arguments,
+        export_log,
     ),
     _command("controller add", "make an observer a voter", add_voter_arguments, add_voter),
     _command("controller remove", "make a voter an observer", remove_voter_arguments, remove_voter),

@@ -43,7 +43,7 @@ def write_topic(arguments: argparse.Namespace) -> int:
     for lines in chain([[]], _lines_of(sys.stdin.fileno())):
         with held_notice(url):
             document = call(url, WRITE_TOPIC.method, WRITE_TOPIC.path, values | {LINES: lines})
-        partitions = document["partitions"]
+        partitions = document["written"]
         assert isinstance(partitions, list), type(partitions)
         for written in partitions:
             number = written["partition"]
@@ -53,7 +53,7 @@ def write_topic(arguments: argparse.Namespace) -> int:
         {"partition": number, "baseOffset": first[number], "records": counts[number]}
         for number in sorted(first)
     ]
-    print_document(arguments, {"partitions": rows})
+    print_document(arguments, {"written": rows})
     return GOOD
 
 

@@ -15,7 +15,10 @@ PARAMETER_TEXTS: Final = {
         "brokers of each partition, instead of placed ones, such as 1:2,2:3 or in JSON "
         "[[1, 2], [2, 3]]; the first broker of a partition leads (default: placed)"
     ),
-    "broker": "id of the broker; `clock run-until` waits for any without it",
+    "broker": (
+        "id of the broker; without it `clock run-until` waits for any, and `log export` takes the "
+        "leader"
+    ),
     "by": "how long, such as 11s (a bare number is seconds)",
     "choice": "what the visitor says will happen",
     "config": "configurations, KEY=VALUE, such as retention.ms=1000 (default: none)",

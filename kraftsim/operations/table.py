@@ -38,6 +38,7 @@ from .clock import CLOCK_OPERATIONS
 from .configs import CONFIG_OPERATIONS
 from .faults import FAULT_OPERATIONS
 from .lessons import LESSON_OPERATIONS
+from .log import EXPORT_LOG
 from .operation import Operation
 from .reassignments import REASSIGNMENT_OPERATIONS
 from .snapshots import SNAPSHOT_OPERATIONS
@@ -269,6 +270,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *CONFIG_OPERATIONS,
     SHOW_LOG,
     Operation("GET", LOG_END, ("log", "end"), show_log_end),
+    EXPORT_LOG,
     LIST_EVENTS,
     LIST_REQUESTS,
     Operation(

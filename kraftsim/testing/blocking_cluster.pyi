@@ -9,6 +9,7 @@ from typing import Literal, overload
 from kraftsim.api.administration.checks import Config
 from kraftsim.api.administration.documents import (
     ConfigList,
+    LogPart,
     ReassignmentDocument,
     TopicRecords,
     WrittenRecords,
@@ -238,6 +239,9 @@ class BlockingRequests:
 class BlockingLog:
     def show(self, from_: int | None = ..., limit: int = ...) -> Page[Document, int]: ...
     def end(self) -> LogEndDocument: ...
+    def export(
+        self, name: str, partition: int, from_: int = ..., broker: int | None = ...
+    ) -> LogPart: ...
 
 class BlockingEvents:
     def list(self, from_: int = ..., limit: int = ...) -> Page[EventDocument, int]: ...

@@ -33,7 +33,7 @@ async def test_lines_without_keys_fill_the_partitions_evenly() -> None:
         written = await kraft.topics.write("t", ["a", "b", ""])
 
         assert written == {
-            "partitions": [
+            "written": [
                 {"partition": 0, "baseOffset": 0, "records": 2},
                 {"partition": 1, "baseOffset": 1, "records": 1},
             ]
@@ -190,6 +190,8 @@ def test_a_line_that_is_no_text_is_refused_by_its_number(
         code, _, err = run(f"topic write t --url {kraft.http_url}")
 
         assert (code, err) == (2, "kraftsim: stdin:2: expected a line in UTF-8\n")
+        table = run(f"topic write t --url {kraft.http_url}")
+        assert table[0] == 0
         unknown = run(f"topic write u --url {kraft.http_url}")
         assert unknown[0] == 1
         assert "no topic 'u'" in unknown[2]

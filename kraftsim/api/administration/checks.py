@@ -28,6 +28,14 @@ def check_topic_read(
     check_page(from_, limit)
 
 
+def check_log_export(name: str, partition: int, from_: int = 0, broker: int | None = None) -> None:
+    """Raises UsageError for a name that is no text, or a number out of bounds."""
+    check_partition(name, partition)
+    check_page(from_)
+    if broker is not None:
+        _expect_number("broker", broker, 2**31)
+
+
 def check_topic_write(
     name: str,
     lines: Sequence[str],

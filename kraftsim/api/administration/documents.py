@@ -84,4 +84,43 @@ class WrittenPartition(TypedDict):
 class WrittenRecords(TypedDict):
     """Where records were written, in order of partition."""
 
-    partitions: list[WrittenPartition]
+    written: list[WrittenPartition]
+
+
+class EpochStart(TypedDict):
+    """A leader epoch, and the first offset that it has."""
+
+    epoch: int
+    startOffset: int
+
+
+class StoredProducer(TypedDict):
+    """An idempotent producer that a log knows, and its last batch."""
+
+    producerId: int
+    producerEpoch: int
+    lastSequence: int
+    lastOffset: int
+    offsetDelta: int
+    lastTimestampMs: int
+
+
+class LogPart(TypedDict):
+    """A part of the log of a replica: stored batches in base64, and what describes the log.
+
+    `segments` has the base offsets of the segments. `next` is the offset of the next part, null
+    after the last.
+    """
+
+    topic: str
+    topicId: str
+    partition: int
+    broker: int
+    logStartOffset: int
+    highWatermark: int
+    logEndOffset: int
+    leaderEpochs: list[EpochStart]
+    segments: list[int]
+    producers: list[StoredProducer]
+    batches: str
+    next: int | None

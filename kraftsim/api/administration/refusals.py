@@ -2,7 +2,10 @@
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.partition import Topic
 from kraftsim.scenarios.language.suggestions import nearest
+
+from ...errors import UnknownTopic
 
 
 def raise_if_refused(code: int, message: str | None) -> None:
@@ -56,3 +59,14 @@ def _reason(image: Image, name: str, code: int, message: str | None) -> str:
     if code == ErrorCode.NO_REASSIGNMENT_IN_PROGRESS:
         return "expected a reassignment in progress, got none"
     return message or ErrorCode(code).name
+
+
+def topic_of(image: Image, name: str, partition: int | None = None) -> Topic:
+    """Returns a topic; raises UnknownTopic, or ApiError if the partition does not exist."""
+    if name not in image.topic_ids:
+        raise UnknownTopic(name, sorted(image.topic_ids))
+    topic = image.topics[image.topic_ids[name]]
+    if partition is not None and partition not in topic.partitions:
+        refused = (partition, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, None)
+        raise_if_any_refused(image, name, [refused])
+    return topic

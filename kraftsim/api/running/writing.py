@@ -39,7 +39,7 @@ class Writing:
         lines = [line_of(text, key_separator) for text in texts]
         wanted = list(self.topic.partitions) if self.partition is None else [self.partition]
         if not lines:
-            return {"partitions": []}
+            return {"written": []}
         await self._until_any(wanted)
         groups = self._grouped(lines, wanted)
         for number in groups:
@@ -52,7 +52,7 @@ class Writing:
         }
         self.live.recorder.verb("topics.write", arguments)
         with self.live.entered():
-            return {"partitions": [*self._written(groups)]}
+            return {"written": [*self._written(groups)]}
 
     async def _until_any(self, numbers: Sequence[int]) -> None:
         """Waits until a broker leads one of the partitions; raises ApiError after LEADER_LIMIT."""
