@@ -107,7 +107,7 @@ def is_torn(batch: bytes) -> bool:
 
 def has_valid_crc(batch: bytes, header: Header) -> bool:
     """True if the batch has a whole header, and the checksum of its header."""
-    return len(batch) >= HEADER_BYTES and crc32c(batch[CRC_START:]) == header.crc
+    return len(batch) >= HEADER_BYTES and crc32c(memoryview(batch)[CRC_START:]) == header.crc
 
 
 def placed(
