@@ -33,7 +33,7 @@ FRAMES = {
 }
 
 
-def besiderunning_kfake() -> Iterator[Row]:
+def beside_kfake() -> Iterator[Row]:
     """Compares requests a second over 64 connections; needs the Go toolchain."""
     if shutil.which("go") is None:
         yield Row("beside kfake", "not measured: install Go")
