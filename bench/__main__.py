@@ -9,6 +9,7 @@ from .attacks import attacks
 from .backend import backend
 from .browser import browser
 from .campaigns import campaigns
+from .data_plane.data_plane import data_plane
 from .follow import follow
 from .heartbeats import heartbeats, many_brokers
 from .kfake.beside_kfake import beside_kfake
@@ -34,6 +35,7 @@ BENCHMARKS = {
         in_process,
         backend,
         beside_kfake,
+        data_plane,
         admin,
         page,
         browser,

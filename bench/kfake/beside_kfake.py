@@ -38,7 +38,7 @@ def beside_kfake() -> Iterator[Row]:
     if shutil.which("go") is None:
         yield Row("beside kfake", "not measured: install Go")
         return
-    with _kfake() as (peer, said), up("--brokers", "3") as (server, addresses):
+    with running_kfake() as (peer, said), up("--brokers", "3") as (server, addresses):
         yield Row("kfake: a start in its process", "", f"{said['START_MS']} ms")
         _create_topics(addresses["KRAFTSIM_HTTP"])
         ports = [
@@ -50,7 +50,7 @@ def beside_kfake() -> Iterator[Row]:
 
 
 @contextmanager
-def _kfake() -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
+def running_kfake() -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
     """Builds and runs kfake; yields its process and what it prints."""
     PROGRAM.parent.mkdir(exist_ok=True)
     subprocess.run(["go", "build", "-o", PROGRAM, "."], cwd=SOURCE, check=True)

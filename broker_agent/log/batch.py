@@ -17,6 +17,7 @@ SIZE_MIN = 14  # of what follows the length, in any format
 MAGIC_END = 17
 HEADER_BYTES = 61
 CRC_START = 21  # the checksum is of all that follows it (B1.2)
+_NULL = 1  # the length of a null key, as a varint
 NONE = -1  # no timestamp, producer, epoch or sequence (B1.6)
 
 COMPRESSION, LOG_APPEND_TIME, TRANSACTIONAL, CONTROL = 0x07, 0x08, 0x10, 0x20  # of attributes
@@ -107,7 +108,7 @@ def is_torn(batch: bytes) -> bool:
 
 def has_valid_crc(batch: bytes, header: Header) -> bool:
     """True if the batch has a whole header, and the checksum of its header."""
-    return len(batch) >= HEADER_BYTES and crc32c(batch[CRC_START:]) == header.crc
+    return len(batch) >= HEADER_BYTES and crc32c(memoryview(batch)[CRC_START:]) == header.crc
 
 
 def placed(
@@ -163,11 +164,27 @@ def _record(header: Header, payload: bytes, pos: int, end: int, is_stamped: bool
     timestamp_delta, pos = read_zigzag(payload, pos + 1)
     delta, pos = read_zigzag(payload, pos)
     body = pos
-    length, pos = read_zigzag(payload, pos)
-    key = payload[pos : pos + length] if length >= 0 else None
-    pos = pos + length if length >= 0 else pos
+    if payload[pos] == _NULL:
+        key, pos = None, pos + 1
+    else:
+        length, pos = read_zigzag(payload, pos)
+        key = payload[pos : pos + length] if length >= 0 else None
+        pos = pos + length if length >= 0 else pos
     value_bytes, pos = read_zigzag(payload, pos)
     pos = pos + value_bytes if value_bytes >= 0 else pos
+    if payload[pos]:
+        pos = _end_of_headers(payload, pos, end)
+    else:
+        pos += 1
+    if pos != end:
+        raise BadRecord("the parts of a record are not as long as the record")
+    timestamp = header.max_timestamp if is_stamped else header.base_timestamp + timestamp_delta
+    values = (attributes, timestamp, delta, key, value_bytes, payload[body:end])
+    return tuple.__new__(Record, values)  # takes half the time of Record(...)
+
+
+def _end_of_headers(payload: bytes, pos: int, end: int) -> int:
+    """Returns the position behind the headers of a record, whose count is at `pos`."""
     count, pos = read_zigzag(payload, pos)
     if count < 0:
         raise BadRecord("a record has fewer than no headers")
@@ -179,10 +196,7 @@ def _record(header: Header, payload: bytes, pos: int, end: int, is_stamped: bool
         pos = pos + length if length >= 0 else pos
         if pos > end:
             break
-    if pos != end:
-        raise BadRecord("the parts of a record are not as long as the record")
-    timestamp = header.max_timestamp if is_stamped else header.base_timestamp + timestamp_delta
-    return Record(attributes, timestamp, delta, key, value_bytes, payload[body:end])
+    return pos
 
 
 def encoded_record(record: Record, base_timestamp: int, delta: int) -> bytes:

@@ -137,14 +137,18 @@ def check(batch: bytes, settings: LogSettings, partition: str, wall_ms: int) -> 
         raise Refused(ErrorCode.INVALID_RECORD) from None
     _check_records(header, records, settings, partition, wall_ms)
     target = header.compression if settings.codec is None else settings.codec
-    are_dense = all(record.delta == place for place, record in enumerate(records))
-    is_kept = target == header.compression and (target == NO_CODEC or are_dense)  # B1.30
+    is_kept = target == header.compression and (target == NO_CODEC or _are_dense(records))  # B1.30
     if not is_kept:
         batch, header = _built(header, records, target, settings)
     accepted = _stamped(batch, header, records, settings, wall_ms)
     if len(batch) > settings.max_message_bytes:  # B1.42
         raise Refused(ErrorCode.MESSAGE_TOO_LARGE)
     return accepted
+
+
+def _are_dense(records: Sequence[Record]) -> bool:
+    """True if the offsets of the records have no gap."""
+    return all(record.delta == place for place, record in enumerate(records))
 
 
 def _check_header(header: Header) -> None:
@@ -168,6 +172,8 @@ def _check_records(
 ) -> None:
     """Raises Refused with every bad record (B1.36-B1.39)."""
     needs_key = settings.is_compacted
+    if not needs_key and not settings.is_stamped and _are_timely(records, settings, wall_ms):
+        return
     errors: list[tuple[int, str]] = []
     is_about_time = False
     for place, record in enumerate(records):
@@ -190,6 +196,16 @@ def _check_records(
             f"and only showing the first three errors at most: [{shown}]"
         )
         raise Refused(ErrorCode.INVALID_RECORD, text, errors)
+
+
+def _are_timely(records: Sequence[Record], settings: LogSettings, wall_ms: int) -> bool:
+    """True if every record has a timestamp, and all are in range (B1.38)."""
+    times = [record.timestamp for record in records]
+    return (
+        NONE not in times
+        and wall_ms - min(times) <= settings.timestamp_before_max_ms
+        and max(times) - wall_ms <= settings.timestamp_after_max_ms
+    )
 
 
 def _flaw_of_time(

@@ -364,4 +364,4 @@ class FrameReader:
             self.data, self._pos = b"", 0
         else:
             self._pos = end
-        return bytes(data[start:end])
+        return bytes(memoryview(data)[start:end])  # one copy, also of a bytearray

@@ -47,6 +47,10 @@ def read_zigzag(data: bytes, pos: int) -> tuple[int, int]:
     byte = data[pos]
     if byte < 128:
         return byte >> 1 ^ -(byte & 1), pos + 1
+    second = data[pos + 1]
+    if second < 128:  # as in most lengths of records
+        value = byte & 127 | second << 7
+        return value >> 1 ^ -(value & 1), pos + 2
     value, pos = _read_long(data, pos, _ZIGZAG_BYTES_MAX)
     return value >> 1 ^ -(value & 1), pos
 

@@ -12,13 +12,13 @@ from importlib.util import module_from_spec
 EXTENSION = "crc32c._crc32c"
 
 
-def crc32c(data: bytes) -> int:
+def crc32c(data: bytes | memoryview) -> int:
     """Returns the CRC-32C of the bytes."""
     return _native()(data)
 
 
 @cache
-def _native() -> Callable[[bytes], int]:
+def _native() -> Callable[[bytes | memoryview], int]:
     package = PathFinder.find_spec("crc32c")
     folders = None if package is None else package.submodule_search_locations
     spec = PathFinder.find_spec(EXTENSION, folders) if folders else None
@@ -28,5 +28,5 @@ def _native() -> Callable[[bytes], int]:
         return checksum
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    function: Callable[[bytes], int] = module.crc32c
+    function: Callable[[bytes | memoryview], int] = module.crc32c
     return function

@@ -1,0 +1,1 @@
+"""The data plane of a broker beside kfake and a released Kafka."""
