@@ -66,7 +66,11 @@ class Node:
         self.profile = profile
         self.settings = settings
         self.quorum = Quorum(
-            replace(config.identity, updates_static_voters=profile.upgrades_kraft_version),
+            replace(
+                config.identity,
+                updates_static_voters=profile.upgrades_kraft_version,
+                has_pre_votes=profile.has_pre_votes,
+            ),
             settings=settings,
             random=random,
             snapshot_format=snapshot_format,
