@@ -139,6 +139,8 @@ def check(batch: bytes, settings: LogSettings, partition: str, wall_ms: int) -> 
     target = header.compression if settings.codec is None else settings.codec
     are_dense = all(record.delta == place for place, record in enumerate(records))
     is_kept = target == header.compression and (target == NO_CODEC or are_dense)  # B1.30
+    if not is_kept and target == header.compression:
+        raise Refused(ErrorCode.UNKNOWN_SERVER_ERROR)  # Kafka has skipped keys and values (B1.30)
     if not is_kept:
         batch, header = _built(header, records, target, settings)
     accepted = _stamped(batch, header, records, settings, wall_ms)
