@@ -52,6 +52,17 @@ def largest(log: Log) -> Found:
     """
     best = max(log.segments, key=lambda segment: segment.largest_timestamp)
     if best.largest_timestamp == NONE:
-        return NOTHING
+        return _first_without_time(log)
     log.check_found(best.offset_of_largest)
     return Found(best.offset_of_largest, best.largest_timestamp, log.epochs.latest)
+
+
+def _first_without_time(log: Log) -> Found:
+    """Returns the first record without a timestamp, if the first batch has one (B7.10)."""
+    for batch in log.batches[:1]:
+        header = header_of(batch)
+        for record in records_in(batch, header):
+            if record.timestamp == NONE:
+                offset = header.base_offset + record.delta
+                return Found(offset, NONE, header.leader_epoch)
+    return NOTHING

@@ -137,7 +137,9 @@ def check(batch: bytes, settings: LogSettings, partition: str, wall_ms: int) -> 
         raise Refused(ErrorCode.INVALID_RECORD) from None
     _check_records(header, records, settings, partition, wall_ms)
     target = header.compression if settings.codec is None else settings.codec
-    is_kept = target == header.compression and (target == NO_CODEC or _are_dense(records))  # B1.30
+    is_kept = target == header.compression
+    if is_kept and target != NO_CODEC and not _are_dense(records):
+        raise Refused(ErrorCode.UNKNOWN_SERVER_ERROR)  # Kafka has skipped keys and values (B1.30)
     if not is_kept:
         batch, header = _built(header, records, target, settings)
     accepted = _stamped(batch, header, records, settings, wall_ms)

@@ -6,6 +6,7 @@ from dataclasses import field, replace
 from ..core.log.control_records import Voter, VoterEndpoint
 from ..core.log.records import Record
 from ..core.policies import NO_POLICIES, Policies
+from ..core.profile import Profile
 from ..core.uuid import ZERO_UUID, Uuid
 from ..core.value import value
 from ..raft.identity import LISTENER, Identity
@@ -82,9 +83,8 @@ class NodeConfig:
             "listener.security.protocol.map": f"{self.listener_name}:PLAINTEXT",
         }
 
-    @property
-    def identity(self) -> Identity:
-        """The part of the configuration that the quorum needs."""
+    def identity(self, profile: Profile) -> Identity:
+        """Returns what the quorum needs: this configuration, and what the release can do."""
         alone = Identity(
             key=ReplicaKey(self.node_id, self.directory_id),
             cluster_id=self.cluster_id,
@@ -93,6 +93,8 @@ class NodeConfig:
             kraft_version=self.kraft_version,
             may_have_lost_log=self.may_have_lost_log,
             bootstrap_servers=self.bootstrap_servers,
+            updates_static_voters=profile.upgrades_kraft_version,
+            has_pre_votes=profile.has_pre_votes,
         )
         if self.voters or self.bootstrap_servers:
             return alone

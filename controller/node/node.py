@@ -9,7 +9,6 @@ and decides requests (`active.py`).
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from ..core import rpc
@@ -66,11 +65,7 @@ class Node:
         self.profile = profile
         self.settings = settings
         self.quorum = Quorum(
-            replace(
-                config.identity,
-                updates_static_voters=profile.upgrades_kraft_version,
-                has_pre_votes=profile.has_pre_votes,
-            ),
+            config.identity(profile),
             settings=settings,
             random=random,
             snapshot_format=snapshot_format,

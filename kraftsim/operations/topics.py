@@ -96,9 +96,10 @@ def _verb(verb: str, run: Run, check: Check) -> Operation:
 
 LIST_TOPICS = Operation("GET", "/v1/topics", ("topic", "list"), list_topics, check=check_topic_page)
 WRITE_TOPIC = _verb("write", write_topic, check_topic_write)
+DESCRIBE_TOPIC = Operation("GET", "/v1/topics/{name}", ("topic", "describe"), describe_topic)
 TOPIC_OPERATIONS: tuple[Operation, ...] = (
     LIST_TOPICS,
-    Operation("GET", "/v1/topics/{name}", ("topic", "describe"), describe_topic),
+    DESCRIBE_TOPIC,
     Operation(
         "GET", "/v1/topics/{name}/read", ("topic", "read"), read_topic, check=check_topic_read
     ),

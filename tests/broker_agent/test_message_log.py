@@ -1,5 +1,6 @@
 """A log takes batches, hands them out, rolls, forgets: by its rules, with time passed in."""
 
+import gzip
 from itertools import pairwise
 
 import pytest
@@ -10,7 +11,7 @@ from kraftsim.broker_agent.log.producers import Appended, OutOfOrder, StaleEpoch
 from kraftsim.broker_agent.log.settings import LogSettings
 from kraftsim.broker_agent.log.validation import Refused, check
 from kraftsim.controller.core.errors import ErrorCode
-from tests.batches import NOW_MS, batch
+from tests.batches import NOW_MS, batch, record
 
 SHIPPED = LogSettings()
 MEBIBYTE = 1024 * 1024
@@ -158,6 +159,22 @@ def test_a_batch_of_times_before_1970_has_no_largest_time() -> None:
     log = filled(batch(b"a", at_ms=-50))
 
     assert everything(log, 0)[35:43] == (-1).to_bytes(8, signed=True)
+
+
+def test_the_largest_time_of_records_without_times_is_that_of_the_first() -> None:
+    assert largest(filled(batch(b"a", at_ms=-1), batch(b"b", at_ms=-1))) == (0, -1, 0)
+    assert largest(filled(batch(b"a", at_ms=-50), batch(b"b", at_ms=-1))) == NOTHING
+
+
+def test_a_compressed_batch_with_a_hole_is_refused_unless_it_changes_its_codec() -> None:
+    payload = gzip.compress(record(b"a", delta=0) + record(b"b", delta=2))
+    sent = batch(b"a", b"b", attributes=1, payload=payload)
+
+    with pytest.raises(Refused) as refused:
+        append(Log(0), sent)
+
+    assert refused.value.code == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert append(Log(0), sent, settings=LogSettings(compression_type="zstd")).base_offset == 0
 
 
 @pytest.mark.parametrize(

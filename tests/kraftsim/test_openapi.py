@@ -73,6 +73,7 @@ def test_a_path_is_written_in_the_table_or_in_the_list_beside_it() -> None:
         "kraftsim.operations.configs",
         "kraftsim.operations.faults",
         "kraftsim.operations.lessons",
+        "kraftsim.operations.log",
         "kraftsim.operations.reassignments",
         "kraftsim.operations.snapshots",
         "kraftsim.operations.topics",

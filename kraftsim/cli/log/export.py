@@ -22,9 +22,8 @@ from ...api.documents import TopicDocument
 from ...errors import GOOD, CommandError
 from ...http.client import call, service_url
 from ...operations.log import EXPORT_LOG
+from ...operations.topics import DESCRIBE_TOPIC
 from ..tables import print_document
-
-DESCRIBE = "/v1/topics/{name}"
 
 
 def add_export_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,7 +89,9 @@ def export_log(arguments: argparse.Namespace) -> int:
 
 def _partitions(url: str, name: str, chosen: int | None) -> list[int]:
     """Returns the chosen partition of a topic, or all; raises CommandError for an unknown one."""
-    topic = cast(TopicDocument, call(url, "GET", DESCRIBE, {"name": name}))
+    topic = cast(
+        TopicDocument, call(url, DESCRIBE_TOPIC.method, DESCRIBE_TOPIC.path, {"name": name})
+    )
     numbers = [partition["partition"] for partition in topic["partitions"]]
     if chosen is None:
         return numbers

@@ -12,7 +12,7 @@ from typing import Any
 import cramjam
 import crc32c
 
-from tests.batches import record
+from tests.batches import varint
 
 NONE, GZIP, SNAPPY, LZ4, ZSTD = range(5)
 CODECS = 7  # bits of the attributes
@@ -36,6 +36,10 @@ BATCH: Mapping[str, Any] = {
     "length": 0,  # added to the length
     "plain": False,  # a codec that did not compress the records
     "deltas": None,  # of offsets
+    "headers": 0,  # of each record
+    "cut": 0,  # bytes that the records lack at their end
+    "junk": 0,  # bytes behind the last record
+    "bare": False,  # a block of snappy without the frame of snappy-java
     "tail": 0,  # bytes behind the batch
 }
 
@@ -50,10 +54,14 @@ def _encoded(batch: dict[str, Any]) -> bytes:
     times = batch["times"] or [0] * len(values)
     deltas = batch["deltas"] or range(len(values))
     records = b"".join(
-        record(_value(size), delta=delta, time=time, key=None if key is None else b"key%d" % key)
+        _record(
+            _value(size), delta, time, None if key is None else b"key%d" % key, batch["headers"]
+        )
         for size, key, time, delta in zip(values, keys, times, deltas, strict=True)
     )
-    payload = records if batch["plain"] else _COMPRESS[batch["codec"]](records)
+    records = records[: len(records) - batch["cut"]] + b"\2" * batch["junk"]
+    compress = _bare_snappy if batch["bare"] else _COMPRESS[batch["codec"]]
+    payload = records if batch["plain"] else compress(records)
     count, last_delta, max_time = batch["count"], batch["last_delta"], batch["max_time"]
     body = pack(
         ">hiqqqhii",
@@ -69,6 +77,15 @@ def _encoded(batch: dict[str, Any]) -> bytes:
     head = pack(">qiib", batch["base_offset"], size, batch["leader_epoch"], batch["magic"])
     checksum = (crc32c.crc32c(body) + batch["crc"]) % 2**32
     return head + checksum.to_bytes(4, "big") + body + b"\7" * batch["tail"]
+
+
+def _record(value: bytes | None, delta: int, time: int, key: bytes | None, headers: int) -> bytes:
+    def field(data: bytes | None) -> bytes:
+        return varint(-1) if data is None else varint(len(data)) + data
+
+    body = b"\0" + varint(time) + varint(delta) + field(key) + field(value) + varint(headers)
+    body += b"".join(field(b"h%d" % place) + field(None) for place in range(headers))
+    return varint(len(body)) + body
 
 
 def _value(size: int | None) -> bytes | None:
@@ -112,7 +129,13 @@ def _snappy(data: bytes) -> bytes:
     return SNAPPY_BLOCKS + len(block).to_bytes(4, "big") + block
 
 
+def _bare_snappy(data: bytes) -> bytes:
+    return bytes(cramjam.snappy.compress_raw(data))
+
+
 def _from_snappy(data: bytes) -> bytes:
+    if not data.startswith(SNAPPY_BLOCKS[:8]):
+        return bytes(cramjam.snappy.decompress_raw(data))
     parts, pos = [], len(SNAPPY_BLOCKS)
     while pos < len(data):
         size = int.from_bytes(data[pos : pos + 4], "big")

@@ -95,6 +95,9 @@ def _delete(draft: Draft) -> Ask:
     draft.topics.pop(name, None)
     for at in [at for at in draft.ends if at[0] == name]:
         del draft.ends[at]
+    if draft.chance(0.3):
+        topic = {"name": None, "topicId": topic_id(draft, name)}
+        return Ask("DeleteTopics", 6, {"topics": [topic], "timeoutMs": 30_000})
     body = {"topicNames": [{"$name": name}], "timeoutMs": 30_000}
     return Ask("DeleteTopics", draft.between(1, 5), body)
 
@@ -265,6 +268,16 @@ def _log_dirs(draft: Draft) -> Ask:
     return Ask("DescribeLogDirs", draft.between(1, 5), body)
 
 
+def _move(draft: Draft) -> Ask:
+    """To no directory of the broker."""
+    name, partition = draft.partition()
+    path = draft.one_of("/nowhere", "relative", "")
+    topic = {"name": {"$name": name}, "partitions": [partition]}
+    return Ask(
+        "AlterReplicaLogDirs", draft.between(1, 2), {"dirs": [{"path": path, "topics": [topic]}]}
+    )
+
+
 def _producers(draft: Draft) -> Ask:
     name, partition = draft.partition()
     body = {"topics": [{"name": {"$name": name}, "partitionIndexes": [partition]}]}
@@ -280,6 +293,7 @@ DRAWS: dict[Callable[[Draft], Ask], int] = {
     _delete_records: 4,
     _log_dirs: 3,
     _producers: 3,
+    _move: 1,
     _metadata: 3,
     _alter: 4,
     _create: 1,

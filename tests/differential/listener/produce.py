@@ -62,6 +62,8 @@ def _records(draft: Draft) -> Body:
         batch["keys"] = keys
     if draft.chance(0.4):
         batch["times"] = [draft.one_of(0, 1, 50, -50, 1000) for _ in range(count)]
+    if draft.chance(0.1):
+        batch["headers"] = draft.between(1, 3)
     if draft.chance(0.4):
         batch["codec"] = draft.one_of(GZIP, SNAPPY, LZ4, ZSTD)
     return batch
@@ -94,6 +96,13 @@ def _defect(draft: Draft, batch: Body) -> Body:
         {"producer": [9, 0, -1]},
         {"producer": [9, -1, draft.one_of(-1, 0, 5)]},
         {"tail": draft.one_of(1, 5, 11, 13)},
+        {"cut": draft.one_of(1, 1, 2, 4)},
+        {"junk": draft.one_of(1, 2, 5)},
+        {"cut": draft.one_of(1, 3), "codec": draft.one_of(GZIP, SNAPPY, LZ4, ZSTD)},
+        {"junk": draft.one_of(1, 4), "codec": draft.one_of(GZIP, SNAPPY, LZ4, ZSTD)},
+        {"codec": SNAPPY, "bare": True},
+        {"deltas": [place * 2 for place in range(count)]},
+        {"deltas": [place * 2 for place in range(count)], "codec": draft.one_of(GZIP, ZSTD)},
         {"values": [3000], "keys": None, "times": None},
         {"values": [LARGE], "keys": [1], "times": None},
         {"values": [LARGE], "keys": [1], "times": None},
