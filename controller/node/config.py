@@ -83,8 +83,17 @@ class NodeConfig:
             "listener.security.protocol.map": f"{self.listener_name}:PLAINTEXT",
         }
 
-    def identity(self, profile: Profile) -> Identity:
-        """Returns what the quorum needs: this configuration, and what the release can do."""
+    def identity_in(self, profile: Profile) -> Identity:
+        """Returns the identity, with what the release can do in a quorum."""
+        return replace(
+            self.identity,
+            updates_static_voters=profile.upgrades_kraft_version,
+            has_pre_votes=profile.has_pre_votes,
+        )
+
+    @property
+    def identity(self) -> Identity:
+        """The part of the configuration that the quorum needs."""
         alone = Identity(
             key=ReplicaKey(self.node_id, self.directory_id),
             cluster_id=self.cluster_id,
@@ -93,8 +102,6 @@ class NodeConfig:
             kraft_version=self.kraft_version,
             may_have_lost_log=self.may_have_lost_log,
             bootstrap_servers=self.bootstrap_servers,
-            updates_static_voters=profile.upgrades_kraft_version,
-            has_pre_votes=profile.has_pre_votes,
         )
         if self.voters or self.bootstrap_servers:
             return alone

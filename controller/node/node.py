@@ -65,7 +65,7 @@ class Node:
         self.profile = profile
         self.settings = settings
         self.quorum = Quorum(
-            config.identity(profile),
+            config.identity_in(profile),
             settings=settings,
             random=random,
             snapshot_format=snapshot_format,
