@@ -40,6 +40,10 @@ class AgentConfig:
     metadata_linger_ms: int = 0
     profile: Profile = DEFAULT_PROFILE
 
+    def number(self, name: str, default: int) -> int:
+        """Returns a whole number of the property file, which has been checked; else `default`."""
+        return int(self.static.get(name, default))
+
     @property
     def lease_timeout_ms(self) -> int:
         """How long a registration or a heartbeat waits for its reply, in milliseconds.

@@ -14,20 +14,24 @@ from kraftsim.controller.core.uuid import Uuid
 
 from .directories.log_directories import LogDirectory
 
-PARTITIONS_MAX = 2000  # of a response: max.request.partition.size.limit
+PARTITIONS_MAX = 2000  # of a response: the default of max.request.partition.size.limit
 
 
 def describe_topic_partitions(
-    image: Image, request: rpc.DescribeTopicPartitionsRequest, listener: str
+    image: Image,
+    request: rpc.DescribeTopicPartitionsRequest,
+    listener: str,
+    partitions_max: int = PARTITIONS_MAX,
 ) -> rpc.DescribeTopicPartitionsResponse:
     """Returns a page of topics in the order of their names, from the request's cursor on.
 
-    A page has at least one partition (rule 5.44c). Raises ApiError as `_check` does.
+    A page has at most `partitions_max` partitions, and at least one (rule 5.44c). Raises ApiError
+    as `_check` does.
     """
     _check(request)
     cursor = request.cursor
     names = sorted({topic.name for topic in request.topics} or image.topic_ids)
-    left = max(1, min(PARTITIONS_MAX, request.response_partition_limit))
+    left = max(1, min(partitions_max, request.response_partition_limit))
     described: list[rpc.DescribedTopic] = []
     for name in names:
         if cursor is not None and name < cursor.topic_name:

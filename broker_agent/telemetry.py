@@ -78,12 +78,17 @@ class Telemetry:
 
     It forgets the instance that was silent for longest if there are more than INSTANCES_MAX.
     `new_match` returns a MatchesFully for one client, which has to take a bounded time for any
-    expressions and texts.
+    expressions and texts. A push may have `bytes_max` bytes.
     """
 
     def __init__(
-        self, profile: Profile, random: Callable[[], float], new_match: Callable[[], MatchesFully]
+        self,
+        profile: Profile,
+        random: Callable[[], float],
+        new_match: Callable[[], MatchesFully],
+        bytes_max: int = METRICS_BYTES_MAX,
     ) -> None:
+        self._bytes_max = bytes_max
         self._profile = profile
         self._random = random
         self._new_match = new_match
@@ -118,7 +123,7 @@ class Telemetry:
             subscription_id=instance.subscription_id,
             accepted_compression_types=PREFERRED_COMPRESSIONS,
             push_interval_ms=instance.offer.interval_ms,
-            telemetry_max_bytes=METRICS_BYTES_MAX,
+            telemetry_max_bytes=self._bytes_max,
             delta_temporality=True,
             requested_metrics=instance.offer.metrics,
         )
@@ -128,7 +133,7 @@ class Telemetry:
         if instance_id in (ZERO_UUID, METADATA_TOPIC_ID):
             return ErrorCode.INVALID_REQUEST
         instance = self._instance(image, instance_id, request.client, now_ms)
-        self._instances[instance_id], error = pushed(instance, request, now_ms)
+        self._instances[instance_id], error = pushed(instance, request, now_ms, self._bytes_max)
         return error
 
     def _instance(
@@ -170,21 +175,23 @@ def subscribed(instance: Instance, now_ms: int, profile: Profile) -> tuple[Insta
 
 
 def pushed(
-    instance: Instance, request: rpc.PushTelemetryRequest, now_ms: int
+    instance: Instance, request: rpc.PushTelemetryRequest, now_ms: int, bytes_max: int
 ) -> tuple[Instance, int]:
     """Returns the instance after it pushed metrics, and an error code or 0."""
     may_push = (
         instance.asked_ms > instance.pushed_ms
         or now_ms - instance.pushed_ms >= instance.offer.interval_ms
     )
-    error = _refusal(instance, request, may_push)
+    error = _refusal(instance, request, bytes_max, may_push=may_push)
     after = replace(instance, is_terminating=request.terminating, last_error=error)
     if may_push and not instance.is_terminating:
         after = replace(after, pushed_ms=now_ms)
     return after, error
 
 
-def _refusal(instance: Instance, request: rpc.PushTelemetryRequest, may_push: bool) -> int:
+def _refusal(
+    instance: Instance, request: rpc.PushTelemetryRequest, bytes_max: int, *, may_push: bool
+) -> int:
     """Returns the error code of a push, 0 if it is accepted; the order of checks is Kafka's."""
     if instance.is_terminating:
         return ErrorCode.INVALID_REQUEST
@@ -194,7 +201,7 @@ def _refusal(instance: Instance, request: rpc.PushTelemetryRequest, may_push: bo
         return ErrorCode.UNKNOWN_SUBSCRIPTION_ID
     if request.compression_type not in COMPRESSIONS:
         return ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
-    if len(request.metrics) > METRICS_BYTES_MAX:
+    if len(request.metrics) > bytes_max:
         return ErrorCode.TELEMETRY_TOO_LARGE
     return 0
 

@@ -181,10 +181,11 @@ class ClusterOptions:
         """Logs which of `settings` are valid, but have no effect on the cluster, and why."""
         if not self.settings:
             return
-        from kraftsim.configuration.configuration import configuration_of, sentences
+        from kraftsim.configuration.configuration import configuration_of
+        from kraftsim.configuration.effects import NODE, sentences
 
         configuration = configuration_of(profile_of(self.profile), self.settings)
-        for sentence in sentences(configuration):
+        for sentence in sentences(configuration, NODE):
             log.warning("settings: %s", sentence)
         if configuration.of_the_node:
             names = ", ".join(configuration.of_the_node)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kraftsim.configuration.names import (
     DRAFT_NAMES,
+    OF_BROKERS,
     OF_THE_NODE,
     OF_ZOOKEEPER,
     REMOVED,
@@ -51,7 +52,8 @@ describe a whole node: then kraftsim also checks the roles, the quorum and the l
 does. A name that Kafka does not know is ignored with a warning if it is in a file, as by Kafka, and
 refused with the nearest name in `--set` and `settings`, or if it begins with `kraftsim.`. A
 configuration that Kafka knows and kraftsim does not simulate is accepted, and a line of the log
-says why it has no effect.
+says why it has no effect, and which classes of Kafka read it. There is no line for what Kafka
+ignores too in such a process: [effects.md](effects.md) lists both.
 
 Releases: a range such as `3.9-4.1` names the first and the last of the four releases.
 """
@@ -76,6 +78,11 @@ directories and voters it chooses itself, and says that these configurations hav
 
 Every command refuses a file with a listener of SSL, SASL_PLAINTEXT or SASL_SSL: in its place it
 could only open a port for everybody."""
+BROKERS_TITLE = """\
+## Of brokers
+
+A broker takes these from its property file, and the defaults of topics by which it keeps its logs,
+such as `log.retention.ms`."""
 REFUSED_TITLE = """\
 ## Refused, with what to set instead
 
@@ -109,6 +116,8 @@ def render() -> str:
     """Returns the text of the page."""
     blocks = [INTRODUCTION, EFFECT_TITLE, _with_effect(), "## Of kraftsim only", _own(), NODE_TITLE]
     blocks += [_table(("key", "type", "default", "valid values", "releases"), _rows(OF_THE_NODE))]
+    blocks += [BROKERS_TITLE]
+    blocks += [_table(("key", "type", "default", "valid values", "releases"), _rows(OF_BROKERS))]
     blocks += [
         POLICIES_TITLE,
         _table(("key", "type", "default", "valid values", "releases"), _rows(POLICIES)),
@@ -150,7 +159,7 @@ def _without_effect() -> Iterator[str]:
 
 def _is_accepted_only(key: Definition) -> bool:
     """True unless the key sets something, is the node's, or is refused."""
-    starts = (*OF_ZOOKEEPER, *OF_THE_NODE, *POLICIES)
+    starts = (*OF_ZOOKEEPER, *OF_THE_NODE, *OF_BROKERS, *POLICIES)
     return setting_name(key.name) not in SETTINGS and not any(
         key.name == start or (start.endswith(".") and key.name.startswith(start))
         for start in starts

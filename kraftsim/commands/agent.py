@@ -59,7 +59,7 @@ def run_agents(arguments: argparse.Namespace) -> int:
         raise ValueError(f"--count: expected 1 to {AGENTS_MAX}, got {arguments.count}")
     profile = profile_of(arguments.profile)
     pairs = pairs_of(arguments, profile)
-    configuration = configured(pairs, profile)
+    configuration = configured(pairs, profile, BROKER)
     controllers = _controllers(arguments, configuration)
     broker_ids = _broker_ids(arguments, configuration)
     racks = arguments.rack or ([configuration.rack] if configuration.rack else [])

@@ -13,7 +13,6 @@ from kraftsim.configuration.configuration import (
     expect_plaintext,
     names_of,
     releases_with,
-    sentences,
 )
 from kraftsim.configuration.quorum import VOTERS
 from kraftsim.controller.core.profile import Profile
@@ -47,11 +46,14 @@ def pairs_of(arguments: argparse.Namespace, profile: Profile) -> dict[str, objec
     return changed
 
 
-def configured(pairs: Pairs, profile: Profile) -> Configuration:
-    """Returns the meaning of the pairs, and logs which of them have no effect on a node."""
+def configured(pairs: Pairs, profile: Profile, role: str) -> Configuration:
+    """Returns the meaning of the pairs, and logs which have no effect on a node of this role."""
     configuration = configuration_of(profile, pairs)
-    for sentence in sentences(configuration):
-        log.warning("%s", sentence)
+    if configuration.without_effect:
+        from kraftsim.configuration.effects import sentences  # reads tables
+
+        for sentence in sentences(configuration, (role,)):
+            log.warning("%s", sentence)
     return configuration
 
 

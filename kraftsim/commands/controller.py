@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from kraftsim.configuration.roles import CONTROLLER
 from kraftsim.controller.core.errors import UnknownMetadataVersionError
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.profile import Profile
@@ -52,7 +53,7 @@ def run_controller(arguments: argparse.Namespace) -> int:
     expect_ready_file(arguments.ready_file)
     profile = profile_of(arguments.profile)
     pairs = pairs_of(arguments, profile)
-    configuration = configured(pairs, profile)
+    configuration = configured(pairs, profile, CONTROLLER)
     formatted = formatted_of(pairs, profile) if names_directories(pairs) else None
     bound = bound_controller(arguments, configuration, formatted)
     settings = with_settings(profile, configuration)

@@ -17,6 +17,7 @@ from .bounds import check_ids
 from .listeners import PLAINTEXT, PROTOCOL_MAP, protected, protocol_map
 from .names import (
     DRAFT_NAMES,
+    OF_BROKERS,
     OF_THE_NODE,
     OF_ZOOKEEPER,
     OWN_PREFIX,
@@ -24,7 +25,6 @@ from .names import (
     REMOVED,
     SETTINGS,
     own_keys,
-    reason,
     setting_name,
 )
 from .policies import POLICIES
@@ -102,7 +102,7 @@ def configuration_of(profile: Profile, pairs: Pairs) -> Configuration:
             name
             for name in named
             if (name in keys or _is_of_a_plugin(name))
-            and name not in (*OF_THE_NODE, *POLICIES)
+            and name not in (*OF_THE_NODE, *OF_BROKERS, *POLICIES)
             and setting_name(name) not in SETTINGS
         ),
         unknown=tuple(name for name in named if name not in keys and not _is_of_a_plugin(name)),
@@ -156,17 +156,6 @@ def releases_with(name: str) -> str | None:
     first = min((key.since for key in found), key=RELEASES.index)
     last = max((key.until for key in found), key=RELEASES.index)
     return first if first == last else f"{first} to {last}"
-
-
-def sentences(configuration: Configuration) -> list[str]:
-    """Returns a sentence for each reason why configurations have no effect in this process."""
-    by_reason: dict[str, list[str]] = {}
-    for name in configuration.without_effect:
-        by_reason.setdefault(reason(name), []).append(name)
-    return [
-        f"{', '.join(sorted(names))} {'have' if names[1:] else 'has'} no effect: {why}"
-        for why, names in by_reason.items()
-    ]
 
 
 def _named(

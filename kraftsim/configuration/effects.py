@@ -1,46 +1,113 @@
-"""Which dynamic configurations have no effect in a simulated cluster, and why.
+"""Which configurations have no effect in a simulated cluster, and why.
 
-Configurations of topics that act on a broker's messages are those that its logs read.
+A configuration that Kafka's own processes ignore needs no warning. Configurations of topics that
+act on a broker's messages are those that its logs read.
 """
 
+from collections.abc import Collection, Iterable
+
 from kraftsim.broker_agent.log.settings import NAMES
-from kraftsim.controller.core.configs.group_configs import GROUP_CONFIGS
+from kraftsim.controller.core.configs.group_configs import GROUP_CONFIGS, LIMITS_OF_GROUPS
 from kraftsim.controller.core.configs.node_definitions import described
 from kraftsim.controller.core.configs.resources import ResourceType
 from kraftsim.controller.core.configs.topic_table import BROKER_NAMES, TOPIC_CONFIGS
 from kraftsim.controller.core.profile import Profile
 
-from .names import NO_GROUPS, PLUGIN_PREFIXES, REASONS, reason
+from .configuration import Configuration
+from .names import NO_FILES, NO_GROUPS, NO_TIERS, PLUGIN_PREFIXES, REASONS, reason
+from .readers import is_ignored, readers
+from .roles import BROKER, CONTROLLER
 
+NODE = (BROKER, CONTROLLER)
+"""The roles of a process that has brokers and controllers."""
+_NO_THROTTLES = "simulated brokers throttle no replica"
 _OF_CONTROLLERS = ("unclean.leader.election.enable",)
-_NO_FILES = "simulated brokers keep their logs in memory, without files and threads"
-_NO_TIERS = "simulated brokers have no remote storage"
 _REASONS_OF_TOPICS = {
-    **dict.fromkeys(("remote.", "local."), _NO_TIERS),
+    **dict.fromkeys(("remote.", "local."), NO_TIERS),
     "errors.deadletterqueue.": NO_GROUPS,
     **dict.fromkeys(
         ("file.", "flush.", "index.", "internal.segment.", "preallocate", "segment.index."),
-        _NO_FILES,
+        NO_FILES,
     ),
+    **dict.fromkeys(
+        ("follower.replication.throttled.", "leader.replication.throttled."),
+        _NO_THROTTLES,
+    ),
+    "max.decompressed.": "simulated brokers bound the size of every decompressed batch alike",
+    "message.": "simulated brokers store messages in one format, and convert none",
+    "segment.jitter.": "simulated logs begin a segment without a random delay",
 }
 """Why configurations of topics have no effect, by the beginnings of their names."""
 _REASONS_OF_BROKERS = {
-    **dict.fromkeys(("remote.", "follower.fetch."), _NO_TIERS),
-    **dict.fromkeys(("log.cleaner.", "background.", "num.re"), _NO_FILES),
+    **dict.fromkeys(("remote.", "follower.fetch."), NO_TIERS),
+    **dict.fromkeys(("log.cleaner.", "background.", "num.re"), NO_FILES),
+    **dict.fromkeys(
+        ("leader.replication.", "follower.replication.", "replica.alter.log.dirs."), _NO_THROTTLES
+    ),
+    **dict.fromkeys(
+        ("listeners", "listener.security.", "advertised."),
+        "a simulated broker keeps the listeners with which it started",
+    ),
 }
 """The same of running brokers, which property files do not concern."""
+_TOPIC_NAMES = {of_broker: topic for topic, names in BROKER_NAMES.items() for of_broker in names}
+
+
+def sentences(configuration: Configuration, roles: Collection[str]) -> list[str]:
+    """Returns a sentence for each reason why configurations have no effect in this process.
+
+    A process with these roles ignores the other configurations without a sentence, as Kafka does.
+    """
+    by_reason: dict[str, list[str]] = {}
+    for name in configuration.without_effect:
+        why = reason_in_file(name, roles)
+        if why is not None:
+            by_reason.setdefault(why, []).append(name)
+    return [_sentence(sorted(names), why, roles) for why, names in by_reason.items()]
+
+
+def _sentence(names: list[str], why: str, roles: Collection[str]) -> str:
+    verb = "have" if names[1:] else "has"
+    return f"{', '.join(names)} {verb} no effect: {why}{_parts_of_kafka(names, roles)}"
+
+
+def _parts_of_kafka(names: Iterable[str], roles: Collection[str]) -> str:
+    """Returns the classes that read configurations, as the end of a sentence."""
+    rows = [readers()[name] for name in names if name in readers()]
+    classes = sorted({of for row in rows for of in row.of(roles)})
+    return f" (in Kafka {', '.join(classes)})" if classes else ""
+
+
+def reason_in_file(name: str, roles: Collection[str]) -> str | None:
+    """Returns why a configuration of a property file has no effect here, although it has in Kafka.
+
+    None if Kafka ignores it in a process with these roles. None too for a limit by which a
+    controller checks configurations of groups, and for a default of topics: brokers keep their logs
+    by it, and controllers return it to the client that creates a topic.
+    """
+    if is_ignored(name, roles):
+        return None
+    if CONTROLLER in roles and name in LIMITS_OF_GROUPS:
+        return None
+    if BROKER not in roles and name in _TOPIC_NAMES:
+        return None
+    if name in _TOPIC_NAMES and _reason_of_topic(_TOPIC_NAMES[name]) is None:
+        return None
+    return reason(name)
 
 
 def reason_without_effect(profile: Profile, resource_type: int, name: str) -> str | None:
     """Returns why a dynamic configuration has no effect; None if it has one.
 
-    A name that the release does not have is None too: Kafka keeps it, and ignores it.
+    None too for a configuration that Kafka ignores: the release does not have the name, a running
+    broker does not change it, or no class reads it.
     """
     release = profile.topic_configs
     if resource_type == ResourceType.TOPIC:
         return None if name not in TOPIC_CONFIGS[release] else _reason_of_topic(name)
     if resource_type == ResourceType.GROUP:
-        return NO_GROUPS if name in GROUP_CONFIGS[release] else None
+        known = name in GROUP_CONFIGS[release]
+        return NO_GROUPS + _parts_of_kafka((name,), NODE) if known else None
     return _reason_of_broker(profile, name) if resource_type == ResourceType.BROKER else None
 
 
@@ -59,10 +126,12 @@ def _reason_of_broker(profile: Profile, name: str) -> str | None:
     if topic_name is not None:
         return _reason_of_topic(topic_name)
     definition = described(profile.topic_configs).get(name)
-    is_known = definition is not None or name.startswith(PLUGIN_PREFIXES)
-    if not is_known or name == "cordoned.log.dirs":
+    is_dynamic = definition is not None and definition.is_dynamic
+    if (
+        not (is_dynamic or name.startswith(PLUGIN_PREFIXES))
+        or name == "cordoned.log.dirs"
+        or is_ignored(name, NODE)
+    ):
         return None
-    return reason(name, (_REASONS_OF_BROKERS, REASONS))
-
-
-_TOPIC_NAMES = {of_broker: topic for topic, names in BROKER_NAMES.items() for of_broker in names}
+    why = reason(name, (_REASONS_OF_BROKERS, REASONS))
+    return why + _parts_of_kafka((name,), NODE)

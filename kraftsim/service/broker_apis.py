@@ -13,10 +13,14 @@ from typing import TYPE_CHECKING, Any
 from kraftsim.broker_agent import configurations
 from kraftsim.broker_agent.client_match import ClientMatch, is_expression
 from kraftsim.broker_agent.data_plane import DataPlane, list_transactions
-from kraftsim.broker_agent.descriptions import describe_log_dirs, describe_topic_partitions
+from kraftsim.broker_agent.descriptions import (
+    PARTITIONS_MAX,
+    describe_log_dirs,
+    describe_topic_partitions,
+)
 from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
-from kraftsim.broker_agent.telemetry import Telemetry
+from kraftsim.broker_agent.telemetry import METRICS_BYTES_MAX, Telemetry
 from kraftsim.broker_agent.topic_creation import TopicCreation
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.api_row import REFUSE, STORE
@@ -79,7 +83,8 @@ class BrokerApis:
         self._runtime = runtime
         self._turns = runtime.turns
         self._timeline = runtime.timeline
-        self.telemetry = Telemetry(view.profile, view.random, ClientMatch)
+        metrics_bytes_max = agent.agent.config.number("telemetry.max.bytes", METRICS_BYTES_MAX)
+        self.telemetry = Telemetry(view.profile, view.random, ClientMatch, metrics_bytes_max)
         self._forwarding = Forwarding(runtime.timeline, send, lambda: agent.agent.controller_id)
         self.topic_creation = TopicCreation(
             view.profile, view.settings, self._forwarding.forward, lambda: self.image, log.warning
@@ -117,6 +122,12 @@ class BrokerApis:
     def describe_brokers(self, request: rpc.DescribeClusterRequest, reply_to: ReplyTo) -> None:
         """Answers a DescribeCluster request."""
         self.view.answer_brokers(self.image, request, reply_to)
+
+    def describe_partitions(self, request: rpc.DescribeTopicPartitionsRequest) -> rpc.Response:
+        """Returns the response to a DescribeTopicPartitions request."""
+        config = self._agent.agent.config
+        partitions_max = config.number("max.request.partition.size.limit", PARTITIONS_MAX)
+        return describe_topic_partitions(self.image, request, self.view.listener, partitions_max)
 
     def describe_log_dirs(self, request: rpc.DescribeLogDirsRequest) -> rpc.Response:
         """Returns the response to a DescribeLogDirs request."""
@@ -239,9 +250,7 @@ def _read(respond: Callable[[BrokerApis, Any], rpc.Response]) -> Answer:
 ANSWERS: Mapping[type, Answer] = {
     rpc.MetadataRequest: BrokerApis.describe_topics,
     rpc.DescribeClusterRequest: BrokerApis.describe_brokers,
-    rpc.DescribeTopicPartitionsRequest: _read(
-        lambda apis, request: describe_topic_partitions(apis.image, request, apis.view.listener)
-    ),
+    rpc.DescribeTopicPartitionsRequest: _read(BrokerApis.describe_partitions),
     rpc.DescribeLogDirsRequest: _read(BrokerApis.describe_log_dirs),
     rpc.DescribeConfigsRequest: _read(
         lambda apis, request: describe_configs(apis.config_view, request)

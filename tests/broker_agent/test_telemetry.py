@@ -282,6 +282,13 @@ def test_the_bytes_of_a_push_are_bounded(broker: Broker) -> None:
     assert broker.push(metrics=bytes(METRICS_BYTES_MAX + 1), instance_id=SECOND) == 118
 
 
+def test_a_property_file_bounds_the_bytes_of_a_push(broker: Broker) -> None:
+    broker.telemetry = Telemetry(KAFKA_4_3, repeat(0.5).__next__, ClientMatch, bytes_max=100)
+
+    assert broker.ask().telemetry_max_bytes == 100
+    assert broker.push(metrics=bytes(101)) == 118
+
+
 @pytest.mark.parametrize(("profile", "expected"), [(KAFKA_3_9, 89), (KAFKA_4_3, 0)])
 @pytest.mark.parametrize("wrong", [{"subscription_id": 5}, {"compression_type": 5}])
 def test_a_client_whose_push_was_refused_may_ask_at_once_since_4_0(

@@ -69,7 +69,7 @@ async def test_the_process_of_brokers_warns_too_because_its_controller_may_be_ka
     [
         (GROUP, "share.isolation.level", "of a group has no effect: kraftsim has no groups"),
         (BROKER, "log.cleaner.threads", "without files and threads"),
-        (BROKER, "leader.replication.throttled.rate", "kraftsim does not simulate it"),
+        (BROKER, "leader.replication.throttled.rate", "throttle no replica"),
         (BROKER, "listener.name.inside.ssl.keystore.location", "are plaintext"),
         (BROKER, "log.flush.interval.ms", "without files"),
         (TOPIC, "remote.log.copy.disable", "no remote storage"),

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from kraftsim import Cluster
+from kraftsim.controller.core.rpc import DescribeTopicPartitionsRequest, TopicRequest
 from kraftsim.controller.core.rpc.configs import (
     AlterableConfig,
     IncrementalAlterConfigsRequest,
@@ -80,3 +81,19 @@ def subscription(name: str, configs: dict[str, str]) -> IncrementalAlterConfigsR
         resource_type=16, resource_name=name, configs=changes
     )
     return IncrementalAlterConfigsRequest(resources=(resource,))
+
+
+async def test_a_property_file_bounds_metrics_and_described_partitions() -> None:
+    settings = {"telemetry.max.bytes": 100, "max.request.partition.size.limit": 2}
+    cluster = Cluster(
+        brokers=1, clock="virtual", seed=1, kafka_port=0, http_port=0, settings=settings
+    )
+    async with cluster as kraft:
+        await kraft.topics.create("t", partitions=3)
+        async with connected(kraft.bootstrap_servers) as client:
+            assert (await asked(client)).telemetry_max_bytes == 100
+
+            client.send(75, 0, DescribeTopicPartitionsRequest(topics=(TopicRequest(name="t"),)))
+            _, reply = await client.answer(75, 0)
+
+    assert [len(topic.partitions) for topic in reply.topics] == [2]

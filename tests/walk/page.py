@@ -7,9 +7,18 @@ from the result. The tests of tests/walk prove the verdicts.
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
-from kraftsim.configuration.effects import reason_without_effect
-from kraftsim.configuration.names import OF_THE_NODE, OF_ZOOKEEPER, REMOVED, SETTINGS, setting_name
+from kraftsim.configuration.effects import NODE, reason_in_file, reason_without_effect
+from kraftsim.configuration.names import (
+    OF_BROKERS,
+    OF_THE_NODE,
+    OF_ZOOKEEPER,
+    REMOVED,
+    SETTINGS,
+    setting_name,
+)
 from kraftsim.configuration.policies import POLICIES
+from kraftsim.configuration.readers import is_ignored, readers
+from kraftsim.configuration.roles import CONTROLLER
 from kraftsim.controller.core.api_row import LOG, REFUSE, STORE
 from kraftsim.controller.core.apis import ROWS
 from kraftsim.controller.core.configs.group_configs import GROUP_CONFIGS
@@ -20,11 +29,9 @@ from kraftsim.controller.core.configs.topic_table import TOPIC_CONFIGS
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from tests.walk import verdicts
 from tests.walk.fields import fields_of
-from tests.walk.key_readers import is_ignored_by_controllers, key_readers
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "effects.md"
 _RELEASE = DEFAULT_PROFILE.topic_configs
-_ACTING = (*OF_THE_NODE, *POLICIES, *verdicts.OF_TOPICS, *verdicts.NODE_LIMITS_OF_GROUPS)
 _DYNAMIC: Mapping[str, Collection[str]] = {
     "topic": TOPIC_CONFIGS[_RELEASE],
     "group": GROUP_CONFIGS[_RELEASE],
@@ -40,13 +47,16 @@ each field of a request, and each setting of a node, to other legal values, and 
 difference in replies, messages, records or warnings. A value that only DescribeConfigs shows does
 not count as an effect.
 
-A controller runs some of the classes of a node. `python -m tests.released.key_readers` lists which
-classes of 4.4.0 read a configuration, and which of them an active controller has initialized after
-some 1,250 random requests: a class that was never initialized has executed no method.
+`python -m tests.released.key_readers` lists which classes of 4.4.0 read a configuration, and which
+of them an active controller has initialized after some 1,200 random requests: a class that was
+never initialized has executed no method. A broker counts as running every other class but those of
+TLS and SASL that no process with plaintext listeners has initialized. `kraftsim` has the list too,
+so that a process is silent about what Kafka ignores in it, and names in each warning the classes of
+Kafka whose part it does not have.
 
 - *Acts*: a test fails if the value is ignored.
 - *Kafka ignores it too*: no class of the released jars that handles the request reads the field;
-  no class that runs in a controller reads the configuration.
+  no class that runs in such a process reads the configuration.
 - *Refused*: the request, or the property file, gets an error that says so.
 - *Warning*: the value is accepted, and a line of the log says why it has no effect.
 - *Open*: the value has an effect in Kafka and none in kraftsim, and nothing says so yet."""
@@ -55,7 +65,12 @@ OPEN_TITLE = "## Fields of requests: open"
 IGNORED_TITLE = """\
 ## Configurations that Kafka's controllers ignore too
 
-Brokers read them."""
+The classes run in brokers."""
+IGNORED_BY_NODES_TITLE = """\
+## Configurations that Kafka ignores too, in brokers and controllers
+
+Without a listener of TLS or SASL, which kraftsim refuses; classes read those of `ssl.` and `sasl.`
+that are loaded for such a listener alone. No class reads the others."""
 DYNAMIC_TITLE = """\
 ## Dynamic configurations with a warning
 
@@ -74,7 +89,7 @@ Beside those of controllers with a warning:"""
 
 def render() -> str:
     """Returns the text of the page."""
-    of_nodes, of_controllers = _configurations(), _configurations_of_controllers()
+    of_nodes, of_controllers = _configurations(NODE), _configurations((CONTROLLER,))
     others = [name for name in of_nodes["warning"] if name not in of_controllers["warning"]]
     blocks = [
         INTRODUCTION,
@@ -94,7 +109,9 @@ def render() -> str:
         OPEN_TITLE,
         _rows("what Kafka does", verdicts.OPEN),
         IGNORED_TITLE,
-        _rows("class", _readers(of_controllers["ignored"]), "configuration"),
+        _rows("class", _readers(of_controllers["ignored"], of_nodes["ignored"]), "configuration"),
+        IGNORED_BY_NODES_TITLE,
+        _listed(of_nodes["ignored"]),
         DYNAMIC_TITLE,
         *(
             _warned_of(kind, warned)
@@ -125,43 +142,37 @@ def _verdict(path: str) -> str:
     return "open" if path in verdicts.OPEN else "acts"
 
 
-def _configurations() -> Mapping[str, list[str]]:
-    """Returns the configurations of a node of the newest release by verdict."""
-    found: dict[str, list[str]] = {"acts": [], "refused": [], "warning": []}
+def _configurations(roles: Collection[str]) -> Mapping[str, list[str]]:
+    """Returns the configurations of a process with these roles, of the newest release."""
+    found: dict[str, list[str]] = {"acts": [], "ignored": [], "refused": [], "warning": []}
     for name in sorted(definitions_of(DEFAULT_PROFILE.topic_configs)):
-        if name in _ACTING or setting_name(name) in SETTINGS:
-            found["acts"].append(name)
-        elif name in (*OF_ZOOKEEPER, *REMOVED):
-            found["refused"].append(name)
-        else:
-            found["warning"].append(name)
+        found[_verdict_in_file(name, roles)].append(name)
     return found
 
 
-def _configurations_of_controllers() -> Mapping[str, list[str]]:
-    """Returns the configurations of a process that is a controller only, by verdict."""
-    found = {verdict: [*names] for verdict, names in _configurations().items()}
-    ignored = []
-    for verdict in ("acts", "warning"):
-        ignored += [name for name in found[verdict] if _is_ignored(name)]
-        found[verdict] = [name for name in found[verdict] if not _is_ignored(name)]
-    return found | {"ignored": sorted(ignored)}
-
-
-def _is_ignored(name: str) -> bool:
-    return is_ignored_by_controllers(name) and name not in verdicts.NODE_LIMITS_OF_GROUPS
+def _verdict_in_file(name: str, roles: Collection[str]) -> str:
+    if name in (*OF_ZOOKEEPER, *REMOVED):
+        return "refused"
+    if is_ignored(name, roles):
+        return "ignored"
+    is_acting = setting_name(name) in SETTINGS or name in (*OF_THE_NODE, *OF_BROKERS, *POLICIES)
+    return "acts" if is_acting or reason_in_file(name, roles) is None else "warning"
 
 
 def _dynamic(kind: str, names: Collection[str]) -> Mapping[str, list[str]]:
     """Returns the dynamic configurations of a kind of resource by verdict."""
     of_logs = verdicts.OF_LOGS if kind == "topic" else ()
     acting = {*verdicts.DYNAMIC_ACTING[kind], *of_logs}
-    found: dict[str, list[str]] = {"acts": [], "refused": [], "warning": [], "open": []}
+    found: dict[str, list[str]] = {
+        **{"acts": [], "ignored": [], "refused": [], "warning": [], "open": []}
+    }
     for name in sorted(names):
         if name in verdicts.DYNAMIC_REFUSED[kind]:
             found["refused"].append(name)
         elif reason_of_dynamic(kind, name) is not None:
             found["warning"].append(name)
+        elif kind == "broker" and is_ignored(name, NODE):
+            found["ignored"].append(name)
         else:
             found["acts" if name in acting else "open"].append(name)
     return found
@@ -182,8 +193,8 @@ def _warned_of(kind: str, names: list[str]) -> str:
     )
 
 
-def _readers(names: list[str]) -> Mapping[str, str]:
-    return {name: ", ".join(key_readers()[name].elsewhere) for name in names}
+def _readers(names: list[str], in_nodes: list[str]) -> Mapping[str, str]:
+    return {name: ", ".join(readers()[name].brokers) for name in names if name not in in_nodes}
 
 
 def _listed(names: list[str]) -> str:

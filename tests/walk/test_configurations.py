@@ -8,12 +8,31 @@ from typing import Any
 
 import pytest
 
-from kraftsim.configuration.configuration import configuration_of, sentences
-from kraftsim.configuration.names import OF_THE_NODE, REASONS, SETTINGS, setting_name
+from kraftsim.broker_agent.log.settings import NAMES
+from kraftsim.broker_agent.messages.topic_texts import texts_of
+from kraftsim.configuration.configuration import configuration_of
+from kraftsim.configuration.effects import NODE, sentences
+from kraftsim.configuration.names import (
+    OF_BROKERS,
+    OF_THE_NODE,
+    OF_ZOOKEEPER,
+    SETTINGS,
+    reason,
+    setting_name,
+)
 from kraftsim.configuration.policies import POLICIES
+from kraftsim.configuration.readers import readers
+from kraftsim.configuration.roles import BROKER, CONTROLLER
 from kraftsim.controller.core.configs.group_configs import GROUP_CONFIGS
-from kraftsim.controller.core.configs.node_definitions import Definition, definitions_of
+from kraftsim.controller.core.configs.node_configs import NodeView
+from kraftsim.controller.core.configs.node_definitions import (
+    Definition,
+    definitions,
+    definitions_of,
+)
+from kraftsim.controller.core.configs.topic_table import BROKER_NAMES
 from kraftsim.controller.core.configs.validators import INT
+from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
 from kraftsim.controller.core.rpc import (
     AlterableConfig,
@@ -37,7 +56,7 @@ OTHER_TEXTS = {
 
 
 def acts_elsewhere(name: str) -> bool:
-    return name in (*OF_THE_NODE, *POLICIES) or setting_name(name) in SETTINGS
+    return name in (*OF_THE_NODE, *OF_BROKERS, *POLICIES) or setting_name(name) in SETTINGS
 
 
 def other_values(name: str) -> Iterator[Any]:
@@ -70,20 +89,48 @@ def test_the_test_of_a_setting_exists(name: str) -> None:
     assert f"def {test}(" in (ROOT / file).read_text("utf-8")
 
 
+@pytest.mark.parametrize("roles", [(CONTROLLER,), (BROKER,), NODE], ids="+".join)
 @pytest.mark.parametrize("definition", KEYS.values(), ids=list(KEYS))
-def test_a_configuration_without_an_effect_is_refused_or_has_a_warning(
-    definition: Definition,
+def test_a_configuration_without_an_effect_has_a_warning_if_kafka_reads_it(
+    definition: Definition, roles: tuple[str, ...]
 ) -> None:
-    if acts_elsewhere(definition.name):
+    name = definition.name
+    if acts_elsewhere(name):
         return
     try:
-        configuration = configuration_of(
-            DEFAULT_PROFILE, {definition.name: definition.default or "1"}
-        )
+        configuration = configuration_of(DEFAULT_PROFILE, {name: definition.default or "1"})
     except ValueError:
         return
-    assert any(definition.name.startswith(start) for start in REASONS)
-    assert any(definition.name in sentence for sentence in sentences(configuration))
+    classes = readers()[name].of(roles)
+    acts = name in OF_LOGS if BROKER in roles else name in OF_TOPICS
+    acts |= CONTROLLER in roles and name in NODE_LIMITS_OF_GROUPS
+    warned = sentences(configuration, roles)
+
+    assert bool(warned) == (bool(classes) and not acts)
+    for sentence in warned:
+        assert name in sentence
+        assert ", ".join(classes) in sentence
+
+
+def test_every_configuration_of_every_release_has_a_reason() -> None:
+    for definition in definitions():
+        name = definition.name
+        is_refused = name.startswith(tuple(OF_ZOOKEEPER))
+        if not (acts_elsewhere(name) or is_refused or definition.is_rate):
+            assert reason(name)
+
+
+OF_LOGS = [name for topic in NAMES for name in BROKER_NAMES.get(topic, ())]
+
+
+@pytest.mark.parametrize("name", [name for name in OF_LOGS if name in KEYS])
+def test_a_default_of_topics_in_a_brokers_file_acts_on_its_logs(name: str) -> None:
+    def texts(**static: str) -> object:
+        view = NodeView(node_id=1, profile=DEFAULT_PROFILE, image=Image(), static=static)
+        return texts_of(view, "t")
+
+    others = [text for text in other_texts(KEYS[name]) if text != KEYS[name].default]
+    assert any(texts(**{name: text}) != texts() for text in others)
 
 
 def replies_of_a_controller(**static: str) -> str:

@@ -6,12 +6,18 @@ from typing import Any
 
 import pytest
 
+from kraftsim.configuration.effects import NODE, reason_without_effect
+from kraftsim.configuration.readers import is_ignored
 from kraftsim.controller.core.configs.configuration import Configuration
 from kraftsim.controller.core.configs.group_configs import GROUP_CONFIGS
-from kraftsim.controller.core.configs.node_definitions import Definition, definitions_of
+from kraftsim.controller.core.configs.node_definitions import (
+    Definition,
+    definitions,
+    definitions_of,
+)
 from kraftsim.controller.core.configs.topic_table import TOPIC_CONFIGS
 from kraftsim.controller.core.configs.validators import BOOLEAN, INT, LONG
-from kraftsim.controller.core.profile import DEFAULT_PROFILE
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, PROFILES, Profile
 from kraftsim.controller.core.rpc import (
     AlterableConfig,
     IncrementalAlterConfigsRequest,
@@ -34,6 +40,10 @@ LATER = (
     ),
 )
 """Changes after the change of a configuration; they may contradict it."""
+STATIC = {
+    f"group.{kind}.min.session.timeout.ms": "1000" for kind in ("consumer", "share", "streams")
+}
+"""Sessions that may be shorter than a heartbeat."""
 TEXTS = {
     "cleanup.policy": "compact",
     "log.cleanup.policy": "compact",
@@ -63,7 +73,7 @@ KEYS = [(kind, name) for kind, (_, _, known) in RESOURCES.items() for name in kn
 
 def consequences(*configs: tuple[int, str, str, str]) -> str | None:
     """Returns replies and records after a change; None if the change is refused."""
-    cluster = ControllerUnderTest(unclean_leader_election_interval_ms=1000)
+    cluster = ControllerUnderTest(unclean_leader_election_interval_ms=1000, static=STATIC)
     cluster.unfenced(1, 2, 3)
     cluster.created("t", (1, 2, 3))
     for config in configs:
@@ -129,4 +139,15 @@ def test_a_dynamic_configuration_that_does_nothing_has_a_warning(kind: str, name
     of_logs = OF_LOGS if kind == "topic" else ()
     acts_or_is_refused = name in (*DYNAMIC_ACTING[kind], *DYNAMIC_REFUSED[kind], *of_logs)
 
-    assert acts_or_is_refused or reason_of_dynamic(kind, name)
+    is_silent = kind == "broker" and is_ignored(name, NODE)
+    assert acts_or_is_refused or bool(reason_of_dynamic(kind, name)) != is_silent
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
+def test_every_dynamic_configuration_of_a_release_is_judged(profile: Profile) -> None:
+    """A controller checks each that is written, also one that a running broker ignores."""
+    for definition in definitions():
+        reason_without_effect(profile, BROKER, definition.name)
+    for name in TOPIC_CONFIGS[profile.topic_configs]:
+        reason_without_effect(profile, TOPIC, name)
+    assert reason_without_effect(profile, BROKER, "process.roles") is None

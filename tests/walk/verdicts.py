@@ -173,7 +173,7 @@ DYNAMIC_ACTING: Mapping[str, tuple[str, ...]] = {
         *("min.compaction.lag.ms", "max.compaction.lag.ms"),
         *("unclean.leader.election.enable", "min.insync.replicas"),
     ),
-    "group": (),
+    "group": tuple(f"{kind}.session.timeout.ms" for kind in ("consumer", "share", "streams")),
     "broker": OF_TOPICS,
     "client-metrics": tuple(METRICS_TESTED),
 }

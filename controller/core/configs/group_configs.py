@@ -1,6 +1,6 @@
 """The configurations of groups of each release, and their validation."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ..hash_order import in_hash_order
@@ -90,6 +90,19 @@ _NAMED_OTHERWISE = {
     "num.standby.replicas": "standby.replicas",
     "num.warmup.replicas": "warmup.replicas",
 }
+
+
+def _limits() -> Iterator[str]:
+    for name in _BOUNDED:
+        kind, rest = name.split(".", 1)
+        for word in ("min", "max"):
+            yield f"group.{kind}.{word}.{_NAMED_OTHERWISE.get(rest, rest)}"
+        if rest in ("session.timeout.ms", "heartbeat.interval.ms"):
+            yield f"group.{name}"
+
+
+LIMITS_OF_GROUPS = frozenset(_limits())
+"""Configurations of a node by which `check` judges those of groups."""
 
 
 def check(configs: Mapping[str, str], profile: Profile, static: Mapping[str, str]) -> None:
