@@ -66,20 +66,20 @@ NO_TIERS = "simulated brokers have no remote storage"
 NO_GROUPS = "kraftsim has no groups and no transactions"
 _OF_TOPICS = "logs of simulated brokers follow configurations of topics, not a property file"
 _NO_COPIES = "a replica here copies messages with the leader's next batch, not by its own fetches"
-_NO_SESSIONS = "simulated brokers have no purgatories and no fetch sessions, and bound no responses"
+_OWN_BOUNDS = (
+    "simulated brokers keep waiting requests and fetch sessions within bounds of their own"
+)
 _METADATA_IN_MEMORY = "the metadata log is in memory, without segments: a snapshot cuts it off"
 _NO_SECURITY = "kraftsim's Kafka listeners are plaintext and authenticate nobody"
-_NO_SOCKETS = "one thread serves all connections, and limits neither their number nor their buffers"
+_NO_SOCKETS = "one thread serves all connections, within bounds of its own"
 _NO_BANDWIDTH = "kraftsim delays no client or replica for its use of bandwidth"
 _NO_REPORTERS = "kraftsim has no reporters: metrics are counters of `GET /metrics`"
-_NO_TIMES = "kraftsim measures no times of a controller's events"
 REASONS: Mapping[str, str] = {
     **dict.fromkeys(
         (
             *("log.cleaner.dedupe.", "log.cleaner.io.", "log.cleaner.threads", "log.initial."),
             *("log.cleaner.backoff.", "log.flush.", "log.index.", "log.dir.", "log.preallocate"),
             *("log.segment.delete.", "log.retention.check.", "background.", "num.re"),
-            *("metadata.log.dir", "internal.metadata.delete.", "internal.metadata.log."),
         ),
         NO_FILES,
     ),
@@ -89,15 +89,16 @@ REASONS: Mapping[str, str] = {
     ),
     **dict.fromkeys(("log.", "compression.", "message.", "max.decompressed."), _OF_TOPICS),
     "replica.": _NO_COPIES,
+    "fetch.max.bytes": "simulated brokers put at most 57671680 bytes into the response to a Fetch",
     **dict.fromkeys(
         (
             *("fetch.", "max.incremental.fetch.", "delete.records.", "producer.purgatory."),
             "share.fetch.purgatory.",
         ),
-        _NO_SESSIONS,
+        _OWN_BOUNDS,
     ),
     **dict.fromkeys(
-        ("metadata.log.segment.", "metadata.max.retention.", "internal.metadata."),
+        ("metadata.log.", "metadata.max.retention.", "internal.metadata."),
         _METADATA_IN_MEMORY,
     ),
     **dict.fromkeys(
@@ -127,7 +128,8 @@ REASONS: Mapping[str, str] = {
         ("alter.log.dirs.", "quota.", "replication.quota.", "client.quota."), _NO_BANDWIDTH
     ),
     **dict.fromkeys(("kafka.metrics.", "metric", "auto.include.jmx."), _NO_REPORTERS),
-    **dict.fromkeys(("controller.performance.", "leader.imbalance.per."), _NO_TIMES),
+    "controller.performance.": "kraftsim measures no times of a controller's events",
+    "leader.imbalance.per.": "controllers balance leaders however few are out of place, as Kafka's",
     "controller.quorum.append.": "a leader here appends the records of each request at once",
     "controller.quorum.fetch.": "members of the quorum here ask for at most 8 MiB",
     "config.providers": "kraftsim takes values as they are, and calls no provider",
