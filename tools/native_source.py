@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mypy_extensions import mypyc_attr
 """
 OPEN = ("OwnProperty", "Property", "Request", "Response", "Structure")
+INTERPRETED = ("BoundedBatches",)  # mypyc compiles no class that inherits from tuple
 STRUCTURES = ("ControlRecord", "Record", "Request", "Response", "Structure")  # core/message.py
 
 
@@ -41,6 +42,8 @@ def _statements(statement: ast.stmt) -> list[ast.stmt]:
             statement.decorator_list.append(
                 _expression("mypyc_attr(allow_interpreted_subclasses=True)")
             )
+        if statement.name in INTERPRETED:
+            statement.decorator_list.append(_expression("mypyc_attr(native_class=False)"))
     elif isinstance(statement, ast.Assign) and all(
         _is_constant(target) for target in statement.targets
     ):

@@ -128,6 +128,7 @@ PARTS: dict[str, Document] = {  # of arrays and objects
     "assignments": {"items": IDS},
     "config": {"additionalProperties": CONFIG},
     "delete": {"items": {"type": "string"}},
+    "lines": {"items": {"type": "string"}},
     "replicas": {"additionalProperties": IDS},
     "values": {"additionalProperties": CONFIG},
 }
