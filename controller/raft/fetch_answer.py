@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from ..core import rpc
 from ..core.errors import ErrorCode
-from ..core.log.batch import FETCH_BYTES_MAX, Batch, BoundedBatches
+from ..core.log.batch import FETCH_BYTES_MAX, Batch, bounded
 from ..core.rpc.fetch import HIGH_WATERMARK_UNKNOWN
 from ..core.uuid import METADATA_TOPIC_ID
 from .log import MetadataLog
@@ -90,7 +90,7 @@ def fit(
         return _nothing(leadership, log.start_offset, high_watermark)
     records = log.read(fetch_offset, BATCHES_MAX)
     if request.max_bytes < FETCH_BYTES_MAX:
-        records = BoundedBatches(records, request.max_bytes)
+        records = bounded(records, request.max_bytes)
     return _batches_response(leadership, log.start_offset, high_watermark, records)
 
 

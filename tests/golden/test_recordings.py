@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from kraftsim.controller.core.log.batch import Batch, BoundedBatches
+from kraftsim.controller.core.log.batch import Batch, bounded
 from kraftsim.controller.core.profile import KAFKA_4_3
 from kraftsim.controller.core.rpc import FetchResponse, Response
 from kraftsim.controller.server import api_versions
@@ -171,7 +171,7 @@ def test_every_metadata_log_and_snapshot_is_spelled_again_byte_for_byte(release:
     for log in metadata_logs(release):
         batches = decode_batches(log.data)
         spelled = [spelled_anew(batch) for batch in batches]
-        again = encode_batches(BoundedBatches(spelled, len(log.data)))
+        again = encode_batches(bounded(spelled, len(log.data)))
 
         assert log.data == again, log.place
 

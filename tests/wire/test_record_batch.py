@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from crc32c import crc32c
 
-from kraftsim.controller.core.log.batch import FETCH_BYTES_MAX, Batch, BoundedBatches
+from kraftsim.controller.core.log.batch import FETCH_BYTES_MAX, Batch, bounded
 from kraftsim.controller.core.log.control_records import LeaderChange
 from kraftsim.controller.core.log.records import NoOpRecord, TopicRecord
 from kraftsim.controller.core.rpc import FetchPartitionData, FetchResponse, FetchTopicData
@@ -80,9 +80,7 @@ def test_a_bound_takes_whole_batches_and_at_least_one() -> None:
 
     assert encode_batches([]) == b""
     for bytes_max, count in [(0, 1), (71, 1), (72, 1), (143, 1), (144, 2), (216, 3), (9999, 3)]:
-        assert three[:count] == decode_batches(encode_batches(BoundedBatches(three, bytes_max))), (
-            bytes_max
-        )
+        assert three[:count] == decode_batches(encode_batches(bounded(three, bytes_max))), bytes_max
 
 
 def test_no_answer_has_more_records_than_its_bound() -> None:

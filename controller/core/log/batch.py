@@ -40,10 +40,11 @@ class BoundedBatches(tuple[Batch, ...]):
     Only the encoder knows the sizes.
     """
 
-    bytes_max: int
+    bytes_max: int = 0
 
-    def __new__(cls, batches: Iterable[Batch], bytes_max: int) -> "BoundedBatches":
-        """Returns the batches with their bound."""
-        bounded = super().__new__(cls, batches)
-        bounded.bytes_max = bytes_max
-        return bounded
+
+def bounded(batches: Iterable[Batch], bytes_max: int) -> BoundedBatches:
+    """Returns the batches with their bound."""
+    found = BoundedBatches(batches)
+    found.bytes_max = bytes_max
+    return found
