@@ -118,7 +118,7 @@ CASES = (
 def data_plane() -> Iterator[Row]:
     """Compares kraftsim, interpreted and compiled, with kfake and a released Kafka in turns."""
     with ExitStack() as stack:
-        servers = [stack.enter_context(each()) for each in (kraftsim, kfake, kafka)]
+        servers = [stack.enter_context(start()) for start in (kraftsim, kfake, kafka)]
         native.main()
         servers.append(stack.enter_context(kraftsim(is_native=True)))
         for case in CASES:
@@ -173,7 +173,7 @@ def _beside_load() -> Row:
                 [sys.executable, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
             )
             assert pulse.stdin is not None
-            pulse.stdin.write("".join(f"{each.hex()}\n" for each in frames))
+            pulse.stdin.write("".join(f"{frame.hex()}\n" for frame in frames))
             pulse.stdin.close()
             run(leader, process.pid, [repeat(frame)] * 16, seconds=5.0)
             assert pulse.stdout is not None

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from itertools import repeat
 
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.rpc import FetchResponse
+from kraftsim.controller.core.rpc.stored_messages import ProduceResponse
 from kraftsim.controller.wire.frames import decode_response
 
 from ..load import cpu_seconds
@@ -86,7 +88,7 @@ def check_first(port: int, frame: bytes) -> None:
             data = connection.recv(1 << 20)
             while len(data) < 4 + int.from_bytes(data[:4], "big"):
                 data += connection.recv(1 << 20)
-        codes = _codes(key, decode_response(key, version, data[4:])[1])
+        codes = _codes(decode_response(key, version, data[4:])[1])
         if codes == {ErrorCode.NONE}:
             return
         if time.monotonic() > end:
@@ -94,10 +96,13 @@ def check_first(port: int, frame: bytes) -> None:
         time.sleep(0.02)
 
 
-def _codes(key: int, response: object) -> set[int]:
-    parts = "partition_responses" if key == 0 else "partitions"
-    topics = getattr(response, "responses")  # noqa: B009 - of either API
-    return {part.error_code for topic in topics for part in getattr(topic, parts)}
+def _codes(response: object) -> set[int]:
+    if isinstance(response, ProduceResponse):
+        return {
+            part.error_code for topic in response.responses for part in topic.partition_responses
+        }
+    assert isinstance(response, FetchResponse), type(response)
+    return {part.error_code for topic in response.responses for part in topic.partitions}
 
 
 def run(
@@ -126,7 +131,7 @@ class _Poll:
     """The connections of one run, closed with its block."""
 
     def __init__(self, connections: Sequence[Connection]) -> None:
-        self._by_number = {each.socket.fileno(): each for each in connections}
+        self._by_number = {connection.socket.fileno(): connection for connection in connections}
         self._poll = select.epoll()
         for number in self._by_number:
             self._poll.register(number, select.EPOLLIN)

@@ -100,10 +100,10 @@ def size_at(records: bytes, start: int) -> int:
     return length + LOG_OVERHEAD if left >= length + LOG_OVERHEAD else 0
 
 
-def is_torn(batch: bytes) -> bool:
-    """True if the batch is not as long as its header says."""
-    length: int = _LENGTH.unpack_from(batch, 8)[0]
-    return length + LOG_OVERHEAD != len(batch)
+def expect_whole(batch: bytes) -> None:
+    """Raises BadBatch if a stored batch is not as long as its header says: it is torn."""
+    if _LENGTH.unpack_from(batch, 8)[0] + LOG_OVERHEAD != len(batch):
+        raise BadBatch("the length of a stored batch is not its length")
 
 
 def has_valid_crc(batch: bytes, header: Header) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from kraftsim.controller.core.errors import ErrorCode
 
-from .batch import NONE, BadBatch, Header, header_of, is_torn
+from .batch import NONE, Header, expect_whole, header_of
 from .epochs import LeaderEpochs
 from .producers import Appended, Producers
 from .segments import Segment, expired
@@ -181,8 +181,9 @@ class Log:
         if not self.damaged:
             return
         base = self.segment_at(offset).base_offset
-        if any(base <= at <= offset and is_torn(self.batch_at(at)) for at in self.damaged):
-            raise BadBatch("the length of a stored batch is not its length")
+        for damaged in self.damaged:
+            if base <= damaged <= offset:
+                expect_whole(self.batch_at(damaged))
 
     def batch_at(self, base_offset: int) -> bytes:
         """Returns the batch with this base offset."""

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from .batch import NONE, BadBatch, header_of, is_torn
+from .batch import NONE, expect_whole, header_of
 from .compression import records_in
 from .log import Log
 
@@ -34,8 +34,8 @@ def first_since(log: Log, timestamp: int) -> Found:
 def _first_in(log: Log, start: int, end: int, timestamp: int) -> Found:
     for batch in log.batches_between(start, end):
         header = header_of(batch)
-        if header.base_offset in log.damaged and is_torn(batch):
-            raise BadBatch("the length of a stored batch is not its length")
+        if header.base_offset in log.damaged:
+            expect_whole(batch)
         if header.max_timestamp < timestamp:
             continue
         for record in records_in(batch, header):

@@ -5,6 +5,7 @@ act on a broker's messages are those that its logs read.
 """
 
 from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
 
 from kraftsim.broker_agent.log.settings import NAMES
 from kraftsim.controller.core.configs.group_configs import GROUP_CONFIGS, LIMITS_OF_GROUPS
@@ -13,10 +14,12 @@ from kraftsim.controller.core.configs.resources import ResourceType
 from kraftsim.controller.core.configs.topic_table import BROKER_NAMES, TOPIC_CONFIGS
 from kraftsim.controller.core.profile import Profile
 
-from .configuration import Configuration
 from .names import NO_FILES, NO_GROUPS, NO_TIERS, PLUGIN_PREFIXES, REASONS, reason
 from .readers import is_ignored, readers
 from .roles import BROKER, CONTROLLER
+
+if TYPE_CHECKING:
+    from .configuration import Configuration  # not needed at every start
 
 NODE = (BROKER, CONTROLLER)
 """The roles of a process that has brokers and controllers."""
@@ -53,7 +56,7 @@ _REASONS_OF_BROKERS = {
 _TOPIC_NAMES = {of_broker: topic for topic, names in BROKER_NAMES.items() for of_broker in names}
 
 
-def sentences(configuration: Configuration, roles: Collection[str]) -> list[str]:
+def sentences(configuration: "Configuration", roles: Collection[str]) -> list[str]:
     """Returns a sentence for each reason why configurations have no effect in this process.
 
     A process with these roles ignores the other configurations without a sentence, as Kafka does.

@@ -9,7 +9,6 @@ from functools import cache
 
 from kraftsim.controller.core.value import value
 
-from . import reader_rows
 from .roles import BROKER, CONTROLLER
 
 
@@ -29,6 +28,8 @@ class Readers:
 @cache
 def readers() -> Mapping[str, Readers]:
     """Returns the readers of each configuration of a node or a group."""
+    from . import reader_rows  # not needed at every start
+
     found = {}
     for row in reader_rows.ROWS.splitlines():
         key, *columns = row.split("|")

@@ -196,18 +196,15 @@ class Service:
         agent = world.agents[broker_id]
         profile = agent.agent.config.profile
         listener.start_time_tag = world.topology.settings.start_time_tag
-        apis = self._apis(broker_id, name, runtime)
+        apis = self.apis_of(broker_id, runtime, name)
         self._creations[listener] = apis.topic_creation
         listener.note = partial(self.requests.note, listener.name)
         listener.note_ended = apis.telemetry.end_connection
         intercept(listener, world.request_rules, broker_node(broker_id))
         listener.serve(runtime, apis.describe, apis.answer, profile)
 
-    def apis_of_broker(self, broker_id: int, runtime: Runtime) -> BrokerApis:
-        """Returns the request handlers of a broker, which may have no listener."""
-        return self._apis(broker_id, CLIENT_LISTENER, runtime)
-
-    def _apis(self, broker_id: int, name: str, runtime: Runtime) -> BrokerApis:
+    def apis_of(self, broker_id: int, runtime: Runtime, name: str = CLIENT_LISTENER) -> BrokerApis:
+        """Returns the request handlers of a broker, for a listener that may not be open."""
         world = self._running
         agent = world.agents[broker_id]
         profile = agent.agent.config.profile

@@ -123,7 +123,9 @@ async def test_written_lines_are_in_the_recording_of_a_cluster() -> None:
         await kraft.clock.advance("1s")
         await kraft.topics.write("t", ["k=v"], key_separator="=")
 
-        (written,) = [each for each in kraft._live.recorder.inputs if each.name == "topics.write"]
+        (written,) = [
+            given for given in kraft._live.recorder.inputs if given.name == "topics.write"
+        ]
         assert written.value == (
             '{"name": "t", "lines": ["k=v"], "partition": null, "key_separator": "="}'
         )

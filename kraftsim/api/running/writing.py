@@ -97,7 +97,7 @@ class Writing:
             leader = self._leader(number)
             assert leader is not None, "_until_any has found it"
             broker_id = leader.agent.config.broker_id
-            apis = self.live.service.apis_of_broker(broker_id, self.live.now.runtime)
+            apis = self.live.service.apis_of(broker_id, self.live.now.runtime)
             bases: list[int] = []
             for batch in batches_of(lines, apis.client_wall_ms):
                 replies: list[Response | ApiError] = []

@@ -5,20 +5,19 @@ from base64 import b64encode
 from kraftsim.broker_agent.log.batch import header_of
 from kraftsim.broker_agent.log.log import Log
 from kraftsim.broker_agent.log.producers import Producer
-from kraftsim.controller.core.image.partition import PartitionKey, Topic
+from kraftsim.controller.core.image.partition import Topic
 from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.simulation.world import World
 
 from ..administration.documents import LogPart, StoredProducer
+from .record_views import stored_log
 
 BYTES_MAX = 1024 * 1024  # of the batches of a part; a larger batch is a part of its own
 
 
 def log_part(world: World, topic: Topic, partition: int, broker_id: int, offset: int) -> LogPart:
     """Returns the batches of a replica from an offset on, and what its log says of itself."""
-    key: PartitionKey = (topic.topic_id, partition)
-    host = world.agents.get(broker_id)
-    log = None if host is None else host.store.logs.get(key)
+    log = stored_log(world, broker_id, (topic.topic_id, partition))
     log = Log(0) if log is None else log  # nothing was produced yet
     batches: list[bytes] = []
     size, following = 0, None

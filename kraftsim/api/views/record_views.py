@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from kraftsim.broker_agent.log.batch import BadBatch
+from kraftsim.broker_agent.log.log import Log
 from kraftsim.broker_agent.log.reading import Shown, records_from
-from kraftsim.controller.core.image.partition import Topic
+from kraftsim.controller.core.image.partition import PartitionKey, Topic
 from kraftsim.simulation.world import World
 
 from ...errors import CommandError
@@ -16,14 +17,20 @@ def record_views(
 ) -> Iterator[RecordDocument]:
     """Yields the records in the logs of the leaders of partitions, from an offset on."""
     for partition in partitions:
-        leader = world.agents.get(topic.partitions[partition].leader)
-        log = None if leader is None else leader.store.logs.get((topic.topic_id, partition))
+        leader_id = topic.partitions[partition].leader
+        log = stored_log(world, leader_id, (topic.topic_id, partition))
         if log is not None:
             try:
                 for record in records_from(log, offset):
                     yield _record_view(partition, record)
             except BadBatch as bad:
                 raise CommandError(f"{topic.name}-{partition}: {bad}") from None
+
+
+def stored_log(world: World, broker_id: int, key: PartitionKey) -> Log | None:
+    """Returns the log of a replica on a broker's disk; None if it never had a message."""
+    host = world.agents.get(broker_id)
+    return None if host is None else host.store.logs.get(key)
 
 
 def _record_view(partition: int, record: Shown) -> RecordDocument:
