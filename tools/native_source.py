@@ -17,12 +17,14 @@ WRITTEN_OUT = ("init", "eq", "frozen", "slots", "unsafe_hash")
 IMPORTS = """
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, no_type_check
 if TYPE_CHECKING:
     from mypy_extensions import mypyc_attr
 """
 OPEN = ("OwnProperty", "Property", "Request", "Response", "Structure")
-INTERPRETED = ("BoundedBatches",)  # mypyc compiles no class that inherits from tuple
+INTERPRETED = ("BoundedBatches",)
+"""Classes that inherit from tuple, which mypyc does not compile. It leaves a class alone that has a
+decorator unknown to it, and applies the decorator: `no_type_check` does nothing at run time."""
 STRUCTURES = ("ControlRecord", "Record", "Request", "Response", "Structure")  # core/message.py
 
 
@@ -43,7 +45,7 @@ def _statements(statement: ast.stmt) -> list[ast.stmt]:
                 _expression("mypyc_attr(allow_interpreted_subclasses=True)")
             )
         if statement.name in INTERPRETED:
-            statement.decorator_list.append(_expression("mypyc_attr(native_class=False)"))
+            statement.decorator_list.append(_expression("no_type_check"))
     elif isinstance(statement, ast.Assign) and all(
         _is_constant(target) for target in statement.targets
     ):
