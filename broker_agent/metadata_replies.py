@@ -106,7 +106,7 @@ def _unknown(requested: rpc.MetadataRequestTopic, operations: int) -> rpc.Metada
         name=name,
         topic_id=requested.topic_id,
         is_internal=name in INTERNAL_TOPICS,
-        topic_authorized_operations=operations,
+        topic_authorized_operations=OPERATIONS_ABSENT if name is None else operations,
     )
 
 

@@ -13,17 +13,23 @@ from kraftsim.controller.core.rpc import (
     Response,
     UnregisterBrokerRequest,
 )
+from kraftsim.controller.core.rpc.cluster import OPERATIONS_ABSENT
 from kraftsim.controller.raft.protocol import Reply
 from kraftsim.service.cluster_description import client_view
 from kraftsim.simulation.world import World
 from tests.worlds import ask, create_topic, pass_time, world_of
 
 
-def metadata(world: World, *names: str | None, by_id: bytes | None = None):
+def metadata(
+    world: World, *names: str | None, by_id: bytes | None = None, wants_operations: bool = False
+):
     topics = tuple(MetadataRequestTopic(name=name) for name in names)
     if by_id is not None:
         topics = (MetadataRequestTopic(topic_id=by_id),)
-    image, request = world.agents[1].agent.image, MetadataRequest(topics=topics or None)
+    image = world.agents[1].agent.image
+    request = MetadataRequest(
+        topics=topics or None, include_topic_authorized_operations=wants_operations
+    )
     return metadata_replies.metadata(
         image,
         request,
@@ -78,6 +84,15 @@ def test_unknown_topics_are_3_by_name_and_100_by_id() -> None:
 
     assert metadata(world, "nope").topics[0].error_code == 3
     assert metadata(world, by_id=b"x" * 16).topics[0].error_code == 100
+
+
+def test_an_unknown_id_has_no_operations_but_an_unknown_name_has() -> None:
+    world = world_of(brokers=1)
+    (named,) = metadata(world, "nope", wants_operations=True).topics
+    (by_id,) = metadata(world, by_id=b"x" * 16, wants_operations=True).topics
+
+    assert named.topic_authorized_operations == metadata_replies.ALL_TOPIC_OPERATIONS
+    assert by_id.topic_authorized_operations == OPERATIONS_ABSENT
 
 
 @pytest.mark.rule("5.44b")
