@@ -5,7 +5,7 @@ or configurations the reply names first (rules 4.52, 5.55). A HashSet of ids ord
 4.25).
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from struct import unpack
 
 _CAPACITY_MIN = 16
@@ -25,15 +25,14 @@ def in_sized_hash_order(names: Iterable[str], size: int) -> list[str]:
     return _walked(names, capacity)
 
 
-def in_copied_order(copied: Iterable[str], added: str) -> list[str]:
-    """Returns the names of a copied HashMap, after `added` was put into the copy.
+def in_copied_order(names: Iterable[str], copied: int, most: int) -> list[str]:
+    """Returns the distinct `names` in the iteration order of a HashMap that began as a copy.
 
-    The names are in iteration order. The copy of a map with the names `copied` has the smallest
-    capacity that holds them.
+    The copy of a map of `copied` names has the smallest capacity that holds them. It has held up
+    to `most` names since then.
     """
-    names = [*dict.fromkeys(copied), added]
-    capacity = 1
-    while capacity < (len(names) - 1) / _LOAD_MAX + 1:
+    capacity = 1 if copied else _CAPACITY_MIN
+    while capacity < int(copied / _LOAD_MAX + 1) or capacity * _LOAD_MAX < most:
         capacity *= 2
     return _walked(names, capacity)
 
@@ -56,18 +55,35 @@ def _walked(names: Iterable[str], capacity: int) -> list[str]:
     return sorted(distinct, key=lambda name: _spread(_hash_code(name)) & (capacity - 1))
 
 
-def in_properties_order(names: Iterable[str]) -> list[str]:
-    """Returns the distinct `names` in the iteration order of java.util.Properties.
+def in_properties_order(names: Iterable[str], together: Collection[str] = ()) -> list[str]:
+    """Returns the distinct names in the iteration order of java.util.Properties.
 
-    Properties is a ConcurrentHashMap, which doubles one name earlier than a HashMap.
+    Properties is a ConcurrentHashMap, which doubles one name earlier than a HashMap. After `names`,
+    which are put one by one, `together` are put at once, and the table is doubled for them first.
     """
     buckets: list[list[str]] = [[] for _ in range(_CAPACITY_MIN)]
-    for count, name in enumerate(dict.fromkeys(names), start=1):
-        buckets[_spread(_hash_code(name)) % len(buckets)].append(name)
-        if count >= len(buckets) * _LOAD_MAX:
-            halves = [_split(bucket, len(buckets)) for bucket in buckets]
-            buckets = [low for low, _ in halves] + [high for _, high in halves]
+    single = dict.fromkeys(names)
+    for count, name in enumerate(single, start=1):
+        buckets = _put(buckets, name, count)
+    room = 1
+    while room < len(together) + len(together) // 2 + 1:
+        room *= 2
+    while together and room > len(buckets) * _LOAD_MAX:
+        buckets = _doubled(buckets)
+    added = [name for name in dict.fromkeys(together) if name not in single]
+    for count, name in enumerate(added, start=len(single) + 1):
+        buckets = _put(buckets, name, count)
     return [name for bucket in buckets for name in bucket]
+
+
+def _put(buckets: list[list[str]], name: str, count: int) -> list[list[str]]:
+    buckets[_spread(_hash_code(name)) % len(buckets)].append(name)
+    return _doubled(buckets) if count >= len(buckets) * _LOAD_MAX else buckets
+
+
+def _doubled(buckets: list[list[str]]) -> list[list[str]]:
+    halves = [_split(bucket, len(buckets)) for bucket in buckets]
+    return [low for low, _ in halves] + [high for _, high in halves]
 
 
 def _split(bucket: list[str], bit: int) -> tuple[list[str], list[str]]:

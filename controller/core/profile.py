@@ -105,6 +105,8 @@ class Profile:
     upgrades_kraft_version: bool = True
     """KIP-853 from 4.1 on: UpdateFeatures upgrades static voters to kraft.version 1;
     each voter first sends its supported versions in UpdateRaftVoter."""
+    voter_changes_say_none: bool = False
+    """10.51, 10.52: before 4.3 an added or removed voter is answered with the text NONE."""
     reassignment_awaits_every_replica: bool = False
     """4.36: before 4.3 a replica that stays and is out of sync blocks a reassignment."""
     assignment_keeps_elr: bool = True
@@ -194,6 +196,7 @@ KAFKA_4_1 = Profile(
     controllers_have_configs=False,
     assignment_keeps_elr=False,
     newest_versions=newest_versions("4.1"),
+    voter_changes_say_none=True,
     reassignment_awaits_every_replica=True,
     topic_configs="4.1",
 )
@@ -227,6 +230,7 @@ KAFKA_3_9 = Profile(
     updates_features_together=False,
     names_downgraded_levels=False,
     upgrades_kraft_version=False,
+    voter_changes_say_none=True,
     reassignment_awaits_every_replica=True,
     retries_at_heartbeat_interval=False,
 )
@@ -247,6 +251,7 @@ KIP_631 = Profile(
     updates_features_together=False,
     names_downgraded_levels=False,
     upgrades_kraft_version=False,
+    voter_changes_say_none=True,
     reassignment_awaits_every_replica=True,
     retries_at_heartbeat_interval=False,
     has_draft_names=True,

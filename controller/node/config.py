@@ -88,6 +88,7 @@ class NodeConfig:
         return replace(
             self.identity,
             updates_static_voters=profile.upgrades_kraft_version,
+            says_none=profile.voter_changes_say_none,
         )
 
     @property

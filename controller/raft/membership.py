@@ -55,7 +55,7 @@ def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) ->
             f"{_listed(voters)}.",
         )
     if refusal is not None:
-        turn.replies += ((token, _reply(request, *refusal)),)
+        turn.replies += ((token, _reply(quorum, request, *refusal)),)
         return False
     role = leader_role(quorum.role)
     timeout_ms = quorum.settings.controller_quorum_request_timeout_ms
@@ -156,7 +156,7 @@ def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Tu
         text = f"Cannot remove voter {_key_text(key)} from the set of voters {_listed(voters)}"
         refusal = (ErrorCode.VOTER_NOT_FOUND, text)
     if refusal is not None:
-        turn.replies += ((token, _reply(request, *refusal)),)
+        turn.replies += ((token, _reply(quorum, request, *refusal)),)
         return False
     timeout_ms = quorum.settings.controller_quorum_request_timeout_ms
     change = VoterChange(request, token, turn.now_ms + timeout_ms)
@@ -299,7 +299,7 @@ def _write(quorum: Quorum, change: VoterChange, voters: VoterSet, turn: Turn) ->
     leading.regroup(quorum, before, turn)
     role.begin_change(replace(change, offset=batch.last_offset))
     if isinstance(change.request, AddRaftVoterRequest) and not change.request.ack_when_committed:
-        turn.replies += ((change.token, _reply(change.request, ErrorCode.NONE, None)),)
+        turn.replies += ((change.token, _reply(quorum, change.request, ErrorCode.NONE, None)),)
         role.end_change()
 
 
@@ -333,17 +333,24 @@ def answer_abandoned(quorum: Quorum, turn: Turn) -> None:
     if change is None:
         return
     reply = _reply(
-        change.request, ErrorCode.NOT_LEADER_OR_FOLLOWER, "The leader has changed meanwhile."
+        quorum,
+        change.request,
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        "The leader has changed meanwhile.",
     )
     turn.replies += ((change.token, reply),)
 
 
 def _finish(quorum: Quorum, turn: Turn, error: ErrorCode, message: str | None) -> None:
     change = leader_role(quorum.role).end_change()
-    turn.replies += ((change.token, _reply(change.request, error, message)),)
+    turn.replies += ((change.token, _reply(quorum, change.request, error, message)),)
 
 
-def _reply(request: ChangeRequest, error: ErrorCode, message: str | None) -> Response:
+def _reply(
+    quorum: Quorum, request: ChangeRequest, error: ErrorCode, message: str | None
+) -> Response:
+    if error == ErrorCode.NONE and quorum.identity.says_none:
+        message = error.name
     if isinstance(request, AddRaftVoterRequest):
         return AddRaftVoterResponse(error_code=error, error_message=message)
     return RemoveRaftVoterResponse(error_code=error, error_message=message)

@@ -191,9 +191,9 @@ def _finalized(image: Image, profile: Profile) -> tuple[FinalizedFeatureKey, ...
         levels = {METADATA_VERSION: profile.lowest_metadata_version} | levels
     names = [name for name in levels if name not in (METADATA_VERSION, KRAFT_VERSION)]
     if METADATA_VERSION in levels:
-        names = in_copied_order(names, METADATA_VERSION)
+        names = in_copied_order([*names, METADATA_VERSION], len(names), len(names) + 1)
     if KRAFT_VERSION in levels:
-        names = in_copied_order((*names, KRAFT_VERSION), KRAFT_VERSION)
+        names = in_copied_order([*names, KRAFT_VERSION], len(names) + 1, len(names) + 1)
     return tuple(
         FinalizedFeatureKey(
             name=name, max_version_level=levels[name], min_version_level=levels[name]

@@ -2,6 +2,7 @@
 
 from kraftsim.controller.core.hash_order import (
     ids_in_hash_order,
+    in_copied_order,
     in_hash_order,
     in_properties_order,
 )
@@ -32,3 +33,21 @@ def test_a_hash_set_of_ids_grows_and_keeps_the_ids_of_a_bucket_in_the_order_of_a
 
     assert expected == ids_in_hash_order(arrived)
     assert [17, 1, 33, 18, 31] == ids_in_hash_order((17, 1, 33, 18, 31))
+
+
+def test_a_copied_hash_map_has_as_many_buckets_as_its_names_need():
+    arrived = [f"name.{n}" for n in (36, 4, 49, 81, 25, 64)]
+
+    copied = in_copied_order(arrived, copied=3, most=6)
+    grown = in_copied_order([*arrived, "name.9"], copied=3, most=7)
+
+    assert [f"name.{n}" for n in (49, 64, 36, 25, 4, 81)] == copied
+    assert [f"name.{n}" for n in (64, 36, 25, 9, 49, 4, 81)] == grown
+
+
+def test_properties_make_room_for_names_that_are_put_at_once():
+    together = [f"name.{n}" for n in (36, 4, 49, 81, 25, 64, 9)]
+
+    names = in_properties_order(("name.0", "name.1"), together)
+
+    assert [f"name.{n}" for n in (64, 36, 25, 9, 49, 4, 1, 0, 81)] == names

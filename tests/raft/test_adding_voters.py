@@ -49,6 +49,21 @@ def test_a_voter_that_is_added_is_asked_written_committed_and_then_announced(lea
     assert {(1, 2, 3, 4)} == {quorum.voters.ids for quorum in leader.quorums.values()}
 
 
+@pytest.mark.rule("10.51", "10.52")
+def test_before_4_3_a_voter_that_was_added_or_removed_is_answered_with_the_text_none(leader):
+    quorum = leader.quorums[ME]
+    quorum.identity = replace(quorum.identity, says_none=True)
+
+    leader.submit(ME, add_voter(4), "add")
+    leader.answer(the_question(leader), SUPPORTED)
+    leader.run_for(500)
+    leader.submit(ME, remove_voter(4), "remove")
+    leader.run_for(500)
+
+    assert [(ErrorCode.NONE, "NONE")] == result(leader, "add")
+    assert [(ErrorCode.NONE, "NONE")] == result(leader, "remove")
+
+
 @pytest.mark.rule("10.51")
 def test_whoever_does_not_want_to_wait_for_the_commit_need_not(leader):
     leader.isolate(ME)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .. import feature_levels, rpc, slices
 from ..errors import ApiError, ErrorCode
-from ..hash_order import in_hash_order
+from ..hash_order import in_copied_order, in_hash_order
 from ..log.records import ClearElrRecord, ConfigRecord, Record
 from ..policies import AlteredConfigs, ConfigResourceKind
 from ..profile import Profile
@@ -227,11 +227,21 @@ def _whole(
 
 
 def _after(changes: Changes, current: Values) -> dict[str, str]:
-    """Returns the configurations after the changes, in the order of Kafka's hash map."""
-    removed = {key for key, value in changes.explicit.items() if value is None} | {*changes.implied}
-    values = {key: value for key, value in current.items() if key not in removed}
-    values |= {key: value for key, value in changes.explicit.items() if value is not None}
-    return {key: values[key] for key in in_hash_order(values)}
+    """Returns the configurations after the changes, in the order of Kafka's hash map.
+
+    The map begins as a copy of the current ones, so it may have fewer buckets than a new one.
+    """
+    values = dict(current)
+    most = len(values)
+    for key, value in changes.explicit.items():
+        if value is None:
+            values.pop(key, None)
+        else:
+            values[key] = value
+            most = max(most, len(values))
+    for key in changes.implied:
+        del values[key]
+    return {key: values[key] for key in in_copied_order(values, len(current), most)}
 
 
 def _check(

@@ -1,9 +1,9 @@
 """The configurations of groups of each release, and their validation."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from ..hash_order import in_hash_order
+from ..hash_order import in_hash_order, in_properties_order
 from ..profile import Profile
 from .configuration import Configuration, by_release
 from .node_definitions import Definition, described
@@ -25,6 +25,8 @@ _ASSIGNOR, _DEAD_LETTERS = "streams.assignor.name", "errors.deadletterqueue.topi
 _TAGS = "streams.rack.aware.assignment.tags"
 _REGISTERED_ASSIGNOR = "sticky"
 _AMONG_DEFAULTS = "4.3"  # puts what a group sets into a map of the brokers' values, and checks all
+_AMONG_CONSUMERS = "4.1"  # puts them into Properties with the brokers' values of consumers
+_OF_CONSUMERS = ("consumer.session.timeout.ms", "consumer.heartbeat.interval.ms")
 
 
 _ROWS = (
@@ -113,8 +115,7 @@ def check(configs: Mapping[str, str], profile: Profile, static: Mapping[str, str
     the property file of the node that checks.
     """
     known = GROUP_CONFIGS[profile.topic_configs]
-    among_defaults = profile.topic_configs == _AMONG_DEFAULTS
-    for name in in_hash_order((*known, *configs)) if among_defaults else configs:
+    for name in _in_order_of(profile.topic_configs, known, configs):
         if name not in known:
             raise invalid(f"Unknown group config name: {name}")
     _check_tags(configs.get(_TAGS, ""))
@@ -130,6 +131,15 @@ def check(configs: Mapping[str, str], profile: Profile, static: Mapping[str, str
         _check_session(kind, values, of_node)
     if str(values.get(_DEAD_LETTERS, "")).startswith("__"):  # the names of internal topics
         raise invalid(f"{_DEAD_LETTERS}: DLQ topic name must not start with '__'")
+
+
+def _in_order_of(release: str, known: Iterable[str], configs: Collection[str]) -> Iterable[str]:
+    """Returns the names in the order in which the release looks for unknown ones."""
+    if release == _AMONG_DEFAULTS:
+        return in_hash_order((*known, *configs))
+    if release == _AMONG_CONSUMERS:
+        return in_properties_order(_OF_CONSUMERS, configs)
+    return configs
 
 
 def _check_tags(text: str) -> None:
