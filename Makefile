@@ -122,7 +122,7 @@ released: $(VENV)/.test
 		echo "installing Maven" >&2; \
 		apt-get update -qq && apt-get install -qq -y --no-install-recommends maven >/dev/null; \
 	fi
-	@$(BIN)/python -m tests.released.jars 4.3.1
+	@$(BIN)/python -m tests.released.archive 4.3.1
 
 # The foreign clients: their toolchains are installed where that can be (Go apart, which Debian has too
 # old), their packages fetched and compiled once into a cache. The tests of a missing one are skipped.

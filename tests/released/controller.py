@@ -10,12 +10,13 @@ from pathlib import Path
 from kraftsim.controller.core.rpc import BrokerHeartbeatRequest, Request, Response
 from kraftsim.controller.wire.frames import decode_response, encode_request
 from tests.free_ports import free_port
-from tests.released.node import end, format_storage, start_node
+from tests.released.node import STOP_LIMIT_S, end, format_storage, start_node
 from tests.released.releases import Release
 
 NODE_ID = 3000
 START_LIMIT_S = 180.0
 ANSWER_LIMIT_S = 120.0
+ARCHIVE_LIMIT_S = 180.0
 ATTEMPTS = 200
 NOT_CONTROLLER = 41
 LOG_NAME = f"{0:020}.log"
@@ -95,11 +96,13 @@ def released_controller(
     settings: dict[str, str] | None = None,
     client_port: int | None = None,
     classes: Path | None = None,
+    archives_classes: bool = False,
 ) -> Iterator[ReleasedController]:
     """A controller that is active; its process ends with the block.
 
     With `client_port` the process is a broker too, which listens there.
     `classes` is a folder with the classes that the settings name.
+    If it `archives_classes`, it writes the release's class archive at its end.
     `metadata_version` such as "3.9-IV0" is finalized at first, by default the newest.
     """
     port = free_port()
@@ -113,13 +116,15 @@ def released_controller(
     config.write_text("".join(f"{key}={value}\n" for key, value in properties.items()), "utf-8")
     format_storage(release, config, cluster_id=cluster_id, options=options, classes=classes)
     with (folder / "server.log").open("wb") as log:
-        process = start_node(release, config, log, classes=classes)
+        process = start_node(
+            release, config, log, classes=classes, archives_classes=archives_classes
+        )
     try:
         controller = ReleasedController(release, process, cluster_id, port, folder)
         _await_active(controller)
         yield controller
     finally:
-        end(process)
+        end(process, ARCHIVE_LIMIT_S if archives_classes else STOP_LIMIT_S)
 
 
 def await_listener(process: subprocess.Popen[bytes], port: int) -> None:

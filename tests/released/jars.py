@@ -30,7 +30,12 @@ def cache_folder() -> Path:
 
 def class_path(release: Release) -> str:
     """Return the class path of `release`; fetches its jars first if the cache lacks them."""
-    return fetched(release.pom, release.version, cache_folder() / "released" / release.version)
+    return fetched(release.pom, release.version, folder_of(release))
+
+
+def folder_of(release: Release) -> Path:
+    """The folder of a release in the cache."""
+    return cache_folder() / "released" / release.version
 
 
 def fetched(pom: Path, version: str, folder: Path) -> str:
@@ -59,6 +64,8 @@ def _fetch(pom: Path, version: str, folder: Path) -> None:
         )
     print(f"fetching the jars of Kafka {version}", file=sys.stderr)
     shutil.rmtree(folder / "lib", ignore_errors=True)
+    for archive in folder.glob("*.jsa"):  # of other jars
+        archive.unlink()
     shutil.copy(pom, folder / "pom.xml")
     command = [maven, "-q", "-B", f"-Dkafka.version={version}", "-DincludeScope=runtime"]
     command += ["-DoutputDirectory=lib", "dependency:copy-dependencies"]

@@ -1,11 +1,13 @@
 """Runs classes of a release in a Java virtual machine, small and quick to start."""
 
+import re
 import subprocess
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
-from kraftsim.pipeline.engines.java import require_java
-from tests.released.jars import class_path
+from kraftsim.pipeline.engines.java import Java, require_java
+from tests.released.jars import class_path, folder_of
 from tests.released.releases import Release
 
 _FLAGS = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
@@ -33,29 +35,48 @@ def java_command(
     *,
     heap_mb: int = 512,
     classes: Path | None = None,
+    archives_classes: bool = False,
 ) -> list[str]:
     """Return the command up to the main class; writes the logging configuration to `folder`.
 
-    `classes` is a folder with more classes.
+    `classes` is a folder with more classes. If it `archives_classes`, the process writes the
+    classes that it has loaded into `class_archive` at its end; later ones load them from there.
     """
     settings = folder / "log4j.properties"
     settings.write_text(_LOG4J2 if release.uses_log4j2 else _LOG4J, "utf-8")
     option = "log4j2.configurationFile=" if release.uses_log4j2 else "log4j.configuration=file:"
+    jars, archive = class_path(release), class_archive(release)
+    if archives_classes:
+        shared = [f"-XX:ArchiveClassesAtExit={archive.with_suffix('.new')}"]
+    else:
+        shared = [f"-XX:SharedArchiveFile={archive}"] if archive.exists() else []
     return [
-        str(require_java("A released Kafka").program),
+        str(_java().program),
         f"-Xmx{heap_mb}m",
         *_FLAGS,
+        *shared,
         f"-D{option}{settings}",
         f"-Dkafka.logs.dir={folder}",
         "-cp",
-        class_path(release) if classes is None else f"{class_path(release)}:{classes}",
+        jars if classes is None else f"{jars}:{classes}",
         main_class,
     ]
 
 
+@cache
+def _java() -> Java:
+    return require_java("A released Kafka")
+
+
+def class_archive(release: Release) -> Path:
+    """The loaded classes of a release (AppCDS), for this version of Java, beside its jars."""
+    version = re.sub(r"[^0-9A-Za-z.]+", "-", _java().version)
+    return folder_of(release) / f"{version}.jsa"
+
+
 def compiled(release: Release, sources: Sequence[Path], folder: Path) -> Path:
     """Compiles Java sources against the jars of a release; returns the folder of the classes."""
-    compiler = require_java("A released Kafka").program.with_name("javac")
+    compiler = _java().program.with_name("javac")
     command = [compiler, "-cp", class_path(release), "-d", folder, *sources]
     subprocess.run(command, check=True, timeout=TOOL_LIMIT_S)
     return folder

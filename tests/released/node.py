@@ -25,19 +25,30 @@ def format_storage(
 
 
 def start_node(
-    release: Release, config: Path, log: BinaryIO, *, classes: Path | None = None
+    release: Release,
+    config: Path,
+    log: BinaryIO,
+    *,
+    classes: Path | None = None,
+    archives_classes: bool = False,
 ) -> subprocess.Popen[bytes]:
     """Starts the process of `kafka-server-start.sh`; `log` gets its warnings and errors."""
-    java = java_command(release, config.parent, "kafka.Kafka", classes=classes)
+    java = java_command(
+        release,
+        config.parent,
+        "kafka.Kafka",
+        classes=classes,
+        archives_classes=archives_classes,
+    )
     command = [*java, str(config)]
     return subprocess.Popen(command, stdout=log, stderr=log)
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
-    """Sends SIGTERM, and SIGKILL to a process that still runs after 20 s."""
+def end(process: subprocess.Popen[bytes], limit_s: float = STOP_LIMIT_S) -> None:
+    """Sends SIGTERM, and SIGKILL to a process that still runs after `limit_s`."""
     process.terminate()
     try:
-        process.wait(STOP_LIMIT_S)
+        process.wait(limit_s)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait(STOP_LIMIT_S)
