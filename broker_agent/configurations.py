@@ -12,7 +12,7 @@ from functools import partial
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.configs import alteration, broker_loggers
 from kraftsim.controller.core.configs.guards import CORDONED_LOG_DIRS
-from kraftsim.controller.core.configs.node_changes import ValueChecks, check_broker_changes
+from kraftsim.controller.core.configs.node_changes import CheckTogether, check_broker_changes
 from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.configs.resources import ResourceType, has_configs, invalid_request
 from kraftsim.controller.core.errors import ApiError, ErrorCode
@@ -62,7 +62,7 @@ def properties(config: AgentConfig) -> dict[str, str]:
 def alter(
     view: NodeView,
     request: AlterRequest,
-    checks: ValueChecks,
+    check_together: CheckTogether,
     forward: Forward,
     reply_to: Callable[[Reply], None],
 ) -> None:
@@ -74,7 +74,7 @@ def alter(
         try:
             if counts[resource.resource_type, resource.resource_name] > 1:
                 raise invalid_request("Each resource must appear at most once.")
-            _check(view, resource, checks)
+            _check(view, resource, check_together)
         except ApiError as error:
             answered.append(alteration.refused(resource, error))
             continue
@@ -116,7 +116,7 @@ def _forwarded(
     reply_to(reply)
 
 
-def _check(view: NodeView, resource: Resource, checks: ValueChecks) -> None:
+def _check(view: NodeView, resource: Resource, check_together: CheckTogether) -> None:
     """Raises ApiError for a resource that the broker does not forward."""
     names = [config.name for config in resource.configs]
     if len(set(names)) != len(names):
@@ -125,7 +125,7 @@ def _check(view: NodeView, resource: Resource, checks: ValueChecks) -> None:
     if nulls:
         raise invalid_request(f"Null value not supported for : {', '.join(nulls)}")
     if resource.resource_type == ResourceType.BROKER:
-        check_broker_changes(view, resource, checks)
+        check_broker_changes(view, resource, check_together)
     elif resource.resource_type == ResourceType.BROKER_LOGGER and isinstance(
         resource, rpc.IncrementalAlterConfigsResource
     ):

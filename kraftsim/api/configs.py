@@ -107,10 +107,10 @@ class Configs:
             ),
         )
         if resource == "broker":
-            from kraftsim.configuration.dynamic import value_checks  # reads a table
+            from kraftsim.configuration.dynamic import check_together  # reads a table
 
             view = self._config_view(resource, name)
-            check_broker_changes(view, changed, value_checks(view.profile))
+            check_broker_changes(view, changed, check_together)
         reply = await self._controller.request(IncrementalAlterConfigsRequest(resources=(changed,)))
         assert isinstance(reply, IncrementalAlterConfigsResponse), type(reply)
         result = reply.responses[0]

@@ -1,23 +1,15 @@
 """Checks of the values that a running node gets, with the messages of its release."""
 
 from collections.abc import Mapping
-from functools import partial
 
-from kraftsim.controller.core.configs.node_changes import ValueChecks
 from kraftsim.controller.core.configs.node_definitions import definitions_of
 from kraftsim.controller.core.profile import Profile
 
 from .bounds import check_cordoned, check_data, check_network
-from .checks import check_value
 from .values import Values
 
 
-def value_checks(profile: Profile) -> ValueChecks:
-    """Returns the checks of the profile's release."""
-    return ValueChecks(partial(check_value, profile), partial(_check_together, profile))
-
-
-def _check_together(profile: Profile, texts: Mapping[str, str]) -> None:
+def check_together(profile: Profile, texts: Mapping[str, str]) -> None:
     """Raises ValueError for values that contradict each other (rule 4.66)."""
     keys = definitions_of(profile.topic_configs)
     known = {name: text for name, text in texts.items() if name in keys}

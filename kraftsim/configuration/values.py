@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from kraftsim.controller.core.configs.node_definitions import Definition
+from kraftsim.controller.core.configs.node_values import parse
 from kraftsim.controller.core.configs.validators import Value
-
-from .checks import parse
+from kraftsim.controller.core.errors import ApiError
 
 ID_KEYS = ("node.id", "broker.id")
 
@@ -30,14 +30,14 @@ class Values:
         self._values: dict[str, Value] = {}
         for name, key in keys.items():
             if name in self._pairs:
-                self._values[name] = parse(release, key, self._pairs[name])
+                self._values[name] = _parsed(release, key, self._pairs[name])
             elif key.is_required:
                 if is_complete:
                     raise ValueError(
                         f'Missing required configuration "{name}" which has no default value.'
                     )
             elif key.default is not None:
-                self._values[name] = parse(release, key, key.default)
+                self._values[name] = _parsed(release, key, key.default)
 
     def is_set(self, name: str) -> bool:
         """Returns True if the file has the key."""
@@ -62,6 +62,13 @@ class Values:
             return ()
         assert isinstance(value, tuple), (name, value)
         return value
+
+
+def _parsed(release: str, key: Definition, text: str) -> Value:
+    try:
+        return parse(release, key, text)
+    except ApiError as error:
+        raise ValueError(error.message) from None
 
 
 def _with_both_ids(pairs: Mapping[str, str]) -> dict[str, str]:

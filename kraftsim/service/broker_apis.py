@@ -208,10 +208,10 @@ class BrokerApis:
 
     def alter_configs(self, request: configurations.AlterRequest, reply_to: ReplyTo) -> None:
         """Refuses the changes that a broker refuses, and forwards the others to the controller."""
-        from kraftsim.configuration.dynamic import value_checks  # reads a table
+        from kraftsim.configuration.dynamic import check_together  # reads a table
 
-        checks, forward = value_checks(self.view.profile), self._forwarding.forward
-        configurations.alter(self.config_view, request, checks, forward, reply_to)
+        forward = self._forwarding.forward
+        configurations.alter(self.config_view, request, check_together, forward, reply_to)
 
     @property
     def _log_dirs(self) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kraftsim.broker_agent.configurations import alter, list_resources
-from kraftsim.configuration.dynamic import value_checks
+from kraftsim.configuration.dynamic import check_together
 from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_3, KAFKA_4_4, KAFKA_TRUNK
@@ -47,7 +47,7 @@ def answers_to(*resources, view=VIEW):
         reply_to(IncrementalAlterConfigsResponse(responses=responses))
 
     request = IncrementalAlterConfigsRequest(resources=resources)
-    alter(view, request, value_checks(view.profile), forward, replies.append)
+    alter(view, request, check_together, forward, replies.append)
     [reply] = replies
     return [response.error_message for response in reply.responses]
 
@@ -306,7 +306,7 @@ def test_what_is_forwarded_says_so():
     forwarded = []
     request = IncrementalAlterConfigsRequest(resources=(resource(TOPIC, "t"),))
 
-    alter(VIEW, request, value_checks(KAFKA_4_3), lambda r, _: forwarded.append(r), print)
+    alter(VIEW, request, check_together, lambda r, _: forwarded.append(r), print)
 
     assert [(sent.resources, sent.is_forwarded) for sent in forwarded] == [
         (request.resources, True)

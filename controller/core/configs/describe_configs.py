@@ -25,7 +25,6 @@ from .node_configs import (
     FROM_DEFAULT,
     FROM_GROUP,
     FROM_TOPIC,
-    KINDS,
     TYPE_NUMBERS,
     Levels,
     NodeView,
@@ -37,6 +36,7 @@ from .node_configs import (
     topic_default,
     type_of,
 )
+from .node_values import KINDS
 from .resources import ResourceType, has_configs, invalid_request
 from .topic_table import BROKER_NAMES, TOPIC_CONFIGS
 from .validators import LIST

@@ -1,13 +1,14 @@
 """Changes of a broker's own configurations, which the broker checks and the controller does not."""
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from ..errors import ApiError
 from ..java_text import parse_integer
+from ..profile import Profile
 from ..rpc.configs import AlterConfigsResource, IncrementalAlterConfigsResource
 from . import node_configs
 from .lists import appended, default_list, subtracted
+from .node_values import parse
 from .remote_storage import check_remote_storage
 from .resources import ResourceType, invalid_request
 from .thread_pools import check_pools
@@ -19,21 +20,13 @@ SET, DELETE, APPEND, SUBTRACT = _OPERATIONS
 _WORDS = {APPEND: "append", SUBTRACT: "subtract"}
 
 
-class ValueChecks(NamedTuple):
-    """Checks of a release, which raise ValueError with Kafka's message.
-
-    `single` checks the value of a configuration, `together` all values of a node by their names.
-    """
-
-    single: Callable[[str, str], None]
-    together: Callable[[Mapping[str, str]], None]
-
-
+CheckTogether = Callable[[Profile, Mapping[str, str]], None]
+"""Raises ValueError, with Kafka's message, if values of a node, by name, contradict each other."""
 Resource = IncrementalAlterConfigsResource | AlterConfigsResource
 
 
 def check_broker_changes(
-    view: node_configs.NodeView, resource: Resource, checks: ValueChecks
+    view: node_configs.NodeView, resource: Resource, check_together: CheckTogether
 ) -> None:
     """Raises ApiError for changes that a running broker, or the whole cluster, may not have."""
     _check_node(view, resource.resource_name)
@@ -55,11 +48,11 @@ def check_broker_changes(
         )
     for name, text in texts.items():
         if name in view.known:
-            _parse(view, name, text, checks)
+            _parse(view, name, text)
     own_level = {} if resource.resource_name else view.dynamic(str(view.node_id))
     effective = {name: text for name, text in texts.items() if name not in own_level}
     after = ((_changed_level(resource), effective), *_without_removed(view, resource))
-    _check_together(after[:-1], checks)  # without the defaults, the last level
+    _check_values(view.profile, after[:-1], check_together)  # without the defaults, the last level
     check_pools(view.levels, effective)
     check_remote_storage(after, has_copy_lag="log.remote.copy.lag.ms" in view.known)
     _check_advertised(view, effective)
@@ -119,12 +112,14 @@ def _without_removed(view: node_configs.NodeView, resource: Resource) -> node_co
     )
 
 
-def _check_together(levels: node_configs.Levels, checks: ValueChecks) -> None:
+def _check_values(
+    profile: Profile, levels: node_configs.Levels, check_together: CheckTogether
+) -> None:
     """Raises INVALID_REQUEST if the values after the change contradict each other (rule 4.66)."""
     names = {name for _, values in levels for name in values}
     known = {name: node_configs.in_force(levels, name) or "" for name in sorted(names)}
     try:
-        checks.together(known)
+        check_together(profile, known)
     except ValueError as error:
         raise invalid_request(str(error)) from None
 
@@ -136,12 +131,9 @@ def _removed(view: node_configs.NodeView, resource: Resource) -> set[str]:
     return {config.name for config in resource.configs if config.config_operation == DELETE}
 
 
-def _parse(view: node_configs.NodeView, name: str, text: str, checks: ValueChecks) -> None:
+def _parse(view: node_configs.NodeView, name: str, text: str) -> None:
     """Raises INVALID_REQUEST, where a topic's configuration would be INVALID_CONFIG."""
     try:
-        node_configs.KINDS[view.known[name].type_name](name, text)
-        checks.single(name, text)
+        parse(view.profile.topic_configs, view.known[name], text)
     except ApiError as error:
         raise invalid_request(error.message) from None
-    except ValueError as error:
-        raise invalid_request(str(error)) from None

@@ -15,10 +15,10 @@ from ..profile import Profile
 from ..rpc.configs import DescribeConfigsSynonym
 from ..settings import Settings
 from ..value import value
-from .broker_limits import validator_of
 from .node_definitions import Definition, described
+from .node_values import KINDS, parse
 from .topic_table import BROKER_NAMES
-from .validators import BOOLEAN, DISTINCT_LIST, DOUBLE, INT, LIST, LONG, SHORT, STRING, Kind, Value
+from .validators import DISTINCT_LIST, Kind, Value
 
 # ConfigSource numbers of the wire.
 FROM_TOPIC, FROM_NODE, FROM_CLUSTER_DEFAULT, FROM_STATIC, FROM_DEFAULT = 1, 2, 3, 4, 5
@@ -35,17 +35,6 @@ TYPE_NUMBERS = {
     "LIST": 7,
     "CLASS": 8,
     "PASSWORD": 9,
-}
-KINDS: dict[str, Kind] = {
-    "BOOLEAN": BOOLEAN,
-    "STRING": STRING,
-    "INT": INT,
-    "SHORT": SHORT,
-    "LONG": LONG,
-    "DOUBLE": DOUBLE,
-    "LIST": LIST,
-    "CLASS": STRING,
-    "PASSWORD": STRING,
 }
 _LISTENER = re.compile(r"listener\.name\.[^.]*\.(.*)")
 _LISTENER_WIDE = ("max.connection.creation.rate", "max.connections", "num.network.threads")
@@ -119,11 +108,8 @@ class NodeView:
             return False
         if config.type_name == "CLASS" and text != config.default:
             return False  # the class would have to be on the class path
-        validator = validator_of(self.profile.topic_configs, name, config.type_name)
         try:
-            parsed = KINDS[config.type_name](name, text)
-            if validator is not None:
-                validator(name, parsed)
+            parse(self.profile.topic_configs, config, text)
         except ApiError:
             return False
         return True

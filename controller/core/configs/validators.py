@@ -118,6 +118,23 @@ def one_of(*words: str) -> Validator:
     return check
 
 
+def one_of_in_any_case(*words: str) -> Validator:
+    """Returns a validator of a string that must be one of `words`, which are in upper case."""
+
+    def check(name: str, value: str) -> None:
+        if value.upper() not in words:
+            expected = f"String must be one of (case insensitive): {', '.join(words)}"
+            raise _wrong(name, value, expected)
+
+    return check
+
+
+def not_empty(name: str, value: str) -> None:
+    """Validates a string that has characters other than white space."""
+    if not value:
+        raise _wrong(name, value, "String must be non-empty")
+
+
 def each_of(*words: str) -> Validator:
     """Returns a validator of a list whose elements must be among `words`."""
 
