@@ -23,6 +23,18 @@ def test_no_module_of_the_product_knows_assertion_errors() -> None:
     assert wrong == []
 
 
+def test_no_module_asks_whether_asserts_are_dropped() -> None:
+    """`python -O` has a `__debug__` of its own."""
+    wrong = [
+        f"{module}:{node.lineno}"
+        for module in modules()
+        for node in nodes_of(module)
+        if isinstance(node, ast.Name) and node.id == "__debug__"
+    ]
+
+    assert wrong == []
+
+
 def test_an_assert_narrows_a_type_and_does_nothing_else() -> None:
     """And there is none where a planted bug may stand."""
     wrong = [

@@ -44,13 +44,13 @@ def pytest_run(*words: str) -> subprocess.CompletedProcess[str]:
     return optimised("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-W", WARNS, *words)
 
 
-@pytest.mark.parametrize(
-    "words", [QUICK, pytest.param(SLOW, marks=pytest.mark.soak)], ids=["quick", "slow"]
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("words", [QUICK, SLOW], ids=["quick", "slow"])
 def test_the_pure_suite_passes(words: tuple[str, ...]) -> None:
-    """The gate has the quick tests, and runs and planted bugs below; a soak has the slow tests.
+    """The gate has the runs and planted bugs below.
 
-    That an assert narrows a type and does nothing else is read in `test_asserts_and_ids.py`.
+    `test_asserts_and_ids.py` reads that the pure modules have no assert, and that no module asks
+    whether asserts are dropped.
     """
     done = pytest_run(*PURE_SUITE, *words)
 

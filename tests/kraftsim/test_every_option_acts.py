@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -111,13 +112,18 @@ OF_THE_COMMAND = {
 """Options of the process, not of the cluster, and the tests that hold them."""
 
 
+@cache
+def parser() -> argparse.ArgumentParser:
+    return build_parser()
+
+
 def options_of(line: list[str]) -> dict[str, object]:
-    arguments: argparse.Namespace = build_parser().parse_args(["up", *line])
+    arguments: argparse.Namespace = parser().parse_args(["up", *line])
     return vars(cluster_of(arguments).options)
 
 
 def test_the_walk_has_every_option_of_up() -> None:
-    parsers: Any = build_parser()._subparsers
+    parsers: Any = parser()._subparsers
     up = parsers._group_actions[0].choices["up"]
     names = {action.option_strings[-1] for action in up._actions if action.option_strings}
 
