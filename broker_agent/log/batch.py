@@ -173,7 +173,7 @@ def _record(header: Header, payload: bytes, pos: int, end: int, is_stamped: bool
     value_bytes, pos = read_zigzag(payload, pos)
     pos = pos + value_bytes if value_bytes >= 0 else pos
     if payload[pos]:
-        pos = _end_of_headers(payload, pos, end)
+        pos = end_of_headers(payload, pos, end)
     else:
         pos += 1
     if pos != end:
@@ -183,7 +183,7 @@ def _record(header: Header, payload: bytes, pos: int, end: int, is_stamped: bool
     return tuple.__new__(Record, values)  # takes half the time of Record(...)
 
 
-def _end_of_headers(payload: bytes, pos: int, end: int) -> int:
+def end_of_headers(payload: bytes, pos: int, end: int) -> int:
     """Returns the position behind the headers of a record, whose count is at `pos`."""
     count, pos = read_zigzag(payload, pos)
     if count < 0:

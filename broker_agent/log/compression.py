@@ -15,6 +15,7 @@ from .codecs import (
     to_snappy,
     to_zstd,
 )
+from .scan import Scan
 
 NO_CODEC, GZIP, SNAPPY, LZ4, ZSTD = range(5)
 CODECS = {"uncompressed": NO_CODEC, "gzip": GZIP, "snappy": SNAPPY, "lz4": LZ4, "zstd": ZSTD}
@@ -39,6 +40,13 @@ def payload_of(batch: bytes, header: Header) -> bytes:
 def records_in(batch: bytes, header: Header) -> Iterator[Record]:
     """Yields the records of a batch; raises CannotDecompress, or BadRecord as `records_of`."""
     return records_of(header, payload_of(batch, header))
+
+
+def scan_of(batch: bytes, header: Header) -> Scan:
+    """Returns the scan of a batch's records; raises CannotDecompress, or BadRecord."""
+    if header.compression == NO_CODEC:
+        return Scan(header, batch, HEADER_BYTES)  # without a copy of the payload
+    return Scan(header, payload_of(batch, header), 0)
 
 
 def compressed(payload: bytes, codec: int, level: int) -> bytes:

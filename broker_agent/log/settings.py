@@ -1,6 +1,7 @@
 """The configurations of a topic that govern its logs."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from kraftsim.controller.core.value import value
@@ -69,7 +70,7 @@ class LogSettings:
     @property
     def policies(self) -> frozenset[str]:
         """The names in `cleanup.policy`."""
-        return frozenset(name.strip() for name in self.cleanup_policy.split(","))
+        return _policies_in(self.cleanup_policy)
 
     @property
     def is_compacted(self) -> bool:
@@ -94,6 +95,11 @@ class LogSettings:
         """Returns the level of a codec; 0 for one without levels."""
         levels = {GZIP: self.gzip_level, LZ4: self.lz4_level, ZSTD: self.zstd_level}
         return levels.get(codec, 0)
+
+
+@cache
+def _policies_in(cleanup_policy: str) -> frozenset[str]:
+    return frozenset(name.strip() for name in cleanup_policy.split(","))
 
 
 def settings_of(texts: Mapping[str, str]) -> LogSettings:

@@ -22,10 +22,12 @@ from .batch import (
     has_valid_crc,
     header_of,
     placed,
+    records_of,
     size_at,
 )
 from .codecs import CannotDecompress
-from .compression import NO_CODEC, ZSTD, compressed, records_in
+from .compression import NO_CODEC, ZSTD, compressed, scan_of
+from .scan import Scan
 from .settings import LogSettings
 
 ZSTD_SINCE = 7
@@ -130,27 +132,23 @@ def check(batch: bytes, settings: LogSettings, partition: str, wall_ms: int) -> 
         raise Refused(ErrorCode.CORRUPT_MESSAGE)
     _check_header(header)
     try:
-        records = list(records_in(batch, header))
+        scan = scan_of(batch, header)
     except CannotDecompress:  # B1.35
         raise Refused(ErrorCode.UNKNOWN_SERVER_ERROR) from None
     except BadRecord:  # B1.33
         raise Refused(ErrorCode.INVALID_RECORD) from None
-    _check_records(header, records, settings, partition, wall_ms)
+    _check_records(header, scan, settings, partition, wall_ms)
     target = header.compression if settings.codec is None else settings.codec
     is_kept = target == header.compression
-    if is_kept and target != NO_CODEC and not _are_dense(records):
+    if is_kept and target != NO_CODEC and not scan.is_dense:
         raise Refused(ErrorCode.UNKNOWN_SERVER_ERROR)  # Kafka has skipped keys and values (B1.30)
     if not is_kept:
+        records = list(records_of(header, scan.payload))
         batch, header = _built(header, records, target, settings)
-    accepted = _stamped(batch, header, records, settings, wall_ms)
+    accepted = _stamped(batch, header, scan, settings, wall_ms)
     if len(batch) > settings.max_message_bytes:  # B1.42
         raise Refused(ErrorCode.MESSAGE_TOO_LARGE)
     return accepted
-
-
-def _are_dense(records: Sequence[Record]) -> bool:
-    """True if the offsets of the records have no gap."""
-    return all(record.delta == place for place, record in enumerate(records))
 
 
 def _check_header(header: Header) -> None:
@@ -166,19 +164,15 @@ def _check_header(header: Header) -> None:
 
 
 def _check_records(
-    header: Header,
-    records: Sequence[Record],
-    settings: LogSettings,
-    partition: str,
-    wall_ms: int,
+    header: Header, scan: Scan, settings: LogSettings, partition: str, wall_ms: int
 ) -> None:
     """Raises Refused with every bad record (B1.36-B1.39)."""
     needs_key = settings.is_compacted
-    if not needs_key and not settings.is_stamped and _are_timely(records, settings, wall_ms):
+    if not needs_key and _are_timely(header, scan.timestamps, settings, wall_ms):
         return
     errors: list[tuple[int, str]] = []
     is_about_time = False
-    for place, record in enumerate(records):
+    for place, record in enumerate(records_of(header, scan.payload)):
         if needs_key and record.key is None:
             text = "Compacted topic cannot accept message without key in topic partition "
             errors.append((place, text + partition))
@@ -200,13 +194,17 @@ def _check_records(
         raise Refused(ErrorCode.INVALID_RECORD, text, errors)
 
 
-def _are_timely(records: Sequence[Record], settings: LogSettings, wall_ms: int) -> bool:
-    """True if every record has a timestamp, and all are in range (B1.38)."""
-    times = [record.timestamp for record in records]
+def _are_timely(
+    header: Header, timestamps: Sequence[int], settings: LogSettings, wall_ms: int
+) -> bool:
+    """True if no record has a bad timestamp (B1.38, B1.39)."""
+    if settings.is_stamped:
+        return not header.attributes & LOG_APPEND_TIME
+    first, last = min(timestamps), max(timestamps)
     return (
-        NONE not in times
-        and wall_ms - min(times) <= settings.timestamp_before_max_ms
-        and max(times) - wall_ms <= settings.timestamp_after_max_ms
+        (first > NONE or NONE not in timestamps)
+        and wall_ms - first <= settings.timestamp_before_max_ms
+        and last - wall_ms <= settings.timestamp_after_max_ms
     )
 
 
@@ -238,19 +236,16 @@ def _as_long(number: int) -> int:
 
 
 def _stamped(
-    batch: bytes,
-    header: Header,
-    records: Sequence[Record],
-    settings: LogSettings,
-    wall_ms: int,
+    batch: bytes, header: Header, scan: Scan, settings: LogSettings, wall_ms: int
 ) -> Accepted:
     """Returns the batch with the timestamps that it is stored with (B1.41)."""
     if settings.is_stamped:
         attributes, largest, place = header.attributes | LOG_APPEND_TIME, wall_ms, 0
     else:
         attributes = header.attributes & ~LOG_APPEND_TIME
-        largest = max(NONE, *(record.timestamp for record in records))
-        place = next((record.delta for record in records if record.timestamp == largest), 0)
+        largest = max(scan.timestamps)
+        place = scan.delta_of(scan.timestamps.index(largest)) if largest >= NONE else 0
+        largest = max(largest, NONE)
     return Accepted(
         batch=batch,
         header=header,
