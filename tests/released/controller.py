@@ -2,7 +2,7 @@
 
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,10 +97,12 @@ def released_controller(
     client_port: int | None = None,
     classes: Path | None = None,
     archives_classes: bool = False,
+    prepare: Callable[[Path], None] = lambda _: None,
 ) -> Iterator[ReleasedController]:
     """A controller that is active; its process ends with the block.
 
     With `client_port` the process is a broker too, which listens there.
+    `prepare` changes the formatted log directory before the process starts.
     `classes` is a folder with the classes that the settings name.
     If it `archives_classes`, it writes the release's class archive at its end.
     `metadata_version` such as "3.9-IV0" is finalized at first, by default the newest.
@@ -115,6 +117,7 @@ def released_controller(
     config = folder / "controller.properties"
     config.write_text("".join(f"{key}={value}\n" for key, value in properties.items()), "utf-8")
     format_storage(release, config, cluster_id=cluster_id, options=options, classes=classes)
+    prepare(folder / "data")
     with (folder / "server.log").open("wb") as log:
         process = start_node(
             release, config, log, classes=classes, archives_classes=archives_classes

@@ -20,6 +20,7 @@ from tools.foreign_clients.calls import (
     NEVER_ENDING,
     is_false_result,
 )
+from tools.foreign_clients.kgo import LONG, PASSING, WAITING
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "clients.md"
@@ -94,6 +95,13 @@ The Java client 4.3.1 makes the same calls to a released cluster of 4.3.1 (a bro
 in one process). Of the calls of the control plane, {same} have the same outcome there, refusals
 included. {rest}
 """
+KGO_INTRODUCTION = """\
+franz-go tests its client against the brokers that the environment names. `make soak` compiles these
+tests from the pinned module and runs them at three brokers of `kraftsim up`
+(`tests/interop/test_kgo.py`); the gate leaves out the *long* ones. Of the tests of package kgo that
+talk to a broker these pass, at a released 4.3.1 too:
+"""
+KGO_WAITING = "The others wait for what kraftsim does not have:\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +131,7 @@ def render() -> str:
         _table("Data plane", DATA_PLANE_INTRODUCTION, DATA_PLANE, records),
         _exceptions(),
         _beside_a_broker(records["java-4.3.1"]),
+        _tests_of_kgo(),
     )
     return "\n".join([INTRODUCTION.format(versions=versions), *chain(*parts)]) + "\n"
 
@@ -174,6 +183,19 @@ def _beside_a_broker(ours: Recorded) -> Iterator[str]:
     for call, own, theirs in rows:
         if call in DATA_PLANE and own != theirs:
             yield _row([call, own, theirs])
+
+
+def _tests_of_kgo() -> Iterator[str]:
+    yield "\n## franz-go's own tests\n"
+    yield KGO_INTRODUCTION
+    yield from _head("test", "at the broker", "")
+    yield from (
+        _row([name, does, "long" if name in LONG else ""]) for name, does in PASSING.items()
+    )
+    yield ""
+    yield KGO_WAITING
+    yield from _head("test", "needs")
+    yield from (_row([name, needs]) for name, needs in WAITING.items())
 
 
 def _head(*columns: str) -> Iterator[str]:

@@ -16,6 +16,7 @@ from tests.released.jars import JarsMissing, cache_folder, fetched, locked
 from tests.toolchains import ToolchainMissing, require
 
 HERE = Path(__file__).parent
+KGO = "github.com/twmb/franz-go/pkg/kgo"
 LIMIT_S = 600
 JAVA_VERSIONS = ("3.9.1", "4.1.1", "4.3.1")
 JAVA_FLAGS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
@@ -29,6 +30,24 @@ def go_command(client: str) -> list[str]:
         "go", files, lambda made: _run([go, "build", "-o", made / "foreign", "."], sources)
     )
     return [str(folder / "foreign"), client]
+
+
+def kgo_tests() -> str:
+    """Returns the program with franz-go's own tests of its client; compiles it once."""
+    go, sources = require("go"), HERE / "go"
+    files = [sources / "go.mod", sources / "go.sum"]
+    folder = _made(
+        "kgo",
+        files,
+        lambda made: _run([go, "test", "-c", "-o", made / "kgo.test", KGO], sources),
+    )
+    return str(folder / "kgo.test")
+
+
+def kgo_sources() -> Path:
+    """Returns the folder of franz-go's client in the cache of Go's modules."""
+    command = [require("go"), "list", "-f", "{{.Dir}}", KGO]
+    return Path(_run(command, HERE / "go").strip())
 
 
 def node_command() -> list[str]:
@@ -60,7 +79,7 @@ def java_command(version: str) -> list[str]:
     return [java, *JAVA_FLAGS, "-cp", f"{folder}:{jars}", "AdminCalls"]
 
 
-def _made(name: str, files: Sequence[Path], make: Callable[[Path], None]) -> Path:
+def _made(name: str, files: Sequence[Path], make: Callable[[Path], object]) -> Path:
     """Returns the cache's folder for these files; `make` fills it once."""
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
     folder = cache_folder() / "foreign" / f"{name}-{digest}"
@@ -73,18 +92,25 @@ def _made(name: str, files: Sequence[Path], make: Callable[[Path], None]) -> Pat
     return folder
 
 
-def _run(command: Sequence[str | Path], folder: Path) -> None:
+def _run(command: Sequence[str | Path], folder: Path) -> str:
+    """Returns what the command prints."""
     done = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, check=False, timeout=LIMIT_S
     )
     if done.returncode:
         text = f"{command[0]} failed: {done.stdout[-2000:]}{done.stderr[-2000:]}"
         raise ToolchainMissing(text)
+    return done.stdout
 
 
 def main() -> None:
     """Prepares every client; says which ones the suite will skip."""
-    steps = [lambda: go_command("franz-go"), node_command, lambda: [require("kcat")]]
+    steps = [
+        lambda: go_command("franz-go"),
+        lambda: [kgo_tests()],
+        node_command,
+        lambda: [require("kcat")],
+    ]
     steps += [lambda version=version: java_command(version) for version in JAVA_VERSIONS]
     for step in steps:
         try:
