@@ -19,6 +19,7 @@ from kraftsim.controller.core.feature_levels import (
     DIRECTORY_ASSIGNMENT_FROM,
 )
 from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.partition import PartitionKey
 from kraftsim.controller.core.uuid import Uuid, random_uuid
 from kraftsim.controller.time.timeline import NEVER_MS
 
@@ -89,7 +90,7 @@ class Agent:
         )
         self._healing = Healing(config, self._partitions)
         self._directories = config.log_dirs
-        self._assignments = assignments_of(config.broker_id, len(config.log_dirs))
+        self.assignments = assignments_of(config.broker_id, len(config.log_dirs))
         self._give_up_ms = NEVER_MS
         self._failures = 0
         self._is_caught_up = False
@@ -123,9 +124,7 @@ class Agent:
         """Start with a fetch: a registration depends on the finalized features."""
         self.state = ProcessState.STARTING
         failed = self.store.failed
-        self._directories = tuple(
-            directory for directory in self._directories if directory.directory_id not in failed
-        )
+        self._directories = tuple(of for of in self._directories if of.directory_id not in failed)
         self.cordoned_directories = cordoned(self._directories, self._cordoned_text)
         if self._lost_its_metadata():
             return []
@@ -141,32 +140,37 @@ class Agent:
             return []
         if self.broker_epoch >= 0:
             self._lease.schedule(now_ms)
-        if self._assignments is not None:
-            self._assignments.observe(self.image, self._places(), now_ms)
+        self._observe_directories(now_ms)
+        return self.on_deadline(now_ms)
+
+    def move_replica(self, key: PartitionKey, target: Uuid, now_ms: int) -> list[Send]:
+        """Begins to move a replica to another directory; its own one ends a move (B7.50)."""
+        if self.assignments is not None:
+            self.assignments.move(self.image, key, target, self.store)
+        self._observe_directories(now_ms)
         return self.on_deadline(now_ms)
 
     def _lost_its_metadata(self) -> bool:
-        is_lost = self.config.log_dirs[0].directory_id in self.store.failed
-        if is_lost:
-            self.failure = f"the metadata log dir {self.config.log_dirs[0].path} has failed"
-            self.state = SHUTTING_DOWN
-        return is_lost
+        first = self.config.log_dirs[0]
+        if first.directory_id not in self.store.failed:
+            return False
+        self.failure = f"the metadata log dir {first.path} has failed"
+        self.state = SHUTTING_DOWN
+        return True
 
     @property
     def lost_directories(self) -> tuple[Uuid, ...]:
         """Ids of the directories that failed since the process started."""
-        failed = self.store.failed
         ids = (directory.directory_id for directory in self._directories)
-        return tuple(directory_id for directory_id in ids if directory_id in failed)
+        return tuple(directory_id for directory_id in ids if directory_id in self.store.failed)
 
-    def _places(self) -> Places:
-        lost = self.lost_directories
-        ids = (directory.directory_id for directory in self._directories)
-        return Places(
-            online=tuple(directory_id for directory_id in ids if directory_id not in lost),
-            lost=lost,
-            cordoned=self.cordoned_directories,
-        )
+    def _observe_directories(self, now_ms: int) -> None:
+        if self.assignments is None:
+            return
+        lost, ids = self.lost_directories, (of.directory_id for of in self._directories)
+        online = tuple(directory_id for directory_id in ids if directory_id not in lost)
+        places = Places(online=online, lost=lost, cordoned=self.cordoned_directories)
+        self.assignments.observe(self.image, places, self.store, now_ms)
 
     def request_stop(self, now_ms: int) -> list[Send]:
         """Handle SIGTERM: a RUNNING broker drains; a broker in an earlier state ends at once."""
@@ -186,8 +190,8 @@ class Agent:
         due_ms, metadata_ms = self._lease.deadline_ms, self._metadata.deadline_ms
         if metadata_ms < due_ms:
             due_ms = metadata_ms
-        if self._assignments is not None and self._assignments.deadline_ms < due_ms:
-            due_ms = self._assignments.deadline_ms
+        if self.assignments is not None and self.assignments.deadline_ms < due_ms:
+            due_ms = self.assignments.deadline_ms
         other_ms = self._partitions.deadline_ms if state is RUNNING else self._give_up_ms
         return other_ms if other_ms < due_ms else due_ms
 
@@ -206,9 +210,9 @@ class Agent:
             sends += self._communicate(now_ms)
         if now_ms >= self._partitions.deadline_ms and self._may_heal:
             sends += self._heal(now_ms)
-        if self._assignments is not None and now_ms >= self._assignments.deadline_ms:
+        if self.assignments is not None and now_ms >= self.assignments.deadline_ms:
             leader_id = self._fetch.leader_id
-            sends += self._assignments.due(self.image, self.broker_epoch, now_ms, leader_id)
+            sends += self.assignments.due(self.image, self.broker_epoch, now_ms, leader_id)
         return sends
 
     def _end_as_voter(self) -> None:
@@ -235,8 +239,8 @@ class Agent:
         elif channel is Channel.PARTITIONS:
             self._healing.on_reply(sent, now_ms)
         elif channel is Channel.DIRECTORIES:
-            if self._assignments is not None:
-                self._assignments.on_reply(sent, reply, now_ms)
+            if self.assignments is not None:
+                self.assignments.on_reply(sent, reply, now_ms)
         elif self._lease.accept(sent):
             self._on_lease_reply(reply, now_ms)
         return self.on_deadline(now_ms)
@@ -247,8 +251,8 @@ class Agent:
         if self.state is STARTING and not self._failures:
             self._lease.schedule(now_ms)  # register, or repeat the heartbeat
         self._observe_cordoned(image, now_ms)
-        if self._assignments is not None and self.broker_epoch >= 0:
-            self._assignments.observe(image, self._places(), now_ms)
+        if self.broker_epoch >= 0:
+            self._observe_directories(now_ms)
         if not self._has_added_directories and self._lacks_directories(image):
             self._adds_directories = self._has_added_directories = True
             self._lease.schedule(now_ms)
@@ -310,10 +314,7 @@ class Agent:
         )
 
     def _reports_cordoned(self) -> bool:
-        """True if heartbeats report cordoned directories (rule 2.1).
-
-        The broker must have caught up, and metadata.version must be level 30 or higher.
-        """
+        """True if heartbeats report cordoned directories: caught up, at level 30 (rule 2.1)."""
         return self._is_caught_up and self.image.metadata_version >= CORDONED_DIRECTORIES_FROM
 
     def _on_lease_reply(self, reply: rpc.Response | ApiError | None, now_ms: int) -> None:

@@ -6,18 +6,11 @@ The codes were chosen with kafka-python, aiokafka, librdkafka, the Java clients 
 """
 
 from collections import Counter
-from collections.abc import Callable, Container
-from dataclasses import replace
+from collections.abc import Callable
 
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.refusals import refused
-from kraftsim.controller.core.rpc.stored_messages import (
-    AlterReplicaLogDirsRequest,
-    AlterReplicaLogDirsResponse,
-    AlterReplicaLogDirTopicResult,
-)
 from kraftsim.controller.core.rpc.transactions import (
     ListTransactionsRequest,
     ListTransactionsResponse,
@@ -33,8 +26,6 @@ TEXT = (
     "produce without transactions and consume by assignment. Use a Kafka broker for the others."
 )
 NO_SASL = "This listener expects no SASL authentication."
-NO_MOVES = "A simulated broker moves no replica between its log directories."
-NO_SUCH_DIRECTORY = "The broker has no log directory of this path."
 FIND_COORDINATOR = 10
 TRANSACTION_STATES = (
     *("Empty", "Ongoing", "PrepareCommit", "PrepareAbort", "CompleteCommit", "CompleteAbort"),
@@ -101,25 +92,6 @@ class DataPlane:
         text = NO_SASL if code == ErrorCode.ILLEGAL_SASL_STATE else TEXT
         self._count_refused(row_of(request).key, text)
         return ApiError(code, text)
-
-    def alter_log_dirs(
-        self, request: AlterReplicaLogDirsRequest, log_dirs: Container[str]
-    ) -> rpc.Response:
-        """Refuses AlterReplicaLogDirs (34) directory by directory.
-
-        A path that is none of the broker's `log_dirs` is LOG_DIR_NOT_FOUND for each of its
-        partitions, whatever they are, as in Kafka 4.3.1.
-        """
-        results: list[AlterReplicaLogDirTopicResult] = []
-        for directory in request.dirs:
-            part = replace(request, dirs=(directory,))
-            refusal = ApiError(ErrorCode.LOG_DIR_NOT_FOUND, NO_SUCH_DIRECTORY)
-            if directory.path in log_dirs:
-                refusal = ApiError(self._refusal(part).code, NO_MOVES)
-            refused_part = refused(part, refusal)
-            if isinstance(refused_part, AlterReplicaLogDirsResponse):
-                results += refused_part.results
-        return AlterReplicaLogDirsResponse(results=tuple(results))
 
     def _count_refused(self, api_key: int, text: str) -> None:
         if not self.refused:

@@ -121,57 +121,47 @@ def _partition(
 
 def describe_log_dirs(
     stored: Iterable[StoredReplica],
+    futures: Iterable[StoredReplica],
     request: rpc.DescribeLogDirsRequest,
     directories: Sequence[LogDirectory],
     cordoned: Container[Uuid],
     failed: Container[Uuid],
     sizes: Mapping[tuple[str, int], int],
 ) -> rpc.DescribeLogDirsResponse:
-    """Returns the broker's log directories with the replicas on its disk.
+    """Returns the broker's log directories with the replicas on its disk, and the future ones.
 
-    `sizes` has the bytes of the replicas, by topic and partition, that have had messages.
-
-    A replica without an assigned directory is in the first. Stray replicas are not listed, as in
-    Kafka. `cordoned` has the ids of the cordoned directories, `failed` those of the
-    failed ones, of which a broker knows only the path.
+    `sizes` has the bytes of the replicas, by topic and partition, that have had messages. A replica
+    without an assigned directory is in the first. Stray replicas are not listed, as in Kafka.
+    `cordoned` has the ids of the cordoned directories, `failed` those of the failed ones, of which
+    a broker knows only the path.
     """
-    wanted = (
-        None if request.topics is None else {row.topic: row.partitions for row in request.topics}
-    )
-    replicas: dict[Uuid, dict[str, list[int]]] = {
+    wanted = {row.topic: row.partitions for row in request.topics or ()}
+    replicas: dict[Uuid, dict[str, list[rpc.LogDirPartition]]] = {
         directory.directory_id: {} for directory in directories
     }
-    for replica in sorted(stored, key=lambda replica: (replica.topic, replica.partition)):
-        if wanted is None or replica.partition in wanted.get(replica.topic, ()):
-            directory = replica.directory
-            place = replicas[directory if directory in replicas else directories[0].directory_id]
-            place.setdefault(replica.topic, []).append(replica.partition)
+    listed = [(replica, False) for replica in stored] + [(replica, True) for replica in futures]
+    for replica, is_future in sorted(listed, key=lambda row: (row[0].topic, row[0].partition)):
+        if request.topics is None or replica.partition in wanted.get(replica.topic, ()):
+            place = replicas.get(replica.directory or b"", replicas[directories[0].directory_id])
+            place.setdefault(replica.topic, []).append(
+                rpc.LogDirPartition(
+                    partition_index=replica.partition,
+                    partition_size=sizes.get((replica.topic, replica.partition), 0),
+                    is_future_key=is_future,
+                )
+            )
     return rpc.DescribeLogDirsResponse(
         results=tuple(
             rpc.LogDir(log_dir=described.path, error_code=ErrorCode.KAFKA_STORAGE_ERROR)
             if described.directory_id in failed
             else rpc.LogDir(
                 log_dir=described.path,
-                topics=_replicas(replicas[described.directory_id], sizes),
+                topics=tuple(
+                    rpc.LogDirTopicReplicas(name=name, partitions=tuple(partitions))
+                    for name, partitions in replicas[described.directory_id].items()
+                ),
                 is_cordoned=described.directory_id in cordoned,
             )
             for described in directories
         )
-    )
-
-
-def _replicas(
-    topics: dict[str, list[int]], sizes: Mapping[tuple[str, int], int]
-) -> tuple[rpc.LogDirTopicReplicas, ...]:
-    return tuple(
-        rpc.LogDirTopicReplicas(
-            name=name,
-            partitions=tuple(
-                rpc.LogDirPartition(
-                    partition_index=index, partition_size=sizes.get((name, index), 0)
-                )
-                for index in indexes
-            ),
-        )
-        for name, indexes in topics.items()
     )

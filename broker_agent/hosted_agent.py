@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
-from kraftsim.controller.core.image.partition import Partition
+from kraftsim.controller.core.image.partition import Partition, PartitionKey
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import AlterPartitionRequest
 from kraftsim.controller.core.uuid import Uuid
@@ -146,6 +146,7 @@ class HostedAgent:
         self._store.logs.clear()
         self._store.failed.clear()
         self._store.full.clear()
+        self._store.moves.clear()
 
     def fail_directory(self, directory_id: Uuid) -> None:
         """Lose a log directory of the disk until `repair_directory`; a process reports it."""
@@ -169,6 +170,10 @@ class HostedAgent:
         if len(directories) == 1:
             return directories[0].directory_id
         return partition.directory_of(self.agent.config.broker_id)
+
+    def move_replica(self, key: PartitionKey, directory_id: Uuid) -> None:
+        """Begins to move a replica to another directory; its own one ends a move."""
+        self._send(self.agent.move_replica(key, directory_id, self.clock.now_ms))
 
     def repair_directory(self, directory_id: Uuid) -> None:
         """Make a log directory usable for the next process, with its replicas (rule 2.31)."""

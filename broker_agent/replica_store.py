@@ -55,13 +55,15 @@ class ReplicaStore:
     """The inventory that the last process left; strays stay until their topic is deleted.
 
     `logs` has the log of each replica that has had a message. `failed` has the ids of the log
-    directories that cannot be read or written, `full` those in which the next write fails.
+    directories that cannot be read or written, `full` those in which the next write fails. `moves`
+    has the directory to which a replica moves: its future replica is there (KIP-113).
     """
 
     replicas: Mapping[PartitionKey, StoredReplica] = field(default_factory=dict)
     logs: dict[PartitionKey, "Log"] = field(default_factory=dict)
     failed: set[Uuid] = field(default_factory=set)
     full: set[Uuid] = field(default_factory=set)
+    moves: dict[PartitionKey, Uuid] = field(default_factory=dict)
     is_compared: bool = True
     """True if the process that runs has compared the inventory with the metadata."""
 
@@ -110,6 +112,20 @@ class ReplicaStore:
         if self.is_compared:
             return [replica for _, replica in assigned(image, broker_id)]
         return list(self.replicas.values())
+
+    def end_move(self, key: PartitionKey, *, is_done: bool) -> None:
+        """Ends a move; if it is done, the future replica takes the place of the current one."""
+        del self.moves[key]
+        if is_done and key in self.logs:
+            self.logs[key].shed()
+
+    def futures(self, image: Image) -> list[StoredReplica]:
+        """Returns the future replicas of those that move."""
+        return [
+            StoredReplica(topic=image.topics[key[0]].name, partition=key[1], directory=directory)
+            for key, directory in self.moves.items()
+            if key[0] in image.topics
+        ]
 
     def _strays(self, image: Image, broker_id: int) -> dict[PartitionKey, StoredReplica]:
         return {

@@ -142,7 +142,7 @@ def test_the_table_of_a_broker_has_what_the_rows_say() -> None:
         elif row.broker in (READ, LOG):
             assert row.name in own or row.name == "ApiVersions"  # which the listener answers
         elif row.broker in (STORE, REFUSE):
-            assert row.name not in own or row.name == "AlterReplicaLogDirs"
+            assert row.name not in own
 
 
 def names_in(table: Mapping[type, object]) -> set[str]:

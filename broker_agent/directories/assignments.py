@@ -2,7 +2,8 @@
 
 The controller assigns a directory only to the replicas of brokers that have one (rule 4.39). A
 broker with several places each new replica in the directory with the fewest, and reports it
-(KIP-858, rule 2.32b). Brokers with one directory send no such request.
+(KIP-858, rule 2.32b). A replica that moves stays in its directory until the controller has accepted
+the other one (KIP-113, B7.51). Brokers with one directory send no such request.
 """
 
 from collections import Counter
@@ -18,12 +19,15 @@ from kraftsim.controller.core.value import value
 from kraftsim.controller.time.timeline import NEVER_MS
 
 from ..conversation import Channel, Conversation, Send
+from ..replica_store import ReplicaStore
 
 # AssignmentsManager of Kafka
 REPLICAS_PER_REQUEST_MAX = 2250
 BACKOFF_FIRST_MS = 100
 BACKOFF_MAX_MS = 10_000
 TIMEOUT_MS = 30_000  # request.timeout.ms of Kafka's clients
+
+REMEMBERED_MAX = 10_000  # directories for replicas that do not exist; Kafka has no bound
 
 
 @value
@@ -42,13 +46,22 @@ class Places:
 
 
 class Assignments:
-    """The replicas whose directory the metadata lacks, and the requests that report them."""
+    """The replicas whose directory the metadata lacks, and the requests that report them.
+
+    `_chosen` has the directories to report: of new replicas, of those that move, and of those whose
+    move was cancelled after it had been reported (`_returning`). `_remembered` has directories for
+    replicas that do not exist yet, by topic and partition (B7.50).
+    """
 
     def __init__(self, broker_id: int, conversation: Conversation) -> None:
         self._broker_id = broker_id
         self._conversation = conversation
         self._chosen: dict[PartitionKey, Uuid] = {}
+        self._reported: set[PartitionKey] = set()
         self._accepted: set[PartitionKey] = set()
+        self._returning: set[PartitionKey] = set()
+        self._remembered: dict[tuple[str, int], Uuid] = {}
+        self._has_news = False
         self._failures = 0
 
     @property
@@ -56,24 +69,88 @@ class Assignments:
         """Time of the next request, or of the timeout of the request in flight."""
         return self._conversation.deadline_ms
 
-    def observe(self, image: Image, places: Places, now_ms: int) -> None:
-        """Chooses a directory for each replica that the metadata has in none of the broker's."""
+    def place_of(self, image: Image, key: PartitionKey, own: Sequence[Uuid]) -> Uuid:
+        """Returns which of the broker's `own` directories has a replica, maybe not reported yet."""
+        assigned = image.partition(key).directory_of(self._broker_id)
+        if assigned is None or assigned not in own:
+            return self._chosen.get(key, own[0])
+        return assigned
+
+    def remember(self, topic: str, partition: int, directory: Uuid) -> None:
+        """Notes the directory for a replica that the broker does not have yet (B7.50)."""
+        if len(self._remembered) >= REMEMBERED_MAX:
+            del self._remembered[next(iter(self._remembered))]
+        self._remembered[topic, partition] = directory
+
+    def move(self, image: Image, key: PartitionKey, target: Uuid, store: ReplicaStore) -> None:
+        """Begins to move a replica; its own directory ends a move."""
+        moves = store.moves
+        current = image.partition(key).directory_of(self._broker_id)
+        if key in self._chosen and key not in moves and key not in self._returning:
+            self._choose(key, target)  # a new replica, which is in no directory for the controller
+        elif target != current:
+            moves[key] = target
+        elif key in moves:
+            store.end_move(key, is_done=False)
+            self._take_back(key, target)
+
+    def _take_back(self, key: PartitionKey, current: Uuid) -> None:
+        """Reports the current directory of a replica again if another was reported (B7.52)."""
+        if key in self._reported:
+            self._returning.add(key)
+            self._choose(key, current)
+        else:
+            self._chosen.pop(key, None)
+
+    def _choose(self, key: PartitionKey, directory: Uuid) -> None:
+        self._chosen[key] = directory
+        self._accepted.discard(key)
+        self._has_news = True
+
+    def observe(self, image: Image, places: Places, store: ReplicaStore, now_ms: int) -> None:
+        """Chooses a directory for each replica that the metadata has in none of the broker's.
+
+        Ends the moves that are done or cannot go on.
+        """
         if image.metadata_version < DIRECTORY_ASSIGNMENT_FROM or not places.online:
             return
+        self._end_moves(image, places, store)
         missing, counts = self._missing(image, {*places.online, *places.lost})
-        kept = {k: of for k, of in self._chosen.items() if k in missing and of in places.online}
-        counts.update(kept.values())
-        is_new = False
+        self._returning -= self._accepted | store.moves.keys()
+        stays = {*missing, *self._returning}
+        kept = {k: of for k, of in self._chosen.items() if k in stays and of in places.online}
+        counts.update(kept[key] for key in missing if key in kept)
+        kept.update(store.moves)
         for key in missing:
             if key not in kept:
-                kept[key] = min(places.open(), key=lambda of: counts[of])
+                kept[key] = self._free_place(image, key, places, counts)
                 counts[kept[key]] += 1
-                self._accepted.discard(key)
-                is_new = True
+        changed = {key for key, directory in kept.items() if self._chosen.get(key) != directory}
         self._chosen = kept
-        self._accepted &= kept.keys()
-        if is_new:
+        self._accepted = (self._accepted & kept.keys()) - changed
+        self._reported = (self._reported & kept.keys()) - changed
+        if changed or self._has_news:
+            self._has_news = False
             self._conversation.schedule(now_ms + BACKOFF_FIRST_MS)
+
+    def _end_moves(self, image: Image, places: Places, store: ReplicaStore) -> None:
+        """Ends the moves that the controller has accepted, or that lost a directory (B7.62)."""
+        for key, target in list(store.moves.items()):
+            topic = image.topics.get(key[0])
+            partition = None if topic is None else topic.partitions.get(key[1])
+            current = None if partition is None else partition.directory_of(self._broker_id)
+            goes_on = current not in (None, target, *places.lost) and target in places.online
+            if not goes_on:
+                store.end_move(key, is_done=current == target)
+
+    def _free_place(
+        self, image: Image, key: PartitionKey, places: Places, counts: Counter[Uuid]
+    ) -> Uuid:
+        """Returns the directory for a new replica: the remembered one, or the emptiest one."""
+        remembered = self._remembered.pop((image.topics[key[0]].name, key[1]), None)
+        if remembered in places.online:
+            return remembered
+        return min(places.open(), key=lambda of: counts[of])
 
     def _missing(
         self, image: Image, own: Collection[Uuid]
@@ -98,7 +175,9 @@ class Assignments:
         self._conversation.schedule(NEVER_MS)
         if not left:
             return []
-        request = self._request(broker_epoch, left[:REPLICAS_PER_REQUEST_MAX])
+        left = left[:REPLICAS_PER_REQUEST_MAX]
+        self._reported.update(left)
+        request = self._request(broker_epoch, left)
         return [self._conversation.send(request, now_ms, controller_id)]
 
     def on_reply(self, sent: Send, reply: rpc.Response | ApiError | None, now_ms: int) -> None:
@@ -115,7 +194,8 @@ class Assignments:
             for topic in directory.topics
             for partition in topic.partitions
             if not partition.error_code
-        } & self._chosen.keys()
+            and self._chosen.get((topic.topic_id, partition.partition_index)) == directory.id
+        }
         if self._chosen.keys() - self._accepted:
             self._conversation.schedule(now_ms + BACKOFF_FIRST_MS)
 

@@ -195,7 +195,7 @@ class Replicas:
             if look_ms // PRODUCER_CHECK_MS > log.looked_ms // PRODUCER_CHECK_MS:
                 log.producers.expire(at.wall_ms - PRODUCER_LIFE_MS)
             log.looked_ms = look_ms
-            if settings.is_compacted:
+            if settings.is_compacted and replica.key not in host.store.moves:  # B7.54
                 compact(log, Instant(look_ms, at.wall_ms - at.now_ms + look_ms), settings)
             log.retain(look_ms, settings)
         return bool(looks)

@@ -38,7 +38,7 @@ DATA_PLANE = (
         34,
         "AlterReplicaLogDirs",
         None,
-        STORE,
+        LOG,
         repeats={"results": "dirs.topics", "topic_name": "name"},
     ),
     ApiRow(

@@ -20,6 +20,7 @@ from kraftsim.broker_agent.descriptions import (
 )
 from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
+from kraftsim.broker_agent.messages.moves import alter_log_dirs
 from kraftsim.broker_agent.telemetry import METRICS_BYTES_MAX, Telemetry
 from kraftsim.broker_agent.topic_creation import TopicCreation
 from kraftsim.controller.core import rpc
@@ -136,7 +137,8 @@ class BrokerApis:
         directories, cordoned = agent.config.log_dirs, agent.cordoned_directories
         failed = agent.store.failed
         sizes = self.messages.sizes(stored) if agent.store.logs else {}
-        return describe_log_dirs(stored, request, directories, cordoned, failed, sizes)
+        futures = agent.store.futures(self.image)
+        return describe_log_dirs(stored, futures, request, directories, cordoned, failed, sizes)
 
     def describe_acls(self, request: rpc.DescribeAclsRequest) -> rpc.Response:
         """Returns the response to a DescribeAcls request."""
@@ -203,8 +205,8 @@ class BrokerApis:
             self.messages.init_producer_id(request, reply_to)
 
     def alter_log_dirs(self, request: AlterReplicaLogDirsRequest) -> rpc.Response:
-        """Returns the response to an AlterReplicaLogDirs request, which refuses each directory."""
-        return self._data_plane.alter_log_dirs(request, self._log_dirs)
+        """Returns the response to an AlterReplicaLogDirs request."""
+        return alter_log_dirs(self._agent, request)
 
     def alter_configs(self, request: configurations.AlterRequest, reply_to: ReplyTo) -> None:
         """Refuses the changes that a broker refuses, and forwards the others to the controller."""
@@ -212,11 +214,6 @@ class BrokerApis:
 
         forward = self._forwarding.forward
         configurations.alter(self.config_view, request, check_together, forward, reply_to)
-
-    @property
-    def _log_dirs(self) -> list[str]:
-        """The paths of the broker's log directories."""
-        return [directory.path for directory in self._agent.agent.config.log_dirs]
 
     @property
     def config_view(self) -> NodeView:

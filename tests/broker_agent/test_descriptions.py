@@ -155,7 +155,7 @@ def test_each_replica_is_in_its_directory(image: Image) -> None:
         request = DescribeLogDirsRequest(topics=topics)
         stored = ReplicaStore().on_disk(image, broker_id)
         directories = tuple(map(simulated_directory, (FIRST, SECOND)))
-        response = describe_log_dirs(stored, request, directories, (), (), {})
+        response = describe_log_dirs(stored, (), request, directories, (), (), {})
         return [
             [
                 (topic.name, [row.partition_index for row in topic.partitions])

@@ -372,3 +372,18 @@ def test_a_follower_shares_the_bytes_of_its_leader() -> None:
     assert follower.end_offset == follower.high_watermark == 3
     assert append(follower, idempotent(1)).base_offset == 2
     assert list(pairwise(follower.base_offsets)) == [(0, 1), (1, 2)]
+
+
+@pytest.mark.rule("B7.51")
+def test_a_moved_log_has_what_a_copy_from_its_start_has() -> None:
+    gone, cut, kept = batch(b"a"), batch(b"b", b"c"), batch(b"d", producer=(7, 0, 0))
+    log = filled(batch(b"z", producer=(8, 0, 0)), gone, cut, kept)
+    log.delete_before(3, now_ms=0)
+    assert log.size == sum(map(len, log.batches))
+    assert {producer.producer_id for producer in log.producers} == {7, 8}
+
+    log.shed()
+
+    assert (log.start_offset, list(log.base_offsets)) == (3, [2, 4])
+    assert log.size == len(cut) + len(kept)
+    assert {producer.producer_id for producer in log.producers} == {7}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.differential.listener.pair import BROKER_ID, RELEASED_SETTINGS
+from tests.differential.listener.pair import BROKER_ID, LOG_DIRS, released_settings
 from tests.free_ports import free_port
 from tests.interop.running import kraftsim_up
 from tests.released.controller import await_listener, released_controller
@@ -19,7 +19,7 @@ def kafka_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         folder,
         cluster_id="answersOfKafka431AAAAA",
         client_port=port,
-        settings=RELEASED_SETTINGS,
+        settings=released_settings(folder),
     ) as controller:
         await_listener(controller.process, port)
         yield port
@@ -28,6 +28,7 @@ def kafka_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 @pytest.fixture(scope="package")
 def our_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     folder = tmp_path_factory.mktemp("ours")
-    with kraftsim_up(folder, "--profile", "kafka-4.3", brokers=1) as kraft:
+    words = ("--profile", "kafka-4.3", "--log-dirs", str(LOG_DIRS))
+    with kraftsim_up(folder, *words, brokers=1) as kraft:
         _, _, port = kraft.broker_address(BROKER_ID).rpartition(":")
         yield int(port)

@@ -1,7 +1,8 @@
 """Spells a reply so that two brokers that behave alike give the same.
 
-Masked are addresses, paths and sizes of disks, and times of appending; ids of topics, sessions and
-producers get the names of `Stand`. Where Kafka's maps have no order, elements are sorted.
+Masked are addresses, sizes of disks, and times of appending; log directories, and ids of topics,
+sessions and producers get the names of `Stand`. Elements are sorted where Kafka's maps have no
+order.
 """
 
 import base64
@@ -12,7 +13,7 @@ from tests.differential.listener.batches import decoded, decompressed
 from tests.differential.listener.stand import Stand
 
 FETCH, INIT_PRODUCER_ID = 1, 22
-OF_ONE_CLUSTER = ("host", "port", "clusterId", "logDir", "totalBytes", "usableBytes")
+OF_ONE_CLUSTER = ("host", "port", "clusterId", "totalBytes", "usableBytes")
 TIMES = ("logAppendTimeMs", "timestamp", "lastTimestamp", "baseTimestamp", "maxTimestamp")
 TEXTS = ("errorMessage", "batchIndexErrorMessage")
 NOT_ANSWERED = {"connection": "closed"}
@@ -51,6 +52,8 @@ class _Spelling:
         if name in TEXTS:
             return re.sub(r"within \[[^]]*\]", "within the bounds", value)
         match name:
+            case "logDir":
+                return f"directory {self._stand.dirs.index(value)}"
             case "topicId":
                 return self._stand.topic_id_name(value)
             case "sessionId":

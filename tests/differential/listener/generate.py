@@ -269,13 +269,15 @@ def _log_dirs(draft: Draft) -> Ask:
 
 
 def _move(draft: Draft) -> Ask:
-    """To no directory of the broker."""
-    name, partition = draft.partition()
-    path = draft.one_of("/nowhere", "relative", "")
-    topic = {"name": {"$name": name}, "partitions": [partition]}
-    return Ask(
-        "AlterReplicaLogDirs", draft.between(1, 2), {"dirs": [{"path": path, "topics": [topic]}]}
-    )
+    """Mostly to one of the broker's directories."""
+    dirs = []
+    for _ in range(draft.one_of(1, 1, 1, 2)):
+        name, partition = draft.partition()
+        is_own = draft.chance(0.85)
+        path = {"$dir": draft.one_of(0, 1)} if is_own else draft.one_of("/nowhere", "relative", "")
+        partitions = [partition, *draft.one_of([], [], [0], [7])]
+        dirs.append({"path": path, "topics": [{"name": {"$name": name}, "partitions": partitions}]})
+    return Ask("AlterReplicaLogDirs", draft.between(1, 2), {"dirs": dirs})
 
 
 def _producers(draft: Draft) -> Ask:
@@ -293,7 +295,7 @@ DRAWS: dict[Callable[[Draft], Ask], int] = {
     _delete_records: 4,
     _log_dirs: 3,
     _producers: 3,
-    _move: 1,
+    _move: 2,
     _metadata: 3,
     _alter: 4,
     _create: 1,

@@ -24,6 +24,13 @@ RELEASED_SETTINGS = {
     "log.initial.task.delay.ms": str(NEVER_MS),
     "producer.id.expiration.check.interval.ms": str(NEVER_MS),
 }
+LOG_DIRS = 2
+
+
+def released_settings(folder: Path) -> dict[str, str]:
+    """The properties of a released broker with LOG_DIRS log directories in a folder."""
+    paths = ",".join(str(folder / f"data-{number}") for number in range(LOG_DIRS))
+    return {**RELEASED_SETTINGS, "log.dirs": paths}
 
 
 class ListenerPair(Pair):
@@ -57,11 +64,12 @@ def started_listeners(release: Release) -> Iterator[Pair]:
                 folder / "kafka",
                 cluster_id=CLUSTER_ID,
                 client_port=port,
-                settings=RELEASED_SETTINGS,
+                settings=released_settings(folder / "kafka"),
             ) as controller,
             kraftsim_up(
                 folder,
                 *("--profile", release.profile_name, "--cluster-id", CLUSTER_ID),
+                *("--log-dirs", str(LOG_DIRS)),
                 brokers=1,
                 settings=SESSION,
             ) as kraft,

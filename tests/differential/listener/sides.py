@@ -16,7 +16,7 @@ from tests.released.controller import Connection
 
 KEYS = {api.name: api.key for api in APIS.values()}
 PRODUCE, LIST_OFFSETS, METADATA, API_VERSIONS, INIT_PRODUCER_ID = 0, 2, 3, 18, 22
-DESCRIBE_CONFIGS = 32
+DESCRIBE_CONFIGS, ALTER_REPLICA_LOG_DIRS, DESCRIBE_LOG_DIRS = 32, 34, 35
 SET, DYNAMIC_TOPIC_CONFIG = 0, 1
 ASKS_TO_CREATE, ASKS_TO_CREATE_SINCE = "allowAutoTopicCreation", 4
 LIMIT_S = 30.0
@@ -43,12 +43,14 @@ class Listener:
 
     def begin(self, stand: Stand) -> None:
         self._stand = stand
+        stand.dirs = [directory["logDir"] for directory in self._described_dirs()]
         self._connection.close()
         self._connection = Connection(self._port)
 
     def observe(self, step: Ask, *, converts: bool) -> Body:
         """Returns the reply in canonical form, once the broker has carried the request out."""
         key, body = KEYS[step.api], self._stand.resolve(step.body)
+        self._choose_dirs(_to_create(step, body))
         request = cast(Request, from_json(APIS[key].request, body))
         try:
             if key == PRODUCE and body["acks"] == 0:
@@ -72,6 +74,18 @@ class Listener:
         request = cast(Request, from_json(APIS[key].request, body))
         return document_of(key, version, self._connection.ask_frame(key, version, request))
 
+    def _choose_dirs(self, replicas: dict[str, int]) -> None:
+        """Has new replicas made in the first directory: each broker would choose by itself."""
+        if not replicas:
+            return
+        held = {at for directory in self._described_dirs() for at in _held(directory)}
+        topics = [
+            {"name": name, "partitions": [index for index in range(n) if (name, index) not in held]}
+            for name, n in replicas.items()
+        ]
+        dirs = [{"path": self._stand.dirs[0], "topics": topics}]
+        self._document(ALTER_REPLICA_LOG_DIRS, 2, {"dirs": dirs})
+
     # A broker answers a change before its logs have it
 
     def _await(self, step: Ask, body: Body, document: Any) -> None:
@@ -93,6 +107,8 @@ class Listener:
             case "DeleteTopics":
                 for name in _done(document["responses"], "name"):
                     _until(lambda name=name: self._codes(name, 1) == [GONE])
+            case "AlterReplicaLogDirs":
+                self._await_moves(body, document)
             case "IncrementalAlterConfigs":
                 done = _done(document["responses"], "resourceName")
                 for resource in body["resources"]:
@@ -118,6 +134,33 @@ class Listener:
         body = {"replicaId": -1, "isolationLevel": 0, "topics": topics}
         (found,) = self._document(LIST_OFFSETS, 7, body)["topics"]
         return [partition["errorCode"] for partition in found["partitions"]]
+
+    def _await_moves(self, body: Body, document: Any) -> None:
+        """Returns once each replica is in its directory, and in no other."""
+        wanted = {
+            (topic["name"], index): [directory["path"]]
+            for directory in body["dirs"]
+            for topic in directory["topics"]
+            for index in topic["partitions"]
+        }
+        moved = [
+            (topic["topicName"], partition["partitionIndex"])
+            for topic in document["results"]
+            for partition in topic["partitions"]
+            if not partition["errorCode"]
+        ]
+        for at in moved:
+            _until(lambda at=at: self._dirs_of(*at) == wanted[at])
+
+    def _dirs_of(self, name: str, index: int) -> list[str]:
+        return [
+            directory["logDir"]
+            for directory in self._described_dirs()
+            if (name, index) in _held(directory)
+        ]
+
+    def _described_dirs(self) -> Any:
+        return self._document(DESCRIBE_LOG_DIRS, 4, {"topics": None})["results"]
 
     def _await_configs(self, resource: Body) -> None:
         wanted = {
@@ -145,6 +188,26 @@ class Listener:
 
         _until(is_shown)
         time.sleep(APPLIED_WITHIN_S)
+
+
+def _to_create(step: Ask, body: Body) -> dict[str, int]:
+    """The partitions that topics may have after a request that creates some."""
+    match step.api:
+        case "CreateTopics":
+            return {topic["name"]: topic["numPartitions"] for topic in body["topics"]}
+        case "CreatePartitions":
+            return {topic["name"]: topic["count"] for topic in body["topics"]}
+        case "Metadata" if step.version < ASKS_TO_CREATE_SINCE or body[ASKS_TO_CREATE]:
+            return {topic["name"]: 1 for topic in body["topics"] if topic["name"]}
+    return {}
+
+
+def _held(directory: Body) -> list[tuple[str, int]]:
+    return [
+        (topic["name"], partition["partitionIndex"])
+        for topic in directory["topics"]
+        for partition in topic["partitions"]
+    ]
 
 
 def _done(results: Any, name: str) -> list[str]:

@@ -4,6 +4,7 @@
 {"$topic_id": ["a", -1]}   its newest id; -2 the one before; of an unknown topic an id of no topic
 {"$session": -1}           the id of the newest fetch session; 0 if there is none
 {"$producer": 0}           the id of the first answer to InitProducerId; 7000 if there is none yet
+{"$dir": 0}                the path of the first log directory of the broker
 {"$at": -60000}            the time at which the judgement began, less a minute
 {"$batches": [...]}        batches, as `batches.py` describes them
 """
@@ -25,13 +26,14 @@ BEFORE_MS, AFTER_MS = 8_000, 120_000  # around the start: times of appending
 
 @dataclass(slots=True)
 class Stand:
-    """`prefix` begins the names of the topics of this judgement."""
+    """`prefix` begins the names of the topics of this judgement; `dirs` has the broker's paths."""
 
     prefix: str = ""
     began_ms: int = field(default_factory=lambda: int(time.time() * 1000))
     topic_ids: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     sessions: list[int] = field(default_factory=list)
     producers: list[int] = field(default_factory=list)
+    dirs: list[str] = field(default_factory=list)
 
     def resolve(self, value: Any) -> Any:
         if isinstance(value, list):
@@ -56,6 +58,8 @@ class Stand:
             case "$producer":
                 known = self.producers
                 return known[argument] if argument < len(known) else UNKNOWN_PRODUCER + argument
+            case "$dir":
+                return self.dirs[argument] if argument < len(self.dirs) else "/unknown"
             case "$at":
                 return self.began_ms + argument
             case "$batches":
