@@ -88,6 +88,7 @@ class NodeConfig:
         return replace(
             self.identity,
             updates_static_voters=profile.upgrades_kraft_version,
+            has_pre_votes=profile.has_pre_votes,
         )
 
     @property

@@ -16,7 +16,8 @@ class Identity:
     `voters` are the configured voters at kraft.version `kraft_version`. If `may_have_lost_log`, a
     former process may have run and lost its log and its vote. `bootstrap_servers` are controllers
     to fetch from while no voter is known (controller.quorum.bootstrap.servers). If
-    `updates_static_voters`, it accepts UpdateRaftVoter at kraft.version 0, unlike Kafka 3.9.
+    `updates_static_voters`, it accepts UpdateRaftVoter at kraft.version 0, unlike Kafka 3.9. If
+    `has_pre_votes`, it asks for pre-votes before it raises its epoch, unlike Kafka 3.9.
     `as_voter` is this replica's entry in a voters record.
     """
 
@@ -28,6 +29,7 @@ class Identity:
     may_have_lost_log: bool = False
     bootstrap_servers: tuple[VoterEndpoint, ...] = ()
     updates_static_voters: bool = True
+    has_pre_votes: bool = True
     as_voter: Voter = field(init=False)
 
     def __post_init__(self) -> None:
