@@ -11,11 +11,12 @@ from kraftsim.controller.core.log.records import (
 )
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
-from kraftsim.controller.raft.roles import Prospective, Resigned
+from kraftsim.controller.raft.roles import Candidate, Prospective, Resigned
 
 from .journal import Journal
 
 ROLES = {Prospective: "controller_stands", Resigned: "controller_resigns"}
+ROLES_WITHOUT_PRE_VOTES = {Candidate: "controller_stands", Resigned: "controller_resigns"}
 
 
 class TurningPoints:
@@ -30,7 +31,8 @@ class TurningPoints:
         node_id, role = node.config.node_id, type(node.quorum.role)
         if self._roles.get(node_id) is not role:
             self._roles[node_id] = role
-            kind = ROLES.get(role)
+            has_pre_votes = node.quorum.identity.has_pre_votes
+            kind = (ROLES if has_pre_votes else ROLES_WITHOUT_PRE_VOTES).get(role)
             if kind is not None:
                 self._journal.write(
                     f"controller-{node_id}",

@@ -119,6 +119,8 @@ class Profile:
     """7.1: a value of a group out of its bounds is refused with both of them, from 4.4 on."""
     retries_at_heartbeat_interval: bool = True
     """1.46: after a failure a broker waits one heartbeat interval. False: it backs off."""
+    has_pre_votes: bool = True
+    """10.18: a voter asks for pre-votes before it raises its epoch, from 4.0 on (KIP-996)."""
     settings: Settings = field(default_factory=Settings)
 
     @property
@@ -233,6 +235,7 @@ KAFKA_3_9 = Profile(
     voter_changes_say_none=True,
     reassignment_awaits_every_replica=True,
     retries_at_heartbeat_interval=False,
+    has_pre_votes=False,
 )
 
 KIP_631 = Profile(

@@ -89,6 +89,7 @@ class NodeConfig:
             self.identity,
             updates_static_voters=profile.upgrades_kraft_version,
             says_none=profile.voter_changes_say_none,
+            has_pre_votes=profile.has_pre_votes,
         )
 
     @property

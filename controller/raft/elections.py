@@ -169,7 +169,7 @@ def give_up(quorum: Quorum, turn: Turn, *, draws_timeout: bool = False) -> None:
 def on_role_timeout(quorum: Quorum, turn: Turn) -> None:
     """Act on the end of the election or fetch timeout (rules 10.17, 10.36, 10.39)."""
     role = quorum.role
-    if isinstance(role, Resigned):
+    if isinstance(role, Resigned) and (quorum.identity.has_pre_votes or not quorum.is_voter):
         quorum.become_unattached(quorum.epoch + 1, turn)
     elif isinstance(role, Prospective) and _is_won(quorum, role):
         quorum.become_candidate(turn)
@@ -184,8 +184,11 @@ def on_role_timeout(quorum: Quorum, turn: Turn) -> None:
 
 
 def stand(quorum: Quorum, turn: Turn) -> None:
-    """Become prospective and request pre-votes."""
-    quorum.become_prospective(turn)
+    """Become prospective and request pre-votes; a voter without them becomes a candidate."""
+    if quorum.identity.has_pre_votes:
+        quorum.become_prospective(turn)
+    else:
+        quorum.become_candidate(turn)
     count(quorum, turn)
 
 

@@ -17,7 +17,8 @@ class Identity:
     former process may have run and lost its log and its vote. `bootstrap_servers` are controllers
     to fetch from while no voter is known (controller.quorum.bootstrap.servers). If
     `updates_static_voters`, it accepts UpdateRaftVoter at kraft.version 0, unlike Kafka 3.9. If
-    `says_none`, a change of voters that succeeds is answered with the text NONE, as before 4.3.
+    `says_none`, a change of voters that succeeds is answered with the text NONE, as before 4.3. If
+    `has_pre_votes`, it asks for pre-votes before it raises its epoch, unlike Kafka 3.9.
     `as_voter` is this replica's entry in a voters record.
     """
 
@@ -30,6 +31,7 @@ class Identity:
     bootstrap_servers: tuple[VoterEndpoint, ...] = ()
     updates_static_voters: bool = True
     says_none: bool = False
+    has_pre_votes: bool = True
     as_voter: Voter = field(init=False)
 
     def __post_init__(self) -> None:

@@ -21,6 +21,7 @@ CLEAN = "broker_in_controlled_shutdown>broker_fenced"
 RETURN = ("fault_ends>broker_unfenced", "fault_ends>agent_state", "agent_state>broker_unfenced")
 SESSION = ("lease_expired", "lease_expired>broker_fenced")
 STEP = ("fault_begins", "fault_ends", CLEAN, *RETURN)
+ELECTION = ("controller_stands", "controller_elected", "controller_resigns")
 SHUTDOWN = ("agent_state>broker_fenced", CLEAN)
 PROCESS = ("broker_registered", "clone_state")
 FEATURES = ("admin_refused:UpdateFeatures",)
@@ -33,6 +34,7 @@ def release_rules(profile: Profile, settings: Settings) -> list[ReleaseRule]:
     """Returns the rules of a release by topic, each with the events that it decides."""
     return [
         _session(profile, settings),
+        _elections(profile),
         _heartbeat(settings),
         _shutdown(profile),
         _second_process(profile),
@@ -61,6 +63,14 @@ def _session(profile: Profile, settings: Settings) -> ReleaseRule:
     return _rule(
         "session", SESSION, says, f"KIP-631, {source}" if session_ms == DRAFT_MS else source
     )
+
+
+def _elections(profile: Profile) -> ReleaseRule:
+    if profile.has_pre_votes:
+        says = "A voter that hears no leader asks for pre-votes before it raises its epoch (KIP-996)."
+    else:
+        says = "A voter that hears no leader raises its epoch at once, and asks for votes."
+    return _rule("elections", ELECTION, says, "rule 10.18")
 
 
 def _heartbeat(settings: Settings) -> ReleaseRule:

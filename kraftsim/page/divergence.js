@@ -13,20 +13,27 @@ const isAct = (event) => event.kind.startsWith("fault") && event.faultId?.starts
 const plain = (text) => PLAIN.reduce((before, [pattern, put]) => before.replace(pattern, put), text);
 const saidOf = ({ text, say }) => (say && text.endsWith(say) ? text.slice(0, -say.length) : text); // what is said of a step may name settings
 const sameAs = (event) => `${event.kind} ${event.node} ${plain(saidOf(event))}`;
+// What happens to several brokers at one instant is one event of a story, and is compared broker by broker.
+const TOGETHER = /brokers [\d, -]+ are /;
+const keysOf = (event) =>
+  event.kind.startsWith("broker_") && TOGETHER.test(event.text)
+    ? event.brokerIds.map((id) => sameAs({ ...event, text: event.text.replace(TOGETHER, `broker ${id} is `) }))
+    : [sameAs(event)];
 const aboutAs = (event) => `${event.kind} ${event.brokerIds} ${event.faultId ?? ""}`;
 
-function byKey(events, keyOf) {
+function byKey(events) {
   const found = new Map();
   for (const event of events) {
-    const key = keyOf(event);
-    if (!found.has(key)) found.set(key, []);
-    found.get(key).push(event);
+    for (const key of keysOf(event)) {
+      if (!found.has(key)) found.set(key, []);
+      found.get(key).push(event);
+    }
   }
   return found;
 }
 
 // The differences among the events with one key: each story's first, second, ... is compared.
-function* unlike(queues) {
+function* unlike(key, queues) {
   const next = queues.map(() => 0);
   for (;;) {
     const heads = queues.map((queue, index) => queue[next[index]]);
@@ -34,7 +41,7 @@ function* unlike(queues) {
     if (atUs === Infinity) return;
     const events = heads.map((event) => (event && event.atUs <= atUs + SOON_US ? event : undefined));
     events.forEach((event, index) => event && (next[index] += 1));
-    if (events.includes(undefined)) yield { atUs, events };
+    if (events.includes(undefined)) yield { key, atUs, events };
   }
 }
 
@@ -53,22 +60,27 @@ function rootOf(event, { apart, events }, isHere) {
 
 // What the stories without the event do instead: the same at another time, else another thing about the
 // same brokers; the nearest in time of what is apart. The roots of what happens at this time are causes.
-function completed({ atUs, events }, stories) {
+function completed({ key, atUs, events }, stories) {
   const isHere = events.map(Boolean);
   const missing = events.find(Boolean);
   const far = (event) => Math.abs(event.atUs - atUs);
-  const nearest = ({ apart }, keyOf) => [...apart.keys()].filter((event) => keyOf(event) === keyOf(missing)).sort((a, b) => far(a) - far(b))[0];
-  const shown = events.map((event, index) => event ?? nearest(stories[index], sameAs) ?? nearest(stories[index], aboutAs));
+  const nearest = ({ apart }, isLike) => [...apart.keys()].filter(isLike).sort((a, b) => far(a) - far(b))[0];
+  const isSame = (event) => keysOf(event).includes(key);
+  const isAbout = (event) => aboutAs(event) === aboutAs(missing);
+  const shown = events.map((event, index) => event ?? nearest(stories[index], isSame) ?? nearest(stories[index], isAbout));
   const roots = shown.map((event, index) => (event && far(event) <= SOON_US ? rootOf(event, stories[index], isHere) : undefined));
   return { atUs, events: shown, isHere, roots };
 }
 
+// Whether no earlier difference has the same events: two brokers of one event may differ alike.
+const isNew = ({ events }, place, found) => !found.slice(0, place).some((other) => other.events.every((event, index) => event === events[index]));
+
 // The differences of stories in order of time. An act is none; what follows from it is.
 export function differences(stories) {
   const own = stories.map(({ events }) => events.filter((event) => !isAct(event)));
-  const keyed = own.map((events) => byKey(events, sameAs));
+  const keyed = own.map(byKey);
   const keys = new Set(keyed.flatMap((events) => [...events.keys()]));
-  const found = [...keys].flatMap((key) => [...unlike(keyed.map((events) => events.get(key) ?? []))]);
+  const found = [...keys].flatMap((key) => [...unlike(key, keyed.map((events) => events.get(key) ?? []))]).filter(isNew);
   const parts = own.map((events, index) => ({ events, apart: new Map(found.filter((item) => item.events[index]).map((item) => [item.events[index], item.events.map(Boolean)])) }));
   return found.sort((a, b) => a.atUs - b.atUs).map((item) => completed(item, parts));
 }

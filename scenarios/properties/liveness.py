@@ -118,7 +118,8 @@ class Stability(Property):
 
     A voter follows its leader while replies to its fetches arrive (KIP-996). Once it is no
     longer a follower, replies do not count. A vote that a voter granted before it followed counts
-    until the pre-vote is over, so the majority must have followed when the pre-vote began.
+    until the pre-vote is over, so the majority must have followed when the pre-vote began. A voter
+    of 3.9, which asks for no pre-votes, and a voter that meets one may raise the epoch (10.18).
     """
 
     number = "L2"
@@ -168,6 +169,8 @@ class Stability(Property):
             self._stands_since_us[me] = since_us
         self.exercised += isinstance(quorum.role, Prospective)
         if known is None or epoch <= known or quorum.voted != quorum.me or me in self._paused:
+            return
+        if not all(voter.profile.has_pre_votes for voter in self.world.controllers.values()):
             return
         for process in self.world.controllers.values():
             leader = process.node.quorum

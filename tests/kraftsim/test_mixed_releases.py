@@ -262,6 +262,19 @@ async def test_a_voter_of_3_9_answers_no_pre_vote_and_is_asked_for_votes() -> No
         assert set(answers) == {(True, True), (False, False)}
 
 
+@pytest.mark.rule("10.18")
+async def test_voters_of_3_9_ask_for_votes_only() -> None:
+    async with Cluster(brokers=0, controllers=3, profile="kafka-3.9", clock="virtual") as kraft:
+        answers: list[tuple[bool, bool]] = []
+        kraft.world.network.arrived.append(partial(note_vote, answers))
+
+        await kraft.controllers.kill(kraft.world.controller.node.config.node_id)
+        await kraft.clock.advance("20s")
+
+        assert kraft.world.active is not None
+        assert set(answers) == {(False, False)}
+
+
 def note_vote(answers: list[tuple[bool, bool]], message: Message) -> None:
     """Notes whether a pre-vote was asked for, and whether the voter does not know of it."""
     request, reply = message.request, message.reply

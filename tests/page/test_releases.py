@@ -66,7 +66,7 @@ def test_what_differs_is_marked_on_each_stage_at_one_instant(screen: Screen) -> 
 def test_a_difference_is_told_at_its_moment_and_in_plain_words(screen: Screen) -> None:
     compare(screen, "lesson-01-lease")
 
-    expect(screen.page.locator(".apart-at")).to_have_text("≠ First difference: T+00:06.0")
+    expect(screen.page.locator(".apart-at")).to_have_text("≠ First difference: T+00:04.0")
     said = screen.page.locator(".did").nth(0)
     expect(said).to_contain_text("at another time: T+00:07.0 Broker 2 stops: an 8 s pause.")
     for name in RELEASES:
@@ -75,7 +75,7 @@ def test_a_difference_is_told_at_its_moment_and_in_plain_words(screen: Screen) -
         assert last["y"] + last["height"] <= dock_top(screen), "a card is under the timeline"
 
     screen.page.locator("body").press("[")
-    expect(screen.page.locator(".apart-at")).to_have_text("≠ First difference: T+00:06.0")
+    expect(screen.page.locator(".apart-at")).to_have_text("≠ First difference: T+00:04.0")
     expect(screen.page.locator(".did")).to_have_count(0)
 
 

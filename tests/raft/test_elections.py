@@ -131,6 +131,27 @@ def test_a_prospective_that_meets_a_voter_without_pre_votes_is_a_candidate_at_on
     assert {False} == {messages.vote_partition(request).pre_vote for request in again}
 
 
+@pytest.mark.rule("10.16", "10.18")
+def test_a_voter_without_pre_votes_is_a_candidate_when_its_time_ends():
+    replicas = Replicas((1, 2, 3), has_pre_votes=False)
+    while not replicas.requests(VoteRequest):
+        replicas.lose_everything()
+        replicas.fire(ME)
+
+    sent = [message.sent.request for message in replicas.requests(VoteRequest, sender=ME)]
+    partitions = [messages.vote_partition(request) for request in sent]
+    assert {(1, False)} == {(asked.replica_epoch, asked.pre_vote) for asked in partitions}
+    assert ElectionState(epoch=1, voted=key_of(ME)) == replicas.disks[ME].election
+
+
+@pytest.mark.rule("10.16", "10.18")
+def test_voters_without_pre_votes_elect_a_leader():
+    replicas = Replicas((1, 2, 3), has_pre_votes=False)
+    replicas.elect()
+
+    assert replicas.leader.epoch >= 1
+
+
 @pytest.mark.rule("10.54")
 def test_a_candidate_that_is_told_so_asks_again_only_after_a_pause():
     replicas = standing("candidate")

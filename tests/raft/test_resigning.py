@@ -188,6 +188,16 @@ def test_a_single_voter_that_gives_up_leads_again_two_epochs_later():
     assert (ME, 3) == (replicas.leader.me.node_id, replicas.leader.epoch)
 
 
+@pytest.mark.rule("10.39")
+def test_a_single_voter_without_pre_votes_that_gives_up_leads_the_next_epoch():
+    """Released 3.9.1 goes from epoch 1 to 2, 4.x to 3."""
+    replicas = Replicas((ME,), has_pre_votes=False)
+    replicas.resign(ME)
+    replicas.elect()
+
+    assert (ME, 2) == (replicas.leader.me.node_id, replicas.leader.epoch)
+
+
 @pytest.mark.rule("10.26", "10.39")
 @pytest.mark.parametrize("role", ROLES)
 def test_a_replica_that_stops_begins_no_election(role):

@@ -18,11 +18,13 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.topic_name import METADATA_TOPIC
 from kraftsim.controller.raft import messages
 from kraftsim.controller.raft.roles import Candidate, Prospective
+from kraftsim.scenarios.running.run import run
 from kraftsim.simulation.delays import constant
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.network_rules import Block, Delay, Duplicate
 from kraftsim.simulation.processes import Processes
 from tests.scenarios.lives import active_id, follower_id
+from tests.scenarios.read_library import Library
 from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import CLIENT, topic
 from tests.scenarios.watched import ask as begin_to_ask
@@ -30,6 +32,14 @@ from tests.scenarios.watched_cluster import elected_before_it_is_active, watched
 from tests.worlds import SECOND_US, create_topic, node, pass_time
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.mark.rule("10.18")
+def test_a_voter_of_3_9_may_depose_a_leader_that_the_others_follow():
+    scenario = Library()["one-way-standby"]
+    expect = replace(scenario.expect, always=("stability",))
+    result = run(replace(scenario, profile="kafka-3.9", expect=expect), 17)
+    assert ["never[0]", "never[1]"] == sorted(broken.name for broken in result.violations)
 
 
 def killed_while_its_disk_stalls(world, voter_id):
