@@ -19,13 +19,15 @@ from .awaited import Awaited, encoded, encoded_at_once
 from .envelope import open_envelope, refused_envelope
 from .idleness import Idleness
 from .large_requests import LARGE_BYTES
-from .listener import Listener
+from .listener import Listener, ShortPath
 from .runtime import Runtime
 from .turns import REQUESTS_PER_VISIT, in_turns
 
 log = logging.getLogger(__name__)
 
 WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; above it, its requests wait
+JOINED_BYTES_MAX = 64 * 1024  # of replies that are joined before they are written
+TIMES_LEARNED_MAX = 8  # short paths of a connection: learning one takes some 0.1 ms
 
 
 class KafkaConnection(asyncio.Protocol):
@@ -37,6 +39,8 @@ class KafkaConnection(asyncio.Protocol):
         self._out: list[bytes] = []
         self._out_bytes = 0
         self._exchange: frames.Exchange | None = None
+        self._short: ShortPath | None = None
+        self._times_learned = 0
         self._awaited: Awaited | None = None
         self._is_working = False
         self._cannot_write = False
@@ -157,7 +161,14 @@ class KafkaConnection(asyncio.Protocol):
 
     def _handle(self, frame: bytes) -> None:
         """Handle one request; its reply is pending if it does not come at once."""
-        listener, exchange = self._listener, self._exchange
+        listener, exchange, short = self._listener, self._exchange, self._short
+        if (
+            short is not None
+            and short.matches(frame)
+            and type(short.request) not in listener.intercepted
+        ):
+            self._handle_shortly(short, frame)
+            return
         request = None if exchange is None else exchange.repeated(frame)
         if exchange is None or request is None:
             exchange = self._exchange_of(frame)
@@ -176,7 +187,29 @@ class KafkaConnection(asyncio.Protocol):
             self._describe(exchange, frame, cast(ApiVersionsRequest, request))
         else:
             self._awaited = (exchange, frame[4:8], request)
+            self._learn(exchange, request, frame)
             self._dispatch(request, frame)
+
+    def _handle_shortly(self, short: ShortPath, frame: bytes) -> None:
+        """Handle one request on its short path, or decode it if that cannot answer it."""
+        listener, exchange = self._listener, short.exchange
+        if listener.note is not None:
+            listener.note(self.address, exchange.header, frame)
+        self._awaited = (exchange, frame[4:8], short.request)
+        reply_to = cast(Callable[[Reply], None], self.reply)
+        if not short.answer(frame, self._put_awaited, reply_to):
+            request = exchange.decode(frame)
+            self._awaited = (exchange, frame[4:8], request)
+            self._dispatch(request, frame)
+
+    def _learn(self, exchange: frames.Exchange, request: Request, frame: bytes) -> None:
+        """Prepare a short path for requests like this one; a connection that varies has none."""
+        shorten = self._listener.shortened.get(type(request))
+        if shorten is not None and self._times_learned < TIMES_LEARNED_MAX:
+            short = shorten(exchange, request)
+            if short is not None and short.matches(frame):
+                self._short = short
+                self._times_learned += 1
 
     def _dispatch(self, request: Request, frame: bytes) -> None:
         """Hand a request over; a large one is counted until it is answered."""
@@ -279,7 +312,7 @@ class KafkaConnection(asyncio.Protocol):
             self._awaited = None
             self._go_on()
         elif isinstance(frame := encoded(awaited, reply), bytes):
-            self._put_awaited(frame)
+            self._put_awaited([frame])
         else:
             in_turns(runtime.turns, self._encode(awaited, frame))
 
@@ -288,12 +321,14 @@ class KafkaConnection(asyncio.Protocol):
         frame = yield from steps
         pending = None if self._transport is None else self._awaited
         if pending is not None and pending[1:] == awaited[1:]:
-            self._put_awaited(frame)
+            self._put_awaited([frame])
 
-    def _put_awaited(self, frame: bytes) -> None:
-        self._awaited = None
-        self._put(frame)
-        self._go_on()
+    def _put_awaited(self, pieces: list[bytes]) -> None:
+        """Send the reply to the pending request, unless it was dropped."""
+        if self._awaited is not None and self._transport is not None:
+            self._awaited = None
+            self._put(*pieces)
+            self._go_on()
 
     def _go_on(self) -> None:
         """Handle the requests behind one that was answered late."""
@@ -310,7 +345,7 @@ class KafkaConnection(asyncio.Protocol):
             self._put(frame)
             self.end()
         else:
-            self._put_awaited(frame)
+            self._put_awaited([frame])
 
     def end(self) -> None:
         """Close the connection after the replies so far; the pending request gets none."""
@@ -334,9 +369,9 @@ class KafkaConnection(asyncio.Protocol):
         else:
             self._work_soon()
 
-    def _put(self, frame: bytes) -> None:
-        self._out.append(frame)
-        self._out_bytes += len(frame)
+    def _put(self, *pieces: bytes) -> None:
+        self._out += pieces
+        self._out_bytes += sum(map(len, pieces))
         if self._out_bytes > WRITE_BUFFER_BYTES_MAX:
             self.flush()  # large replies are written early; a slow reader delays its own
 
@@ -344,7 +379,10 @@ class KafkaConnection(asyncio.Protocol):
         """Write all encoded replies in one write."""
         out = self._out
         if out and self._transport is not None:
-            self._transport.write(out[0] if len(out) == 1 else b"".join(out))
+            if self._out_bytes > JOINED_BYTES_MAX:
+                self._transport.writelines(out.copy())
+            else:
+                self._transport.write(out[0] if len(out) == 1 else b"".join(out))
         out.clear()
         self._out_bytes = 0
 

@@ -19,7 +19,7 @@ from . import api_versions
 from .admission import Admission
 from .bound_port import bound_port
 from .kafka_connection import KafkaConnection
-from .listener import Describe, Dispatch, Intercept, Note
+from .listener import Describe, Dispatch, Intercept, Note, Shorten
 from .runtime import Runtime
 
 CONNECTIONS_MAX = 20_000  # of one listener; further connections are closed at once
@@ -36,8 +36,10 @@ class KafkaListener:
     response depends on the requested version; `dispatch(request, reply_to)` handles all other
     requests. `note(address, header, frame)`, if it is set, gets every request before. Requests of
     the types in `intercepted` go to `intercept(connection, header, request)` instead, which may
-    reply, close the connection, or call `handle` later. `note_refused(address, header)` gets every
-    request whose API or version the listener does not have, `note_ended(address, port)` every
+    reply, close the connection, or call `handle` later. `shortened` has, by type of request, what
+    returns a short path for requests like one that was dispatched.
+    `note_refused(address, header)` gets every request whose API or version the listener does not
+    have, `note_ended(address, port)` every
     connection that has ended.
     """
 
@@ -56,6 +58,7 @@ class KafkaListener:
         self.note_ended: Callable[[str, int], None] = _ignore_end
         self.intercepted: Mapping[type, object] = {}
         self.intercept: Intercept[KafkaConnection] | None = None
+        self.shortened: Mapping[type, Shorten] = {}
         self.connections: set[KafkaConnection] = set()
         self._admission = Admission(name, spare_files=SPARE_FILES)
         self.is_holding = True

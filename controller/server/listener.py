@@ -6,10 +6,35 @@ from typing import Protocol, TypeVar
 
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
 from ..raft.protocol import Reply
-from ..wire.frames import Bodies, RequestHeader
+from ..wire.frames import Bodies, Exchange, RequestHeader
 from .runtime import Runtime
 
 Connection = TypeVar("Connection")
+
+
+class ShortPath(Protocol):
+    """Answers frames that repeat a request but for what it carries, without decoding them."""
+
+    exchange: Exchange
+    request: Request
+
+    def matches(self, frame: bytes) -> bool:
+        """True if the frame repeats the request."""
+
+    def answer(
+        self,
+        frame: bytes,
+        send: Callable[[list[bytes]], None],
+        reply_to: Callable[[Reply], None],
+        /,
+    ) -> bool:
+        """Answers a frame by the pieces of a reply or by a reply, now or later.
+
+        Returns False if it has done nothing, because the request has to be decoded.
+        """
+
+
+Shorten = Callable[[Exchange, Request], ShortPath | None]
 
 Describe = Callable[[ApiVersionsRequest, int], ApiVersionsResponse]
 Dispatch = Callable[[Request, Callable[[Reply], None]], None]
@@ -31,6 +56,7 @@ class Listener(Protocol[Connection]):
     note_refused: Callable[[str, RequestHeader], None]
     intercepted: Mapping[type, object]
     intercept: Intercept[Connection] | None
+    shortened: Mapping[type, Shorten]
     is_holding: bool
 
     def admit(self, connection: Connection, transport: asyncio.BaseTransport) -> bool:
