@@ -131,22 +131,26 @@ class ShortProduce:
         )
 
     def matches(self, frame: bytes) -> bool:
-        """True if the frame is alike, and may have a batch."""
+        """True if the frame is alike."""
         return (
             frame.startswith(self._head, _BODY)
             and frame.startswith(self.exchange.start)
             and frame.endswith(self._tail)
             and len(frame) > self._start + HEADER_BYTES + len(self._tail)
+            and self._batch_start(frame) > 0
         )
+
+    def _batch_start(self, frame: bytes) -> int:
+        """Returns where the batch begins; 0 if it is not as long as the frame says."""
+        size, start = self._format.read_length(frame, self._start)
+        return start if start + size == len(frame) - len(self._tail) else 0
 
     def answer(self, frame: bytes, send: Send, reply_to: ReplyTo) -> bool:
         """Appends the batch and replies; False if the general path has to answer."""
-        size, start = self._format.read_length(frame, self._start)
-        end = len(frame) - len(self._tail)
-        batch = frame[start:end]
         at = self._now()
         try:
-            if start + size != end or not is_plain(batch):
+            batch = frame[self._batch_start(frame) : len(frame) - len(self._tail)]
+            if not is_plain(batch):
                 return False
             topic = self._replicas.topic(self._name, self._topic_id, by_id=not self._name)
             if topic.name in INTERNAL_TOPICS:

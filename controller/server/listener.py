@@ -15,8 +15,13 @@ Connection = TypeVar("Connection")
 class ShortPath(Protocol):
     """Answers frames that repeat a request but for what it carries, without decoding them."""
 
-    exchange: Exchange
-    request: Request
+    @property
+    def exchange(self) -> Exchange:
+        """The codec of the request."""
+
+    @property
+    def request(self) -> Request:
+        """The request that is repeated."""
 
     def matches(self, frame: bytes) -> bool:
         """True if the frame repeats the request."""
@@ -52,7 +57,7 @@ class Listener(Protocol[Connection]):
     runtime: Runtime | None
     describe: Describe
     dispatch: Dispatch
-    note: Note | None
+    note: Note
     note_refused: Callable[[str, RequestHeader], None]
     intercepted: Mapping[type, object]
     intercept: Intercept[Connection] | None

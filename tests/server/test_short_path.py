@@ -79,8 +79,7 @@ class Side:
 
     @staticmethod
     def _is_short(connection: KafkaConnection, frame: bytes) -> bool:
-        short = connection._short
-        return short is not None and short.matches(frame)
+        return connection._learned.find(frame, {}) is not None
 
     def rows(self) -> list[Any]:
         """The requests that the journal keeps, without the numbers of their first ones."""
