@@ -16,6 +16,7 @@ LOG_OVERHEAD = 12  # base offset and length
 SIZE_MIN = 14  # of what follows the length, in any format
 MAGIC_END = 17
 HEADER_BYTES = 61
+ATTRIBUTES_LOW = 22  # the byte with the attributes that there are
 CRC_START = 21  # the checksum is of all that follows it (B1.2)
 _NULL = 1  # the length of a null key, as a varint
 NONE = -1  # no timestamp, producer, epoch or sequence (B1.6)

@@ -144,33 +144,35 @@ class Log:
 
     # Reads
 
-    def read(self, offset: int, end: int, bytes_max: int, *, reads_one: bool) -> bytes:
+    def read(self, offset: int, end: int, bytes_max: int, *, reads_one: bool) -> list[bytes]:
         """Returns the bytes from the batch that contains `offset`, up to offset `end` (B4.28).
 
-        They are cut at `bytes_max`, in the middle of a batch, and at the end of the segment
-        (B4.33). With `reads_one` the first batch comes whole (B4.31). Raises BadBatch if a torn
-        batch hides where the offset is.
+        They come in pieces, the stored batches, and are cut at `bytes_max`, in the middle of a
+        batch, and at the end of the segment (B4.33). With `reads_one` the first batch comes whole
+        (B4.31). Raises BadBatch if a torn batch hides where the offset is.
         """
         self.check_found(offset)
         index = self.index_of(offset)
         if index == len(self.batches):
-            return b""
+            return []
         segment_end = self.end_of_segment(self._number_at(self.base_offsets[index]))
         stop = bisect_left(self.base_offsets, min(end, segment_end))
         if index >= stop:
-            return b""
+            return []
         first = len(self.batches[index])
         if first > bytes_max:
-            return self.batches[index] if reads_one else b""
-        parts: list[bytes] = []
+            return [self.batches[index]] if reads_one else []
+        pieces: list[bytes] = []
         left = bytes_max
-        for batch in self.batches[index:stop]:
+        for place in range(index, stop):
+            batch = self.batches[place]
             if len(batch) > left:
-                parts.append(batch[:left])
+                if left:
+                    pieces.append(batch[:left])
                 break
-            parts.append(batch)
+            pieces.append(batch)
             left -= len(batch)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        return pieces
 
     def check_found(self, offset: int) -> None:
         """Raises BadBatch for an offset at or behind a torn batch of its segment.

@@ -17,9 +17,9 @@ _LAST, _MORE = bytes(range(128)), bytes(range(128, 256))  # bytes of varints: th
 
 
 class _Run(NamedTuple):
-    """Records that are alike: how many, their size, where the first has its offset delta."""
+    """Records that are alike: their number, their size, where the first has its offset delta."""
 
-    count: int
+    length: int
     size: int
     delta: int
 
@@ -40,8 +40,8 @@ class Scan:
         try:
             while left > 0:
                 run = self._add_run(position, left, header.base_timestamp)
-                position += run.count * run.size
-                left -= run.count
+                position += run.length * run.size
+                left -= run.length
         except (IndexError, DecodeError) as bad:
             raise BadRecord(str(bad)) from None
         if position != len(data):
@@ -59,18 +59,18 @@ class Scan:
         """True if the offsets of the records have no gap."""
         first = 0
         for run in self._runs:
-            for number in range(run.count):
+            for number in range(run.length):
                 if read_zigzag(self._data, run.delta + number * run.size)[0] != first + number:
                     return False
-            first += run.count
+            first += run.length
         return True
 
     def delta_of(self, number: int) -> int:
         """Returns the offset delta of a record by its number in the batch."""
         for run in self._runs:
-            if number < run.count:
+            if number < run.length:
                 return read_zigzag(self._data, run.delta + number * run.size)[0]
-            number -= run.count
+            number -= run.length
         raise IndexError(f"expected a record of the batch, got number {number}")
 
     def _add_run(self, start: int, left: int, base_timestamp: int) -> _Run:

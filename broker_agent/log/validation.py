@@ -6,6 +6,7 @@ from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.core.value import value
 
 from .batch import (
+    ATTRIBUTES_LOW,
     CONTROL,
     HEADER_BYTES,
     LOG_APPEND_TIME,
@@ -87,6 +88,19 @@ def only_batch(records: bytes | None, version: int) -> bytes:
     except BadBatch:
         raise Refused(ErrorCode.CORRUPT_MESSAGE) from None
     return records[:size]
+
+
+def is_plain(records: bytes) -> bool:
+    """True if neither `only_batch` nor `find_refusal` refuses this one batch, in ZSTD_SINCE.
+
+    Raises BadBatch.
+    """
+    return (
+        len(records) >= HEADER_BYTES
+        and size_at(records, 0) == len(records)
+        and records[MAGIC_END - 1] == MAGIC
+        and not records[ATTRIBUTES_LOW] & TRANSACTIONAL
+    )
 
 
 def has_unknown_codec(records: bytes | None, version: int) -> bool:

@@ -130,7 +130,7 @@ class Fetching:
             if version >= TOPIC_IDS_SINCE and wanted.topic_id != topic.topic_id:
                 raise ApiError(ErrorCode.INCONSISTENT_TOPIC_ID, "")
             replica = self._replicas.find(topic, index, at)
-            self._check(request, version, wanted, replica)
+            self.check(request, version, wanted, replica)
             return self._data(request, wanted, replica, bytes_max, reads_one)
         except ApiError as error:
             code = error.code
@@ -147,7 +147,7 @@ class Fetching:
                 leader = NodeEndpoint(node_id=partition.leader, host=host, port=port, rack=rack)
         return _Read(wanted, _failed(wanted, code, current=current), key=key, leader=leader)
 
-    def _check(self, request: FetchRequest, version: int, wanted: Wanted, replica: Replica) -> None:
+    def check(self, request: FetchRequest, version: int, wanted: Wanted, replica: Replica) -> None:
         """Raises ApiError for an epoch or a requester that the replica does not serve (B4.21)."""
         partition, epoch = replica.partition, wanted.position.current_leader_epoch
         self._replicas.check_epoch(partition, epoch)
@@ -172,26 +172,25 @@ class Fetching:
         diverging = _divergence(log, position.last_fetched_epoch, offset)
         if diverging is None and not log.start_offset <= offset <= log.end_offset:
             raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE, "")  # B4.24
-        records, end, is_cut = b"", readable_end(request, log), False
+        records: list[bytes] = []
+        end, is_cut = readable_end(request, log), False
         if diverging is None and offset < end:
             limit = min(bytes_max, position.partition_max_bytes)
             records = _stored(log, offset, end, limit, reads_one=reads_one)
             is_cut = limit > 0 and not records
-        is_committed = request.isolation_level == READ_COMMITTED and _is_consumer(request)
-        has_aborted = is_committed and diverging is None and not is_cut  # B4.27
-        data = FetchPartitionData(
-            partition_index=position.partition,
-            high_watermark=log.high_watermark,
-            last_stable_offset=log.high_watermark,
-            log_start_offset=log.start_offset,
-            diverging_epoch=EpochEndOffset() if diverging is None else diverging,
-            aborted_transactions=() if has_aborted else None,
-            records=_served(records),
+        data = data_of(
+            request,
+            wanted,
+            log.high_watermark,
+            log.start_offset,
+            records,
+            diverging=diverging,
+            is_cut=is_cut,
         )
         return _Read(
             wanted,
             data,
-            len(records),
+            sum(map(len, records)),
             replica.key,
             segments=(log.segment_at(offset).base_offset, log.segment_at(end).base_offset),
             is_behind_end=offset > end,
@@ -323,8 +322,35 @@ def _is_consumer(request: FetchRequest) -> bool:
     return max(ids) < 0 and FUTURE_REPLICA not in ids
 
 
-def _stored(log: Log, offset: int, end: int, limit: int, *, reads_one: bool) -> bytes:
-    """Returns the bytes of a log; raises ApiError for a bad limit, or a torn batch (rule B4.38)."""
+def data_of(
+    request: FetchRequest,
+    wanted: Wanted,
+    high_watermark: int,
+    log_start: int,
+    records: list[bytes],
+    *,
+    diverging: EpochEndOffset | None = None,
+    is_cut: bool = False,
+) -> FetchPartitionData:
+    """Returns what a reply says of a partition without an error."""
+    is_committed = request.isolation_level == READ_COMMITTED and _is_consumer(request)
+    has_aborted = is_committed and diverging is None and not is_cut  # B4.27
+    return FetchPartitionData(
+        partition_index=wanted.position.partition,
+        high_watermark=high_watermark,
+        last_stable_offset=high_watermark,
+        log_start_offset=log_start,
+        diverging_epoch=EpochEndOffset() if diverging is None else diverging,
+        aborted_transactions=() if has_aborted else None,
+        records=_served(records),
+    )
+
+
+def _stored(log: Log, offset: int, end: int, limit: int, *, reads_one: bool) -> list[bytes]:
+    """Returns the bytes of a log in pieces.
+
+    Raises ApiError for a bad limit, or a torn batch (rule B4.38).
+    """
     if limit < 0:
         raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")  # B4.32
     try:
@@ -361,11 +387,10 @@ def _failed(
     )
 
 
-def _served(records: bytes) -> tuple[Batch, ...]:
+def _served(records: list[bytes]) -> tuple[Batch, ...]:
     """Returns bytes as the wire encodes them: as one batch that is encoded already."""
     if not records:
         return ()
-    opaque = Batch(
-        base_offset=0, epoch=0, timestamp_ms=0, records=(), versions=(), encoded=[records]
-    )
+    encoded = records if len(records) == 1 else [b"".join(records)]
+    opaque = Batch(base_offset=0, epoch=0, timestamp_ms=0, records=(), versions=(), encoded=encoded)
     return (opaque,)

@@ -17,6 +17,7 @@ from kraftsim.controller.core.rpc.transactions import (
 )
 from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.raft.protocol import Reply
+from kraftsim.controller.wire.frames import Exchange
 
 from ..hosted_agent import HostedAgent
 from ..log.log import Instant
@@ -28,9 +29,11 @@ from .fetch import Fetching, Later
 from .fetch_sessions import FetchSessions
 from .produce import Producing
 from .replicas import Replicas, TextsOfTopic
+from .short_path import ShortFetch, ShortProduce, may_be_short
 
 Forward = Callable[[Request, Callable[[Reply], None]], None]
 ReplyTo = Callable[[Response | ApiError], None]
+ShortPath = ShortProduce | ShortFetch
 
 
 class Messages:
@@ -83,6 +86,18 @@ class Messages:
         """Answers Fetch, maybe later."""
         self._note_process()
         self._fetching.answer(request, reply_to)
+
+    def shortened(self, exchange: Exchange, request: Request) -> ShortPath | None:
+        """Returns the short path for requests like this one, if they have one."""
+        if not may_be_short(request, exchange.version):
+            return None
+        short: ShortPath
+        if isinstance(request, ProduceRequest):
+            short = ShortProduce(self._producing, self._replicas, self._now, exchange, request)
+        else:
+            assert isinstance(request, FetchRequest)
+            short = ShortFetch(self._fetching, self._replicas, self._now, exchange, request)
+        return short
 
     def list_offsets(self, request: ListOffsetsRequest) -> Response:
         """Returns the response to ListOffsets."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import NamedTuple
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.partition import Partition, Topic
@@ -40,6 +41,14 @@ _WITHOUT_START = (
     *(ErrorCode.KAFKA_STORAGE_ERROR, UNKNOWN, NOT_LEADER, ErrorCode.UNKNOWN_TOPIC_ID),
 )
 """Errors whose reply has no log start although the log is known (B1.23)."""
+
+
+class Placed(NamedTuple):
+    """Where a batch is: what a reply says of it."""
+
+    base_offset: int
+    append_time_ms: int
+    log_start_offset: int
 
 
 class Producing:
@@ -96,7 +105,13 @@ class Producing:
             raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, "")
         replica = self._replicas.led(topic, index, at)
         try:
-            return self._stored(replica, batch, request.acks, at)
+            placed = self.store(replica, batch, request.acks, at)
+            return PartitionProduceResponse(
+                index=index,
+                base_offset=placed.base_offset,
+                log_append_time_ms=placed.append_time_ms,
+                log_start_offset=placed.log_start_offset,
+            )
         except OutOfOrder:
             refused = Refused(ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
         except StaleEpoch:
@@ -115,11 +130,14 @@ class Producing:
             error_message=refused.message,
         )
 
-    def _stored(
-        self, replica: Replica, batch: bytes, acks: int, at: Instant
-    ) -> PartitionProduceResponse:
+    def store(self, replica: Replica, batch: bytes, acks: int, at: Instant) -> Placed:
+        """Appends a batch to the log of a replica that the broker leads.
+
+        Raises ApiError, Refused, OutOfOrder or StaleEpoch, and has appended nothing then.
+        """
         log, partition, settings = replica.log, replica.partition, replica.settings
-        if acks == ALL and len(partition.isr) < replica.effective_min_isr:
+        is_enough = len(partition.isr) >= replica.effective_min_isr
+        if acks == ALL and not is_enough:
             raise Refused(ErrorCode.NOT_ENOUGH_REPLICAS)  # before anything is appended (B2.23)
         accepted = check(batch, settings, replica.name, at.wall_ms)
         self._replicas.check_writes(partition)
@@ -127,16 +145,12 @@ class Producing:
         appended, stored = log.append(accepted, partition.leader_epoch, at, settings)
         append_time_ms = appended.timestamp if stored is None or settings.is_stamped else -1
         if stored is not None:
-            if len(partition.isr) >= replica.effective_min_isr:
+            if is_enough:
                 log.high_watermark = log.end_offset
             self._replicas.replicate(replica, stored, from_offset, at)
             self._waits.appended(replica.key, len(stored))
-        return PartitionProduceResponse(
-            index=replica.key[1],
-            base_offset=appended.base_offset,
-            log_append_time_ms=append_time_ms,  # of a duplicate on any topic (B2.32)
-            log_start_offset=log.start_offset,
-        )
+        # The time is that of a duplicate on any topic (B2.32).
+        return Placed(appended.base_offset, append_time_ms, log.start_offset)
 
     def node_of(self, partition: Partition) -> ProduceNodeEndpoint | None:
         """Returns the address of a partition's leader; None if it is unknown."""

@@ -16,16 +16,17 @@ from ..wire.errors import DecodeError
 from .admission import address_of, port_of
 from .api_versions import encoded_refusal
 from .awaited import Awaited, encoded, encoded_at_once
-from .envelope import open_envelope, refused_envelope
+from .envelope import Forwarded, open_envelope, refused_envelope
 from .idleness import Idleness
 from .large_requests import LARGE_BYTES
-from .listener import Listener
+from .learned import Learned
+from .listener import Listener, ShortPath
+from .outgoing import WRITE_BUFFER_BYTES_MAX, Outgoing
 from .runtime import Runtime
 from .turns import REQUESTS_PER_VISIT, in_turns
 
 log = logging.getLogger(__name__)
-
-WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; above it, its requests wait
+ReplyTo = Callable[[Reply], None]
 
 
 class KafkaConnection(asyncio.Protocol):
@@ -34,15 +35,13 @@ class KafkaConnection(asyncio.Protocol):
     def __init__(self, listener: "Listener[KafkaConnection]") -> None:
         self._listener = listener
         self._reader = frames.FrameReader(frames.REQUEST_BYTES_MAX)
-        self._out: list[bytes] = []
-        self._out_bytes = 0
+        self._outgoing = Outgoing()
         self._exchange: frames.Exchange | None = None
+        self._learned = Learned()
         self._awaited: Awaited | None = None
         self._is_working = False
         self._cannot_write = False
-        self._is_paused = False
-        self._is_input_closed = False
-        self._is_silent = False
+        self._is_paused = self._is_input_closed = self._is_silent = False
         self.is_held = False  # a fault holds the pending request: time does not bring its reply
         self.address, self.port = "", 0
         self._software = ("", "")  # its name and version, as ApiVersions named them
@@ -158,6 +157,10 @@ class KafkaConnection(asyncio.Protocol):
     def _handle(self, frame: bytes) -> None:
         """Handle one request; its reply is pending if it does not come at once."""
         listener, exchange = self._listener, self._exchange
+        short = self._learned.find(frame, listener.intercepted)
+        if short is not None:
+            self._handle_shortly(short, frame)
+            return
         request = None if exchange is None else exchange.repeated(frame)
         if exchange is None or request is None:
             exchange = self._exchange_of(frame)
@@ -167,20 +170,30 @@ class KafkaConnection(asyncio.Protocol):
                 self._handle_envelope(exchange, frame)
                 return
             request = exchange.decode(frame)
-        if listener.note is not None:
-            listener.note(self.address, exchange.header, frame)
-        if type(request) in listener.intercepted and listener.intercept is not None:
-            self._awaited = (exchange, frame[4:8], request)
-            listener.intercept(self, exchange.header, request)
-        elif exchange.is_api_versions:
+        listener.note(self.address, exchange.header, frame)
+        if exchange.is_api_versions and type(request) not in listener.intercepted:
             self._describe(exchange, frame, cast(ApiVersionsRequest, request))
         else:
-            self._awaited = (exchange, frame[4:8], request)
-            self._dispatch(request, frame)
+            self._learned.learn(exchange, request, frame, listener.shortened)
+            self._dispatch(exchange, request, frame)
 
-    def _dispatch(self, request: Request, frame: bytes) -> None:
-        """Hand a request over; a large one is counted until it is answered."""
-        listener, reply_to = self._listener, cast(Callable[[Reply], None], self.reply)
+    def _handle_shortly(self, short: ShortPath, frame: bytes) -> None:
+        """Handle one request on its short path, or decode it if that cannot answer it."""
+        exchange = short.exchange
+        self._listener.note(self.address, exchange.header, frame)
+        self._awaited = (exchange, frame[4:8], short.request)
+        if not short.answer(frame, self._put_awaited, cast(ReplyTo, self.reply)):
+            self._dispatch(exchange, exchange.decode(frame), frame)
+
+    def _dispatch(
+        self, exchange: frames.Exchange | Forwarded, request: Request, frame: bytes
+    ) -> None:
+        """Hand a request over, to faults about it if there are; a large one is counted."""
+        listener, reply_to = self._listener, cast(ReplyTo, self.reply)
+        self._awaited = (exchange, frame[4:8], request)
+        if type(request) in listener.intercepted and listener.intercept is not None:
+            listener.intercept(self, exchange.header, request)
+            return
         if len(frame) > LARGE_BYTES and listener.runtime is not None:
             reply_to = listener.runtime.large.counted(len(frame), reply_to)
         listener.dispatch(request, reply_to)
@@ -191,18 +204,11 @@ class KafkaConnection(asyncio.Protocol):
         try:
             forwarded = open_envelope(exchange, frame, listener.spoken)
         except ApiError as error:
-            if listener.note is not None:
-                listener.note(self.address, exchange.header, frame)
+            listener.note(self.address, exchange.header, frame)
             self._put(refused_envelope(exchange, frame[4:8], error))
             return
-        request = forwarded.request
-        if listener.note is not None:
-            listener.note(forwarded.address, forwarded.header, forwarded.frame)
-        self._awaited = (forwarded, frame[4:8], request)
-        if type(request) in listener.intercepted and listener.intercept is not None:
-            listener.intercept(self, forwarded.header, request)
-        else:
-            self._dispatch(request, frame)
+        listener.note(forwarded.address, forwarded.header, forwarded.frame)
+        self._dispatch(forwarded, forwarded.request, frame)
 
     def _put_off(self) -> None:
         """Handle the requests that remain in a later visit."""
@@ -231,12 +237,11 @@ class KafkaConnection(asyncio.Protocol):
             frame,
             start_time_tag=listener.start_time_tag,
             bodies=listener.bodies,
-            client=self._client(header) if ROWS[header.api_key].is_telemetry else None,
+            client=TelemetryClient(header.client_id, self.address, self.port, *self._software)
+            if ROWS[header.api_key].is_telemetry
+            else None,
         )
         return self._exchange
-
-    def _client(self, header: frames.RequestHeader) -> TelemetryClient:
-        return TelemetryClient(header.client_id, self.address, self.port, *self._software)
 
     def _refuse_version(self, frame: bytes, header: frames.RequestHeader) -> None:
         """Answer an unknown version of ApiVersions (rule 5.47).
@@ -279,21 +284,22 @@ class KafkaConnection(asyncio.Protocol):
             self._awaited = None
             self._go_on()
         elif isinstance(frame := encoded(awaited, reply), bytes):
-            self._put_awaited(frame)
+            self._put_awaited([frame])
         else:
             in_turns(runtime.turns, self._encode(awaited, frame))
 
     def _encode(self, awaited: Awaited, steps: frames.Steps) -> Iterator[None]:
         """Reply with the frame that the steps return, unless the request is dropped meanwhile."""
         frame = yield from steps
-        pending = None if self._transport is None else self._awaited
-        if pending is not None and pending[1:] == awaited[1:]:
-            self._put_awaited(frame)
+        if self._awaited is not None and self._awaited[1:] == awaited[1:]:
+            self._put_awaited([frame])
 
-    def _put_awaited(self, frame: bytes) -> None:
-        self._awaited = None
-        self._put(frame)
-        self._go_on()
+    def _put_awaited(self, pieces: list[bytes]) -> None:
+        """Send the reply to the pending request, unless it was dropped."""
+        if self._awaited is not None and self._transport is not None:
+            self._awaited = None
+            self._put(*pieces)
+            self._go_on()
 
     def _go_on(self) -> None:
         """Handle the requests behind one that was answered late."""
@@ -310,7 +316,7 @@ class KafkaConnection(asyncio.Protocol):
             self._put(frame)
             self.end()
         else:
-            self._put_awaited(frame)
+            self._put_awaited([frame])
 
     def end(self) -> None:
         """Close the connection after the replies so far; the pending request gets none."""
@@ -334,19 +340,14 @@ class KafkaConnection(asyncio.Protocol):
         else:
             self._work_soon()
 
-    def _put(self, frame: bytes) -> None:
-        self._out.append(frame)
-        self._out_bytes += len(frame)
-        if self._out_bytes > WRITE_BUFFER_BYTES_MAX:
+    def _put(self, *pieces: bytes) -> None:
+        self._outgoing.put(*pieces)
+        if self._outgoing.is_large:
             self.flush()  # large replies are written early; a slow reader delays its own
 
     def flush(self) -> None:
         """Write all encoded replies in one write."""
-        out = self._out
-        if out and self._transport is not None:
-            self._transport.write(out[0] if len(out) == 1 else b"".join(out))
-        out.clear()
-        self._out_bytes = 0
+        self._outgoing.write(self._transport)
 
     def _mind_backlog(self) -> None:
         """Pause reading while requests are pending; close a finished connection."""

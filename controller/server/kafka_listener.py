@@ -19,7 +19,7 @@ from . import api_versions
 from .admission import Admission
 from .bound_port import bound_port
 from .kafka_connection import KafkaConnection
-from .listener import Describe, Dispatch, Intercept, Note
+from .listener import Describe, Dispatch, Intercept, Note, Shorten
 from .runtime import Runtime
 
 CONNECTIONS_MAX = 20_000  # of one listener; further connections are closed at once
@@ -34,10 +34,12 @@ class KafkaListener:
 
     It reads no request before `serve`. `describe(request, version)` answers ApiVersions, whose
     response depends on the requested version; `dispatch(request, reply_to)` handles all other
-    requests. `note(address, header, frame)`, if it is set, gets every request before. Requests of
+    requests. `note(address, header, frame)` gets every request before. Requests of
     the types in `intercepted` go to `intercept(connection, header, request)` instead, which may
-    reply, close the connection, or call `handle` later. `note_refused(address, header)` gets every
-    request whose API or version the listener does not have, `note_ended(address, port)` every
+    reply, close the connection, or call `handle` later. `shortened` has, by type of request, what
+    returns a short path for requests like one that was dispatched.
+    `note_refused(address, header)` gets every request whose API or version the listener does not
+    have, `note_ended(address, port)` every
     connection that has ended.
     """
 
@@ -51,11 +53,12 @@ class KafkaListener:
         self.runtime: Runtime | None = None
         self.describe: Describe = _unset_describe
         self.dispatch: Dispatch = _unset_dispatch
-        self.note: Note | None = None
+        self.note: Note = _ignore_request
         self.note_refused: Callable[[str, RequestHeader], None] = _ignore
         self.note_ended: Callable[[str, int], None] = _ignore_end
         self.intercepted: Mapping[type, object] = {}
         self.intercept: Intercept[KafkaConnection] | None = None
+        self.shortened: Mapping[type, Shorten] = {}
         self.connections: set[KafkaConnection] = set()
         self._admission = Admission(name, spare_files=SPARE_FILES)
         self.is_holding = True
@@ -144,6 +147,10 @@ class KafkaListener:
 
 def _ignore(address: str, header: RequestHeader) -> None:
     """Does nothing with a refused request."""
+
+
+def _ignore_request(address: str, header: RequestHeader, frame: bytes) -> None:
+    """Does nothing with a request."""
 
 
 def _ignore_end(address: str, port: int) -> None:

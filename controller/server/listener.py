@@ -6,10 +6,40 @@ from typing import Protocol, TypeVar
 
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
 from ..raft.protocol import Reply
-from ..wire.frames import Bodies, RequestHeader
+from ..wire.frames import Bodies, Exchange, RequestHeader
 from .runtime import Runtime
 
 Connection = TypeVar("Connection")
+
+
+class ShortPath(Protocol):
+    """Answers frames that repeat a request but for what it carries, without decoding them."""
+
+    @property
+    def exchange(self) -> Exchange:
+        """The codec of the request."""
+
+    @property
+    def request(self) -> Request:
+        """The request that is repeated."""
+
+    def matches(self, frame: bytes) -> bool:
+        """True if the frame repeats the request."""
+
+    def answer(
+        self,
+        frame: bytes,
+        send: Callable[[list[bytes]], None],
+        reply_to: Callable[[Reply], None],
+        /,
+    ) -> bool:
+        """Answers a frame by the pieces of a reply or by a reply, now or later.
+
+        Returns False if it has done nothing, because the request has to be decoded.
+        """
+
+
+Shorten = Callable[[Exchange, Request], ShortPath | None]
 
 Describe = Callable[[ApiVersionsRequest, int], ApiVersionsResponse]
 Dispatch = Callable[[Request, Callable[[Reply], None]], None]
@@ -27,10 +57,11 @@ class Listener(Protocol[Connection]):
     runtime: Runtime | None
     describe: Describe
     dispatch: Dispatch
-    note: Note | None
+    note: Note
     note_refused: Callable[[str, RequestHeader], None]
     intercepted: Mapping[type, object]
     intercept: Intercept[Connection] | None
+    shortened: Mapping[type, Shorten]
     is_holding: bool
 
     def admit(self, connection: Connection, transport: asyncio.BaseTransport) -> bool:

@@ -48,6 +48,7 @@ from kraftsim.controller.core.rpc.transactions import (
 from kraftsim.controller.core.security.acl_description import describe_acls
 from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
 from kraftsim.controller.server import api_versions
+from kraftsim.controller.server.listener import Shorten
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.server.turns import in_turns
 
@@ -196,6 +197,14 @@ class BrokerApis:
             reply_to(response)
 
         self.messages.produce(request, reply)
+
+    @property
+    def shortened(self) -> Mapping[type, Shorten]:
+        """The requests that have a short path, and what returns it."""
+        return dict.fromkeys(
+            (ProduceRequest, rpc.FetchRequest),
+            lambda exchange, request: self.messages.shortened(exchange, request),
+        )
 
     def init_producer_id(self, request: InitProducerIdRequest, reply_to: ReplyTo) -> None:
         """Answers an InitProducerId request, and refuses one of a transactional producer."""

@@ -201,6 +201,7 @@ class Service:
         listener.note = partial(self.requests.note, listener.name)
         listener.note_ended = apis.telemetry.end_connection
         intercept(listener, world.request_rules, broker_node(broker_id))
+        listener.shortened = apis.shortened
         listener.serve(runtime, apis.describe, apis.answer, profile)
 
     def apis_of(self, broker_id: int, runtime: Runtime, name: str = CLIENT_LISTENER) -> BrokerApis:
