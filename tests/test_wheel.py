@@ -96,10 +96,11 @@ def test_a_wheel_has_the_command_and_the_plugin_of_pytest(from_checkout: Path) -
 def empty_python(from_checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The interpreter of an environment with the wheel, pytest, and what they require."""
     folder = tmp_path_factory.mktemp("environment")
-    venv.create(folder, with_pip=True)
+    venv.create(folder)
     python = folder / "bin" / "python"
     (wheel,) = from_checkout.glob("*.whl")
-    command = [python, "-m", "pip", "install", "--quiet", wheel, "pytest"]
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile"]
+    command = [*pip, wheel, "pytest"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if "NewConnectionError" in done.stderr or "No matching distribution" in done.stderr:
         pytest.skip("no package index can be reached")

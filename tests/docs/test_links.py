@@ -1,6 +1,7 @@
 """Links and paths in the documents lead to files."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,17 +25,17 @@ def test_every_link_leads_to_a_file(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_every_python_file_that_is_named_exists(page: Path) -> None:
     """A path may begin below the top: `replay.py` where its room is named before."""
-    files = [str(path.relative_to(ROOT)) for path in _sources()]
-
     missing = [
         path
-        for path in re.findall(r"`([\w/]+\.py)`", page.read_text("utf-8"))
-        if not any(f"/{file}".endswith(f"/{path}") for file in files)
+        for path in sorted(set(re.findall(r"`([\w/]+\.py)`", page.read_text("utf-8"))))
+        if not any(f"/{file}".endswith(f"/{path}") for file in _sources())
     ]
     assert missing == []
 
 
-def _sources() -> list[Path]:
+@cache
+def _sources() -> list[str]:
     folders = ("broker_agent", "bench", "controller", "kraftsim", "pipeline", "pyspark_kraftlog")
     folders += ("scenarios", "simulation", "tests", "tools")
-    return [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    return [str(path.relative_to(ROOT)) for path in paths]

@@ -16,7 +16,7 @@ from tests.wire.hostile_frames import pieces
 
 pytestmark = [pytest.mark.slow, pytest.mark.realtime]
 
-EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "200"))
+EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "50"))
 GET = b"GET /v1/cluster HTTP/1.1\r\nHost: localhost\r\n\r\n"
 ALWAYS = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 

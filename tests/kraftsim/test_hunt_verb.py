@@ -153,9 +153,17 @@ def test_a_hunt_starts_no_process_that_would_have_no_draw(monkeypatch):
     assert started == [8, 2]
 
 
+HUNT = ("-m", "kraftsim", "scenario", "hunt")
+
+
+def children_of(process_id):
+    children = Path(f"/proc/{process_id}/task/{process_id}/children").read_text("utf-8")
+    return [int(child) for child in children.split()]
+
+
 @contextmanager
-def hunting(command, until_exists):
-    """A hunt in a session of its own, once it has written a file."""
+def hunting(command, until):
+    """A hunt in a session of its own, once `until` is true of its process id."""
     process = subprocess.Popen(
         [sys.executable, *command],
         stdout=subprocess.PIPE,
@@ -165,10 +173,10 @@ def hunting(command, until_exists):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
-        while not until_exists():
+        while not until(process.pid):
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=0.05)
-                raise AssertionError(f"expected a file before the end: {process.communicate()}")
+                raise AssertionError(f"expected a hunt that goes on: {process.communicate()}")
         yield process
     finally:
         if process.poll() is None:
@@ -179,8 +187,9 @@ def hunting(command, until_exists):
 @pytest.fixture
 def endless_hunt(tmp_path):
     """A hunt of an hour in two processes, after its first round."""
-    words = ["scenario", "hunt", "--minutes", "60", "-j", "2", "--out", str(tmp_path)]
-    with hunting(["-m", "kraftsim", *words], (tmp_path / "curve.jsonl").exists) as process:
+    words = ["--minutes", "60", "--round", "2", "-j", "2", "--out", str(tmp_path)]
+    curve = tmp_path / "curve.jsonl"
+    with hunting([*HUNT, *words], lambda _: curve.exists()) as process:
         yield process
 
 
@@ -203,24 +212,11 @@ def test_an_interrupted_hunt_keeps_what_it_has(send, number, endless_hunt, tmp_p
 
 @pytest.mark.slow
 def test_a_killed_process_changes_nothing_of_what_a_hunt_finds(tmp_path):
-    words = [
-        "-m",
-        "kraftsim",
-        "scenario",
-        "hunt",
-        "--runs",
-        "4",
-        "--round",
-        "2",
-        "-j",
-        "2",
-        "--out",
-    ]
+    words = [*HUNT, "--runs", "2", "--round", "2", "-j", "2", "--out"]
     disturbed, quiet = tmp_path / "disturbed", tmp_path / "quiet"
 
-    with hunting([*words, str(disturbed)], (disturbed / "curve.jsonl").exists) as process:
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text("utf-8")
-        os.kill(int(children.split()[0]), signal.SIGKILL)
+    with hunting([*words, str(disturbed)], lambda pid: len(children_of(pid)) == 2) as process:
+        os.kill(children_of(process.pid)[0], signal.SIGKILL)
         _, err = process.communicate(timeout=ROUND_LIMIT_S)
         assert process.returncode == 0, err
     subprocess.run([sys.executable, *words, str(quiet)], check=True, timeout=ROUND_LIMIT_S)
@@ -241,7 +237,7 @@ with planted(MUTANTS["M98"]):
 @pytest.mark.slow
 @pytest.mark.python_modules
 def test_a_killed_hunt_has_written_its_findings(tmp_path):
-    def findings():
+    def findings(_=None):
         return [path for path in tmp_path.glob("findings/*.yaml") if path.stat().st_size]
 
     with hunting(["-c", PLANTED_HUNT, str(tmp_path)], findings) as process:

@@ -32,8 +32,15 @@ WAITING = (
 )
 
 
-@pytest.mark.parametrize("phase", ["fuzzing", pytest.param("coverage", marks=pytest.mark.soak)])
-async def test_every_response_is_documented(phase: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("phase", "examples"),
+    [
+        ("fuzzing", 2),
+        pytest.param("fuzzing", 20, marks=pytest.mark.soak),
+        pytest.param("coverage", 5, marks=pytest.mark.soak),
+    ],
+)
+async def test_every_response_is_documented(phase: str, examples: int, tmp_path: Path) -> None:
     async with Cluster(
         brokers=3, controllers=3, clock="auto", seed=1, http_port=0, token="secret"
     ) as kraft:
@@ -43,7 +50,7 @@ async def test_every_response_is_documented(phase: str, tmp_path: Path) -> None:
             f"{kraft.http_url}/openapi.json",
             f"--checks={','.join(CHECKS)}",
             f"--phases={phase}",
-            "--max-examples=5",
+            f"--max-examples={examples}",
             "--seed=1",
             "--request-timeout=60",
             *(f"--exclude-path={path}" for path in WAITING),

@@ -1,5 +1,7 @@
 """Nothing may kill a quorum: after messages of any values, its voters elect and commit."""
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from tests.raft.replicas import Replicas
 pytestmark = pytest.mark.slow
 
 
+EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "40"))
 VOTERS, OBSERVER = (1, 2, 3), 4
 RECOVERY_MS = 10_000
 RETRY_MS = 20  # a line that has failed rests for so long
@@ -128,9 +131,7 @@ class Siege:
 
 
 @pytest.mark.rule("10.8", "10.10", "10.13", "10.54")
-@settings(
-    max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)
+@settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
 @given(victim=members, drawn=st.lists(steps, min_size=5, max_size=20))
 def test_an_honest_majority_elects_and_commits_after_hostile_values(victim, drawn):
     siege = Siege(victim)
@@ -143,9 +144,7 @@ def test_an_honest_majority_elects_and_commits_after_hostile_values(victim, draw
 
 
 @pytest.mark.rule("10.54")
-@settings(
-    max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)
+@settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
 @given(victim=members, liar=st.sampled_from(VOTERS), variant=numbers, places=places)
 def test_a_replica_that_is_lied_to_all_the_time_does_not_spin(victim, liar, variant, places):
     siege = Siege(victim)

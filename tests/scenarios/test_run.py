@@ -1,9 +1,5 @@
 """Runs and verdicts: what is declared must bite, what is claimed must be put to the test."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 from kraftsim.controller.core.errors import Impossible
@@ -166,30 +162,6 @@ def test_a_fault_draws_from_a_stream_of_its_own():
 def test_a_run_longer_than_its_limit_says_so():
     with pytest.raises(LimitError, match="expected an end within"):
         run(scenario(time=QUIET | {"limit": "10s"}), 1)
-
-
-PROGRAM = """
-from kraftsim.scenarios.running.run import run
-from tests.scenarios.test_run import CRASH, scenario
-loss = {"at": "1s", "net.loss": {"on": "all", "p": 0.1}}
-cluster = {"controllers": 3, "brokers": 3, "topics": {"t": {"partitions": 4}}}
-print(run(scenario(do=[CRASH, loss], cluster=cluster), 11).digest)
-"""
-
-
-def digest_under(hash_seed):
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env=os.environ | {"PYTHONHASHSEED": hash_seed},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout
-
-
-def test_a_seed_has_one_digest_in_every_process_and_under_every_hash_seed():
-    assert 1 == len({digest_under(hash_seed) for hash_seed in ("0", "1", "2", "random")})
 
 
 # A process that sees the impossible

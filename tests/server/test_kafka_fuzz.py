@@ -15,7 +15,7 @@ from tests.wire.hostile_frames import CLUSTER_ID, pieces, streams
 
 pytestmark = [pytest.mark.slow, pytest.mark.realtime]
 
-EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "300"))
+EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "75"))
 
 OTHER_LINES = ("(only the first is reported)", "the event loop of the cluster has been blocked")
 

@@ -41,7 +41,7 @@ from .instances import instances
 
 pytestmark = pytest.mark.slow
 
-EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "10"))  # of each API
+EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "4"))  # of each API
 A_UUID = bytes(range(16))
 REGISTRATION, HEARTBEAT = APIS[62].request, APIS[63].request
 LEAST_REGISTRATION = {"brokerId": 1, "clusterId": "c", "incarnationId": uuid_text(A_UUID)}

@@ -34,7 +34,7 @@ from .instances import instances
 
 pytestmark = pytest.mark.slow
 
-EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "8"))  # of each of some 500 versions
+EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "4"))  # of each of some 500 versions
 
 PACKAGES = {key: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", api.name).lower() for key, api in APIS.items()}
 NEWER_THAN_KIO = {(18, 5), (28, 6), (42, 3), (88, 1), (89, 1), (93, 0), (94, 0)}  # of 4.4
