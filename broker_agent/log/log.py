@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from kraftsim.controller.core.errors import ErrorCode
 
-from .batch import NONE, Header, expect_whole, header_of
+from .batch import LOG_APPEND_TIME, NONE, Header, expect_whole, header_of
 from .epochs import LeaderEpochs
 from .producers import Appended, Producers
 from .segments import Segment, expired
@@ -186,6 +186,16 @@ class Log:
         for damaged in self.damaged:
             if base <= damaged <= offset:
                 expect_whole(self.batch_at(damaged))
+
+    @property
+    def start_time_ms(self) -> int | None:
+        """The timestamp of the oldest record; None without records."""
+        index = self.index_of(self.start_offset)
+        if index == len(self.batches):
+            return None
+        header = header_of(self.batches[index])
+        is_append_time = header.attributes & LOG_APPEND_TIME
+        return header.max_timestamp if is_append_time else header.base_timestamp
 
     def batch_at(self, base_offset: int) -> bytes:
         """Returns the batch with this base offset."""

@@ -75,7 +75,12 @@ class ControllerDocument(TypedDict):
 
 
 class PartitionDocument(TypedDict):
-    """A partition of a topic; `leader` is -1 without a leader."""
+    """A partition of a topic, and its leader's log; `leader` is -1 without a leader.
+
+    The fields of the log are null if no simulated broker leads the partition. `logStartTimeMs` is
+    the timestamp of the oldest record, null if the log has none; consumers read up to
+    `highWatermark`.
+    """
 
     partition: int
     leader: int
@@ -85,6 +90,11 @@ class PartitionDocument(TypedDict):
     isr: list[int]
     eligibleLeaderReplicas: list[int]
     lastKnownElr: list[int]
+    logStartOffset: int | None
+    highWatermark: int | None
+    logEndOffset: int | None
+    logSizeBytes: int | None
+    logStartTimeMs: int | None
 
 
 class TopicDocument(TypedDict):

@@ -72,15 +72,16 @@ class Topics:
         10,000.
         """
         check_topic_page(from_, limit)
-        image = self._live.world.committed.copy()
+        image, agents = self._live.world.committed.copy(), self._live.world.agents
         names, following = keys_of_page(sorted(image.topic_ids), from_, limit)
-        views = (topic_view(image.topics[image.topic_ids[name]]) for name in names)
+        views = (topic_view(image.topics[image.topic_ids[name]], agents) for name in names)
         return Page(await in_slices(views), following)
 
     async def describe(self, name: str) -> TopicDocument:
         """Returns one topic. Raises UnknownTopic if there is none with this name."""
         expect_text("name", name)
-        return topic_view(topic_of(self._live.world.committed, name))
+        world = self._live.world
+        return topic_view(topic_of(world.committed, name), world.agents)
 
     async def read(
         self, name: str, partition: int | None = None, from_: int = 0, limit: int = 1000

@@ -73,13 +73,19 @@ class BrokerScene(TypedDict):
 
 
 class PartitionScene(TypedDict):
-    """A partition: its leader (-1: none), its replicas, which are in sync, and which may lead."""
+    """A partition: its leader (-1: none), its replicas, which are in sync, and which may lead.
+
+    Start, end and size in bytes of the leader's log; None if no simulated broker leads.
+    """
 
     leader: int
     leaderEpoch: int
     replicas: list[int]
     isr: list[int]
     elr: list[int]
+    logStart: int | None
+    logEnd: int | None
+    logBytes: int | None
 
 
 class HeldScene(TypedDict):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.partition import Partition, PartitionKey
 from kraftsim.controller.core.node_id import controller_node, numbers_of
 from kraftsim.controller.core.uuid import uuid_text
 from kraftsim.controller.raft.roles import Candidate, Prospective
@@ -41,7 +42,7 @@ def scene_of(world: World, faults: Iterable["Fault"] = ()) -> documents.Scene:
             for node_id, process in world.controllers.items()
         },
         "brokers": dict(_brokers(world, image)),
-        "partitions": dict(_partitions(image)),
+        "partitions": dict(_partitions(world, image)),
         "faults": {fault.fault_id: _fault(fault) for fault in faults if fault.is_open},
     }
 
@@ -171,24 +172,31 @@ def _end_us(world: World, clock: Clock, begin_ms: int) -> int:
     return (world.timeline.now_us // 1000 - late_ms) * 1000
 
 
-def _partitions(image: Image) -> Iterable[tuple[str, documents.PartitionScene]]:
+def _partitions(world: World, image: Image) -> Iterable[tuple[str, documents.PartitionScene]]:
     topics = sorted(image.topics.values(), key=lambda topic: topic.name)
     all_of_them = (
-        (topic.name, index, partition)
+        (topic, index, partition)
         for topic in topics
         for index, partition in sorted(topic.partitions.items())
     )
-    for _, (name, index, partition) in zip(range(PARTITIONS_MAX), all_of_them, strict=False):
-        yield (
-            f"{name}-{index}",
-            {
-                "leader": partition.leader,
-                "leaderEpoch": partition.leader_epoch,
-                "replicas": list(partition.replicas),
-                "isr": list(partition.isr),
-                "elr": list(partition.elr),
-            },
-        )
+    for topic, index, partition in islice(all_of_them, PARTITIONS_MAX):
+        yield f"{topic.name}-{index}", _partition(world, (topic.topic_id, index), partition)
+
+
+def _partition(world: World, key: PartitionKey, partition: Partition) -> documents.PartitionScene:
+    leader = world.agents.get(partition.leader)
+    log = None if leader is None else leader.store.logs.get(key)
+    nothing = None if leader is None else 0
+    return {
+        "leader": partition.leader,
+        "leaderEpoch": partition.leader_epoch,
+        "replicas": list(partition.replicas),
+        "isr": list(partition.isr),
+        "elr": list(partition.elr),
+        "logStart": nothing if log is None else log.start_offset,
+        "logEnd": nothing if log is None else log.end_offset,
+        "logBytes": nothing if log is None else log.size,
+    }
 
 
 def _fault(fault: "Fault") -> documents.FaultScene:

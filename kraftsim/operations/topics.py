@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 async def list_topics(kraft: "Cluster", from_: str = "", limit: int | None = None) -> TopicList:
-    """List the topics with leader, replicas and in-sync replicas of every partition."""
+    """List the topics with leader, replicas, in-sync replicas and log of every partition."""
     page = await kraft.topics.list(from_, limit)
     return {"topics": page, "next": page.next}
 
 
 async def describe_topic(kraft: "Cluster", name: str) -> TopicDocument:
-    """Describe a topic: leader, replicas and in-sync replicas of every partition."""
+    """Describe a topic: leader, replicas, in-sync replicas and log of every partition."""
     return await kraft.topics.describe(name)
 
 

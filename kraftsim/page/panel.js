@@ -6,6 +6,7 @@ import { HoldForm } from "./held.js";
 import { PROCESSES, fileTime } from "./signs.js";
 
 const HISTORY_MAX = 12;
+const LOGS_MAX = 20;
 
 function isAbout(event, { kind, id }) {
   if (kind === "event") return event.seq === id;
@@ -27,6 +28,15 @@ function facts(scene, { kind, id }) {
     ["epoch", item.epoch < 0 ? "none" : item.epoch], ["believes epoch", item.believedEpoch < 0 ? "none" : item.believedEpoch],
     ["incarnation", item.incarnation || "none"], ["registered at", item.startTimeMs === null ? "never" : new Date(item.startTimeMs).toISOString()],
     ["rack", item.rack ?? "none"], ["leads", `${item.leads} partitions`]];
+}
+
+// The partitions that a broker leads: their logs from start to end, and the bytes in them.
+function Logs({ scene, id }) {
+  const led = Object.entries(scene.partitions).filter(([, { leader, logEnd }]) => leader === Number(id) && logEnd !== null);
+  if (!led.length) return null;
+  return html`<h3>Logs that it leads</h3><table class="logs"><thead><tr>${["partition", "start", "end", "bytes"].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+    <tbody>${led.slice(0, LOGS_MAX).map(([name, log]) => html`<tr key=${name}><th scope="row">${name}</th><td>${log.logStart}</td><td>${log.logEnd}</td><td>${log.logBytes}</td></tr>`)}</tbody></table>
+    ${led.length > LOGS_MAX && html`<p class="note">and ${led.length - LOGS_MAX} more</p>`}`;
 }
 
 export function Why({ source, seq }) {
@@ -78,6 +88,7 @@ export function Panel({ player, selected, onSelect, onAct, canAct, onClose, chil
     ${children}
     ${newest && html`<h3>Why: ${newest.text}</h3><${Why} source=${source} seq=${newest.seq} />`}
     ${player.scene && html`<dl>${facts(player.scene, selected).map(([term, value]) => html`<dt>${term}</dt><dd>${value}</dd>`)}</dl>`}
+    ${player.scene && selected.kind === "broker" && html`<${Logs} scene=${player.scene} id=${selected.id.replace("+", "")} />`}
     <h3>History</h3>
     <ul class="history">${history.slice(-HISTORY_MAX).reverse().map((event) => html`<li key=${event.seq}>
       <button onClick=${() => { player.seek(event.atUs); onSelect({ kind: "event", id: event.seq }); }}>

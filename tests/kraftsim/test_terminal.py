@@ -83,7 +83,7 @@ def test_a_table_fits_the_terminal(service: Service, columns: int) -> None:
 def test_a_column_without_a_value_makes_room_for_the_others(service: Service) -> None:
     service.do(service.kraft.topics.create("abc", partitions=1, replication_factor=3))
 
-    for columns, has_elr in ((50, False), (80, True)):
+    for columns, has_elr in ((50, False), (80, False), (100, True)):
         printed = on_terminal("topic list", columns, NO_COLOR="1")
         assert "…" not in printed
         assert ("elr" in printed) == has_elr

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
+from kraftsim.http.client import call
+from tests.interop.running import Service
 from tests.page.conftest import OpenScreen
 from tests.page.screen import Screen
 
@@ -83,3 +85,17 @@ def test_a_look_back_does_not_act_on_the_present(screen: Screen) -> None:
     screen.page.get_by_role("button", name="to now").click()
 
     expect(screen.state_of("3")).to_contain_text("paused")
+
+
+def test_the_panel_of_a_broker_shows_the_logs_that_it_leads(
+    screen: Screen, service: Service
+) -> None:
+    call(service.url, "POST", "/sim/topics/t/create", {"assignments": [[2, 3]]})
+    call(service.url, "POST", "/sim/topics/t/write", {"lines": ["a", "b"]})
+    screen.open_live()
+    screen.select("Broker", 2)
+
+    row = screen.panel.get_by_role("row").filter(has_text="t-0")
+    expect(row.get_by_role("cell")).to_have_text(["0", "2", re.compile(r"^[1-9]\d+$")])
+    screen.select("Broker", 3)
+    expect(screen.panel.get_by_role("row")).to_have_count(0)

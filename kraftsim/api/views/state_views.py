@@ -10,7 +10,7 @@ from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.controller.core.camel_case import lower_camel
 from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.image.image import Image
-from kraftsim.controller.core.image.partition import Partition, Topic
+from kraftsim.controller.core.image.partition import Partition, PartitionKey, Topic
 from kraftsim.controller.core.log.records import Endpoint
 from kraftsim.controller.core.rpc import DescribeQuorumResponse, ReplicaState
 from kraftsim.controller.core.uuid import uuid_text
@@ -148,21 +148,26 @@ def _listener_view(listener: Endpoint) -> ListenerDocument:
     }
 
 
-def topic_view(topic: Topic) -> TopicDocument:
-    """Returns a topic with its partitions, in order of their indices."""
+def topic_view(topic: Topic, agents: Mapping[int, HostedAgent]) -> TopicDocument:
+    """Returns a topic with its partitions, in order of their indices, and their leaders' logs."""
     return {
         "name": topic.name,
         "topicId": uuid_text(topic.topic_id),
         "partitions": [
-            _partition_view(index, partition)
+            _partition_view((topic.topic_id, index), partition, agents)
             for index, partition in sorted(topic.partitions.items())
         ],
     }
 
 
-def _partition_view(index: int, partition: Partition) -> PartitionDocument:
+def _partition_view(
+    key: PartitionKey, partition: Partition, agents: Mapping[int, HostedAgent]
+) -> PartitionDocument:
+    leader = agents.get(partition.leader)
+    log = None if leader is None else leader.store.logs.get(key)
+    nothing = None if leader is None else 0  # of a simulated leader that has had no message
     return {
-        "partition": index,
+        "partition": key[1],
         "leader": partition.leader,
         "leaderEpoch": partition.leader_epoch,
         "partitionEpoch": partition.partition_epoch,
@@ -170,6 +175,11 @@ def _partition_view(index: int, partition: Partition) -> PartitionDocument:
         "isr": list(partition.isr),
         "eligibleLeaderReplicas": list(partition.elr),
         "lastKnownElr": list(partition.last_known_elr),
+        "logStartOffset": nothing if log is None else log.start_offset,
+        "highWatermark": nothing if log is None else log.high_watermark,
+        "logEndOffset": nothing if log is None else log.end_offset,
+        "logSizeBytes": nothing if log is None else log.size,
+        "logStartTimeMs": None if log is None else log.start_time_ms,
     }
 
 

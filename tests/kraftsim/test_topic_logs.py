@@ -1,0 +1,99 @@
+"""The log of a partition's leader in the documents of topics, and in the scene of the page."""
+
+import json
+from typing import Any
+
+from kraftsim import Cluster
+from tests.kraftsim.conftest import Service, run
+
+__all__ = ["run"]  # a fixture
+
+FIELDS = ("logStartOffset", "highWatermark", "logEndOffset", "logSizeBytes", "logStartTimeMs")
+
+
+def log_of(topic: Any) -> list[tuple[Any, ...]]:
+    return [tuple(partition[name] for name in FIELDS) for partition in topic["partitions"]]
+
+
+async def test_a_topic_shows_the_logs_of_its_leaders() -> None:
+    async with Cluster(brokers=2, clock="virtual", seed=1) as kraft:
+        await kraft.topics.create("t", assignments=[[1, 2], [2, 1]])
+        assert log_of(await kraft.topics.describe("t")) == [(0, 0, 0, 0, None)] * 2
+
+        await kraft.topics.write("t", ["a", "b"], partition=1)
+        await kraft.topics.write("t", ["c"], partition=1)
+
+        first, second = log_of(await kraft.topics.describe("t"))
+        assert first == (0, 0, 0, 0, None)
+        assert second[:3] == (0, 3, 3)
+        assert second[3] == kraft.world.agents[2].store.logs[_key(kraft)].size > 0
+        assert second[4] > 0
+        assert log_of((await kraft.topics.list())[0]) == [first, second]
+
+        await kraft.brokers.kill(2)
+        await kraft.wait(broker=2, state="fenced")
+        assert log_of(await kraft.topics.describe("t"))[1] == second  # the follower's, which leads
+        await kraft.brokers.kill(1)
+        await kraft.wait(broker=1, state="fenced")
+        assert log_of(await kraft.topics.describe("t"))[0] == (None,) * 5
+
+
+def _key(kraft: Cluster) -> tuple[bytes, int]:
+    return kraft.world.committed.topic_ids["t"], 1
+
+
+async def test_the_log_starts_with_the_first_batch_that_may_be_read() -> None:
+    async with Cluster(brokers=1, clock="virtual", seed=1) as kraft:
+        await kraft.topics.create("t", partitions=1)
+        await kraft.topics.write("t", ["a", "b"])
+        await kraft.clock.advance("5s")
+        await kraft.topics.write("t", ["c"])
+        ((_, _, _, size, before_ms),) = log_of(await kraft.topics.describe("t"))
+        log = kraft.world.agents[1].store.logs[kraft.world.committed.topic_ids["t"], 0]
+
+        log.delete_before(2, now_ms=0)
+
+        ((start, _, end, left, start_ms),) = log_of(await kraft.topics.describe("t"))
+        assert (start, end, left) == (2, 3, size)
+        assert start_ms >= before_ms
+        log.delete_before(3, now_ms=0)
+        assert log_of(await kraft.topics.describe("t")) == [(3, 3, 3, size, None)]
+
+
+def test_the_logs_are_shown_over_http_in_the_command_line_and_to_the_page(run: Any) -> None:
+    service = Service(brokers=1)
+    try:
+        service.do(service.kraft.topics.create("t", partitions=1))
+        service.do(service.kraft.topics.write("t", ["secret-word", "secret-word"]))
+        url = f"--url {service.kraft.http_url}"
+
+        _, text, _ = run(f"topic describe t {url} --output json")
+        _, table, _ = run(f"topic describe t {url}")
+        _, wide, _ = run(f"topic describe t {url} --output wide")
+        scenes: list[Any] = []
+        service.do(_keep(service.kraft.scene(), scenes))
+    finally:
+        service.close()
+
+    ((start, _, end, size, start_ms),) = log_of(json.loads(text))
+    assert (start, end) == (0, 2)
+    assert [cell_of(table, name) for name in ("logStart", "logEnd", "logBytes")] == [
+        "0",
+        "2",
+        str(size),
+    ]
+    assert start_ms is not None
+    assert "logStartTime" in wide
+    partition = scenes[0]["scene"]["partitions"]["t-0"]
+    assert [partition[name] for name in ("logStart", "logEnd", "logBytes")] == [0, 2, size]
+    assert "secret-word" not in text + wide + str(scenes)
+
+
+def cell_of(table: str, name: str) -> str:
+    """The cell of the last row under a heading."""
+    heading, row = table.splitlines()[-2:]
+    return row[heading.index(name) :].split()[0]
+
+
+async def _keep(verb: Any, into: list[Any]) -> None:
+    into.append(await verb)
