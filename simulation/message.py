@@ -1,7 +1,9 @@
-"""A message between two nodes of a world: a request, or the reply to one."""
+"""A message between two nodes of a world, and what a client and a broker exchange."""
+
+from typing import NamedTuple
 
 from kraftsim.controller.core.node_id import NodeId
-from kraftsim.controller.core.rpc import Request
+from kraftsim.controller.core.rpc import Request, Response
 from kraftsim.controller.raft.protocol import Reply
 
 
@@ -37,3 +39,11 @@ class Message:
             f"the answer to {self.request}: {self.reply}" if self.is_reply else f"{self.request}"
         )
         return f"from {self.sender} to {self.receiver} {content}"
+
+
+class Exchange(NamedTuple):
+    """A request of a client about messages and the broker's response, which may still be lost."""
+
+    broker_id: int
+    request: Request
+    response: Response

@@ -33,7 +33,7 @@ from .controller_nodes import configs_of, installed_of, node_of
 from .controller_process import ControllerProcess
 from .disks import Disk, Stored
 from .journal import Journal, run_id_of
-from .message import Message
+from .message import Exchange, Message
 from .network import Network
 from .requests.rules import RequestRules, Submit
 from .requests.spoken import as_read
@@ -94,9 +94,10 @@ class World:
 
     `agent_listeners` are called with (broker_id, state) at each change of an agent's state,
     `controller_listeners` with (node_id, state) of controllers' processes, `sent_listeners` with
-    (node, request) when a broker sends a request of its own, `step_listeners` with
-    every step of a controller, `committed_listeners` with each batch from each controller that
-    knows it to be committed. `committed_log` has the batches that a running controller still has.
+    (node, request) when a broker sends a request, `step_listeners` with every step of a controller,
+    `committed_listeners` with each batch from each controller that knows it to be committed,
+    `exchange_listeners` with what clients and brokers exchange about messages. `committed_log` has
+    the batches that a running controller still has.
     """
 
     def __init__(
@@ -130,8 +131,8 @@ class World:
         self.sent_listeners: list[Callable[[NodeId, Request], None]] = []
         self.agent_listeners: list[Callable[[int, ProcessState], None]] = []
         self.controller_listeners: list[Callable[[int, ProcessState], None]] = []
+        self.exchange_listeners: list[Callable[[Exchange], None]] = []
         self._turns: dict[tuple[NodeId, type[Request]], int] = {}
-        # Bound once, not for each request.
         self._receive, self._reply = self.request_rules.receive, self.network.carry_reply
         self._snapshot_format = snapshot_format or by_reference()
         self._configs = {config.node_id: config for config in configs_of(topology, self._draw_of)}

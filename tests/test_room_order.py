@@ -114,7 +114,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "controller_nodes controller_process journal network",
         "turning_points",
         "copying world",
-        "processes",
+        "clients processes",
     ),
     "kraftsim.scenarios": (
         "drawing explore language oracles",

@@ -20,6 +20,7 @@ FAMILIES = {
     "rack": "Racks",
     "clock": "Clocks",
     "disk": "Disks",
+    "messages": "Messages",
     "load": "Load",
     "search": "Random faults, and checks of the verdicts",
 }

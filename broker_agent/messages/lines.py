@@ -1,6 +1,6 @@
 """Lines of text as records: their partitions, as Kafka's producer chooses them, and their batches.
 
-`kraftsim topic write` sends them; a simulated broker has no other producer.
+`kraftsim topic write` and the verb `topic.write` of scenarios send them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +26,17 @@ class Line(NamedTuple):
     def bytes_max(self) -> int:
         """An upper bound of the bytes of the record."""
         return len(self.key or b"") + len(self.value) + _OVERHEAD_BYTES
+
+
+class Producer(NamedTuple):
+    """What an idempotent producer writes to the header of its next batch."""
+
+    producer_id: int
+    epoch: int
+    sequence: int
+
+
+NO_PRODUCER = Producer(NONE, NONE, NONE)
 
 
 def line_of(text: str, key_separator: str | None) -> Line:
@@ -77,15 +88,16 @@ def batches_of(lines: Sequence[Line], timestamp_ms: int) -> Iterator[bytes]:
     size = 0
     for line in lines:
         if group and size + line.bytes_max > BATCH_BYTES:
-            yield _batch(group, timestamp_ms)
+            yield batch_of(group, timestamp_ms)
             group, size = [], 0
         group.append(line)
         size += line.bytes_max
     if group:
-        yield _batch(group, timestamp_ms)
+        yield batch_of(group, timestamp_ms)
 
 
-def _batch(lines: Sequence[Line], timestamp_ms: int) -> bytes:
+def batch_of(lines: Sequence[Line], timestamp_ms: int, producer: Producer = NO_PRODUCER) -> bytes:
+    """Returns the batch of some lines; an idempotent producer has an id, an epoch, a sequence."""
     records = (Record(0, timestamp_ms, 0, line.key, len(line.value), _body(line)) for line in lines)
     payload = b"".join(
         encoded_record(record, timestamp_ms, delta) for delta, record in enumerate(records)
@@ -100,9 +112,9 @@ def _batch(lines: Sequence[Line], timestamp_ms: int) -> bytes:
         last_delta=len(lines) - 1,
         base_timestamp=timestamp_ms,
         max_timestamp=timestamp_ms,
-        producer_id=NONE,
-        producer_epoch=NONE,
-        base_sequence=NONE,
+        producer_id=producer.producer_id,
+        producer_epoch=producer.epoch,
+        base_sequence=producer.sequence,
         record_count=len(lines),
     )
     return encoded(header, payload)

@@ -29,6 +29,7 @@ LEFT_OUT = (
     "topic.delete",
     "topic.alter",
     "topic.elect_leaders",
+    "topic.write",
     "reassignment.start",
     "reassignment.cancel",
     "config.set",

@@ -4,6 +4,7 @@ from . import agents as agents
 from . import elections as elections
 from . import expiry as expiry
 from . import leases as leases
+from . import messages as messages
 from . import partitions as partitions
 from . import promises as promises
 from . import registration as registration

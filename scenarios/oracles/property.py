@@ -14,7 +14,7 @@ from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import Turn
 
 if TYPE_CHECKING:
-    from kraftsim.simulation.message import Message
+    from kraftsim.simulation.message import Exchange, Message
     from kraftsim.simulation.world import World
 
 
@@ -81,6 +81,9 @@ class Property:
 
     def broker_changed(self, broker_id: int, state: ProcessState) -> None:
         """Called after the state of a broker's agent or process has changed."""
+
+    def exchanged(self, exchange: "Exchange") -> None:
+        """Called when a broker answers a client's request about messages."""
 
     def finished(self) -> None:
         """Called at the end of the calm, to check what must have happened during the run."""

@@ -16,14 +16,16 @@ from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.node.active import Active
 from kraftsim.controller.node.node import Node
 from kraftsim.controller.raft.protocol import ElectionState, Turn
-from kraftsim.simulation.message import Message
+from kraftsim.simulation.message import Exchange, Message
 from kraftsim.simulation.world import World
 
 from ..oracles.active_logs import ActiveLogs, OfActiveLogs
 from ..oracles.committed import CommittedLog, OfTheCommittedLog
 from ..oracles.ghost import Ghost
 from ..oracles.property import Broken, Property
+from ..oracles.stored_messages import StoredMessages
 from ..properties.data_loss import OfGhost
+from ..properties.messages import OfMessages
 from ..properties.quorum.tenability import OfReigns, Reigns
 
 HOOKS = (
@@ -42,12 +44,14 @@ HOOKS = (
     "restarted",
     "controller_changed",
     "broker_changed",
+    "exchanged",
     "finished",
 )
 OBSERVERS: tuple[tuple[type[Property], str, type[Property]], ...] = (
     (OfGhost, "ghost", Ghost),
     (OfActiveLogs, "active_logs", ActiveLogs),
     (OfReigns, "reigns", Reigns),
+    (OfMessages, "messages", StoredMessages),
 )
 """Kinds of properties, the attribute in which they expect an observer, and its class."""
 COMMITTED = ("committed", "read", "partition_changed", "partition_settled", "done")
@@ -171,6 +175,10 @@ class Watch:
         """Passes a change of a broker's state to the properties."""
         self._call("broker_changed", broker_id, state)
 
+    def on_exchange(self, exchange: Exchange) -> None:
+        """Passes what a client and a broker exchanged to the properties."""
+        self._call("exchanged", exchange)
+
     def _listeners_by_hook(self) -> dict[str, list[Listener]]:
         listeners: dict[str, list[Listener]] = {hook: [] for hook in HOOKS}
         for property_ in self._watchers:
@@ -280,4 +288,6 @@ def watch(world: World, classes: Iterable[type[Property]]) -> Watch:
         world.controller_listeners.append(watching.on_controller)
     if watching.has_listeners("broker_changed"):
         world.agent_listeners.append(watching.on_broker)
+    if watching.has_listeners("exchanged"):
+        world.exchange_listeners.append(watching.on_exchange)
     return watching

@@ -10,6 +10,7 @@ from . import link_quality as link_quality
 from . import links as links
 from . import logs as logs
 from . import membership as membership
+from . import messages as messages
 from . import processes as processes
 from . import requests as requests
 from . import security as security

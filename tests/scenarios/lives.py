@@ -13,7 +13,7 @@ from kraftsim.controller.raft.roles import Leader
 from kraftsim.controller.time.timeline import NEVER_MS
 from kraftsim.simulation.message import Message
 from kraftsim.simulation.network_rules import Block
-from tests.scenarios import planted, planted_losses, planted_rules
+from tests.scenarios import planted, planted_losses, planted_messages, planted_rules
 from tests.scenarios.request_worlds import begin
 from tests.scenarios.watched import CLIENT, ask, describe, topic
 from tests.worlds import create_topic, node, nodes, pass_time
@@ -273,6 +273,39 @@ def forged_replies(world):
     pass_time(world, 5)
 
 
+def write_messages(world, **words):
+    """A client writes three records to `written` every 200 ms, and half of the replies are lost."""
+    create_topic(world, "written", (1, 2, 3))
+    pass_time(world, 2)
+    begin(world, "topic.write", {"name": "written", "every": "200ms", "records": 3, **words})
+
+
+def messages(world):
+    write_messages(world)
+    pass_time(world, 3)
+
+
+def messages_and_failovers(world):
+    """Each broker leads once, and its replies are lost when it is killed."""
+    write_messages(world, lost=0.5)
+    for broker in (1, 2):
+        pass_time(world, 2)
+        world.agents[broker].kill()
+        pass_time(world, 2 * SESSION_S)
+        world.agents[broker].start()
+        pass_time(world, SESSION_S)
+
+
+def messages_and_retention(world):
+    """Segments of ten seconds are deleted after a minute; brokers look every five minutes."""
+    create_topic(world, "written", (1, 2, 3))
+    for key, value in (("segment.ms", "10000"), ("retention.ms", "60000")):
+        begin(world, "config.set", {"name": "written", "key": key, "value": value})
+    pass_time(world, 2)
+    begin(world, "topic.write", {"name": "written", "every": "5s"})
+    pass_time(world, 700)
+
+
 STARTING = {  # those that fall before the brokers of such a cluster are unfenced
     *("S2", "S3", "S4", "S5", "S6", "S8", "S9", "S10", "S11", "S21", "L3", "L7", "L8", "L9"),
     *("L12", "S43", "S44"),
@@ -327,6 +360,11 @@ PLANTED = {
     "S47": (planted_rules.forgets_no_leader, a_kill_of_a_leader),
     "S48": (planted_rules.never_elects_by_itself, a_leader_that_comes_back),
     "S49": (planted_rules.balances_at_once, a_failover_after_a_leader_came_back),
+    "S50": (planted_messages.gives_an_offset_twice, messages),
+    "S51": (planted_messages.sets_timestamps, messages),
+    "S52": (planted_messages.followers_forget_producers, messages_and_failovers),
+    "S53": (planted_messages.retains_for_milliseconds, messages_and_retention),
+    "S54": (planted_messages.copies_nothing, messages_and_failovers),
     "L1": (planted.grants_nobody, a_failover),
     "L2": (planted.grants_anybody, an_isolated_voter),
     "L3": (planted.never_unfences, a_long_wait),

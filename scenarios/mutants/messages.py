@@ -1,0 +1,92 @@
+"""Bugs of stored messages: offsets, bytes, producers, retention and copies."""
+
+from typing import Any
+
+from kraftsim.broker_agent.log import validation
+from kraftsim.broker_agent.log.log import Log
+from kraftsim.broker_agent.log.producers import Producers
+from kraftsim.broker_agent.log.segments import Segment
+from kraftsim.broker_agent.messages.replicas import Replicas
+
+from .mutant import Swaps, mutant
+
+FAILOVERS = "messages-outlive-their-leader"
+
+
+@mutant(
+    "M111",
+    "A batch takes one offset less than it has records",
+    defect="textbook",
+    scenario=FAILOVERS,
+    broken="offsets-never-repeat",
+)
+def gives_an_offset_twice(swaps: Swaps) -> None:
+    """Lets the log end at the last record of a batch of several, and not behind it."""
+    add: Any = Log._add
+
+    def buggy(log: Log, batch: bytes, header: Any, *where: Any) -> None:
+        add(log, batch, header, *where)
+        log.end_offset -= header.record_count > 1
+
+    swaps.attribute(Log, "_add", buggy)
+
+
+@mutant(
+    "M112",
+    "A broker writes over the timestamps of producers",
+    defect="textbook",
+    scenario=FAILOVERS,
+    broken="messages-are-as-produced",
+)
+def sets_timestamps(swaps: Swaps) -> None:
+    """Adds a millisecond to the largest timestamp of each batch."""
+    placed: Any = validation.placed
+
+    def buggy(data: bytes, header: Any, **of: Any) -> bytes:
+        later: bytes = placed(data, header, **{**of, "max_timestamp": of["max_timestamp"] + 1})
+        return later
+
+    swaps.attribute(validation, "placed", buggy)
+
+
+@mutant(
+    "M113",
+    "A new leader does not know the producers",
+    defect="textbook; KIP-98: followers keep the state of producers",
+    scenario=FAILOVERS,
+    broken="no-duplicates",
+)
+def followers_forget_producers(swaps: Swaps) -> None:
+    """Lets followers keep no producers, so that a leader stores a batch that is sent again."""
+    append_copy: Any = Log.append_copy
+
+    def buggy(log: Log, *arguments: Any) -> None:
+        append_copy(log, *arguments)
+        log.producers = Producers()
+
+    swaps.attribute(Log, "append_copy", buggy)
+
+
+@mutant(
+    "M114",
+    "Retention takes milliseconds for seconds",
+    defect="textbook",
+    scenario="retention-by-age",
+    broken="retention-keeps",
+)
+def retains_for_milliseconds(swaps: Swaps) -> None:
+    """Makes each segment a thousand times as old."""
+    age_ms: Any = Segment.age_ms
+    swaps.attribute(Segment, "age_ms", lambda segment, now_ms: age_ms(segment, now_ms) * 1000)
+
+
+@mutant(
+    "M115",
+    "A leader acknowledges what no follower has",
+    defect="textbook; KIP-101: followers that diverge",
+    scenario=FAILOVERS,
+    broken="acknowledged-messages-stay",
+)
+def copies_nothing(swaps: Swaps) -> None:
+    """Lets followers get nothing before their leader proposes them for the ISR."""
+    swaps.attribute(Replicas, "replicate", lambda *_: None)

@@ -1,0 +1,254 @@
+"""A client that writes a partition and reads it again, at the brokers of a world.
+
+The producer is idempotent, waits for the whole ISR, and has one request under way. It learns the
+leader from the committed metadata, as a client that refreshes its metadata before each request. No
+network lies between client and broker, but a response may be lost.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import cast
+
+from kraftsim.broker_agent import configurations
+from kraftsim.broker_agent.forwarding import Forwarding
+from kraftsim.broker_agent.hosted_agent import HostedAgent
+from kraftsim.broker_agent.log.batch import header_of
+from kraftsim.broker_agent.log.reading import split
+from kraftsim.broker_agent.log.waits import FetchWaits
+from kraftsim.broker_agent.messages.lines import Line, Producer, batch_of
+from kraftsim.broker_agent.messages.messages import Messages
+from kraftsim.broker_agent.messages.topic_texts import texts_of
+from kraftsim.controller.core.configs.node_configs import NodeView
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.image.image import Image
+from kraftsim.controller.core.image.partition import Partition
+from kraftsim.controller.core.node_id import broker_node
+from kraftsim.controller.core.rpc import (
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    FetchTopic,
+    Request,
+    Response,
+)
+from kraftsim.controller.core.rpc.stored_messages import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+    PartitionProduceData,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from kraftsim.controller.core.rpc.transactions import (
+    InitProducerIdRequest,
+    InitProducerIdResponse,
+)
+
+from .message import Exchange
+from .world import World
+
+LISTENER = "PLAINTEXT"
+ALL = -1  # acks
+EARLIEST = -2
+READ_BYTES = 1_048_576  # max.partition.fetch.bytes
+RETRIABLE = (
+    *(ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+    *(ErrorCode.UNKNOWN_TOPIC_ID, ErrorCode.KAFKA_STORAGE_ERROR),
+    ErrorCode.NOT_ENOUGH_REPLICAS,
+)
+"""Errors after which the producer repeats the batch; after any other it takes a new id."""
+
+Send = Callable[[Callable[[Response | ApiError], None]], None]
+
+
+class Listeners:
+    """The listeners of the brokers, as the clients of one verb reach them."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._messages: dict[int, Messages] = {}
+
+    def find(self, broker_id: int) -> Messages | None:
+        """Returns the listener of a broker; None if its process does not respond."""
+        hosted = self._world.agents.get(broker_id)
+        if hosted is None or not hosted.is_alive or hosted.is_paused:
+            return None
+        if broker_id not in self._messages:
+            self._messages[broker_id] = self._opened(broker_id, hosted)
+        return self._messages[broker_id]
+
+    def exchange(self, broker_id: int, request: Request, send: Send) -> Response:
+        """Sends a request that is answered at once; the listeners of the world get both."""
+        replies: list[Response | ApiError] = []
+        send(replies.append)
+        (reply,) = replies
+        assert not isinstance(reply, ApiError), "only acks=0 has a refusal without a response"
+        for listener in self._world.exchange_listeners:
+            listener(Exchange(broker_id, request, reply))
+        return reply
+
+    def _opened(self, broker_id: int, hosted: HostedAgent) -> Messages:
+        world, clock, node = self._world, hosted.clock, broker_node(broker_id)
+        send = partial(world.send_request, node, is_forwarded=True)
+        return Messages(
+            hosted,
+            LISTENER,
+            FetchWaits(),
+            texts=partial(_texts, hosted),
+            wall_ms=lambda: clock.now_ms + clock.wall_offset_ms,
+            later=lambda wait_ms, action: world.timeline.after(wait_ms * 1000, action),
+            forward=Forwarding(world.timeline, send, lambda: hosted.agent.controller_id).forward,
+            random=world.streams.draw_of(f"sessions/{broker_id}"),
+        )
+
+
+class PartitionClient:
+    """Writes batches of `records` records to one partition, and reads the partition.
+
+    `loses()` decides whether a response to Produce is lost. `acknowledged` counts records.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        listeners: Listeners,
+        topic: str,
+        index: int,
+        *,
+        records: int,
+        size: int,
+        loses: Callable[[], bool],
+    ) -> None:
+        self._world, self._listeners = world, listeners
+        self._topic, self._index = topic, index
+        self._records, self._size, self._loses = records, size, loses
+        self._producer: Producer | None = None
+        self._is_asking = False
+        self._pending: bytes | None = None
+        self._written = 0
+        self._position, self._epoch = 0, -1
+        self.acknowledged = 0
+
+    def write(self) -> None:
+        """Sends the next batch, or again the one that was not acknowledged."""
+        leader = self._leader()
+        if leader is None:
+            return
+        broker_id, messages, _ = leader
+        if self._producer is None:
+            self._ask_for_id(messages)
+            return
+        if self._pending is None:
+            self._pending = self._next_batch(self._producer)
+        request = self._produce_request(self._pending)
+        reply = self._listeners.exchange(broker_id, request, partial(messages.produce, request))
+        if not self._loses():
+            self._note(cast(ProduceResponse, reply))
+
+    def read(self) -> None:
+        """Reads on to the high watermark; from the log start if the leader has changed."""
+        leader = self._leader()
+        if leader is None:
+            return
+        broker_id, messages, partition = leader
+        if self._epoch != partition.leader_epoch:
+            start = self._start(messages)
+            if start is None:
+                return
+            self._position, self._epoch = start, partition.leader_epoch
+        while True:
+            request = self._fetch_request()
+            reply = self._listeners.exchange(broker_id, request, partial(messages.fetch, request))
+            data = cast(FetchResponse, reply).responses[0].partitions[0]
+            if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
+                self._epoch = -1  # begins anew at the next look
+            records = b"".join(batch.encoded[0] for batch in data.records or ())
+            if data.error_code or not records:
+                return
+            *_, last = split(records)
+            self._position = header_of(last).last_offset + 1
+
+    def _leader(self) -> tuple[int, Messages, Partition] | None:
+        """Returns the leader that the committed metadata names, if it responds."""
+        image = self._world.committed
+        topic_id = image.topic_ids.get(self._topic)
+        topic = None if topic_id is None else image.topics[topic_id]
+        partition = None if topic is None else topic.partitions.get(self._index)
+        messages = None if partition is None else self._listeners.find(partition.leader)
+        if partition is None or messages is None:
+            return None
+        return partition.leader, messages, partition
+
+    def _ask_for_id(self, messages: Messages) -> None:
+        if not self._is_asking:
+            self._is_asking = True
+            request = InitProducerIdRequest(
+                transactional_id=None,
+                transaction_timeout_ms=0,
+                producer_id=-1,
+                producer_epoch=-1,
+            )
+            messages.init_producer_id(request, self._got_id)
+
+    def _got_id(self, reply: Response | ApiError) -> None:
+        self._is_asking = False
+        if isinstance(reply, InitProducerIdResponse) and not reply.error_code:
+            self._producer, self._pending = (
+                Producer(reply.producer_id, reply.producer_epoch, 0),
+                None,
+            )
+
+    def _next_batch(self, producer: Producer) -> bytes:
+        first, self._written = self._written, self._written + self._records
+        lines = [
+            Line(b"%d" % number, b"%0*d" % (self._size, number))
+            for number in range(first, self._written)
+        ]
+        return batch_of(lines, self._world.timeline.wall_ms, producer)
+
+    def _note(self, response: ProduceResponse) -> None:
+        code = response.responses[0].partition_responses[0].error_code
+        producer = self._producer
+        if code == ErrorCode.NONE and producer is not None:
+            self.acknowledged += self._records
+            self._pending = None
+            self._producer = producer._replace(sequence=producer.sequence + self._records)
+        elif code not in RETRIABLE:
+            self._producer = self._pending = None
+
+    def _start(self, messages: Messages) -> int | None:
+        wanted = ListOffsetsPartition(partition_index=self._index, timestamp=EARLIEST)
+        topic = ListOffsetsTopic(name=self._topic, partitions=(wanted,))
+        request = ListOffsetsRequest(replica_id=-1, topics=(topic,))
+
+        response = cast(ListOffsetsResponse, messages.list_offsets(request))
+        found = response.topics[0].partitions[0]
+        return None if found.error_code else found.offset
+
+    @property
+    def _topic_id(self) -> bytes:
+        return self._world.committed.topic_ids[self._topic]
+
+    def _produce_request(self, batch: bytes) -> ProduceRequest:
+        data = PartitionProduceData(index=self._index, records=batch)
+        topic = TopicProduceData(name=self._topic, topic_id=self._topic_id, partition_data=(data,))
+        return ProduceRequest(acks=ALL, timeout_ms=30_000, topic_data=(topic,))
+
+    def _fetch_request(self) -> FetchRequest:
+        wanted = FetchPartition(
+            partition=self._index,
+            fetch_offset=self._position,
+            partition_max_bytes=READ_BYTES,
+        )
+        topic = FetchTopic(topic=self._topic, topic_id=self._topic_id, partitions=(wanted,))
+        return FetchRequest(max_bytes=READ_BYTES, max_wait_ms=0, topics=(topic,))
+
+
+def _texts(hosted: HostedAgent, image: Image, topic: str) -> "dict[str, str]":
+    """Returns the configurations of a topic in force at a broker."""
+    config = hosted.agent.config
+    static = configurations.properties(config)
+    view = NodeView(node_id=config.broker_id, profile=config.profile, image=image, static=static)
+    return dict(texts_of(view, topic))
