@@ -89,6 +89,7 @@ class NodeConfig:
             self.identity,
             updates_static_voters=profile.upgrades_kraft_version,
             has_pre_votes=profile.has_pre_votes,
+            bounds_fetches=profile.bounds_quorum_fetches,
         )
 
     @property
