@@ -121,6 +121,9 @@ class Profile:
     """1.46: after a failure a broker waits one heartbeat interval. False: it backs off."""
     has_pre_votes: bool = True
     """10.18: a voter asks for pre-votes before it raises its epoch, from 4.0 on (KIP-996)."""
+    bounds_quorum_fetches: bool = True
+    """10.58: a member asks for as many bytes as its configuration says, and gets no more, from 4.3
+    on. False: it asks for 8 MiB, and a leader reads so many, whatever a Fetch asks for."""
     settings: Settings = field(default_factory=Settings)
 
     @property
@@ -200,6 +203,7 @@ KAFKA_4_1 = Profile(
     newest_versions=newest_versions("4.1"),
     voter_changes_say_none=True,
     reassignment_awaits_every_replica=True,
+    bounds_quorum_fetches=False,
     topic_configs="4.1",
 )
 
@@ -236,6 +240,7 @@ KAFKA_3_9 = Profile(
     reassignment_awaits_every_replica=True,
     retries_at_heartbeat_interval=False,
     has_pre_votes=False,
+    bounds_quorum_fetches=False,
 )
 
 KIP_631 = Profile(

@@ -19,6 +19,10 @@ class Settings:
     controller_quorum_election_backoff_max_ms: int = 1000
     controller_quorum_request_timeout_ms: int = 2000
     controller_quorum_retry_backoff_ms: int = 20
+    controller_quorum_fetch_max_bytes: int = 1024 * 1024
+    """Bytes of batches that a member requests in one Fetch, from 4.3 on (rule 10.58)."""
+    controller_quorum_fetch_snapshot_max_bytes: int = 1024 * 1024
+    """Bytes that a member requests in one FetchSnapshot, from 4.3 on (rule 10.58)."""
     controller_quorum_auto_join_enable: bool = False
     metadata_log_max_record_bytes_between_snapshots: int = 20 * 1024 * 1024
     metadata_log_max_snapshot_interval_ms: int = 3_600_000
@@ -85,6 +89,8 @@ LEAST = {
     "controller_quorum_election_backoff_max_ms": 0,
     "controller_quorum_request_timeout_ms": 1,
     "controller_quorum_retry_backoff_ms": 0,
+    "controller_quorum_fetch_max_bytes": 1,
+    "controller_quorum_fetch_snapshot_max_bytes": 1,
     "metadata_log_max_record_bytes_between_snapshots": 1,
     "metadata_log_max_snapshot_interval_ms": 0,
     "num_partitions": 1,

@@ -90,6 +90,7 @@ class NodeConfig:
             updates_static_voters=profile.upgrades_kraft_version,
             says_none=profile.voter_changes_say_none,
             has_pre_votes=profile.has_pre_votes,
+            bounds_fetches=profile.bounds_quorum_fetches,
         )
 
     @property

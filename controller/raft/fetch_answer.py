@@ -24,7 +24,8 @@ class Leadership:
     """The part of a Fetch response that describes the quorum.
 
     `leader_id` is -1 if the leader is unknown; a resigned leader still names itself, with `leads`
-    false. The leader reuses one object while it is valid, so instances compare by identity.
+    false. Without `bounds_fetches` it reads 8 MiB, whatever a Fetch asks for, as before Kafka 4.3.
+    The leader reuses one object while it is valid, so instances compare by identity.
     """
 
     leads: bool
@@ -33,6 +34,7 @@ class Leadership:
     epoch: int
     endpoints: tuple[rpc.NodeEndpoint, ...]
     snapshot: rpc.SnapshotId | None = None
+    bounds_fetches: bool = True
 
 
 def top_level_error(leadership: Leadership, request: rpc.FetchRequest) -> ErrorCode:
@@ -82,16 +84,27 @@ def fit(
 ) -> rpc.FetchResponse:
     """Returns the response to a valid fetch: the batches from the fetch offset on.
 
-    They have at most `max_bytes` bytes of the request, but there is one at least: KafkaRaftClient
-    of 4.3 reads its log with this bound (tryCompleteFetchRequest).
+    They have at most `bytes_max` bytes, but there is one at least.
     """
     fetch_offset = request.topics[0].partitions[0].fetch_offset
     if fetch_offset >= log.end_offset:
         return _nothing(leadership, log.start_offset, high_watermark)
     records = log.read(fetch_offset, BATCHES_MAX)
-    if request.max_bytes < FETCH_BYTES_MAX:
-        records = bounded(records, request.max_bytes)
+    most = bytes_max(leadership, request)
+    if most < FETCH_BYTES_MAX:
+        records = bounded(records, most)
     return _batches_response(leadership, log.start_offset, high_watermark, records)
+
+
+def bytes_max(leadership: Leadership, request: rpc.FetchRequest) -> int:
+    """Returns the bytes of batches of a response: `max_bytes` of the request, at most 8 MiB.
+
+    KafkaRaftClient of 4.3 reads its log with this bound (tryCompleteFetchRequest); before, with
+    that of KafkaMetadataLog alone (rule 10.58).
+    """
+    if not leadership.bounds_fetches:
+        return FETCH_BYTES_MAX
+    return min(request.max_bytes, FETCH_BYTES_MAX)
 
 
 def _batches_response(
@@ -178,14 +191,14 @@ def _is_usual(leadership: Leadership, log: MetadataLog, request: rpc.FetchReques
     )
 
 
-def response_key(request: rpc.FetchRequest) -> object:
+def response_key(leadership: Leadership, request: rpc.FetchRequest) -> object:
     """Returns the values of a waiting fetch that determine its response.
 
     Fetches of different replicas with equal values get the same response.
     """
     partition = request.topics[0].partitions[0]
     offset, watermark = partition.fetch_offset, partition.high_watermark
-    return offset, partition.last_fetched_epoch, watermark, min(request.max_bytes, FETCH_BYTES_MAX)
+    return offset, partition.last_fetched_epoch, watermark, bytes_max(leadership, request)
 
 
 def refused(leadership: Leadership, error: ErrorCode) -> rpc.FetchResponse:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.errors import ErrorCode
-from ..core.log.batch import FETCH_BYTES_MAX
 from ..core.log.control_records import (
     ControlRecord,
     KRaftVersion,
@@ -127,7 +126,7 @@ def _fit(
     """
     role, log = quorum.role, quorum.log
     offset = request.topics[0].partitions[0].fetch_offset
-    bytes_max = min(request.max_bytes, FETCH_BYTES_MAX)
+    bytes_max = fetch_answer.bytes_max(leadership, request)
     key = (offset, watermark, log.start_offset, log.end_offset, bytes_max)
     if not isinstance(role, Leader):
         return fetch_answer.fit(leadership, log, watermark, request)
@@ -148,7 +147,7 @@ def answer_parked(quorum: Quorum, turn: Turn) -> None:
     responses: dict[object, FetchResponse | None] = {}
 
     def news(request: FetchRequest) -> FetchResponse | None:
-        key = fetch_answer.response_key(request)
+        key = fetch_answer.response_key(_leadership(quorum), request)
         if key not in responses:
             responses[key] = _news(quorum, request)
         return responses[key]
@@ -197,6 +196,7 @@ def _leadership_now(quorum: Quorum) -> fetch_answer.Leadership:
         epoch=quorum.epoch,
         endpoints=messages.node_endpoints(quorum),
         snapshot=quorum.snapshot_id,
+        bounds_fetches=quorum.identity.bounds_fetches,
     )
 
 

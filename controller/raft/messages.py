@@ -209,7 +209,11 @@ def fetch_request(quorum: Quorum, max_wait_ms: int) -> rpc.FetchRequest:
         cluster_id=quorum.identity.cluster_id,
         replica_state=rpc.FetchReplicaState(replica_id=quorum.me.node_id),
         max_wait_ms=max_wait_ms,
-        max_bytes=FETCH_BYTES_MAX,
+        max_bytes=(
+            quorum.settings.controller_quorum_fetch_max_bytes
+            if quorum.identity.bounds_fetches
+            else FETCH_BYTES_MAX
+        ),
         topics=(rpc.FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=(partition,)),),
     )
 

@@ -120,7 +120,11 @@ def next_request(quorum: Quorum) -> FetchSnapshotRequest | None:
     return FetchSnapshotRequest(
         cluster_id=quorum.identity.cluster_id,
         replica_id=quorum.me.node_id,
-        max_bytes=SLICE_BYTES_MAX,
+        max_bytes=(
+            quorum.settings.controller_quorum_fetch_snapshot_max_bytes
+            if quorum.identity.bounds_fetches
+            else SLICE_BYTES_MAX
+        ),
         topics=(SnapshotTopic(name=METADATA_TOPIC, partitions=(partition,)),),
     )
 

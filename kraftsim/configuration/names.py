@@ -131,7 +131,6 @@ REASONS: Mapping[str, str] = {
     "controller.performance.": "kraftsim measures no times of a controller's events",
     "leader.imbalance.per.": "controllers balance leaders however few are out of place, as Kafka's",
     "controller.quorum.append.": "a leader here appends the records of each request at once",
-    "controller.quorum.fetch.": "members of the quorum here ask for at most 8 MiB",
     "config.providers": "kraftsim takes values as they are, and calls no provider",
     "controlled.shutdown.": "a simulated broker that ends by a signal always shuts down in turn",
     "server.max.startup.": "the start of a process here has no limit of its own",

@@ -105,6 +105,7 @@ class Replicas:
         kraft_version=1,
         may_have_lost_log=False,
         has_pre_votes=True,
+        bounds_fetches=True,
         has_slow_disks=False,
         watch=lambda replicas, node_id: None,
     ):
@@ -115,7 +116,7 @@ class Replicas:
         self.random = randomness.Random(seed)
         self.kraft_version = kraft_version
         self.may_have_lost_log = may_have_lost_log
-        self.has_pre_votes = has_pre_votes
+        self.of_release = {"has_pre_votes": has_pre_votes, "bounds_fetches": bounds_fetches}
         self.snapshot_format = by_reference()
         self.now_ms = 0
         self.disks = {}
@@ -153,7 +154,7 @@ class Replicas:
             kraft_version=self.kraft_version,
             may_have_lost_log=self.may_have_lost_log,
         )
-        identity = replace(identity, has_pre_votes=self.has_pre_votes)
+        identity = replace(identity, **self.of_release)
         if node_id in self.directories:
             key = ReplicaKey(node_id, self.directories[node_id])
             identity = replace(identity, key=key)

@@ -41,13 +41,14 @@ def log():
     return log
 
 
-def leadership(leader_id=CONTROLLER_ID, epoch=3):
+def leadership(leader_id=CONTROLLER_ID, epoch=3, *, bounds_fetches=True):
     return Leadership(
         leads=leader_id == CONTROLLER_ID,
         cluster_id=CLUSTER_ID,
         leader_id=leader_id,
         epoch=epoch,
         endpoints=(ME,),
+        bounds_fetches=bounds_fetches,
     )
 
 
@@ -190,19 +191,27 @@ def test_only_an_answer_without_news_may_wait(log, wanted, waits):
     assert waits is may_wait(request, answer(leadership(), log, HIGH_WATERMARK, request))
 
 
-@pytest.mark.rule("10.33")
+@pytest.mark.rule("10.33", "10.58")
 @pytest.mark.parametrize(("max_bytes", "offsets"), [(0, [0]), (1000, [0, 2, 4]), (150, [0])])
 def test_a_fetch_gets_so_many_bytes_as_it_asks_for_but_a_batch_at_least(log, max_bytes, offsets):
-    wanted = fetch(offset=1, epoch=3, last_epoch=1)
+    assert offsets == offsets_of(leadership(), log, max_bytes)
 
-    response = answer(leadership(), log, HIGH_WATERMARK, replace(wanted, max_bytes=max_bytes))
 
+@pytest.mark.rule("10.58")
+def test_before_4_3_a_fetch_gets_8_mib_whatever_it_asks_for(log):
+    assert [0, 2, 4] == offsets_of(leadership(bounds_fetches=False), log, max_bytes=0)
+
+
+def offsets_of(leader, log, max_bytes):
+    """The offsets of the batches of a response, as its client reads it."""
+    wanted = replace(fetch(offset=1, epoch=3, last_epoch=1), max_bytes=max_bytes)
+    response = answer(leader, log, HIGH_WATERMARK, wanted)
     _, read = decode_response(1, 17, encode_response(1, 17, 1, response)[4:])
-    assert offsets == [batch.base_offset for batch in data_of(read).records]
+    return [batch.base_offset for batch in data_of(read).records]
 
 
 def test_waiting_fetches_with_other_bounds_get_responses_of_their_own():
-    wanted = fetch(offset=6)
+    wanted, leader = fetch(offset=6), leadership()
 
-    assert response_key(wanted) == response_key(replace(wanted, max_bytes=2**30))
-    assert response_key(wanted) != response_key(replace(wanted, max_bytes=100))
+    assert response_key(leader, wanted) == response_key(leader, replace(wanted, max_bytes=2**30))
+    assert response_key(leader, wanted) != response_key(leader, replace(wanted, max_bytes=100))

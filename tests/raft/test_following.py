@@ -10,6 +10,7 @@ from kraftsim.controller.core.rpc import (
     FetchRequest,
     NodeEndpoint,
 )
+from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.raft import conduct
 from kraftsim.controller.raft.roles import Follower, Prospective, Unattached
 from tests.raft.followers import answer, batch, following, the_fetch
@@ -37,6 +38,16 @@ def test_a_follower_says_what_it_has_and_waits_half_a_second(follower):
     )
     assert (500, ME) == (request.max_wait_ms, request.replica_state.replica_id)
     assert follower.quorums[ME].me.directory_id == wanted.replica_directory_id
+
+
+@pytest.mark.rule("10.58")
+@pytest.mark.parametrize(("bounds_fetches", "expected"), [(True, 1000), (False, 8 * 1024 * 1024)])
+def test_a_follower_asks_for_as_many_bytes_as_configured_from_4_3_on(bounds_fetches, expected):
+    settings = Settings(controller_quorum_fetch_max_bytes=1000)
+    replicas = Replicas((1, 2, 3), settings=settings, bounds_fetches=bounds_fetches)
+    replicas.ask(ME, begin(1, 2))
+
+    assert expected == the_fetch(replicas).sent.request.max_bytes
 
 
 @pytest.mark.rule("10.31")

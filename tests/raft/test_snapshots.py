@@ -12,6 +12,7 @@ from kraftsim.controller.core.rpc import (
     FetchSnapshotResponse,
     SnapshotId,
 )
+from kraftsim.controller.core.settings import Settings
 from kraftsim.controller.raft import conduct
 from kraftsim.controller.raft.roles import Follower
 from kraftsim.controller.raft.snapshot import READ_RECORDS_MAX, REFERENCES_MAX, by_reference
@@ -180,6 +181,21 @@ def newcomer(leader):
 def the_request(replicas):
     (message,) = replicas.requests(FetchSnapshotRequest, sender=4)
     return message
+
+
+@pytest.mark.rule("10.58")
+@pytest.mark.parametrize(("bounds_fetches", "expected"), [(True, 5), (False, 8 * 1024 * 1024)])
+def test_a_slice_has_as_many_bytes_as_configured_from_4_3_on(bounds_fetches, expected):
+    settings = Settings(controller_quorum_fetch_snapshot_max_bytes=5)
+    replicas = Replicas((1, 2, 3), settings=settings, bounds_fetches=bounds_fetches)
+    lead(replicas, ME)
+    replicas.run_for(1000)
+    replicas.take_snapshot(ME)
+    replicas.add(4)
+    while replicas.quorums[4].download is None:
+        replicas.deliver(replicas.in_flight[0])
+
+    assert expected == the_request(replicas).sent.request.max_bytes
 
 
 @pytest.mark.rule("10.34", "10.44", "10.45")

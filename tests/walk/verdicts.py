@@ -128,6 +128,13 @@ SETTINGS_TESTED: Mapping[str, str] = {
         "tests/raft/test_peers.py::"
         "test_an_answer_that_does_not_come_is_lost_after_the_request_timeout"
     ),
+    "controller_quorum_fetch_max_bytes": (
+        "tests/raft/test_following.py::"
+        "test_a_follower_asks_for_as_many_bytes_as_configured_from_4_3_on"
+    ),
+    "controller_quorum_fetch_snapshot_max_bytes": (
+        "tests/raft/test_snapshots.py::test_a_slice_has_as_many_bytes_as_configured_from_4_3_on"
+    ),
     "controller_quorum_auto_join_enable": (
         "tests/scenarios/test_voter_verbs.py::test_a_voter_that_was_removed_joins_by_itself"
     ),

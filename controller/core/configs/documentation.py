@@ -70,6 +70,9 @@ controller.quorum.bootstrap.servers: Addresses of controllers, to find the quoru
 controller.quorum.election.backoff.max.ms: Longest wait after a lost election, in milliseconds.
 controller.quorum.election.timeout.ms: Milliseconds without a leader after which a voter stands \
 for election; drawn between one and two times this value.
+controller.quorum.fetch.max.bytes: Bytes of batches that a member asks for in one fetch; a larger \
+batch comes alone.
+controller.quorum.fetch.snapshot.max.bytes: Bytes of a snapshot that a member asks for at a time.
 controller.quorum.fetch.timeout.ms: Milliseconds without an answered fetch after which a follower \
 starts an election, and a leader without fetching followers resigns.
 controller.quorum.request.timeout.ms: Milliseconds after which a request to another controller has \
