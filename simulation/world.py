@@ -92,12 +92,10 @@ class BrokerHost:
 class World:
     """A cluster that can be run, and whose nodes and links can fail.
 
-    `agent_listeners` are called with (broker_id, state) at each change of an agent's state,
-    `controller_listeners` with (node_id, state) of controllers' processes, `sent_listeners` with
-    (node, request) when a broker sends a request, `step_listeners` with every step of a controller,
-    `committed_listeners` with each batch from each controller that knows it to be committed,
-    `exchange_listeners` with what clients and brokers exchange about messages. `committed_log` has
-    the batches that a running controller still has.
+    `agent_listeners` get (broker_id, state) of agents, `controller_listeners` (node_id, state) of
+    controllers' processes, `sent_listeners` (node, request) when a broker sends a request,
+    `step_listeners` each step of a controller, `committed_listeners` a batch from each controller
+    that knows it to be committed, `exchange_listeners` what clients and brokers exchange.
     """
 
     def __init__(
@@ -113,7 +111,7 @@ class World:
         self.network = Network(self.timeline, streams.draw_of("network"))
         self.request_rules = RequestRules(self.network.report, self.network.stop)
         self.network.armed = self.request_rules.armed
-        self.committed_log = MetadataLog()
+        self.committed_log = MetadataLog()  # batches that a running controller still has
         self.history = ImageHistory(self.committed_log)
         run_id = run_id_of(topology.cluster_id, streams.seed)
         self.journal = Journal(self.timeline, run_id=run_id, seed=streams.seed)
@@ -123,16 +121,15 @@ class World:
         self.core: frozenset[NodeId] | None = None  # nodes to be healthy in the end; None: all
         self.clocks: dict[NodeId, Clock] = {}  # by node; clocks outlive the processes
         self.installed = installed_of(topology)  # releases of controllers, for their next processes
-        self.step_listeners: list[Callable[[Node, Turn], None]] = [
-            TurningPoints(self.journal).on_step,
-            self._forget,
-        ]
+        turning = TurningPoints(self.journal).on_step
+        self.step_listeners: list[Callable[[Node, Turn], None]] = [turning, self._forget]
         self.committed_listeners: list[Callable[[int, Batch], None]] = []
         self.sent_listeners: list[Callable[[NodeId, Request], None]] = []
         self.agent_listeners: list[Callable[[int, ProcessState], None]] = []
         self.controller_listeners: list[Callable[[int, ProcessState], None]] = []
         self.exchange_listeners: list[Callable[[Exchange], None]] = []
         self._turns: dict[tuple[NodeId, type[Request]], int] = {}
+        # Bound once, not for each request.
         self._receive, self._reply = self.request_rules.receive, self.network.carry_reply
         self._snapshot_format = snapshot_format or by_reference()
         self._configs = {config.node_id: config for config in configs_of(topology, self._draw_of)}

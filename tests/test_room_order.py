@@ -130,7 +130,8 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "shrinking",
     ),
     "kraftsim.scenarios.properties": (
-        "api broker_questions data_loss decisions eligibility image leases liveness own_properties"
+        "api broker_questions data_loss decisions eligibility image leases liveness messages"
+        " own_properties"
         " partition_index periodic_elections partitions prompt_replies quorum refusals replies"
         " rude_requests",
         "active_state progress registration",

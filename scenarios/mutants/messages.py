@@ -3,6 +3,7 @@
 from typing import Any
 
 from kraftsim.broker_agent.log import validation
+from kraftsim.broker_agent.log.batch import Header, placed
 from kraftsim.broker_agent.log.log import Log
 from kraftsim.broker_agent.log.producers import Producers
 from kraftsim.broker_agent.log.segments import Segment
@@ -40,11 +41,9 @@ def gives_an_offset_twice(swaps: Swaps) -> None:
 )
 def sets_timestamps(swaps: Swaps) -> None:
     """Adds a millisecond to the largest timestamp of each batch."""
-    placed: Any = validation.placed
 
-    def buggy(data: bytes, header: Any, **of: Any) -> bytes:
-        later: bytes = placed(data, header, **{**of, "max_timestamp": of["max_timestamp"] + 1})
-        return later
+    def buggy(data: bytes, header: Header, **of: Any) -> bytes:
+        return placed(data, header, **{**of, "max_timestamp": of["max_timestamp"] + 1})
 
     swaps.attribute(validation, "placed", buggy)
 

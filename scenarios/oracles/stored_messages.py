@@ -8,16 +8,17 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from kraftsim.controller.core.log import records as r
-from kraftsim.controller.core.rpc import FetchRequest, FetchResponse, Request
+from kraftsim.controller.core.rpc import FetchRequest, FetchResponse
 from kraftsim.controller.core.rpc.stored_messages import ProduceRequest, ProduceResponse
 from kraftsim.simulation.message import Exchange
 from kraftsim.simulation.world import World
 
 from .committed import OfTheCommittedLog
 from .log_configs import number, values_of
+from .property import Kinds
 from .shadow import Fact, Key
 
 REPEATS = "offsets-never-repeat"
@@ -53,7 +54,7 @@ class Batch(NamedTuple):
     producer_id: int
     producer_epoch: int
     sequence: int
-    count: int
+    records: int
 
     @property
     def identity(self) -> tuple[int, int, int]:
@@ -99,7 +100,7 @@ class StoredMessages(OfTheCommittedLog):
     number = "-"
     name = "stored-messages"
     claim = ""
-    kinds: tuple[type[Request], ...] = ()
+    kinds: ClassVar[Kinds] = ()
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -147,7 +148,7 @@ class StoredMessages(OfTheCommittedLog):
         self._forget_from(partition, offset)
         partition.places[batch.identity] = offset
         partition.owners[offset] = batch.identity
-        partition.end, partition.epoch = offset + batch.count, epoch
+        partition.end, partition.epoch = offset + batch.records, epoch
 
     def _forget_from(self, partition: Partition, offset: int) -> None:
         """Forgets acknowledgements from an offset on, which a new one replaces."""

@@ -10,7 +10,7 @@ from .topics import Partition
 from .verb import Verb
 
 if TYPE_CHECKING:  # the logs are imported with the first message
-    from kraftsim.simulation.clients import PartitionClient
+    from kraftsim.simulation.clients.partition_client import PartitionClient
 
 RECORDS_MAX = 10_000
 SIZE_MAX = 1_000_000
@@ -54,7 +54,8 @@ class WriteTopic(Verb, word="topic.write"):
         return lambda: sum(client.acknowledged for client in clients), end
 
     def _clients(self, stage: Stage, fault_id: str) -> "list[PartitionClient]":
-        from kraftsim.simulation.clients import Listeners, PartitionClient
+        from kraftsim.simulation.clients.listeners import Listeners
+        from kraftsim.simulation.clients.partition_client import PartitionClient
 
         listeners, draw = Listeners(stage.world), stage.stream(f"fault/{fault_id}")
         topic_id = stage.world.committed.topic_ids.get(self.name)

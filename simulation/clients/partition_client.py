@@ -9,26 +9,17 @@ from collections.abc import Callable
 from functools import partial
 from typing import cast
 
-from kraftsim.broker_agent import configurations
-from kraftsim.broker_agent.forwarding import Forwarding
-from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.log.batch import header_of
 from kraftsim.broker_agent.log.reading import split
-from kraftsim.broker_agent.log.waits import FetchWaits
 from kraftsim.broker_agent.messages.lines import Line, Producer, batch_of
 from kraftsim.broker_agent.messages.messages import Messages
-from kraftsim.broker_agent.messages.topic_texts import texts_of
-from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition
-from kraftsim.controller.core.node_id import broker_node
 from kraftsim.controller.core.rpc import (
     FetchPartition,
     FetchRequest,
     FetchResponse,
     FetchTopic,
-    Request,
     Response,
 )
 from kraftsim.controller.core.rpc.stored_messages import (
@@ -46,10 +37,9 @@ from kraftsim.controller.core.rpc.transactions import (
     InitProducerIdResponse,
 )
 
-from .message import Exchange
-from .world import World
+from ..world import World
+from .listeners import Listeners
 
-LISTENER = "PLAINTEXT"
 ALL = -1  # acks
 EARLIEST = -2
 READ_BYTES = 1_048_576  # max.partition.fetch.bytes
@@ -59,49 +49,6 @@ RETRIABLE = (
     ErrorCode.NOT_ENOUGH_REPLICAS,
 )
 """Errors after which the producer repeats the batch; after any other it takes a new id."""
-
-Send = Callable[[Callable[[Response | ApiError], None]], None]
-
-
-class Listeners:
-    """The listeners of the brokers, as the clients of one verb reach them."""
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._messages: dict[int, Messages] = {}
-
-    def find(self, broker_id: int) -> Messages | None:
-        """Returns the listener of a broker; None if its process does not respond."""
-        hosted = self._world.agents.get(broker_id)
-        if hosted is None or not hosted.is_alive or hosted.is_paused:
-            return None
-        if broker_id not in self._messages:
-            self._messages[broker_id] = self._opened(broker_id, hosted)
-        return self._messages[broker_id]
-
-    def exchange(self, broker_id: int, request: Request, send: Send) -> Response:
-        """Sends a request that is answered at once; the listeners of the world get both."""
-        replies: list[Response | ApiError] = []
-        send(replies.append)
-        (reply,) = replies
-        assert not isinstance(reply, ApiError), "only acks=0 has a refusal without a response"
-        for listener in self._world.exchange_listeners:
-            listener(Exchange(broker_id, request, reply))
-        return reply
-
-    def _opened(self, broker_id: int, hosted: HostedAgent) -> Messages:
-        world, clock, node = self._world, hosted.clock, broker_node(broker_id)
-        send = partial(world.send_request, node, is_forwarded=True)
-        return Messages(
-            hosted,
-            LISTENER,
-            FetchWaits(),
-            texts=partial(_texts, hosted),
-            wall_ms=lambda: clock.now_ms + clock.wall_offset_ms,
-            later=lambda wait_ms, action: world.timeline.after(wait_ms * 1000, action),
-            forward=Forwarding(world.timeline, send, lambda: hosted.agent.controller_id).forward,
-            random=world.streams.draw_of(f"sessions/{broker_id}"),
-        )
 
 
 class PartitionClient:
@@ -244,11 +191,3 @@ class PartitionClient:
         )
         topic = FetchTopic(topic=self._topic, topic_id=self._topic_id, partitions=(wanted,))
         return FetchRequest(max_bytes=READ_BYTES, max_wait_ms=0, topics=(topic,))
-
-
-def _texts(hosted: HostedAgent, image: Image, topic: str) -> "dict[str, str]":
-    """Returns the configurations of a topic in force at a broker."""
-    config = hosted.agent.config
-    static = configurations.properties(config)
-    view = NodeView(node_id=config.broker_id, profile=config.profile, image=image, static=static)
-    return dict(texts_of(view, topic))

@@ -1,0 +1,1 @@
+"""Clients of the messages that brokers of a world store."""
