@@ -127,6 +127,11 @@ class Profile:
     settings: Settings = field(default_factory=Settings)
 
     @property
+    def checks_properties(self) -> bool:
+        """4.52: up to 4.1, configurations to be checked are in the order of java.util.Properties."""
+        return self.topic_configs in ("3.9", "4.1")
+
+    @property
     def least_metadata_version(self) -> int:
         """The lowest metadata.version that a cluster may finalize (rule 5.57)."""
         return max(self.lowest_metadata_version, FIRST_BOOTSTRAP_LEVEL)
@@ -259,7 +264,6 @@ KIP_631 = Profile(
     updates_features_together=False,
     names_downgraded_levels=False,
     upgrades_kraft_version=False,
-    voter_changes_say_none=True,
     reassignment_awaits_every_replica=True,
     retries_at_heartbeat_interval=False,
     has_draft_names=True,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .. import feature_levels, rpc, slices
 from ..errors import ApiError, ErrorCode
-from ..hash_order import in_copied_order, in_hash_order
+from ..hash_order import in_copied_order, in_hash_order, in_properties_order
 from ..log.records import ClearElrRecord, ConfigRecord, Record
 from ..policies import AlteredConfigs, ConfigResourceKind
 from ..profile import Profile
@@ -171,7 +171,7 @@ def check_group(
         changes = _incremental(profile, ResourceType.GROUP, resource.configs, current)
     else:
         changes = _whole(ResourceType.GROUP, resource, current)
-    group_configs.check(_after(changes, current), profile, static)
+    group_configs.check(_after(profile, changes, current), profile, static)
 
 
 def _incremental(
@@ -226,10 +226,12 @@ def _whole(
     return Changes(explicit, tuple(name for name in current if name not in wanted))
 
 
-def _after(changes: Changes, current: Values) -> dict[str, str]:
-    """Returns the configurations after the changes, in the order of Kafka's hash map.
+def _after(profile: Profile, changes: Changes, current: Values) -> dict[str, str]:
+    """Returns the configurations after the changes, in the order in which Kafka checks them.
 
-    The map begins as a copy of the current ones, so it may have fewer buckets than a new one.
+    Kafka puts the changes into a hash map that begins as a copy of the current ones, and so may
+    have fewer buckets than a new one. That is copied for the checks: into Properties up to 4.1,
+    into another hash map from 4.3 on.
     """
     values = dict(current)
     most = len(values)
@@ -241,7 +243,9 @@ def _after(changes: Changes, current: Values) -> dict[str, str]:
             most = max(most, len(values))
     for key in changes.implied:
         del values[key]
-    return {key: values[key] for key in in_copied_order(values, len(current), most)}
+    names = in_copied_order(values, len(current), most)
+    copied = in_properties_order if profile.checks_properties else in_hash_order
+    return {key: values[key] for key in copied(names)}
 
 
 def _check(
@@ -258,7 +262,7 @@ def _check(
     `is_checked` is true if a broker has validated the configurations.
     """
     check_name(resource_type, name)
-    in_order = _after(changes, current)
+    in_order = _after(state.profile, changes, current)
     if resource_type is ResourceType.TOPIC:
         topic_configs.check(in_order, state.profile, state.static)
     elif resource_type is ResourceType.GROUP and not is_checked:

@@ -29,6 +29,7 @@ from .node_configs import (
     Levels,
     NodeView,
     all_names,
+    applied,
     in_force,
     kind_of,
     shown,
@@ -149,12 +150,13 @@ def _check_topic(view: NodeView, name: str) -> None:
 
 def _topic(view: NodeView, levels: Levels, name: str) -> Entries:
     own = view.image.configs.get((TOPIC_RESOURCE, name), {})
+    in_use = applied(view, levels)
     for config in TOPIC_CONFIGS[view.profile.topic_configs].values():
         if config.default is None and config.name not in own:
             continue
         brokers = BROKER_NAMES.get(config.name, ())
         synonyms = synonyms_of(levels, brokers[0], is_sensitive=False) if brokers else []
-        default = topic_default(levels, config.name)  # "" is a list without elements
+        default = topic_default(in_use, config.name)  # "" is a list without elements
         text = own.get(config.name, config.default or "" if default is None else default)
         yield _own_entry(config, text, own, FROM_TOPIC, synonyms)
     if not view.profile.skips_unknown_configs:
@@ -166,12 +168,13 @@ def _group(view: NodeView, levels: Levels, name: str) -> Entries:
     if not name:
         raise invalid_request("Group name must not be empty")
     own = view.image.configs.get((ResourceType.GROUP, name), {})
+    in_use = applied(view, levels)
     for config in GROUP_CONFIGS[view.profile.topic_configs].values():
         if config.default is None and config.name not in own:
             continue
         broker_name = f"group.{BROKER_NAMES_OF_GROUPS.get(config.name, config.name)}"
         synonyms = _group_synonyms(view, levels, config, broker_name, is_set=config.name in own)
-        text = own.get(config.name, in_force(levels, broker_name) or config.default)
+        text = own.get(config.name, in_force(in_use, broker_name) or config.default)
         yield _own_entry(config, text, own, FROM_GROUP, synonyms)
 
 
@@ -253,20 +256,22 @@ def _broker(view: NodeView, levels: Levels, name: str) -> Entries:
         cluster = view.dynamic("")
         return [_cluster_entry(view, cluster, key) for key in cluster]
     _check_node(view, name, "expected {} or empty string, but received {}")
-    return [_node_entry(view, levels, key) for key in all_names(view, levels)]
+    in_use = applied(view, levels)
+    return [_node_entry(view, levels, in_use, key) for key in all_names(view, levels)]
 
 
 def _cluster_entry(view: NodeView, cluster: Mapping[str, str], name: str) -> DescribeConfigsEntry:
     """Returns an entry of the whole cluster, whose text Kafka shows as it was given."""
-    entry = _node_entry(view, ((FROM_CLUSTER_DEFAULT, cluster),), name)
+    levels = ((FROM_CLUSTER_DEFAULT, cluster),)
+    entry = _node_entry(view, levels, levels, name)
     return entry if entry.is_sensitive else replace(entry, value=cluster[name])
 
 
-def _node_entry(view: NodeView, levels: Levels, name: str) -> DescribeConfigsEntry:
+def _node_entry(view: NodeView, levels: Levels, in_use: Levels, name: str) -> DescribeConfigsEntry:
     type_name = type_of(view, name)
     is_sensitive = type_name in ("UNKNOWN", "PASSWORD")
     synonyms = synonyms_of(levels, name, is_sensitive=is_sensitive)
-    text = in_force(levels, name)
+    text = in_force(in_use, name)
     config = view.known.get(name)
     return DescribeConfigsEntry(
         name=name,

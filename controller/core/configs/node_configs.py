@@ -18,7 +18,7 @@ from ..value import value
 from .node_definitions import Definition, described
 from .node_values import KINDS, parse
 from .topic_table import BROKER_NAMES
-from .validators import DISTINCT_LIST, Kind, Value
+from .validators import DISTINCT_LIST, LIST, Kind, Value
 
 # ConfigSource numbers of the wire.
 FROM_TOPIC, FROM_NODE, FROM_CLUSTER_DEFAULT, FROM_STATIC, FROM_DEFAULT = 1, 2, 3, 4, 5
@@ -37,6 +37,7 @@ TYPE_NUMBERS = {
     "PASSWORD": 9,
 }
 _LISTENER = re.compile(r"listener\.name\.[^.]*\.(.*)")
+_ADDRESS = re.compile(r"(.*)://(.*):(-?[0-9]+)")
 _LISTENER_WIDE = ("max.connection.creation.rate", "max.connections", "num.network.threads")
 _MECHANISM_CONFIGS = (
     "connections.max.reauth.ms",
@@ -152,6 +153,22 @@ def type_of(view: NodeView, name: str) -> str:
         base = next((of for of in _MECHANISM_CONFIGS if base.endswith(of)), base)
         config = view.known.get(base)
     return "UNKNOWN" if config is None else config.type_name
+
+
+def applied(view: NodeView, levels: Levels) -> Levels:
+    """Returns the levels whose values apply.
+
+    A controller takes none of its dynamic values while they would give it listeners that are not a
+    controller's (4.4.0 was asked); they remain synonyms. Kafka keeps what applied before.
+    """
+    text = dict(levels).get(FROM_NODE, {}).get("listeners")
+    if text is None or view.static.get("process.roles") != "controller":
+        return levels
+    own = view.static.get("controller.listener.names", "").split(",")
+    found = (_ADDRESS.fullmatch(part) for part in LIST("listeners", text))
+    if all(match is not None and match[1].upper() in own for match in found):
+        return levels
+    return tuple(level for level in levels if level[0] not in (FROM_NODE, FROM_CLUSTER_DEFAULT))
 
 
 def synonyms_of(levels: Levels, name: str, *, is_sensitive: bool) -> list[DescribeConfigsSynonym]:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..hash_order import in_properties_order
 from ..log.records import BROKER_RESOURCE
 from ..profile import Profile
 from ..rpc import CreatableTopicConfig
@@ -13,19 +12,16 @@ from .topic_table import BROKER_NAMES, TOPIC_CONFIGS
 from .validators import invalid
 
 _MIN_LAG, _MAX_LAG = "min.compaction.lag.ms", "max.compaction.lag.ms"
-_WITH_PROPERTIES = ("3.9", "4.1")
 
 
 def check(configs: Mapping[str, str], profile: Profile, static: Mapping[str, str]) -> None:
     """Raises INVALID_CONFIG for invalid configurations.
 
-    Names are checked first, then values in the order of the table, then conflicts between values,
-    also with those of `static`, the controller's property file. `configs` are in the order of a
-    hash map; up to 4.1 Kafka copied them into Properties.
+    Names are checked first, in the order of `configs`, then values in the order of the table, then
+    conflicts between values, also with those of `static`, the controller's property file.
     """
     known = TOPIC_CONFIGS[profile.topic_configs]
-    copied = profile.topic_configs in _WITH_PROPERTIES
-    for name in in_properties_order(configs) if copied else configs:
+    for name in configs:
         if name not in known:
             raise invalid(f"Unknown topic config name: {name}")
     texts = {**_of_topics(static), **configs}
