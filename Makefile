@@ -32,14 +32,14 @@ PYTEST   := $(BYTECODE) $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loads
 QUICK    := not slow and not realtime and not interop and not spark and not released and not page
 ARGS     ?=
 
-.PHONY: java released clients chromium shells run test check bench determinism differential fold hunt mutation mutants soak fidelity format clean compile
+.PHONY: java spark released clients chromium shells run test check bench determinism differential fold hunt mutation mutants soak fidelity format clean compile
 .DEFAULT_GOAL := test
 
 run: $(VENV)/.service compile
 	@exec $(BYTECODE) $(BIN)/kraftsim up --demo --controllers 3 --brokers 5 --rack a --rack b $(ARGS)
 
 # The groups of tests/running_order.py wait more than they compute, so more than two run at a time.
-test: $(VENV)/.test java released clients chromium shells compile
+test: $(VENV)/.test spark released clients chromium shells compile
 	$(PYTEST) -n 3 -m "not soak" $(ARGS)
 
 # mypy runs beside the tests, and says what it found after them.
@@ -56,7 +56,7 @@ bench: $(VENV)/.test java released compile
 native: $(VENV)/.test
 	$(BIN)/python -m tools.native
 
-soak: $(VENV)/.test java released clients chromium compile
+soak: $(VENV)/.test spark released clients chromium compile
 	$(PYTEST) -m soak $(ARGS)
 	$(BYTECODE) $(BIN)/kraftsim scenario run thundering-herd-1000 monkey-day
 	KRAFTSIM_SOAK_CLUSTERS=20 $(PYTEST) tests/interop/test_quorum_kills.py $(ARGS)
@@ -115,6 +115,10 @@ java: $(VENV)/.test
 		apt-get install -qq -y --no-install-recommends openjdk-17-jre-headless >/dev/null; \
 	fi
 	@$(BIN)/python -m kraftsim.pipeline.engines.java >/dev/null
+
+# The archive of Spark's classes: a session takes half the processor time to start.
+spark: java
+	@$(BIN)/python -m kraftsim.pipeline.engines.write_class_archive >/dev/null
 
 # The released Kafka that judges ours: its jars come once, by Maven, into a cache outside the tree.
 released: $(VENV)/.test

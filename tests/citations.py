@@ -67,6 +67,8 @@ def sections(path: str, text: str) -> Iterator[Citation]:
 
 def documents(path: str, text: str) -> Iterator[Citation]:
     """Names of documents, such as `docs/bugs.md`."""
+    if ".md" not in text:  # else every word is tried
+        return
     for match in _DOCUMENT.finditer(text):
         yield Citation(path, _line(text, match), match[0])
 

@@ -1,8 +1,7 @@
 """What holds for an API is in its row: no other list names APIs, beside the tables of functions."""
 
 import ast
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
 
 import pytest
 
@@ -14,9 +13,11 @@ from kraftsim.controller.node.node import READS
 from kraftsim.controller.raft.conduct import ANSWERS as QUORUM_ANSWERS
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.service.broker_apis import ANSWERS as BROKER_ANSWERS
+from tests.test_architecture import ROOT, modules, nodes_of
 
-ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("controller", "broker_agent", "kraftsim")
+pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
+
+PACKAGES = ("controller/", "broker_agent/", "kraftsim/")
 PERMITTED = {
     "controller/core/handlers.py": "the table of the active controller, and its responses",
     "controller/raft/conduct.py": "the table of the quorum: its answers, and its reactions",
@@ -32,16 +33,17 @@ LIST_MIN = 3  # so many APIs are a list
 LARGE_KEY = 43  # smaller numbers are also levels, versions and record types
 
 
-def files() -> Iterator[Path]:
-    for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            if str(path.relative_to(ROOT)) not in PERMITTED:
-                yield path
+def judged() -> Iterator[tuple[str, str]]:
+    """The module and the path of each file that may list no APIs."""
+    for module, file in modules().items():
+        path = str(file.relative_to(ROOT))
+        if path.startswith(PACKAGES) and path not in PERMITTED:
+            yield module, path
 
 
-def lists_in(source: str) -> Iterator[tuple[int, int]]:
+def lists_in(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, int]]:
     """The line of each list of APIs, with the number of them."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes:
         named = set(map(api_named, members(node))) - {None}
         keys = {int(key) for key in named if str(key).isdigit()}
         if keys and max(keys) < LARGE_KEY:
@@ -92,9 +94,9 @@ def api_named(member: ast.expr) -> str | None:
 
 def test_no_other_list_names_apis() -> None:
     found = [
-        f"{path.relative_to(ROOT)}:{line}: {count} APIs; say it in controller/core/apis.py"
-        for path in files()
-        for line, count in lists_in(path.read_text("utf-8"))
+        f"{path}:{line}: {count} APIs; say it in controller/core/apis.py"
+        for module, path in judged()
+        for line, count in lists_in(nodes_of(module))
     ]
 
     assert found == []
@@ -114,7 +116,7 @@ def test_no_other_list_names_apis() -> None:
     ],
 )
 def test_a_list_of_apis_is_found(source: str) -> None:
-    assert list(lists_in(source))
+    assert list(lists_in(ast.walk(ast.parse(source))))
 
 
 def test_a_key_is_that_of_its_row_and_its_schema() -> None:

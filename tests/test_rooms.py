@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from tests.test_architecture import GENERATED, every_import_of, files, tree_of
+from tests.test_architecture import GENERATED, every_import_of, files, nodes_of
 
 pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
 
@@ -94,9 +94,11 @@ def _finished(graph: Graph, start: str, seen: set[str]) -> list[str]:
     return left
 
 
-def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+def functions(module: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     return (
-        node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        node
+        for node in nodes_of(module)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     )
 
 
@@ -136,7 +138,7 @@ def test_no_function_is_longer_than_a_screen() -> None:
         f"{module}.{node.name}": lines_of(node)
         for module in files()
         if GENERATED not in files()[module].read_text(encoding="utf-8")[:200]
-        for node in functions(tree_of(module))
+        for node in functions(module)
         if lines_of(node) > FUNCTION_LINES_MAX
     }
 

@@ -7,6 +7,7 @@ expand a document to more than VALUES_MAX values.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,7 +63,7 @@ def parsed(text: str, path: str) -> Document:
     import yaml
 
     try:
-        root = yaml.compose(text, Loader=_loader())
+        root = _composed(text)
         if root is None:
             return Document(None, {(): f"{path}:1"})
         values = list(islice(_lines_of_values(root), VALUES_MAX + 1))
@@ -78,6 +79,23 @@ def parsed(text: str, path: str) -> Document:
         raise UsageError(f"{path}:{line}: {error.problem or error}") from None
     except (yaml.YAMLError, RecursionError) as error:
         raise UsageError(f"{path}: {error}") from None
+
+
+def _composed(text: str) -> "yaml.Node | None":
+    """Returns the root node. PyYAML's own parser reads again what libyaml refuses.
+
+    libyaml, which not every platform has, parses in a fraction of the time. A file means the same
+    without it: the text of an error is that of PyYAML's parser, which also reads all tabs, because
+    libyaml accepts some that it refuses.
+    """
+    import yaml
+
+    if yaml.__with_libyaml__ and "\t" not in text:
+        try:
+            return yaml.compose(text, Loader=_fast_loader())
+        except yaml.YAMLError:
+            pass
+    return yaml.compose(text, Loader=_loader())
 
 
 def _lines_of_values(node: "yaml.Node", key_path: KeyPath = ()) -> Iterator[tuple[KeyPath, int]]:
@@ -111,6 +129,7 @@ def _expect_unique_keys(node: "yaml.MappingNode") -> None:
         keys.add(key.value)
 
 
+@cache
 def _loader() -> "type[yaml.SafeLoader]":
     import re
 
@@ -128,3 +147,24 @@ def _loader() -> "type[yaml.SafeLoader]":
     truth = re.compile(r"^(?:true|false)$")
     Loader.add_implicit_resolver("tag:yaml.org,2002:bool", truth, list("tf"))
     return Loader
+
+
+@cache
+def _fast_loader() -> type[Any]:
+    from yaml.composer import Composer
+    from yaml.cyaml import CParser  # type: ignore[attr-defined]
+    from yaml.resolver import Resolver
+
+    class FastLoader(Composer, CParser, Resolver):
+        """Composes what libyaml parses as `_loader` does.
+
+        libyaml's own composer overflows the stack of C where Python raises RecursionError.
+        """
+
+        def __init__(self, text: str) -> None:
+            CParser.__init__(self, text)
+            Composer.__init__(self)
+            Resolver.__init__(self)
+
+    FastLoader.yaml_implicit_resolvers = _loader().yaml_implicit_resolvers
+    return FastLoader
