@@ -77,7 +77,7 @@ class BadBatch(Exception):
 
 def header_of(batch: bytes) -> Header:
     """Returns the header of a batch, which has at least HEADER_BYTES."""
-    return Header._make(_HEADER.unpack_from(batch))
+    return tuple.__new__(Header, _HEADER.unpack_from(batch))  # in half the time of Header._make
 
 
 def size_at(records: bytes, start: int) -> int:
@@ -120,13 +120,17 @@ def placed(
     epoch: int,
     attributes: int,
     max_timestamp: int,
-) -> bytes:
-    """Returns the batch at its offset, with what the leader writes over (B1.41)."""
-    place = _PLACE.pack(offset, len(batch) - LOG_OVERHEAD, epoch, MAGIC)
+) -> tuple[bytes, Header]:
+    """Returns the batch at its offset, with what the leader writes over (B1.41), and its header."""
+    length = len(batch) - LOG_OVERHEAD
     if attributes == header.attributes and max_timestamp == header.max_timestamp:
-        return b"".join((place, memoryview(batch)[MAGIC_END:]))
+        place = (offset, length, epoch, MAGIC)
+        stored = b"".join((_PLACE.pack(*place), memoryview(batch)[MAGIC_END:]))
+        return stored, tuple.__new__(Header, (*place, *header[len(place) :]))
     changed = header._replace(attributes=attributes & KNOWN, max_timestamp=max_timestamp)
-    return _encoded(changed._replace(base_offset=offset, leader_epoch=epoch), batch[HEADER_BYTES:])
+    moved = changed._replace(base_offset=offset, leader_epoch=epoch)
+    stored = _encoded(moved, batch[HEADER_BYTES:])
+    return stored, header_of(stored)
 
 
 def encoded(header: Header, records: bytes) -> bytes:

@@ -1,7 +1,6 @@
 """The configurations of a topic that govern its logs."""
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
 from kraftsim.controller.core.value import value
@@ -70,12 +69,12 @@ class LogSettings:
     @property
     def policies(self) -> frozenset[str]:
         """The names in `cleanup.policy`."""
-        return _policies_in(self.cleanup_policy)
+        return frozenset(name.strip() for name in self.cleanup_policy.split(","))
 
     @property
     def is_compacted(self) -> bool:
-        """True if `cleanup.policy` has compact."""
-        return "compact" in self.policies
+        """True if `cleanup.policy` has compact; no other policy has it in its name."""
+        return "compact" in self.cleanup_policy
 
     @property
     def roll_ms(self) -> int:
@@ -95,11 +94,6 @@ class LogSettings:
         """Returns the level of a codec; 0 for one without levels."""
         levels = {GZIP: self.gzip_level, LZ4: self.lz4_level, ZSTD: self.zstd_level}
         return levels.get(codec, 0)
-
-
-@cache
-def _policies_in(cleanup_policy: str) -> frozenset[str]:
-    return frozenset(name.strip() for name in cleanup_policy.split(","))
 
 
 def settings_of(texts: Mapping[str, str]) -> LogSettings:

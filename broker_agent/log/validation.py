@@ -1,9 +1,9 @@
 """What a leader checks of a produced batch, and what it makes of it (rules B1.10-B1.42)."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from kraftsim.controller.core.errors import ErrorCode
-from kraftsim.controller.core.value import value
 
 from .batch import (
     ATTRIBUTES_LOW,
@@ -50,8 +50,7 @@ class Refused(Exception):
         self.code, self.message, self.record_errors = code, message, tuple(record_errors)
 
 
-@value
-class Accepted:
+class Accepted(NamedTuple):
     """A batch that passed, and what the leader will write over."""
 
     batch: bytes
@@ -63,7 +62,7 @@ class Accepted:
 
     def at(self, offset: int, epoch: int) -> tuple[bytes, Header]:
         """Returns the batch as it is stored at an offset, and its header."""
-        stored = placed(
+        return placed(
             self.batch,
             self.header,
             offset=offset,
@@ -71,7 +70,6 @@ class Accepted:
             attributes=self.attributes,
             max_timestamp=self.max_timestamp,
         )
-        return stored, header_of(stored)
 
 
 def only_batch(records: bytes | None, version: int) -> bytes:
@@ -260,13 +258,7 @@ def _stamped(
         largest = max(scan.timestamps)
         place = scan.delta_of(scan.timestamps.index(largest)) if largest >= NONE else 0
         largest = max(largest, NONE)
-    return Accepted(
-        batch=batch,
-        header=header,
-        attributes=attributes,
-        max_timestamp=largest,
-        offset_of_max=place,
-    )
+    return Accepted(batch, header, attributes, largest, place)
 
 
 def _built(

@@ -51,26 +51,22 @@ TextsOfTopic = Callable[[Image, str], Mapping[str, str]]
 
 
 class Replicas:
-    """The replicas of one broker.
+    """The replicas of one broker, whose id is `broker_id`.
 
     `texts(image, topic)` returns the configurations of a topic in force at this broker.
     """
 
     def __init__(self, hosted: HostedAgent, texts: TextsOfTopic, retention: Periodic) -> None:
+        self.broker_id = hosted.agent.config.broker_id
         self._hosted = hosted
         self._texts = texts
         self._retention = retention
-        self._settings: dict[str, tuple[tuple[object, ...], LogSettings]] = {}
+        self._settings: dict[str, tuple[tuple[object, object, object], LogSettings]] = {}
 
     @property
     def image(self) -> Image:
         """The metadata that the broker has fetched."""
         return self._hosted.agent.image
-
-    @property
-    def broker_id(self) -> int:
-        """The id of the broker."""
-        return self._hosted.agent.config.broker_id
 
     def topic(self, name: str, topic_id: Uuid, *, by_id: bool) -> Topic:
         """Returns the topic of a request; raises ApiError for an unknown one (B2.3)."""
@@ -140,19 +136,18 @@ class Replicas:
 
     def settings(self, name: str) -> LogSettings:
         """Returns the settings of a topic as they are now."""
-        configs, me = self.image.configs, str(self.broker_id)
-        sources = (
-            configs.get((TOPIC_RESOURCE, name)),
-            configs.get((BROKER_RESOURCE, me)),
-            configs.get((BROKER_RESOURCE, "")),
-        )
+        configs = self.image.configs
+        own = configs.get((TOPIC_RESOURCE, name))
+        of_broker = configs.get((BROKER_RESOURCE, str(self.broker_id)))
+        of_all = configs.get((BROKER_RESOURCE, ""))
         known = self._settings.get(name)
-        if known is not None and all(
-            old is new for old, new in zip(known[0], sources, strict=True)
-        ):  # a change makes a new dictionary
-            return known[1]
+        if known is not None:
+            known_own, known_of_broker, known_of_all = known[0]
+            # A change makes a new dictionary.
+            if known_own is own and known_of_broker is of_broker and known_of_all is of_all:
+                return known[1]
         settings = settings_of(self._texts(self.image, name))
-        self._settings[name] = (sources, settings)
+        self._settings[name] = ((own, of_broker, of_all), settings)
         return settings
 
     def leader_of(self, partition: Partition, listener: str) -> tuple[str, int, str | None] | None:
@@ -171,11 +166,10 @@ class Replicas:
         A leader notes its epoch (B5.30). The high watermark is the end of the log, unless the ISR
         is too small (B6.30).
         """
-        log, partition = replica.log, replica.partition
-        if partition.leader == self.broker_id and log.epochs.latest < partition.leader_epoch:
+        log, partition, me = replica.log, replica.partition, self.broker_id
+        if partition.leader == me and log.epochs.latest < partition.leader_epoch:
             log.epochs.assign(partition.leader_epoch, log.end_offset)
-        is_in_sync = self.broker_id in partition.isr
-        if is_in_sync and len(partition.isr) >= replica.effective_min_isr:
+        if me in partition.isr and len(partition.isr) >= replica.effective_min_isr:
             log.high_watermark = log.end_offset
         if self._look(self._hosted, replica, log, at):
             for peer, follower in self._peers(replica):

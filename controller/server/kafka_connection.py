@@ -367,7 +367,7 @@ class KafkaConnection(asyncio.Protocol):
     def _note_unread(self) -> None:
         runtime = self._listener.runtime
         if runtime is not None:
-            self.unread_bytes = len(self._reader.data)
+            self.unread_bytes = self._reader.held_bytes
             runtime.unread.note(self, self.unread_bytes)
 
     def close_if_stuck(self) -> None:

@@ -20,8 +20,9 @@ class Outgoing:
 
     def put(self, *pieces: bytes) -> None:
         """Adds the pieces of a reply."""
-        self._pieces += pieces
-        self._size_bytes += sum(map(len, pieces))
+        for piece in pieces:
+            self._pieces.append(piece)
+            self._size_bytes += len(piece)
 
     def write(self, transport: asyncio.Transport | None) -> None:
         """Writes everything, or drops it if there is no transport; large pieces are not copied."""

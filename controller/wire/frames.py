@@ -25,6 +25,7 @@ REQUEST_BYTES_MAX = 4 * 1024 * 1024  # Kafka's socket.request.max.bytes is 100 M
 CACHED_REPLIES_MAX = 64  # of one version of an API at a listener; a heartbeat has eight
 CACHED_BYTES_MAX = 16 * 1024  # of a cached reply
 REPEATED_BYTES_MAX = 1024  # of the body of a request that is compared with the next
+APART_BYTES_MIN = 32 * 1024  # of the rest of a frame that is kept apart until it is complete
 _LENGTH = Packing(">i")
 _HEADER = Packing(">hhih")  # key, version, correlation id, length of the client's id
 _CORRELATION_ID = Packing(">i")
@@ -307,15 +308,23 @@ class FrameReader:
 
     `take` returns the frames one at a time, so that a read with thousands of requests costs nothing
     until they are handled. `data` are the bytes in memory: those of frames that were not taken,
-    complete or not, and before them those of frames that were; it is empty if all were taken.
+    complete or not, and before them those of frames that were; it is empty if all were taken. The
+    rest of a large frame is kept apart until it is complete, so that it is copied once.
     """
 
-    __slots__ = ("_frame_bytes_max", "_pos", "data")
+    __slots__ = ("_frame_bytes_max", "_later", "_later_bytes", "_pos", "data")
 
     def __init__(self, frame_bytes_max: int) -> None:
         self._frame_bytes_max = frame_bytes_max
         self.data: bytes | bytearray = b""
         self._pos = 0  # of the first byte that was not taken
+        self._later: list[bytes] = []  # behind `data`
+        self._later_bytes = 0
+
+    @property
+    def held_bytes(self) -> int:
+        """The bytes in memory."""
+        return len(self.data) + self._later_bytes
 
     @property
     def next_bytes(self) -> int:
@@ -338,6 +347,15 @@ class FrameReader:
         """Appends bytes of the stream."""
         if not self.data:
             self.data = data
+            return
+        missing = self.next_bytes + _LENGTH.size - (len(self.data) - self._pos)
+        if missing > APART_BYTES_MIN:
+            self._later.append(data)
+            self._later_bytes += len(data)
+            if self._later_bytes >= missing:
+                self.data = b"".join((memoryview(self.data)[self._pos :], *self._later))
+                self._pos = self._later_bytes = 0
+                self._later.clear()
             return
         if isinstance(self.data, bytes) or self._pos:
             self.data, self._pos = bytearray(memoryview(self.data)[self._pos :]), 0

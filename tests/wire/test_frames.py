@@ -50,6 +50,25 @@ def test_frames_come_out_whole_however_the_stream_is_cut(
     assert len(reader.data) == 0
 
 
+LARGE = 100_000
+
+
+@pytest.mark.parametrize("piece_bytes", [30_000, LARGE, LARGE + 7, LARGE + 20])
+def test_a_large_frame_comes_out_whole_with_its_neighbours(piece_bytes: int) -> None:
+    frames = [b"first", bytes(LARGE), b"second", bytes(LARGE), b"third"]
+    stream = b"".join(len(frame).to_bytes(4) + frame for frame in frames)
+    reader, taken, fed = FrameReader(LARGE), list[bytes](), 0
+    for start in range(0, len(stream), piece_bytes):
+        reader.feed(stream[start : start + piece_bytes])
+        fed += len(stream[start : start + piece_bytes])
+        assert reader.held_bytes <= fed
+        while (frame := reader.take()) is not None:
+            taken.append(frame)
+
+    assert taken == frames
+    assert reader.held_bytes == 0
+
+
 @pytest.mark.parametrize("length", [-1, REQUEST_BYTES_MAX + 1, 2**31 - 1])
 def test_a_length_that_no_frame_has_is_refused_before_it_is_waited_for(length: int) -> None:
     spelled = length.to_bytes(4, "big", signed=True)

@@ -36,6 +36,9 @@ def read_unsigned(data: bytes, pos: int) -> tuple[int, int]:
     byte = data[pos]
     if byte < 128:
         return byte, pos + 1
+    second = data[pos + 1]
+    if second < 128:  # as in the lengths of most batches
+        return byte & 127 | second << 7, pos + 2
     return _read_long(data, pos, _UNSIGNED_BYTES_MAX)
 
 
