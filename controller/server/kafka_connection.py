@@ -34,7 +34,7 @@ class KafkaConnection(asyncio.Protocol):
 
     def __init__(self, listener: "Listener[KafkaConnection]") -> None:
         self._listener = listener
-        self._reader = frames.FrameReader(frames.REQUEST_BYTES_MAX)
+        self._reader = listener.new_reader()
         self._outgoing = Outgoing()
         self._exchange: frames.Exchange | None = None
         self._learned = Learned()
@@ -65,7 +65,7 @@ class KafkaConnection(asyncio.Protocol):
         """Drop the pending requests of a closed connection."""
         self._listener.forget(self, self.address)
         self._transport = None
-        self._reader = frames.FrameReader(frames.REQUEST_BYTES_MAX)
+        self._reader = self._listener.new_reader()
         self._note_unread()
 
     def eof_received(self) -> bool:
@@ -327,7 +327,7 @@ class KafkaConnection(asyncio.Protocol):
     def fall_silent(self) -> None:
         """Reply to nothing more, and forget all later bytes, until the client disconnects."""
         self._awaited, self._is_silent = None, True
-        self._reader = frames.FrameReader(frames.REQUEST_BYTES_MAX)
+        self._reader = self._listener.new_reader()
         self._note_unread()
         if not self._is_working:
             self._mind_backlog()
@@ -389,7 +389,7 @@ class KafkaConnection(asyncio.Protocol):
         self._close()
 
     def _close(self) -> None:
-        self._reader = frames.FrameReader(frames.REQUEST_BYTES_MAX)
+        self._reader = self._listener.new_reader()
         self._note_unread()
         transport = self._transport
         if transport is None:

@@ -52,7 +52,10 @@ OF_THE_NODE = (
 )
 """What `kraftsim controller run` and `kraftsim agent` take from a property file."""
 
-OF_BROKERS = ("telemetry.max.bytes", "max.request.partition.size.limit")
+OF_BROKERS = (
+    *("telemetry.max.bytes", "max.request.partition.size.limit"),
+    "socket.request.max.bytes",
+)
 """What a broker takes from its property file, beside the defaults of topics."""
 
 PLUGIN_PREFIXES = (
