@@ -82,12 +82,14 @@ def decode_request(header: RequestHeader, frame: bytes) -> Request:
     message = APIS[header.api_key].request
     request, _ = decoder(message, header.api_version)(frame, header.body_offset)
     if ROWS[header.api_key].has_requester:
-        request = replace(cast(Any, request), requester=_requester(header))
+        request = replace(cast(Any, request), requester=_requester(header, len(frame)))
     return cast(Request, request)
 
 
-def _requester(header: RequestHeader) -> Requester:
-    return Requester(client_id=header.client_id or "", version=header.api_version)
+def _requester(header: RequestHeader, size_bytes: int) -> Requester:
+    return Requester(
+        client_id=header.client_id or "", version=header.api_version, size_bytes=size_bytes
+    )
 
 
 def encode_response(
@@ -174,7 +176,7 @@ class Exchange:
         self.is_api_versions = header.api_key == API_VERSIONS
         self.is_envelope = header.api_key == ENVELOPE
         row = ROWS[header.api_key]
-        self._requester = _requester(header) if row.has_requester else None
+        self._requester = _requester(header, len(frame)) if row.has_requester else None
         self._is_telemetry = row.is_telemetry
         self.start = frame[:4]  # key and version
         self.end = header.body_offset
@@ -207,6 +209,8 @@ class Exchange:
         """Returns the request of a frame that the exchange matches."""
         request = cast(Request, self._decode(frame, self.end)[0])
         if self._requester is not None:
+            if self._requester.size_bytes != len(frame):
+                self._requester = _requester(self.header, len(frame))
             request = replace(cast(Any, request), requester=self._requester)
         if self.client is not None and self._is_telemetry:
             request = replace(cast(Any, request), client=self.client)
