@@ -6,9 +6,10 @@ process with a new incarnation; a kill does not recall requests already sent.
 
 from collections.abc import Callable
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from kraftsim.controller.core.image.partition import Partition, PartitionKey
+from kraftsim.controller.core.mutations import Bucket
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.rpc import AlterPartitionRequest
 from kraftsim.controller.core.uuid import Uuid
@@ -21,6 +22,9 @@ from .conversation import Send
 from .log.periodic import START_CHECKPOINT
 from .process_state import ProcessState
 from .replica_store import Found, ReplicaStore
+
+if TYPE_CHECKING:  # measured with the first message
+    from .messages.quotas import ByteRate
 
 
 class Host(Protocol):
@@ -44,6 +48,7 @@ class HostedAgent:
 
     `peer(broker_id)` returns another broker whose disk can be reached; None if there is none.
     `on_replicas_change()` is called when topics, leaders or log directories may have changed.
+    `byte_rates` has what the clients of the process use of their byte quotas, by quota.
     """
 
     def __init__(
@@ -69,6 +74,7 @@ class HostedAgent:
         self._once_ended: Callable[[], None] | None = None
         self.started_ms = 0  # when the process started
         self.on_replicas_change: Callable[[], None] | None = None
+        self.byte_rates: dict[tuple[str, Bucket], ByteRate] = {}
 
     @property
     def store(self) -> ReplicaStore:
@@ -107,6 +113,7 @@ class HostedAgent:
         self._store.begin(is_clean=self._has_flushed)
         self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
         self._has_flushed = False
+        self.byte_rates.clear()
         self.started_ms = self.clock.now_ms
         self._reported_state = ProcessState.NOT_RUNNING
         self._send(self.agent.start(self.clock.now_ms))

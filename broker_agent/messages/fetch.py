@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.image.partition import PartitionKey, Topic
-from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.mutations import Limit
 from kraftsim.controller.core.rpc import (
-    EpochEndOffset,
     FetchPartitionData,
     FetchRequest,
     FetchResponse,
@@ -15,12 +14,14 @@ from kraftsim.controller.core.rpc import (
     LeaderIdAndEpoch,
     NodeEndpoint,
 )
+from kraftsim.controller.wire.apis.table import APIS
+from kraftsim.controller.wire.codec.compiler import encoder
 
-from ..log.batch import BadBatch
-from ..log.epochs import UNDEFINED
-from ..log.log import Instant, Log
+from ..log.log import Instant
 from ..log.waits import FetchWaits
-from .fetch_sessions import TOPIC_IDS_SINCE, FetchSessions, Opened, Wanted
+from .fetch_sessions import TOPIC_IDS_SINCE, FetchSessions, Opened, Session, Wanted
+from .fetched import data_of, divergence, failed, readable_end, replica_id, stored
+from .quotas import CONSUMER_RATE, ByteQuotas
 from .replicas import NOT_LEADER, UNKNOWN, Replica, Replicas
 
 NEWEST = 18
@@ -28,8 +29,8 @@ ANY_REPLICA_SINCE = 11  # older versions of a consumer's Fetch are for the leade
 LEADERS_SINCE = 16
 STORAGE_ERROR_SINCE = 6
 FETCH_BYTES_MAX = 57_671_680  # fetch.max.bytes
-FUTURE_REPLICA = -3
-READ_COMMITTED = 1
+FETCH = 1  # the key of the API
+_SIZE_BYTES = 4  # before a response: they count for the quota
 
 Reply = Callable[[FetchResponse], None]
 Later = Callable[[int, Callable[[], None]], None]
@@ -65,11 +66,13 @@ class Fetching:
         replicas: Replicas,
         waits: FetchWaits,
         sessions: FetchSessions,
+        quotas: ByteQuotas,
         listener: str,
         instant: Callable[[], Instant],
         later: Later,
     ) -> None:
         self._replicas, self._waits, self._sessions = replicas, waits, sessions
+        self._quotas = quotas
         self._listener, self._instant, self._later = listener, instant, later
 
     def answer(self, request: FetchRequest, reply_to: Reply) -> None:
@@ -83,7 +86,7 @@ class Fetching:
 
     def read(self, request: FetchRequest, version: int, wanted: Iterable[Wanted]) -> list[_Read]:
         """Returns what is to be read now; behind it unknown ids, then unknown partitions."""
-        at, left = self._instant(), min(request.max_bytes, FETCH_BYTES_MAX)
+        at, left = self._instant(), self.bytes_max(request)
         reads_one = True
         known: list[_Read] = []
         unknown: dict[bool, list[_Read]] = {True: [], False: []}  # by whether the id is unknown
@@ -92,7 +95,7 @@ class Fetching:
                 topic = self._topic(asked, by_id=version >= TOPIC_IDS_SINCE)
             except ApiError as error:
                 is_id = error.code == ErrorCode.UNKNOWN_TOPIC_ID
-                unknown[is_id].append(_Read(asked, _failed(asked, error.code, aborted=())))
+                unknown[is_id].append(_Read(asked, failed(asked, error.code, aborted=())))
                 continue
             read = self._partition(request, version, asked, topic, left, reads_one, at)
             known.append(read)
@@ -142,16 +145,16 @@ class Fetching:
                 leader_id=partition.leader, leader_epoch=partition.leader_epoch
             )
             found = self._replicas.leader_of(partition, self._listener)
-            if found is not None and _replica_id(request) < 0:  # B4.22
+            if found is not None and replica_id(request) < 0:  # B4.22
                 host, port, rack = found
                 leader = NodeEndpoint(node_id=partition.leader, host=host, port=port, rack=rack)
-        return _Read(wanted, _failed(wanted, code, current=current), key=key, leader=leader)
+        return _Read(wanted, failed(wanted, code, current=current), key=key, leader=leader)
 
     def check(self, request: FetchRequest, version: int, wanted: Wanted, replica: Replica) -> None:
         """Raises ApiError for an epoch or a requester that the replica does not serve (B4.21)."""
         partition, epoch = replica.partition, wanted.position.current_leader_epoch
         self._replicas.check_epoch(partition, epoch)
-        follower = _replica_id(request)
+        follower = replica_id(request)
         is_led = partition.leader == self._replicas.broker_id
         if not is_led and (follower >= 0 or version < ANY_REPLICA_SINCE):
             raise ApiError(NOT_LEADER, "")
@@ -169,14 +172,14 @@ class Fetching:
         reads_one: bool,
     ) -> _Read:
         log, position, offset = replica.log, wanted.position, wanted.position.fetch_offset
-        diverging = _divergence(log, position.last_fetched_epoch, offset)
+        diverging = divergence(log, position.last_fetched_epoch, offset)
         if diverging is None and not log.start_offset <= offset <= log.end_offset:
             raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE, "")  # B4.24
         records: list[bytes] = []
         end, is_cut = readable_end(request, log), False
         if diverging is None and offset < end:
             limit = min(bytes_max, position.partition_max_bytes)
-            records = _stored(log, offset, end, limit, reads_one=reads_one)
+            records = stored(log, offset, end, limit, reads_one=reads_one)
             is_cut = limit > 0 and not records
         data = data_of(
             request,
@@ -195,6 +198,34 @@ class Fetching:
             segments=(log.segment_at(offset).base_offset, log.segment_at(end).base_offset),
             is_behind_end=offset > end,
         )
+
+    # Quotas
+
+    def bytes_max(self, request: FetchRequest) -> int:
+        """Returns the most bytes of a response (B4.30)."""
+        bytes_max, limit = min(request.max_bytes, FETCH_BYTES_MAX), self.limit(request)
+        return bytes_max if limit is None else min(bytes_max, self._quotas.bytes_max(limit))
+
+    def limit(self, request: FetchRequest) -> Limit | None:
+        """Returns the quota of a consumer; followers have none."""
+        if replica_id(request) >= 0:
+            return None
+        return self._quotas.limit(CONSUMER_RATE, request.requester)
+
+    def throttle_ms(self, request: FetchRequest, version: int, response: FetchResponse) -> int:
+        """Counts the bytes of a response; for a throttled client, which does not get it, none."""
+        limit = self.limit(request)
+        if limit is None:
+            return 0
+        size = _SIZE_BYTES + len(encoder(APIS[FETCH].response, version)(response))
+        throttle_ms = self._quotas.note(CONSUMER_RATE, limit, size)
+        if throttle_ms:
+            self._quotas.note(CONSUMER_RATE, limit, -size)
+        return throttle_ms
+
+    def end_session(self, session: Session) -> None:
+        """Ends a session whose first reply was not given."""
+        self._sessions.forget(session)
 
     # Waits
 
@@ -255,7 +286,7 @@ class _Waiting:
 
     def _is_enough(self, reads: list[_Read]) -> bool:
         known = {read.key: read for read in reads if read.key is not None}
-        bytes_min = min(self._request.min_bytes, self._request.max_bytes, FETCH_BYTES_MAX)
+        bytes_min = min(self._request.min_bytes, self._fetching.bytes_max(self._request))
         return (
             not known
             or len(known) < len(self._segments)  # one was deleted
@@ -267,29 +298,46 @@ class _Waiting:
     def _reply(self, reads: list[_Read]) -> None:
         self._is_answered = True
         self._fetching.stop(self._keys, self._look)
-        leaders = {read.leader.node_id: read.leader for read in reads if read.leader is not None}
-        self._reply_to(
-            FetchResponse(
-                session_id=0 if self._opened.session is None else self._opened.session.session_id,
-                responses=tuple(_by_topic(list(self._listed(reads)))),
-                node_endpoints=tuple(leaders.values()),
-            )
+        session, leaders = self._opened.session, {}
+        listed = [read for read in reads if self._lists(read)]
+        for read in reads:
+            if read.leader is not None:
+                leaders[read.leader.node_id] = read.leader
+        response = FetchResponse(
+            session_id=0 if session is None else session.session_id,
+            responses=tuple(_by_topic(listed)),
+            node_endpoints=tuple(leaders.values()),
+        )
+        throttle_ms = self._fetching.throttle_ms(self._request, self._version, response)
+        if throttle_ms:
+            response = self._throttled(throttle_ms)
+        elif session is not None:
+            self._note(session, reads)
+        self._reply_to(response)
+
+    def _throttled(self, throttle_ms: int) -> FetchResponse:
+        """Returns an empty response; it goes on with a session, and begins none (B4.50)."""
+        session = self._opened.session
+        if session is not None and self._opened.is_full:
+            self._fetching.end_session(session)
+            session = None
+        return FetchResponse(
+            throttle_time_ms=throttle_ms, session_id=0 if session is None else session.session_id
         )
 
-    def _listed(self, reads: list[_Read]) -> Iterator[_Read]:
-        """Yields what the reply lists, and notes in the session what it tells."""
-        session = self._opened.session
+    def _lists(self, read: _Read) -> bool:
+        """True if the reply lists the partition: in a session only what is news."""
+        is_full = self._opened.session is None or self._opened.is_full
+        return is_full or read.wanted.has_news(read.data, read.size)
+
+    def _note(self, session: Session, reads: list[_Read]) -> None:
+        """Notes in the session what the reply tells."""
         for read in reads:
-            if session is None:
-                yield read
-            elif self._opened.is_full:
+            if self._opened.is_full:
                 session.partitions[read.wanted.key] = read.wanted
-                read.wanted.note(read.data)
-                yield read
-            elif read.wanted.has_news(read.data, read.size):
-                if read.size:
-                    session.move_to_end(read.wanted.key)
-                yield read
+            elif read.size:
+                session.move_to_end(read.wanted.key)
+            read.wanted.note(read.data)
 
 
 def _by_topic(reads: list[_Read]) -> Iterator[FetchTopicData]:
@@ -305,92 +353,3 @@ def _by_topic(reads: list[_Read]) -> Iterator[FetchTopicData]:
             partitions=tuple(read.data for read in reads[start:end]),
         )
         start = end
-
-
-def _replica_id(request: FetchRequest) -> int:
-    """Returns the id of a follower, or a negative number for a consumer (B4.2)."""
-    return max(request.replica_id, request.replica_state.replica_id)
-
-
-def readable_end(request: FetchRequest, log: Log) -> int:
-    """Returns the offset up to which the requester may read (B4.25)."""
-    return log.high_watermark if _is_consumer(request) else log.end_offset
-
-
-def _is_consumer(request: FetchRequest) -> bool:
-    ids = (request.replica_id, request.replica_state.replica_id)
-    return max(ids) < 0 and FUTURE_REPLICA not in ids
-
-
-def data_of(
-    request: FetchRequest,
-    wanted: Wanted,
-    high_watermark: int,
-    log_start: int,
-    records: list[bytes],
-    *,
-    diverging: EpochEndOffset | None = None,
-    is_cut: bool = False,
-) -> FetchPartitionData:
-    """Returns what a reply says of a partition without an error."""
-    is_committed = request.isolation_level == READ_COMMITTED and _is_consumer(request)
-    has_aborted = is_committed and diverging is None and not is_cut  # B4.27
-    return FetchPartitionData(
-        partition_index=wanted.position.partition,
-        high_watermark=high_watermark,
-        last_stable_offset=high_watermark,
-        log_start_offset=log_start,
-        diverging_epoch=EpochEndOffset() if diverging is None else diverging,
-        aborted_transactions=() if has_aborted else None,
-        records=_served(records),
-    )
-
-
-def _stored(log: Log, offset: int, end: int, limit: int, *, reads_one: bool) -> list[bytes]:
-    """Returns the bytes of a log in pieces.
-
-    Raises ApiError for a bad limit, or a torn batch (rule B4.38).
-    """
-    if limit < 0:
-        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")  # B4.32
-    try:
-        return log.read(offset, end, limit, reads_one=reads_one)
-    except BadBatch:
-        raise ApiError(ErrorCode.CORRUPT_MESSAGE, "") from None
-
-
-def _divergence(log: Log, epoch: int, offset: int) -> EpochEndOffset | None:
-    """Returns where the log of the requester departs from this one, if it does (B5.10)."""
-    if epoch < 0:
-        return None
-    found = log.epochs.end_of(epoch, log.end_offset)
-    if found == UNDEFINED or offset < log.start_offset:
-        raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE, "")
-    if found[0] < epoch or found[1] < offset:
-        return EpochEndOffset(epoch=found[0], end_offset=found[1])
-    return None
-
-
-def _failed(
-    wanted: Wanted,
-    code: ErrorCode,
-    *,
-    aborted: tuple[()] | None = None,
-    current: LeaderIdAndEpoch | None = None,
-) -> FetchPartitionData:
-    return FetchPartitionData(
-        partition_index=wanted.position.partition,
-        error_code=code,
-        current_leader=LeaderIdAndEpoch() if current is None else current,
-        aborted_transactions=aborted,
-        records=(),
-    )
-
-
-def _served(records: list[bytes]) -> tuple[Batch, ...]:
-    """Returns bytes as the wire encodes them: as one batch that is encoded already."""
-    if not records:
-        return ()
-    encoded = records if len(records) == 1 else [b"".join(records)]
-    opaque = Batch(base_offset=0, epoch=0, timestamp_ms=0, records=(), versions=(), encoded=encoded)
-    return (opaque,)

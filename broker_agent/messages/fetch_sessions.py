@@ -32,16 +32,14 @@ class Wanted:
         return self.topic, self.topic_id, self.position.partition
 
     def has_news(self, data: FetchPartitionData, records_bytes: int) -> bool:
-        """Returns whether an incremental reply lists the partition, and notes it (B4.13)."""
-        is_listed = (
+        """Returns whether an incremental reply lists the partition (B4.13)."""
+        return (
             records_bytes > 0
             or data.high_watermark != self.told_high_watermark
             or data.log_start_offset != self.told_log_start
             or bool(data.error_code)
             or data.diverging_epoch.epoch >= 0
         )
-        self.note(data)
-        return is_listed
 
     def note(self, data: FetchPartitionData) -> None:
         """Notes what a reply has told."""
@@ -87,6 +85,10 @@ class FetchSessions:
     def clear(self) -> None:
         """Forgets all sessions."""
         self._sessions.clear()
+
+    def forget(self, session: Session) -> None:
+        """Ends a session whose first reply was not given."""
+        self._sessions.pop(session.session_id, None)
 
     def open(self, request: FetchRequest, version: int) -> Opened:
         """Returns what the request asks for, in the order of the checks of B4.10."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import replace
 
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import AllocateProducerIdsRequest, FetchRequest, Request, Response
@@ -28,6 +29,7 @@ from . import offsets, producers
 from .fetch import Fetching, Later
 from .fetch_sessions import FetchSessions
 from .produce import Producing
+from .quotas import PRODUCER_RATE, ByteQuotas
 from .replicas import Replicas, TextsOfTopic
 from .short_path import ShortFetch, ShortProduce, may_be_short
 
@@ -61,7 +63,10 @@ class Messages:
         self._replicas = Replicas(hosted, texts, retention)
         self._sessions = FetchSessions(random)
         self._producing = Producing(self._replicas, waits, listener)
-        self._fetching = Fetching(self._replicas, waits, self._sessions, listener, self._now, later)
+        self._quotas = ByteQuotas(hosted)
+        self._fetching = Fetching(
+            self._replicas, waits, self._sessions, self._quotas, listener, self._now, later
+        )
         self._ids = producers.ProducerIds(self._allocate)
         self._process = hosted.agent.incarnation_id
 
@@ -78,9 +83,15 @@ class Messages:
     def produce(self, request: ProduceRequest, reply_to: ReplyTo) -> None:
         """Answers Produce; a refusal with acks=0 is an ApiError, which ends the connection."""
         try:
-            reply_to(self._producing.answer(request, self._now()))
+            response = self._producing.answer(request, self._now())
         except ApiError as error:
             reply_to(error.with_traceback(None))
+            return
+        limit = self._quotas.limit(PRODUCER_RATE, request.requester)
+        if limit is not None:
+            throttle_ms = self._quotas.note(PRODUCER_RATE, limit, request.requester.size_bytes)
+            response = replace(response, throttle_time_ms=throttle_ms)
+        reply_to(response)
 
     def fetch(self, request: FetchRequest, reply_to: ReplyTo) -> None:
         """Answers Fetch, maybe later."""
@@ -93,7 +104,9 @@ class Messages:
             return None
         short: ShortPath
         if isinstance(request, ProduceRequest):
-            short = ShortProduce(self._producing, self._replicas, self._now, exchange, request)
+            short = ShortProduce(
+                self._producing, self._replicas, self._quotas, self._now, exchange, request
+            )
         else:
             assert isinstance(request, FetchRequest)
             short = ShortFetch(self._fetching, self._replicas, self._now, exchange, request)

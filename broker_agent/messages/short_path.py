@@ -33,9 +33,11 @@ from ..log.batch import HEADER_BYTES, BadBatch
 from ..log.log import Instant
 from ..log.producers import OutOfOrder, StaleEpoch
 from ..log.validation import ZSTD_SINCE, Refused, is_plain
-from .fetch import FETCH_BYTES_MAX, Fetching, data_of, readable_end
+from .fetch import FETCH_BYTES_MAX, Fetching
 from .fetch_sessions import Wanted
+from .fetched import data_of, readable_end
 from .produce import ALL, LEADER, Producing
+from .quotas import PRODUCER_RATE, ByteQuotas
 from .replicas import Replica, Replicas
 
 Send = Callable[[list[bytes]], None]  # sends the pieces of a frame
@@ -100,6 +102,7 @@ class ShortProduce:
         self,
         producing: Producing,
         replicas: Replicas,
+        quotas: ByteQuotas,
         now: Callable[[], Instant],
         exchange: Exchange,
         request: ProduceRequest,
@@ -108,6 +111,7 @@ class ShortProduce:
         (part,) = topic.partition_data
         self.exchange, self.request = exchange, request
         self._producing, self._replicas, self._now = producing, replicas, now
+        self._quotas = quotas
         self._name, self._topic_id, self._index = topic.name, topic.topic_id, part.index
         self._format = _Format(exchange)
         marked = _with(topic, partition_data=(_with(part, records=_MARK),))
@@ -150,7 +154,7 @@ class ShortProduce:
         at = self._now()
         try:
             batch = frame[self._batch_start(frame) : len(frame) - len(self._tail)]
-            if not is_plain(batch):
+            if not is_plain(batch) or self._quotas.limit(PRODUCER_RATE, self.request.requester):
                 return False
             topic = self._replicas.topic(self._name, self._topic_id, by_id=not self._name)
             if topic.name in INTERNAL_TOPICS:
@@ -228,6 +232,8 @@ class ShortFetch:
         topic = self._replicas.topic(wanted.topic, wanted.topic_id, by_id=not wanted.topic)
         replica = self._replicas.find(topic, wanted.position.partition, self._now())
         self.fetching.check(self.request, self.exchange.version, wanted, replica)
+        if self.fetching.limit(self.request):
+            raise _Unusual
         log, end = replica.log, readable_end(self.request, replica.log)
         if offset == end:
             return replica, []

@@ -25,16 +25,16 @@ Bucket = tuple[str, str]
 
 
 class Limit(NamedTuple):
-    """The quota of a client in mutations per second, and the bucket that it fills."""
+    """The quota of a client per second, and the bucket that it fills."""
 
     rate: float
     bucket: Bucket
 
 
-def limit_of(image: Image, requester: Requester) -> Limit | None:
+def limit_of(image: Image, requester: Requester, quota: str = RATE) -> Limit | None:
     """Returns the quota of a client, the most specific first; None if it has none."""
     for entity, bucket in _candidates(requester):
-        rate = image.client_quotas.get(entity, {}).get(RATE)
+        rate = image.client_quotas.get(entity, {}).get(quota)
         if rate is not None:
             return Limit(rate, bucket)
     return None

@@ -128,7 +128,7 @@ class Profile:
 
     @property
     def checks_properties(self) -> bool:
-        """4.52: up to 4.1, configurations to be checked are in the order of java.util.Properties."""
+        """4.52: up to 4.1 configurations are checked in the order of java.util.Properties."""
         return self.topic_configs in ("3.9", "4.1")
 
     @property

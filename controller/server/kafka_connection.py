@@ -21,6 +21,7 @@ from .idleness import Idleness
 from .large_requests import LARGE_BYTES
 from .learned import Learned
 from .listener import Listener, ShortPath
+from .muting import Muting
 from .outgoing import WRITE_BUFFER_BYTES_MAX, Outgoing
 from .runtime import Runtime
 from .turns import REQUESTS_PER_VISIT, in_turns
@@ -34,17 +35,16 @@ class KafkaConnection(asyncio.Protocol):
 
     def __init__(self, listener: "Listener[KafkaConnection]") -> None:
         self._listener = listener
-        self._reader = frames.FrameReader(frames.REQUEST_BYTES_MAX)
+        self._reader = listener.new_reader()
         self._outgoing = Outgoing()
         self._exchange: frames.Exchange | None = None
         self._learned = Learned()
         self._awaited: Awaited | None = None
-        self._is_working = False
-        self._cannot_write = False
-        self._is_paused = self._is_input_closed = self._is_silent = False
+        self._muting = Muting()
+        self._is_working = self._cannot_write = self._is_paused = False
+        self._is_input_closed = self._is_silent = False
         self.is_held = False  # a fault holds the pending request: time does not bring its reply
-        self.address, self.port = "", 0
-        self._software = ("", "")  # its name and version, as ApiVersions named them
+        self.address, self.port, self._software = "", 0, ("", "")  # name and version
         self.unread_bytes = 0  # as noted in the runtime
         self.waits_for_room = False  # its next request is large, and others are pending
         self._idleness = Idleness()
@@ -65,7 +65,7 @@ class KafkaConnection(asyncio.Protocol):
         """Drop the pending requests of a closed connection."""
         self._listener.forget(self, self.address)
         self._transport = None
-        self._reader = frames.FrameReader(frames.REQUEST_BYTES_MAX)
+        self._reader = self._listener.new_reader()
         self._note_unread()
 
     def eof_received(self) -> bool:
@@ -85,8 +85,9 @@ class KafkaConnection(asyncio.Protocol):
 
     @property
     def awaited(self) -> Request | None:
-        """The request whose reply is pending."""
-        return None if self._awaited is None else self._awaited[2]
+        """The request whose reply is pending, or whose mute another request waits for."""
+        is_over = self._muting.is_on and not self._reader.has_frame
+        return None if self._awaited is None or is_over else self._awaited[2]
 
     def drop(self) -> None:
         """Abort the connection."""
@@ -111,8 +112,7 @@ class KafkaConnection(asyncio.Protocol):
 
     def work(self) -> None:
         """Handle requests until a reply is pending, the client does not read or the turn ends."""
-        listener, reader = self._listener, self._reader
-        runtime = listener.runtime
+        listener, reader, runtime = self._listener, self._reader, self._listener.runtime
         if self._is_working or self._transport is None or runtime is None:
             return
         self._is_working = True
@@ -271,18 +271,17 @@ class KafkaConnection(asyncio.Protocol):
     def reply(self, reply: Reply) -> None:
         """Encode the reply; it leaves with the other replies of its read, or alone if late.
 
-        A client that expects no response gets none; a refusal ends its connection, as in Kafka. So
-        does a request that the controller of a broker does not have.
+        A refusal ends the connection of a client that expects no response, as in Kafka.
         """
         awaited, runtime = self._awaited, self._listener.runtime
-        if awaited is None or self._transport is None or runtime is None:
+        if awaited is None or self._transport is None or runtime is None or self._muting.is_on:
             return
+        self._muting.note(awaited, reply)
         is_unheard = is_one_way(awaited[2])
         if isinstance(reply, ClosedConnection) or (is_unheard and isinstance(reply, ApiError)):
             self.end()
         elif is_unheard:
-            self._awaited = None
-            self._go_on()
+            self._go_on(awaited)
         elif isinstance(frame := encoded(awaited, reply), bytes):
             self._put_awaited([frame])
         else:
@@ -297,12 +296,14 @@ class KafkaConnection(asyncio.Protocol):
     def _put_awaited(self, pieces: list[bytes]) -> None:
         """Send the reply to the pending request, unless it was dropped."""
         if self._awaited is not None and self._transport is not None:
-            self._awaited = None
             self._put(*pieces)
-            self._go_on()
+            self._go_on(self._awaited)
 
-    def _go_on(self) -> None:
-        """Handle the requests behind one that was answered late."""
+    def _go_on(self, answered: Awaited) -> None:
+        """Handle the requests behind one that was answered, once the client is not muted."""
+        runtime = self._listener.runtime
+        if runtime is None or not self._muting.waits(runtime, answered, self._go_on):
+            self._awaited = None
         if not self._is_working:
             self._continue_soon()
 
@@ -311,12 +312,11 @@ class KafkaConnection(asyncio.Protocol):
         awaited = self._awaited
         if awaited is None or self._transport is None:
             return
-        frame = change(encoded_at_once(awaited, reply))
+        self._put(change(encoded_at_once(awaited, reply)))
         if closes:
-            self._put(frame)
             self.end()
         else:
-            self._put_awaited([frame])
+            self._go_on(awaited)
 
     def end(self) -> None:
         """Close the connection after the replies so far; the pending request gets none."""
@@ -327,7 +327,7 @@ class KafkaConnection(asyncio.Protocol):
     def fall_silent(self) -> None:
         """Reply to nothing more, and forget all later bytes, until the client disconnects."""
         self._awaited, self._is_silent = None, True
-        self._reader = frames.FrameReader(frames.REQUEST_BYTES_MAX)
+        self._reader = self._listener.new_reader()
         self._note_unread()
         if not self._is_working:
             self._mind_backlog()
@@ -389,7 +389,7 @@ class KafkaConnection(asyncio.Protocol):
         self._close()
 
     def _close(self) -> None:
-        self._reader = frames.FrameReader(frames.REQUEST_BYTES_MAX)
+        self._reader = self._listener.new_reader()
         self._note_unread()
         transport = self._transport
         if transport is None:

@@ -14,7 +14,7 @@ from ..core.errors import Impossible
 from ..core.profile import Profile
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
 from ..raft.protocol import Reply
-from ..wire.frames import Bodies, RequestHeader
+from ..wire.frames import REQUEST_BYTES_MAX, Bodies, FrameReader, RequestHeader
 from . import api_versions
 from .admission import Admission
 from .bound_port import bound_port
@@ -39,8 +39,8 @@ class KafkaListener:
     reply, close the connection, or call `handle` later. `shortened` has, by type of request, what
     returns a short path for requests like one that was dispatched.
     `note_refused(address, header)` gets every request whose API or version the listener does not
-    have, `note_ended(address, port)` every
-    connection that has ended.
+    have, `note_ended(address, port)` every connection that has ended. A Produce may have
+    `produce_bytes_max` bytes, any other request REQUEST_BYTES_MAX.
     """
 
     def __init__(self, kind: str, name: str) -> None:
@@ -50,6 +50,7 @@ class KafkaListener:
         self._kind = kind
         self.start_time_tag = False
         self.bodies: Bodies = {}
+        self.produce_bytes_max = 0
         self.runtime: Runtime | None = None
         self.describe: Describe = _unset_describe
         self.dispatch: Dispatch = _unset_dispatch
@@ -116,6 +117,10 @@ class KafkaListener:
     def _drop_connections(self) -> None:
         for connection in list(self.connections):
             connection.drop()
+
+    def new_reader(self) -> FrameReader:
+        """Returns what splits the bytes of a client into requests."""
+        return FrameReader(REQUEST_BYTES_MAX, self.produce_bytes_max)
 
     def admit(self, connection: KafkaConnection, transport: asyncio.BaseTransport) -> bool:
         """Registers a new connection; returns False if there are too many."""

@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
 from ..raft.protocol import Reply
-from ..wire.frames import Bodies, Exchange, RequestHeader
+from ..wire.frames import Bodies, Exchange, FrameReader, RequestHeader
 from .runtime import Runtime
 
 Connection = TypeVar("Connection")
@@ -63,6 +63,9 @@ class Listener(Protocol[Connection]):
     intercept: Intercept[Connection] | None
     shortened: Mapping[type, Shorten]
     is_holding: bool
+
+    def new_reader(self) -> FrameReader:
+        """Returns what splits the bytes of a client into requests of at most a size."""
 
     def admit(self, connection: Connection, transport: asyncio.BaseTransport) -> bool:
         """Registers a new connection; returns False if there are too many."""

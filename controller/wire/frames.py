@@ -21,12 +21,14 @@ from .codec.schema import Message
 from .errors import DecodeError
 
 FRAME_BYTES_MAX = 100 * 1024 * 1024  # of a response, such as a slice of a snapshot
-REQUEST_BYTES_MAX = 4 * 1024 * 1024  # Kafka's socket.request.max.bytes is 100 MiB
+REQUEST_BYTES_MAX = 4 * 1024 * 1024  # of a request that is no Produce
+PRODUCE_BYTES_MAX = 100 * 1024 * 1024  # the default of socket.request.max.bytes, for all requests
 CACHED_REPLIES_MAX = 64  # of one version of an API at a listener; a heartbeat has eight
 CACHED_BYTES_MAX = 16 * 1024  # of a cached reply
 REPEATED_BYTES_MAX = 1024  # of the body of a request that is compared with the next
 APART_BYTES_MIN = 32 * 1024  # of the rest of a frame that is kept apart until it is complete
 _LENGTH = Packing(">i")
+_KEY_BYTES = 2  # with which a request begins; those of Produce are 0
 _HEADER = Packing(">hhih")  # key, version, correlation id, length of the client's id
 _CORRELATION_ID = Packing(">i")
 
@@ -81,12 +83,14 @@ def decode_request(header: RequestHeader, frame: bytes) -> Request:
     message = APIS[header.api_key].request
     request, _ = decoder(message, header.api_version)(frame, header.body_offset)
     if ROWS[header.api_key].has_requester:
-        request = replace(cast(Any, request), requester=_requester(header))
+        request = replace(cast(Any, request), requester=_requester(header, len(frame)))
     return cast(Request, request)
 
 
-def _requester(header: RequestHeader) -> Requester:
-    return Requester(client_id=header.client_id or "", version=header.api_version)
+def _requester(header: RequestHeader, size_bytes: int) -> Requester:
+    return Requester(
+        client_id=header.client_id or "", version=header.api_version, size_bytes=size_bytes
+    )
 
 
 def encode_response(
@@ -173,7 +177,7 @@ class Exchange:
         self.is_api_versions = header.api_key == API_VERSIONS
         self.is_envelope = header.api_key == ENVELOPE
         row = ROWS[header.api_key]
-        self._requester = _requester(header) if row.has_requester else None
+        self._requester = _requester(header, len(frame)) if row.has_requester else None
         self._is_telemetry = row.is_telemetry
         self.start = frame[:4]  # key and version
         self.end = header.body_offset
@@ -206,6 +210,8 @@ class Exchange:
         """Returns the request of a frame that the exchange matches."""
         request = cast(Request, self._decode(frame, self.end)[0])
         if self._requester is not None:
+            if self._requester.size_bytes != len(frame):
+                self._requester = _requester(self.header, len(frame))
             request = replace(cast(Any, request), requester=self._requester)
         if self.client is not None and self._is_telemetry:
             request = replace(cast(Any, request), client=self.client)
@@ -312,10 +318,17 @@ class FrameReader:
     rest of a large frame is kept apart until it is complete, so that it is copied once.
     """
 
-    __slots__ = ("_frame_bytes_max", "_later", "_later_bytes", "_pos", "data")
+    __slots__ = (
+        "_frame_bytes_max",
+        "_later",
+        "_later_bytes",
+        "_pos",
+        "_produce_bytes_max",
+        "data",
+    )
 
-    def __init__(self, frame_bytes_max: int) -> None:
-        self._frame_bytes_max = frame_bytes_max
+    def __init__(self, frame_bytes_max: int, produce_bytes_max: int = 0) -> None:
+        self._frame_bytes_max, self._produce_bytes_max = frame_bytes_max, produce_bytes_max
         self.data: bytes | bytearray = b""
         self._pos = 0  # of the first byte that was not taken
         self._later: list[bytes] = []  # behind `data`
@@ -332,7 +345,7 @@ class FrameReader:
         if len(self.data) - self._pos < _LENGTH.size:
             return 0
         length: int = _LENGTH.unpack_from(self.data, self._pos)[0]
-        return length if length <= self._frame_bytes_max else 0
+        return length if length <= self._frame_bytes_max or self._is_produce(length) else 0
 
     @property
     def has_frame(self) -> bool:
@@ -341,7 +354,21 @@ class FrameReader:
         if size < _LENGTH.size:
             return False
         length: int = _LENGTH.unpack_from(self.data, self._pos)[0]
-        return length <= size - _LENGTH.size or length > self._frame_bytes_max
+        if length <= size - _LENGTH.size:
+            return True
+        return length > self._frame_bytes_max and not self._is_produce(length)
+
+    def _is_produce(self, length: int) -> bool:
+        """True if the next frame may be longer than others: a Produce, or its key is not there."""
+        start = self._pos + _LENGTH.size
+        key = self.data[start : start + _KEY_BYTES]
+        return 0 <= length <= self._produce_bytes_max and not any(key)
+
+    def _refusal(self, length: int) -> DecodeError:
+        _expect_kafka(self.data, self._pos)
+        most, of_produce = self._frame_bytes_max, self._produce_bytes_max
+        also = f" (of Produce {of_produce})" if of_produce > most else ""
+        return DecodeError(f"expected a frame of 0 to {most} bytes{also}, got {length}")
 
     def feed(self, data: bytes) -> None:
         """Appends bytes of the stream."""
@@ -370,11 +397,8 @@ class FrameReader:
         if start > len(data):
             return None
         (length,) = _LENGTH.unpack_from(data, self._pos)
-        if not 0 <= length <= self._frame_bytes_max:
-            _expect_kafka(data, self._pos)
-            raise DecodeError(
-                f"expected a frame of 0 to {self._frame_bytes_max} bytes, got {length}"
-            )
+        if not (0 <= length <= self._frame_bytes_max or self._is_produce(length)):
+            raise self._refusal(length)
         end = start + length
         if end > len(data):
             return None

@@ -52,7 +52,10 @@ OF_THE_NODE = (
 )
 """What `kraftsim controller run` and `kraftsim agent` take from a property file."""
 
-OF_BROKERS = ("telemetry.max.bytes", "max.request.partition.size.limit")
+OF_BROKERS = (
+    *("telemetry.max.bytes", "max.request.partition.size.limit"),
+    *("socket.request.max.bytes", "quota.window.num", "quota.window.size.seconds"),
+)
 """What a broker takes from its property file, beside the defaults of topics."""
 
 PLUGIN_PREFIXES = (
@@ -72,7 +75,7 @@ _OWN_BOUNDS = (
 _METADATA_IN_MEMORY = "the metadata log is in memory, without segments: a snapshot cuts it off"
 _NO_SECURITY = "kraftsim's Kafka listeners are plaintext and authenticate nobody"
 _NO_SOCKETS = "one thread serves all connections, within bounds of its own"
-_NO_BANDWIDTH = "kraftsim delays no client or replica for its use of bandwidth"
+_NO_BANDWIDTH = "kraftsim delays no replica for its use of bandwidth, and has no plugin of quotas"
 _NO_REPORTERS = "kraftsim has no reporters: metrics are counters of `GET /metrics`"
 REASONS: Mapping[str, str] = {
     **dict.fromkeys(
@@ -124,9 +127,7 @@ REASONS: Mapping[str, str] = {
         ),
         _NO_SOCKETS,
     ),
-    **dict.fromkeys(
-        ("alter.log.dirs.", "quota.", "replication.quota.", "client.quota."), _NO_BANDWIDTH
-    ),
+    **dict.fromkeys(("alter.log.dirs.", "replication.quota.", "client.quota."), _NO_BANDWIDTH),
     **dict.fromkeys(("kafka.metrics.", "metric", "auto.include.jmx."), _NO_REPORTERS),
     "controller.performance.": "kraftsim measures no times of a controller's events",
     "leader.imbalance.per.": "controllers balance leaders however few are out of place, as Kafka's",

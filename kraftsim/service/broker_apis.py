@@ -51,6 +51,7 @@ from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.listener import Shorten
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.server.turns import in_turns
+from kraftsim.controller.wire.frames import PRODUCE_BYTES_MAX
 
 from .client_view import ClientView, ReplyTo
 
@@ -92,6 +93,12 @@ class BrokerApis:
             view.profile, view.settings, self._forwarding.forward, lambda: self.image, log.warning
         )
         self._messages: Messages | None = None
+
+    @property
+    def produce_bytes_max(self) -> int:
+        """The most bytes of a Produce request."""
+        config = self._agent.agent.config
+        return config.number("socket.request.max.bytes", PRODUCE_BYTES_MAX)
 
     def describe(self, request: rpc.ApiVersionsRequest, version: int) -> rpc.ApiVersionsResponse:
         """Answers an ApiVersions request."""

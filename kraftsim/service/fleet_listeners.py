@@ -61,6 +61,7 @@ class FleetListeners:
                     views[key] = replace(view, listener=name, profile=profile, kept=KeptReplies())
                 apis = BrokerApis(views[key], agent, self._runtime, ask, self.data_plane)
                 listener.note_ended = apis.telemetry.end_connection
+                listener.produce_bytes_max = apis.produce_bytes_max
                 listener.serve(self._runtime, apis.describe, apis.answer, profile)
 
     def follow(self, broker_id: int, state: ProcessState) -> None:

@@ -200,6 +200,7 @@ class Service:
         self._creations[listener] = apis.topic_creation
         listener.note = partial(self.requests.note, listener.name)
         listener.note_ended = apis.telemetry.end_connection
+        listener.produce_bytes_max = apis.produce_bytes_max
         intercept(listener, world.request_rules, broker_node(broker_id))
         listener.shortened = apis.shortened
         listener.serve(runtime, apis.describe, apis.answer, profile)

@@ -27,7 +27,17 @@ SCENARIOS = (
 )
 KRAFTSIM = ("-m", "kraftsim")
 FILE_OF_NODE = "import kraftsim.controller.node.node as node; print(node.__file__)"
-SUITE = ("-m", "pytest", "-q", "-o", "pythonpath=", "-p", "no:cacheprovider", "-p", "no:xdist.plugin")
+SUITE = (
+    "-m",
+    "pytest",
+    "-q",
+    "-o",
+    "pythonpath=",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "no:xdist.plugin",
+)
 
 
 # What code answers does not depend on how fast it is, and the C compiler takes most of the time.

@@ -10,12 +10,14 @@ ANONYMOUS = "ANONYMOUS"
 class Requester:
     """A client, for the quotas that apply to it, and the version in which it speaks.
 
-    A `version` of None stands for the newest. The request's header has the client.
+    A `version` of None stands for the newest. The request's header has the client. `size_bytes` are
+    those of the request with its header, 0 if it did not come over a socket.
     """
 
     user: str = ANONYMOUS
     client_id: str = ""
     version: int | None = None
+    size_bytes: int = 0
 
     def version_or(self, newest: int) -> int:
         """Returns the version of the request, `newest` if it has none."""

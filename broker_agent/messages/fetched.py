@@ -1,0 +1,107 @@
+"""Parts of the responses to Fetch: who asks, what a log gives, and what an error looks like."""
+
+from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.log.batch import Batch
+from kraftsim.controller.core.rpc import (
+    EpochEndOffset,
+    FetchPartitionData,
+    FetchRequest,
+    LeaderIdAndEpoch,
+)
+
+from ..log.batch import BadBatch
+from ..log.epochs import UNDEFINED
+from ..log.log import Log
+from .fetch_sessions import Wanted
+
+FUTURE_REPLICA = -3
+READ_COMMITTED = 1
+
+
+def replica_id(request: FetchRequest) -> int:
+    """Returns the id of a follower, or a negative number for a consumer (B4.2)."""
+    return max(request.replica_id, request.replica_state.replica_id)
+
+
+def readable_end(request: FetchRequest, log: Log) -> int:
+    """Returns the offset up to which the requester may read (B4.25)."""
+    return log.high_watermark if is_consumer(request) else log.end_offset
+
+
+def is_consumer(request: FetchRequest) -> bool:
+    ids = (request.replica_id, request.replica_state.replica_id)
+    return max(ids) < 0 and FUTURE_REPLICA not in ids
+
+
+def data_of(
+    request: FetchRequest,
+    wanted: Wanted,
+    high_watermark: int,
+    log_start: int,
+    records: list[bytes],
+    *,
+    diverging: EpochEndOffset | None = None,
+    is_cut: bool = False,
+) -> FetchPartitionData:
+    """Returns what a reply says of a partition without an error."""
+    is_committed = request.isolation_level == READ_COMMITTED and is_consumer(request)
+    has_aborted = is_committed and diverging is None and not is_cut  # B4.27
+    return FetchPartitionData(
+        partition_index=wanted.position.partition,
+        high_watermark=high_watermark,
+        last_stable_offset=high_watermark,
+        log_start_offset=log_start,
+        diverging_epoch=EpochEndOffset() if diverging is None else diverging,
+        aborted_transactions=() if has_aborted else None,
+        records=served(records),
+    )
+
+
+def stored(log: Log, offset: int, end: int, limit: int, *, reads_one: bool) -> list[bytes]:
+    """Returns the bytes of a log in pieces.
+
+    Raises ApiError for a bad limit, or a torn batch (rule B4.38).
+    """
+    if limit < 0:
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "")  # B4.32
+    try:
+        return log.read(offset, end, limit, reads_one=reads_one)
+    except BadBatch:
+        raise ApiError(ErrorCode.CORRUPT_MESSAGE, "") from None
+
+
+def divergence(log: Log, epoch: int, offset: int) -> EpochEndOffset | None:
+    """Returns where the log of the requester departs from this one, if it does (B5.10)."""
+    if epoch < 0:
+        return None
+    found = log.epochs.end_of(epoch, log.end_offset)
+    if found == UNDEFINED or offset < log.start_offset:
+        raise ApiError(ErrorCode.OFFSET_OUT_OF_RANGE, "")
+    if found[0] < epoch or found[1] < offset:
+        return EpochEndOffset(epoch=found[0], end_offset=found[1])
+    return None
+
+
+def failed(
+    wanted: Wanted,
+    code: ErrorCode,
+    *,
+    aborted: tuple[()] | None = None,
+    current: LeaderIdAndEpoch | None = None,
+) -> FetchPartitionData:
+    return FetchPartitionData(
+        partition_index=wanted.position.partition,
+        error_code=code,
+        current_leader=LeaderIdAndEpoch() if current is None else current,
+        aborted_transactions=aborted,
+        records=(),
+    )
+
+
+def served(records: list[bytes]) -> tuple[Batch, ...]:
+    """Returns bytes as the wire encodes them: as one batch that is encoded already."""
+    if not records:
+        return ()
+    encoded = records if len(records) == 1 else [b"".join(records)]
+    opaque = Batch(base_offset=0, epoch=0, timestamp_ms=0, records=(), versions=(), encoded=encoded)
+    return (opaque,)
