@@ -50,6 +50,16 @@ def test_a_voter_that_is_added_is_asked_written_committed_and_then_announced(lea
 
 
 @pytest.mark.rule("10.51")
+def test_the_name_of_a_listener_is_read_in_capitals(leader):
+    listener = QuorumEndpoint(name="controller", host="127.0.0.1", port=9004)
+    leader.submit(ME, add_voter(4, listeners=(listener,)), "add")
+    leader.answer(the_question(leader), SUPPORTED)
+
+    [endpoint] = leader.quorums[ME].voters.find(4).endpoints
+    assert "CONTROLLER" == endpoint.name
+
+
+@pytest.mark.rule("10.51")
 def test_whoever_does_not_want_to_wait_for_the_commit_need_not(leader):
     leader.isolate(ME)
     leader.submit(ME, add_voter(4, ack_when_committed=False), "add")
