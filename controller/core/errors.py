@@ -150,6 +150,17 @@ class ClosedConnection(ApiError):
         super().__init__(ErrorCode.UNSUPPORTED_VERSION, reason)
 
 
+class PolicyFailure(ApiError):
+    """A policy about new topics raised an exception (rule 4.60).
+
+    It refuses the topic without a text. Before 4.3 it refuses the whole request, and the active
+    controller resigns.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(ErrorCode.UNKNOWN_SERVER_ERROR, "")
+
+
 def expect_time(timeout_ms: int) -> None:
     """Raises REQUEST_TIMED_OUT if the timeout of a request is 0 or less (rule 0A.9)."""
     if timeout_ms <= 0:

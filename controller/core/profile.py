@@ -124,6 +124,9 @@ class Profile:
     bounds_quorum_fetches: bool = True
     """10.58: a member asks for as many bytes as its configuration says, and gets no more, from 4.3
     on. False: it asks for 8 MiB, and a leader reads so many, whatever a Fetch asks for."""
+    survives_policies: bool = True
+    """4.60: from 4.3 on an exception of the policy about new topics refuses its topic. False: it
+    refuses the whole request, and the active controller resigns."""
     settings: Settings = field(default_factory=Settings)
 
     @property
@@ -209,6 +212,7 @@ KAFKA_4_1 = Profile(
     voter_changes_say_none=True,
     reassignment_awaits_every_replica=True,
     bounds_quorum_fetches=False,
+    survives_policies=False,
     topic_configs="4.1",
 )
 
@@ -246,6 +250,7 @@ KAFKA_3_9 = Profile(
     retries_at_heartbeat_interval=False,
     has_pre_votes=False,
     bounds_quorum_fetches=False,
+    survives_policies=False,
 )
 
 KIP_631 = Profile(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from ..core.brokers import fencing
 from ..core.cluster import bootstrap, controller_registration
-from ..core.errors import ApiError, Impossible
+from ..core.errors import ApiError, Impossible, PolicyFailure
 from ..core.handlers import Handler
 from ..core.image import replay
 from ..core.image.image import Image
@@ -75,6 +75,7 @@ class Active:
         self.deadline_ms = NEVER_MS
         self._slices: deque[_Slice] = deque()
         self._undecided = Undecided()
+        self.has_failed = False  # a policy raised an exception that ends the leadership (4.60)
         self.is_expiring = False  # the last check left expired leases to the next step
         self.state = State(
             node_id=config.node_id,
@@ -151,6 +152,7 @@ class Active:
         try:
             decision = handler(self.state, request, turn.now_ms)
         except ApiError as error:
+            self.has_failed = isinstance(error, PolicyFailure)
             turn.replies += ((token, error.with_traceback(None)),)
             return
         self._commit(decision, request, turn)
@@ -243,6 +245,7 @@ class Active:
         try:
             decision = rest(self.state, turn.now_ms)
         except ApiError as error:
+            self.has_failed = isinstance(error, PolicyFailure)
             turn.replies += ((token, error.with_traceback(None)),)
             return
         self._commit(decision, None, turn)

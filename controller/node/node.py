@@ -159,10 +159,19 @@ class Node:
         else:
             before_ms = active.deadline_ms
             active.submit(handler, request, token, turn)
+            if active.has_failed:
+                return self._give_up(turn)
             if active.deadline_ms != before_ms:
                 self._set_deadline(now_ms)
             if not turn.is_plain:
                 self._note_work()
+        return turn
+
+    def _give_up(self, turn: protocol.Turn) -> protocol.Turn:
+        """Resign after a failure that ends the leadership, as Kafka's active controller does."""
+        self._resign(protocol.Resign(), turn)
+        self._follow_quorum(turn)
+        self._note_work()
         return turn
 
     def decision(self, request: rpc.Request, now_ms: int) -> Decision | ApiError:
@@ -243,6 +252,8 @@ class Node:
         active, is_busy = self.active, is_counting or self._loading.has_more
         if active is not None and active.has_work and self.quorum.is_leader and not is_busy:
             active.go_on(turn)
+            if active.has_failed:
+                self._resign(protocol.Resign(), turn)
         self._note_work()
 
     def _note_work(self) -> None:

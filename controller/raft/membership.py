@@ -277,14 +277,14 @@ def _unready(quorum: Quorum, verb: str) -> Refusal | None:
 
 
 def _names_listener(quorum: Quorum, listeners: tuple[QuorumEndpoint, ...]) -> bool:
-    return any(listener.name == quorum.identity.endpoint.name for listener in listeners)
+    return quorum.identity.endpoint.name in _by_name(listeners)
 
 
 def _without_listener(quorum: Quorum, listeners: tuple[QuorumEndpoint, ...]) -> str:
     """Returns Kafka's message about a missing listener, with the text forms of its maps."""
     addresses = ", ".join(
-        f"ListenerName({listener.name})={listener.host}/<unresolved>:{listener.port}"
-        for listener in listeners
+        f"ListenerName({name})={listener.host}/<unresolved>:{listener.port}"
+        for name, listener in _by_name(listeners).items()
     )
     return (
         f"Add voter request didn't include the endpoint (Endpoints(endpoints={{{addresses}}})) for "
@@ -371,11 +371,16 @@ def _voter(quorum: Quorum, request: AddRaftVoterRequest, supported: VersionRange
 
 def _endpoints(listeners: tuple[QuorumEndpoint, ...]) -> tuple[VoterEndpoint, ...]:
     """Returns the endpoints in the order of Kafka's record, which is that of a HashMap."""
-    by_name = {listener.name: listener for listener in listeners}
+    by_name = _by_name(listeners)
     return tuple(
         VoterEndpoint(name=name, host=by_name[name].host, port=by_name[name].port)
         for name in in_sized_hash_order(by_name, len(listeners))
     )
+
+
+def _by_name(listeners: tuple[QuorumEndpoint, ...]) -> dict[str, QuorumEndpoint]:
+    """Returns the listeners by their names in capitals, as ListenerName.normalised spells them."""
+    return {listener.name.upper(): listener for listener in listeners}
 
 
 def _key_text(key: ReplicaKey) -> str:

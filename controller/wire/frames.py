@@ -375,8 +375,9 @@ class FrameReader:
         if not self.data:
             self.data = data
             return
-        missing = self.next_bytes + _LENGTH.size - (len(self.data) - self._pos)
-        if missing > APART_BYTES_MIN:
+        size = len(self.data) - self._pos
+        missing = self.next_bytes + _LENGTH.size - size
+        if missing > APART_BYTES_MIN and size >= _LENGTH.size + _KEY_BYTES:
             self._later.append(data)
             self._later_bytes += len(data)
             if self._later_bytes >= missing:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TypeVar
 
-from kraftsim.controller.core.errors import ApiError, ErrorCode
+from kraftsim.controller.core.errors import ApiError, ErrorCode, PolicyFailure
 from kraftsim.controller.core.policies import Policies
 
 CREATE_TOPIC, ALTER_CONFIG = "create.topic.policy.class.name", "alter.config.policy.class.name"
@@ -40,6 +40,8 @@ def _guarded(key: str, names: Mapping[str, str]) -> Policy[object]:
             raise TypeError(f"expected a text or None, got {refusal!r}")
         except Exception:  # a function of the user may raise anything: it refuses, as in Kafka
             log.exception("%s: %s failed", key, names[key])
+            if key == CREATE_TOPIC:
+                raise PolicyFailure from None
             raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "") from None
 
     return policy

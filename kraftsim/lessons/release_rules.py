@@ -67,7 +67,9 @@ def _session(profile: Profile, settings: Settings) -> ReleaseRule:
 
 def _elections(profile: Profile) -> ReleaseRule:
     if profile.has_pre_votes:
-        says = "A voter that hears no leader asks for pre-votes before it raises its epoch."
+        says = (
+            "A voter that hears no leader asks for pre-votes before it raises its epoch (KIP-996)."
+        )
     else:
         says = "A voter that hears no leader raises its epoch at once, and asks for votes."
     return _rule("elections", ELECTION, says, "rule 10.18")

@@ -7,8 +7,11 @@ from functools import partial
 
 from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.fleet import Fleet
+from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.kept_replies import KeptReplies
 from kraftsim.broker_agent.process_state import ProcessState
+from kraftsim.controller.core.feature_levels import METADATA_VERSION
+from kraftsim.controller.core.profile import PROFILES, Profile
 from kraftsim.controller.server.runtime import Runtime
 
 from .binding import binding
@@ -59,7 +62,8 @@ class FleetListeners:
                 key = (name, profile.name)
                 if key not in views:
                     views[key] = replace(view, listener=name, profile=profile, kept=KeptReplies())
-                apis = BrokerApis(views[key], agent, self._runtime, ask, self.data_plane)
+                known = partial(release_of, agent)
+                apis = BrokerApis(views[key], agent, self._runtime, ask, self.data_plane, known)
                 listener.note_ended = apis.telemetry.end_connection
                 listener.produce_bytes_max = apis.produce_bytes_max
                 listener.serve(self._runtime, apis.describe, apis.answer, profile)
@@ -76,3 +80,16 @@ class FleetListeners:
         """Closes every listener."""
         every = [listener for of in self._listeners.values() for listener in of.values()]
         await asyncio.gather(*(listener.shut() for listener in every))
+
+
+def release_of(agent: HostedAgent, controller_id: int) -> Profile | None:
+    """Returns the release of a controller, by the levels that it has registered.
+
+    None if the broker knows no registration of it, or no release with these levels.
+    """
+    registered = agent.agent.image.controllers.get(controller_id)
+    if registered is None:
+        return None
+    levels = (level for level in registered.features if level.name == METADATA_VERSION)
+    newest = max((level.max_supported_version for level in levels), default=0)
+    return next((known for known in PROFILES.values() if known.metadata_version == newest), None)

@@ -107,7 +107,7 @@ def _update_error(quorum: Quorum, request: UpdateRaftVoterRequest) -> int:
 
 def _can_be_reached(quorum: Quorum, request: Any) -> bool:
     """Returns True if the request names the listener at which controllers are asked."""
-    names = {listener.name for listener in request.listeners}
+    names = {listener.name.upper() for listener in request.listeners}
     return quorum.identity.endpoint.name in names
 
 

@@ -107,8 +107,8 @@ async def test_a_large_fleet_starts_some_brokers_after_others(
     assert max(starting) == 2
 
 
-def quick_cluster() -> Cluster:
-    return Cluster(brokers=0, controller_port=0, settings=QUICK)
+def quick_cluster(**options: Any) -> Cluster:
+    return Cluster(brokers=0, controller_port=0, settings=QUICK, **options)
 
 
 async def until(kraft: Cluster, condition: Callable[[], bool]) -> None:

@@ -1,12 +1,16 @@
 """Agents forward requests over sockets with the version and the client id of their clients."""
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
 
-from kraftsim.controller.core.profile import DEFAULT_PROFILE
+from kraftsim.broker_agent.data_plane import DataPlane
+from kraftsim.controller.core.profile import DEFAULT_PROFILE, KAFKA_3_9
 from kraftsim.controller.core.rpc import (
+    AlterPartitionReassignmentsRequest,
+    ApiVersionsRequest,
     CreatableTopic,
     CreateTopicsRequest,
     DeleteTopicsRequest,
@@ -26,9 +30,14 @@ from kraftsim.controller.core.rpc.quotas import (
     QuotaOperation,
 )
 from kraftsim.controller.core.rpc.senders import Requester
+from kraftsim.service.broker_apis import BrokerApis
+from kraftsim.service.client_view import ClientView
+from kraftsim.service.fleet_listeners import release_of
 from tests.broker_agent.test_fleet import LIMIT_S, Watched, fleet_for, quick_cluster
 
 pytestmark = pytest.mark.realtime
+
+VALID = ApiVersionsRequest(client_software_name="test", client_software_version="1")
 
 
 async def forwarded(watched: Watched, request: Request) -> Any:
@@ -106,3 +115,34 @@ async def test_a_forwarded_configuration_is_not_checked_as_one_of_a_direct_clien
 
         assert [of.error_code for of in direct.responses] != [0]
         assert [of.error_code for of in through.responses] == [0]
+
+
+@pytest.mark.rule("5.48a")
+async def test_a_broker_lists_the_versions_of_the_controller_that_has_answered() -> None:
+    """An agent of 4.4 at a controller of 3.9, whose AlterPartitionReassignments has version 0."""
+    key = AlterPartitionReassignmentsRequest.api_key
+    async with (
+        quick_cluster(profile="kafka-3.9") as kraft,
+        fleet_for(kraft.bootstrap_controllers) as watched,
+    ):
+        watched.start(kraft.cluster_id, count=1)
+        await watched.all_are("RUNNING")
+        agent = watched.fleet.agents[1]
+        ask = partial(watched.fleet.forward, 1, DEFAULT_PROFILE)
+        view = ClientView(kraft.cluster_id, DEFAULT_PROFILE, watched.random)
+        known = partial(release_of, agent)
+        apis = BrokerApis(view, agent, watched.runtime, ask, DataPlane(print), known)
+
+        def newest() -> int:
+            listed = apis.describe(VALID, 4)
+            return next(api.max_version for api in listed.api_keys if api.api_key == key)
+
+        before = newest()
+        answered: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        apis.answer(DeleteTopicsRequest(topic_names=("none",)), answered.set_result)
+        async with asyncio.timeout(LIMIT_S):
+            await answered
+
+        assert (before, newest()) == (1, 0)
+        assert release_of(agent, 3000) is KAFKA_3_9
+        assert release_of(agent, 7) is None

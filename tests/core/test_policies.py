@@ -9,6 +9,8 @@ import pytest
 
 from kraftsim.configuration.policies import ALTER_CONFIG, CREATE_TOPIC, policies_of
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.core.handlers import response_to
+from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_1, KAFKA_4_3
 from kraftsim.controller.core.rpc import CreateTopicsRequest
 from kraftsim.controller.core.rpc.configs import (
     AlterableConfig,
@@ -72,6 +74,27 @@ def test_no_policy_is_asked_about_a_topic_that_kafka_refuses(cluster):
 @pytest.mark.parametrize("wanted", [topic("broken"), topic("t2", configs={"segment.ms": "666"})])
 def test_a_policy_that_raises_refuses_without_a_text(cluster, wanted):
     assert (ErrorCode.UNKNOWN_SERVER_ERROR, None) == result_of(cluster, wanted)
+
+
+@pytest.mark.rule("4.60")
+@pytest.mark.parametrize("profile", [KAFKA_4_3, KAFKA_4_1, KAFKA_3_9], ids=lambda p: p.name)
+def test_before_4_3_a_policy_that_raises_refuses_the_whole_request_and_ends_the_leadership(profile):
+    cluster = ControllerUnderTest(profile)
+    cluster.node.state.policies = POLICIES
+    cluster.unfenced(1)
+    epoch = cluster.node.quorum.epoch
+    request = CreateTopicsRequest(topics=(topic("first"), topic("broken"), topic("second")))
+    response = response_to(request, cluster.ask(request), 7)
+    cluster.run_for("10s")
+
+    codes = [result.error_code for result in response.topics]
+    if profile is KAFKA_4_3:
+        assert ([0, -1, 0], epoch) == (codes, cluster.node.quorum.epoch)
+    else:
+        assert [-1, -1, -1] == codes
+        assert cluster.node.quorum.epoch > epoch
+        assert cluster.node.is_active
+        assert not cluster.node.committed.topics
 
 
 @pytest.mark.rule("4.61")

@@ -1,11 +1,19 @@
 """What a simulated process of one release reads of the requests of another: rules 5.1, 10.18."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from kraftsim.controller.core.errors import ClosedConnection, ErrorCode
-from kraftsim.controller.core.profile import KAFKA_3_9, KAFKA_4_1, KAFKA_4_3, KAFKA_4_4, Profile
+from kraftsim.controller.core.profile import (
+    KAFKA_3_9,
+    KAFKA_4_1,
+    KAFKA_4_3,
+    KAFKA_4_4,
+    PROFILES,
+    Profile,
+)
 from kraftsim.controller.core.rpc import (
     AddRaftVoterRequest,
     AlterPartitionReassignmentsRequest,
@@ -16,6 +24,7 @@ from kraftsim.controller.core.rpc import (
 )
 from kraftsim.controller.core.rpc.senders import Requester
 from kraftsim.controller.wire.apis.table import APIS
+from kraftsim.controller.wire.codec.schema import Array, Struct
 from kraftsim.controller.wire.frames import decode_request, encode_request, read_request_header
 from kraftsim.simulation.requests.spoken import read_by
 from tests.builders import fetch, uuid_of
@@ -76,3 +85,33 @@ def test_a_release_reads_no_request_of_an_api_that_it_lacks() -> None:
     reply = read_by(KAFKA_4_3, KAFKA_4_4, UnregisterControllerRequest(controller_id=1))
 
     assert isinstance(reply, ClosedConnection)
+
+
+BETWEEN_PROCESSES = (
+    *("Vote", "BeginQuorumEpoch", "EndQuorumEpoch", "Fetch", "FetchSnapshot", "UpdateRaftVoter"),
+    *("AddRaftVoter", "RemoveRaftVoter", "ControllerRegistration", "BrokerRegistration"),
+    *("BrokerHeartbeat", "AlterPartition", "AllocateProducerIds", "AssignReplicasToDirs"),
+)
+"""The APIs of requests that simulated nodes send each other."""
+
+
+@pytest.mark.rule("5.1")
+@pytest.mark.parametrize("name", BETWEEN_PROCESSES)
+def test_a_response_between_nodes_has_the_same_fields_in_every_release(name: str) -> None:
+    """So a response needs no lowering."""
+    api = next(api for api in APIS.values() if api.name == name)
+    newest = {p.newest_versions.get(api.key, api.max_version) for p in PROFILES.values()}
+
+    assert {version for version in changes_of(api.response.struct)} & {
+        version for version in range(min(newest) + 1, max(newest) + 1)
+    } == set()
+
+
+def changes_of(struct: Struct) -> Iterator[int]:
+    """Yields the versions from which a field is there, and from which it is not."""
+    for field in struct.fields:
+        yield field.since
+        yield field.until + 1
+        inner = field.type.element if isinstance(field.type, Array) else field.type
+        if isinstance(inner, Struct):
+            yield from changes_of(inner)

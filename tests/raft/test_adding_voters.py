@@ -65,6 +65,16 @@ def test_before_4_3_a_voter_that_was_added_or_removed_is_answered_with_the_text_
 
 
 @pytest.mark.rule("10.51")
+def test_the_name_of_a_listener_is_read_in_capitals(leader):
+    listener = QuorumEndpoint(name="controller", host="127.0.0.1", port=9004)
+    leader.submit(ME, add_voter(4, listeners=(listener,)), "add")
+    leader.answer(the_question(leader), SUPPORTED)
+
+    [endpoint] = leader.quorums[ME].voters.find(4).endpoints
+    assert "CONTROLLER" == endpoint.name
+
+
+@pytest.mark.rule("10.51")
 def test_whoever_does_not_want_to_wait_for_the_commit_need_not(leader):
     leader.isolate(ME)
     leader.submit(ME, add_voter(4, ack_when_committed=False), "add")

@@ -58,6 +58,15 @@ def test_a_voter_with_two_listeners_is_asked_at_that_of_the_controllers(leader):
     assert [7777] == [message.sent.endpoint.port for message in asked]
 
 
+@pytest.mark.rule("10.51", "10.53")
+def test_the_name_of_a_listener_is_written_in_capitals(leader):
+    listener = QuorumEndpoint(name="controller", host="127.0.0.1", port=7777)
+    response = leader.ask(ME, update_voter(2, 1, listeners=(listener,)))
+
+    [endpoint] = leader.quorums[ME].voters.find(2).endpoints
+    assert (0, "CONTROLLER") == (response.error_code, endpoint.name)
+
+
 @pytest.mark.rule("10.53")
 @pytest.mark.parametrize(
     ("node_id", "epoch", "fields", "code"),

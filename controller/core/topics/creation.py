@@ -12,7 +12,7 @@ from functools import partial
 from .. import feature_levels, slices
 from ..configs import topic_configs
 from ..configs.guards import check_min_isr
-from ..errors import ApiError, ErrorCode, expect_time
+from ..errors import ApiError, ErrorCode, PolicyFailure, expect_time
 from ..hash_order import in_hash_order, in_properties_order
 from ..java_text import STRING_BYTES_MAX
 from ..log.records import (
@@ -211,6 +211,8 @@ def _create(survey: Survey, topic: CreatableTopic) -> tuple[CreatableTopicResult
         _check_topic_policy(state, topic, configs, assignment)
         survey.allowance.take(len(assignment))
     except ApiError as error:
+        if isinstance(error, PolicyFailure) and not state.profile.survives_policies:
+            raise
         return _refused(topic.name, error), []
     topic_id = random_uuid(state.random)
     records = _topic_records(survey, topic.name, topic_id, configs, assignment)
