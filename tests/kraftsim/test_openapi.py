@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from typing import Any
 
 import pytest
@@ -30,12 +31,18 @@ def unnoted(api: object, body: object) -> None:
     """No journal: no request is sent."""
 
 
+@cache
+def described() -> Any:
+    return openapi_document()
+
+
+@cache
 def application() -> web.Application:
     return http_application(Cluster(), unnoted, HttpConnections(), unscraped)
 
 
 def documented() -> set[tuple[str, str]]:
-    paths: Any = openapi_document()["paths"]
+    paths: Any = described()["paths"]
     return {(method.upper(), path) for path, item in paths.items() for method in item}
 
 
@@ -92,7 +99,7 @@ def test_a_path_is_written_in_the_table_or_in_the_list_beside_it() -> None:
 
 
 def test_every_operation_has_a_name_of_its_own_and_says_what_it_does() -> None:
-    paths: Any = openapi_document()["paths"]
+    paths: Any = described()["paths"]
     operations = [operation for item in paths.values() for operation in item.values()]
 
     names = [operation["operationId"] for operation in operations]
@@ -103,7 +110,7 @@ def test_every_operation_has_a_name_of_its_own_and_says_what_it_does() -> None:
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda described: described.name)
 def test_the_arguments_of_an_operation_are_documented(operation: Any) -> None:
-    paths: Any = openapi_document()["paths"]
+    paths: Any = described()["paths"]
     document = paths[operation.path][operation.method.lower()]
 
     named = {parameter["name"] for parameter in document["parameters"]}
@@ -115,7 +122,7 @@ def test_the_arguments_of_an_operation_are_documented(operation: Any) -> None:
 
 @pytest.mark.parametrize("name", sorted(KAFKA_APIS))
 def test_the_fields_of_an_api_are_documented(name: str) -> None:
-    paths: Any = openapi_document()["paths"]
+    paths: Any = described()["paths"]
     body = paths[f"/kafka/{name}"]["post"]["requestBody"]["content"]["application/json"]
 
     fields = KAFKA_APIS[name].request.struct.fields
@@ -128,5 +135,5 @@ async def test_the_document_is_served(http: Http) -> None:
     answer = await http.get("/openapi.json")
 
     assert answer.status == 200
-    assert answer.document == openapi_document()
+    assert answer.document == described()
     assert answer.document["openapi"].startswith("3.")

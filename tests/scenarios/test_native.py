@@ -130,10 +130,9 @@ def test_a_search_visits_the_same_histories_as_machine_code(compiled: None) -> N
     assert searched == json.loads(plain.stdout)
 
 
-@pytest.mark.parametrize("tests", ["tests/golden", "tests/server", "tests/raft"])
-def test_machine_code_keeps_the_promises_of_the_suite(tests: str, compiled: None) -> None:
+def test_machine_code_keeps_the_promises_of_the_suite(compiled: None) -> None:
     """It answers the recordings of released Kafka, serves sockets, and elects as Python does."""
-    native.output(*SUITE, "-m", "not slow", tests)
+    native.output(*SUITE, "-m", "not slow", "tests/golden", "tests/server", "tests/raft")
 
 
 def test_a_wheel_has_machine_code_and_every_python_module(wheel: Path) -> None:
