@@ -42,7 +42,7 @@ def gives_an_offset_twice(swaps: Swaps) -> None:
 def sets_timestamps(swaps: Swaps) -> None:
     """Adds a millisecond to the largest timestamp of each batch."""
 
-    def buggy(data: bytes, header: Header, **of: Any) -> bytes:
+    def buggy(data: bytes, header: Header, **of: Any) -> tuple[bytes, Header]:
         return placed(data, header, **{**of, "max_timestamp": of["max_timestamp"] + 1})
 
     swaps.attribute(validation, "placed", buggy)
