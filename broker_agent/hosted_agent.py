@@ -24,7 +24,7 @@ from .process_state import ProcessState
 from .replica_store import Found, ReplicaStore
 
 if TYPE_CHECKING:  # measured with the first message
-    from .messages.quotas import ByteRate
+    from .log.byte_rate import ByteRate
 
 
 class Host(Protocol):

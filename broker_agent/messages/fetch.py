@@ -20,7 +20,7 @@ from kraftsim.controller.wire.codec.compiler import encoder
 from ..log.log import Instant
 from ..log.waits import FetchWaits
 from .fetch_sessions import TOPIC_IDS_SINCE, FetchSessions, Opened, Session, Wanted
-from .fetched import data_of, divergence, failed, readable_end, replica_id, stored
+from .fetched import data_of, divergence, failed, readable_end, redirected, replica_id, stored
 from .quotas import CONSUMER_RATE, ByteQuotas
 from .replicas import NOT_LEADER, UNKNOWN, Replica, Replicas
 
@@ -52,13 +52,16 @@ class _Read(NamedTuple):
     def ends_wait(self) -> bool:
         """True if the reply is sent whatever else was read (B4.34)."""
         data = self.data
-        return bool(data.error_code) or data.diverging_epoch.epoch >= 0 or self.is_behind_end
+        return data.preferred_read_replica >= 0 or (
+            bool(data.error_code) or data.diverging_epoch.epoch >= 0 or self.is_behind_end
+        )
 
 
 class Fetching:
     """Answers the Fetch requests at one listener of a broker.
 
     `instant()` returns the time, `later(wait_ms, action)` runs an action after a wait.
+    `selects_by_rack`: consumers are sent to a replica in their rack (KIP-392).
     """
 
     def __init__(
@@ -70,7 +73,10 @@ class Fetching:
         listener: str,
         instant: Callable[[], Instant],
         later: Later,
+        *,
+        selects_by_rack: bool,
     ) -> None:
+        self._selects_by_rack = selects_by_rack
         self._replicas, self._waits, self._sessions = replicas, waits, sessions
         self._quotas = quotas
         self._listener, self._instant, self._later = listener, instant, later
@@ -134,6 +140,9 @@ class Fetching:
                 raise ApiError(ErrorCode.INCONSISTENT_TOPIC_ID, "")
             replica = self._replicas.find(topic, index, at)
             self.check(request, version, wanted, replica)
+            preferred = self._preferred(request, version, wanted, replica)
+            if preferred is not None:
+                return _Read(wanted, redirected(wanted, replica.log, preferred), key=key)
             return self._data(request, wanted, replica, bytes_max, reads_one)
         except ApiError as error:
             code = error.code
@@ -149,6 +158,16 @@ class Fetching:
                 host, port, rack = found
                 leader = NodeEndpoint(node_id=partition.leader, host=host, port=port, rack=rack)
         return _Read(wanted, failed(wanted, code, current=current), key=key, leader=leader)
+
+    def _preferred(
+        self, request: FetchRequest, version: int, wanted: Wanted, replica: Replica
+    ) -> int | None:
+        """Returns the replica that a consumer should read from instead, if there is one (B4.42)."""
+        is_asked = version >= ANY_REPLICA_SINCE and replica_id(request) < 0
+        if not (self._selects_by_rack and is_asked and request.rack_id):
+            return None
+        offset = wanted.position.fetch_offset
+        return self._replicas.preferred(replica, request.rack_id, offset, self._listener)
 
     def check(self, request: FetchRequest, version: int, wanted: Wanted, replica: Replica) -> None:
         """Raises ApiError for an epoch or a requester that the replica does not serve (B4.21)."""

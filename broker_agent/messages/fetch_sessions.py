@@ -39,6 +39,7 @@ class Wanted:
             or data.log_start_offset != self.told_log_start
             or bool(data.error_code)
             or data.diverging_epoch.epoch >= 0
+            or data.preferred_read_replica >= 0
         )
 
     def note(self, data: FetchPartitionData) -> None:

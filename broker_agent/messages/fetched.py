@@ -82,6 +82,19 @@ def divergence(log: Log, epoch: int, offset: int) -> EpochEndOffset | None:
     return None
 
 
+def redirected(wanted: Wanted, log: Log, replica_id: int) -> FetchPartitionData:
+    """Returns what a leader says of a partition that is to be read from a follower (B4.43)."""
+    return FetchPartitionData(
+        partition_index=wanted.position.partition,
+        high_watermark=log.high_watermark,
+        last_stable_offset=log.high_watermark,
+        log_start_offset=log.start_offset,
+        preferred_read_replica=replica_id,
+        aborted_transactions=None,
+        records=(),
+    )
+
+
 def failed(
     wanted: Wanted,
     code: ErrorCode,

@@ -37,6 +37,9 @@ Forward = Callable[[Request, Callable[[Reply], None]], None]
 ReplyTo = Callable[[Response | ApiError], None]
 ShortPath = ShortProduce | ShortFetch
 
+SELECTOR = "replica.selector.class"
+BY_RACK = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
+
 
 class Messages:
     """What one broker stores, as the clients of one listener see it.
@@ -65,7 +68,14 @@ class Messages:
         self._producing = Producing(self._replicas, waits, listener)
         self._quotas = ByteQuotas(hosted)
         self._fetching = Fetching(
-            self._replicas, waits, self._sessions, self._quotas, listener, self._now, later
+            self._replicas,
+            waits,
+            self._sessions,
+            self._quotas,
+            listener,
+            self._now,
+            later,
+            selects_by_rack=hosted.agent.config.static.get(SELECTOR) == BY_RACK,
         )
         self._ids = producers.ProducerIds(self._allocate)
         self._process = hosted.agent.incarnation_id

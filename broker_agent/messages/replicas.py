@@ -25,6 +25,7 @@ PRODUCER_LIFE_MS = 86_400_000  # producer.id.expiration.ms
 
 UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 NOT_LEADER = ErrorCode.NOT_LEADER_OR_FOLLOWER
+_EMPTY = Log(0)  # of a follower that has had no message
 
 
 class Replica(NamedTuple):
@@ -159,6 +160,26 @@ class Replicas:
         if broker is None or endpoint is None:
             return None
         return endpoint.host, endpoint.port, broker.rack
+
+    def preferred(self, replica: Replica, rack: str, offset: int, listener: str) -> int | None:
+        """Returns the follower that a client in a rack reads from; None for the leader (B4.42)."""
+        partition = replica.partition
+        if partition.leader != self.broker_id or self._rack_at(self.broker_id, listener) == rack:
+            return None
+        found = [
+            (log.end_offset, peer.agent.config.broker_id)
+            for peer, follower in self._peers(replica)
+            if (log := follower or _EMPTY).start_offset <= offset <= log.end_offset
+            and peer.agent.config.broker_id in partition.isr
+            and self._rack_at(peer.agent.config.broker_id, listener) == rack
+        ]
+        return max(found)[1] if found else None
+
+    def _rack_at(self, broker_id: int, listener: str) -> str | None:
+        """Returns the rack of a broker in service that has the listener."""
+        broker = self.image.brokers.get(broker_id)
+        is_reachable = broker is not None and not broker.fenced and broker.listener(listener)
+        return broker.rack if broker is not None and is_reachable else None
 
     def _bring_up_to_date(self, replica: Replica, at: Instant) -> None:
         """Lets everything happen to a log that has happened by this time.

@@ -74,37 +74,6 @@ class ControllerDocument(TypedDict):
     logEndOffset: int
 
 
-class PartitionDocument(TypedDict):
-    """A partition of a topic, and its leader's log; `leader` is -1 without a leader.
-
-    The fields of the log are null if no simulated broker leads the partition. `logStartTimeMs` is
-    the timestamp of the oldest record, null if the log has none; consumers read up to
-    `highWatermark`.
-    """
-
-    partition: int
-    leader: int
-    leaderEpoch: int
-    partitionEpoch: int
-    replicas: list[int]
-    isr: list[int]
-    eligibleLeaderReplicas: list[int]
-    lastKnownElr: list[int]
-    logStartOffset: int | None
-    highWatermark: int | None
-    logEndOffset: int | None
-    logSizeBytes: int | None
-    logStartTimeMs: int | None
-
-
-class TopicDocument(TypedDict):
-    """A topic and its partitions, in order of their indices."""
-
-    name: str
-    topicId: str
-    partitions: list[PartitionDocument]
-
-
 class ClusterDocument(TypedDict):
     """The committed state of the cluster in numbers; `controllerId` is -1 without a leader.
 
@@ -215,13 +184,6 @@ class ControllerList(TypedDict):
     """Every controller."""
 
     controllers: list[ControllerDocument]
-
-
-class TopicList(TypedDict):
-    """Topics; the next page begins at the name `next`, which is None after the last topic."""
-
-    topics: list[TopicDocument]
-    next: str | None
 
 
 class RequestPage(TypedDict):

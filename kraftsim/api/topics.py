@@ -36,7 +36,7 @@ from .administration.checks import (
     check_topic_write,
     texts_of,
 )
-from .administration.documents import TopicRecords, WrittenRecords
+from .administration.documents import TopicDocument, TopicRecords, WrittenRecords
 from .administration.refusals import (
     partitions_of,
     raise_if_any_refused,
@@ -45,7 +45,6 @@ from .administration.refusals import (
     topic_of,
 )
 from .argument_checks import check_topic_page, expect_text
-from .documents import TopicDocument
 from .running.active_controller import ActiveController
 from .running.live import Live
 from .views.list_pages import Page, keys_of_page

@@ -55,6 +55,7 @@ OF_THE_NODE = (
 OF_BROKERS = (
     *("telemetry.max.bytes", "max.request.partition.size.limit"),
     *("socket.request.max.bytes", "quota.window.num", "quota.window.size.seconds"),
+    "replica.selector.class",
 )
 """What a broker takes from its property file, beside the defaults of topics."""
 

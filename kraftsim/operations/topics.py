@@ -12,9 +12,14 @@ from ..api.administration.checks import (
     check_topic_read,
     check_topic_write,
 )
-from ..api.administration.documents import DeletedTopic, TopicRecords, WrittenRecords
+from ..api.administration.documents import (
+    DeletedTopic,
+    TopicDocument,
+    TopicList,
+    TopicRecords,
+    WrittenRecords,
+)
 from ..api.argument_checks import Check, check_topic_page
-from ..api.documents import TopicDocument, TopicList
 from .operation import Operation, Run
 
 if TYPE_CHECKING:

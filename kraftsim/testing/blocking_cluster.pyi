@@ -11,6 +11,7 @@ from kraftsim.api.administration.documents import (
     ConfigList,
     LogPart,
     ReassignmentDocument,
+    TopicDocument,
     TopicRecords,
     WrittenRecords,
 )
@@ -35,7 +36,6 @@ from kraftsim.api.documents import (
     RequestCount,
     ResetCluster,
     SnapshotDocument,
-    TopicDocument,
 )
 from kraftsim.api.states import BrokerState, BrokerStatesDocument, ClockName
 from kraftsim.api.views.list_pages import Page

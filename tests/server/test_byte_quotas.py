@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kraftsim import Cluster
-from kraftsim.broker_agent.messages.quotas import ByteRate
+from kraftsim.broker_agent.log.byte_rate import ByteRate
 from kraftsim.controller.core.rpc.quotas import (
     AlterClientQuotasEntry,
     AlterClientQuotasRequest,

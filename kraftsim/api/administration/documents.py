@@ -3,6 +3,44 @@
 from typing import TypedDict
 
 
+class PartitionDocument(TypedDict):
+    """A partition of a topic, and its leader's log; `leader` is -1 without a leader.
+
+    The fields of the log are null if no simulated broker leads the partition. `logStartTimeMs` is
+    the timestamp of the oldest record, null if the log has none; consumers read up to
+    `highWatermark`.
+    """
+
+    partition: int
+    leader: int
+    leaderEpoch: int
+    partitionEpoch: int
+    replicas: list[int]
+    isr: list[int]
+    eligibleLeaderReplicas: list[int]
+    lastKnownElr: list[int]
+    logStartOffset: int | None
+    highWatermark: int | None
+    logEndOffset: int | None
+    logSizeBytes: int | None
+    logStartTimeMs: int | None
+
+
+class TopicDocument(TypedDict):
+    """A topic and its partitions, in order of their indices."""
+
+    name: str
+    topicId: str
+    partitions: list[PartitionDocument]
+
+
+class TopicList(TypedDict):
+    """Topics; the next page begins at the name `next`, which is None after the last topic."""
+
+    topics: list[TopicDocument]
+    next: str | None
+
+
 class DeletedTopic(TypedDict):
     """A topic that was deleted."""
 

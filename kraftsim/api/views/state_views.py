@@ -18,16 +18,15 @@ from kraftsim.simulation.event_row import EventRow
 from kraftsim.simulation.world import World
 
 from ...service.request_journal import RefusedVersions
+from ..administration.documents import PartitionDocument, TopicDocument
 from ..documents import (
     BrokerDocument,
     ClusterDocument,
     ControllerDocument,
     EventDocument,
     ListenerDocument,
-    PartitionDocument,
     QuorumDocument,
     ReplicaDocument,
-    TopicDocument,
 )
 
 

@@ -17,8 +17,7 @@ from kraftsim.broker_agent.log.files import (
 from kraftsim.broker_agent.log.reading import split
 
 from ...api.administration.checks import check_topic
-from ...api.administration.documents import LogPart
-from ...api.documents import TopicDocument
+from ...api.administration.documents import LogPart, TopicDocument
 from ...errors import GOOD, CommandError
 from ...http.client import call, service_url
 from ...operations.log import EXPORT_LOG
