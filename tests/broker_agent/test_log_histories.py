@@ -237,7 +237,7 @@ def end_of(records: bytes, start: int) -> int:
     return last.base_offset + last.count
 
 
-@pytest.mark.rule("B3.2", "B3.28", "B8.15")
+@pytest.mark.rule("B3.2", "B3.28", "B8.15", "B5.22", "B7.33")
 @pytest.mark.slow
 @pytest.mark.parametrize("topic", TOPICS)
 @pytest.mark.parametrize("seed", SEEDS)

@@ -75,7 +75,7 @@ def test_offsets_continue_at_the_new_end() -> None:
     assert append(log, batch(b"next")) == 3
 
 
-@pytest.mark.rule("B8.43")
+@pytest.mark.rule("B8.43", "B3.33")
 def test_producers_are_what_the_batches_say_that_are_left() -> None:
     log = filled(5)
     lose_tail(log, 3)
@@ -86,6 +86,7 @@ def test_producers_are_what_the_batches_say_that_are_left() -> None:
     assert append(log, sent(2)) == 2
 
 
+@pytest.mark.rule("B5.32")
 def test_epochs_that_began_later_are_forgotten() -> None:
     log = filled(2)
     append(log, batch(b"a"), epoch=3)

@@ -228,7 +228,7 @@ def test_a_first_epoch_begins_at_any_sequence() -> None:
     assert append(log, idempotent(3, epoch=2)).base_offset == 1
 
 
-@pytest.mark.rule("B3.25")
+@pytest.mark.rule("B3.25", "B1.5")
 def test_sequences_wrap_to_0() -> None:
     log = filled(idempotent(2**31 - 2, b"a", b"b", b"c"))
 
@@ -364,6 +364,40 @@ def test_the_end_of_an_epoch_is_the_start_of_the_next() -> None:
     assert ends == [(0, 3), (1, 5), (-1, -1), (-1, -1)]
 
 
+@pytest.mark.rule("B5.31")
+def test_a_later_entry_of_an_epoch_replaces_what_it_contradicts() -> None:
+    log = Log(0)
+    for epoch, offset in ((0, 0), (2, 3), (4, 7)):
+        log.epochs.assign(epoch, offset)
+
+    log.epochs.assign(4, 9)
+    same = log.epochs.entries.copy()
+    log.epochs.assign(5, 3)
+
+    assert same == [(0, 0), (2, 3), (4, 7)]
+    assert log.epochs.entries == [(0, 0), (5, 3)]
+
+
+@pytest.mark.rule("B1.42")
+def test_a_batch_does_not_exceed_a_segment() -> None:
+    with pytest.raises(Refused) as refused:
+        filled(batch(b"x" * 200), settings=LogSettings(segment_bytes=200))
+
+    assert refused.value.code == ErrorCode.RECORD_LIST_TOO_LARGE
+
+
+@pytest.mark.rule("B8.12")
+def test_a_topic_that_only_compacts_has_no_retention() -> None:
+    settings = LogSettings(cleanup_policy="compact", retention_ms=1, retention_bytes=0)
+    log = filled(batch(b"x", key=b"k"), settings=settings)
+
+    log.retain(10**9, settings)
+
+    assert log.start_offset == 0
+    assert everything(log, 0)
+
+
+@pytest.mark.rule("B1.50", "B1.51")
 def test_a_follower_shares_the_bytes_of_its_leader() -> None:
     leader = filled(batch(b"a"), idempotent(0))
     follower = leader.copy()

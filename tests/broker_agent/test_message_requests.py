@@ -104,6 +104,7 @@ def broker() -> Broker:
     return Broker()
 
 
+@pytest.mark.rule("B1.7", "B1.11")
 @pytest.mark.parametrize(
     ("bad", "version", "code", "text"),
     [
@@ -130,6 +131,7 @@ def test_a_second_batch_that_is_no_batch_fails_its_partition_without_a_text(brok
     assert (results[1].error_code, results[1].error_message) == (CORRUPT, None)
 
 
+@pytest.mark.rule("B2.6")
 def test_the_last_good_entry_for_a_partition_is_appended_beside_a_bad_one(broker: Broker) -> None:
     results = broker.produce((0, batch(b"a", b"b")), (0, batch(b"c") * 2), (0, b""))
 
@@ -137,6 +139,7 @@ def test_the_last_good_entry_for_a_partition_is_appended_beside_a_bad_one(broker
     assert broker.produce((0, batch(b"next")))[0].base_offset == 2
 
 
+@pytest.mark.rule("B4.32")
 @pytest.mark.parametrize(("offset", "code"), [(0, UNKNOWN_ERROR), (1, 0), (2, OUT_OF_RANGE)])
 def test_a_limit_below_0_fails_where_there_is_something_to_read(
     broker: Broker, offset: int, code: int

@@ -64,6 +64,7 @@ async def lead_by(kraft: Cluster, broker_id: int) -> None:
     assert (await kraft.topics.describe("t"))["partitions"][0]["leader"] == broker_id
 
 
+@pytest.mark.rule("B4.35")
 async def test_a_wait_ends_when_the_topic_is_deleted(kraft: Cluster) -> None:
     async with at(kraft, 1) as consumer:
         consumer.send(FETCH, 12, wanted(**FOREVER))
