@@ -32,6 +32,9 @@ PYTEST   := $(BYTECODE) $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loads
 QUICK    := not slow and not realtime and not interop and not spark and not released and not page
 ARGS     ?=
 
+# Outside of the tree, as the cache of mypy: hypothesis keeps there what it reads in each source.
+export HYPOTHESIS_STORAGE_DIRECTORY ?= $(HOME)/.cache/kraftsim/hypothesis
+
 .PHONY: java spark released clients chromium shells run test check bench determinism differential fold hunt mutation mutants soak fidelity format clean compile
 .DEFAULT_GOAL := test
 
