@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-MANY_ROWS = 5_000_000  # with fewer rows, the JVM's C2 compiler costs more than it saves
-
 
 def reported(folder: Folder, target: SparkTarget) -> Findings:
     """Returns the findings of a campaign, for its report."""
@@ -95,5 +93,5 @@ def _session(target: SparkTarget, rows: int) -> "SparkSession":
         master=target.master,
         remote=target.remote,
         conf=target.conf,
-        heavy=rows > MANY_ROWS,
+        rows=rows,
     )

@@ -32,6 +32,15 @@ _SQL = {
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
 }
+# With few rows, a task for each partition, and Java code compiled for each query, cost more than
+# the queries.
+_SQL_OF_FEW_ROWS = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+FEW_ROWS = 10_000
+MANY_ROWS = 5_000_000  # with fewer rows, the JVM's C2 compiler costs more than it saves
 _DRIVER = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -58,14 +67,15 @@ def session(
     master: str | None = None,
     remote: str | None = None,
     conf: Mapping[str, str] | None = None,
-    heavy: bool = False,
+    rows: int = FEW_ROWS,
 ) -> "SparkSession":
     """Returns the session of this process, on `master` or on the Connect server at `remote`.
 
     Without either, SPARK_REMOTE, SPARK_MASTER or MASTER decides, else all local cores are used.
-    `conf` and SPARK_CONF_DIR override kraftsim's settings. `heavy` is for queries of more than a
-    minute: it enables the JVM's second compiler and 4 GB of memory. Raises ValueError for both
-    master and remote, or if a session with another master runs; raises JavaMissing without Java.
+    `conf` and SPARK_CONF_DIR override kraftsim's settings. `rows` are those that the queries read:
+    fewer than FEW_ROWS need no compiled queries, and more than MANY_ROWS get the JVM's second
+    compiler and 4 GB of memory. Raises ValueError for both master and remote, or if a session with
+    another master runs; raises JavaMissing without Java.
     """
     if master and remote:
         raise ValueError(f"expected --master or --remote, got both: {master} and {remote}")
@@ -77,10 +87,11 @@ def session(
     is_remote = target.startswith("sc:") or target == remote
     chosen = {"spark.app.name": app, "spark.remote" if is_remote else "spark.master": target}
     if not target.startswith("sc:"):
-        chosen |= _DRIVER | _of_machine(target, heavy)
+        chosen |= _DRIVER | _of_machine(target, rows > MANY_ROWS)
     from pyspark.sql import SparkSession
 
-    ours = {key: value for key, value in (_SQL | chosen).items() if key not in _of_user()}
+    sql = _SQL | _SQL_OF_FEW_ROWS if rows < FEW_ROWS else _SQL
+    ours = {key: value for key, value in (sql | chosen).items() if key not in _of_user()}
     return _with(SparkSession.builder, ours | overrides)
 
 
