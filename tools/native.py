@@ -39,6 +39,7 @@ HOT = (
     "controller/server/turns.py",
     "controller/server/unread_bytes.py",
     "controller/time/*.py",
+    "controller/wire/frame_reader.py",
     "controller/wire/frames.py",
     "scenarios/oracles/*.py",
     "scenarios/properties/*.py",
