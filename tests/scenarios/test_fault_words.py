@@ -12,6 +12,7 @@ FULL = WORDS | {
     "topic.delete": {"name": "orders"},
     "topic.alter": {"name": "orders", "partitions": 6},
     "topic.elect_leaders": {"name": "orders", "election": "unclean"},
+    "topic.write": {"name": "orders", "every": "1s", "records": 3},
     "reassignment.start": {"name": "orders", "partition": 1, "to": [3, 1]},
     "reassignment.cancel": {"name": "orders", "partition": 1},
     "config.set": {"name": "orders", "key": "retention.ms", "value": "5"},
