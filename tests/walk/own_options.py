@@ -252,6 +252,10 @@ _READY = (
     "tests/interop/test_formatted_controllers.py::"
     "test_a_listener_of_port_0_is_printed_and_registered_with_the_port_it_bound"
 )
+_SMALLEST = (
+    "tests/scenarios/test_mutants.py::test_a_bug_without_a_smallest_scenario_says_how_to_make_it"
+)
+_SMALLER = "tests/scenarios/test_mutants.py::test_a_scenario_is_made_smaller_with_a_bug_in_place"
 _ROWS = (
     ("campaign list", ("folder", "--output", "--json"), _LISTED),
     ("campaign show", ("folder", "--output", "--json"), _SHOWN),
@@ -284,6 +288,8 @@ _ROWS = (
     ("scenario explore", ("--epochs", "--writes"), _WITHIN),
     ("scenario hunt", ("--runs", "--round", "--out", "--seed", "--output", "--json"), _HUNTED),
     ("scenario hunt", ("--jobs",), _NO_PROCESS),
+    ("scenario mutants", ("--smallest",), _SMALLEST),
+    ("scenario shrink", ("--mutant",), _SMALLER),
     ("agent", ("--log-format",), _JSON_LINES),
     ("controller run", ("--log-format",), _JSON_LINES),
     ("controller run", ("--ready-file",), _READY),
@@ -329,9 +335,8 @@ NOT_WALKED: Mapping[str, tuple[str, ...]] = {
         *("--crashes", "--elections", "--losses", "--sessions", "--rebirths", "--stops"),
     ),
     "scenario hunt": ("--minutes", "--plain"),
-    "scenario mutants": ("--smallest",),
     "scenario run": ("--all", "--jobs"),
-    "scenario shrink": ("--allow-code", "--cell", "--mutant"),
+    "scenario shrink": ("--allow-code", "--cell"),
 }
 """Options that no line and no named test changes yet, by verb."""
 _AGENT = f"agent --cluster-id {CLUSTER} --controller 127.0.0.1:9093"

@@ -69,10 +69,11 @@ Kafka whose part it does not have.
 OPTIONS_TITLE = """\
 ## Options and arguments
 
-A line of each verb is run with and without an option, and what it prints, which files it writes and
-what the cluster shows then is compared; an option of a verb for a cluster is a parameter of HTTP and
-an argument in Python, too. Of `up`, `agent`, `controller run` and `campaign run` the described
-process is compared. `--config` of Kafka's `kafka-cluster` has a warning. No test compares these yet:"""
+A line of each verb is run with and without an option, and what it prints, which files it writes
+and what the cluster shows then is compared; an option of a verb for a cluster is a parameter of
+HTTP and an argument in Python, too. Of `up`, `agent`, `controller run` and `campaign run` the
+described process is compared. `--config` of Kafka's `kafka-cluster` has a warning. No test compares
+these yet:"""
 FIELDS_TITLE = "## Fields of requests: Kafka ignores them too"
 OPEN_TITLE = "## Fields of requests: open"
 IGNORED_TITLE = """\

@@ -33,7 +33,7 @@ OF_CLUSTERS = {" ".join(command.words) for command in COMMANDS}
 SERVICES = {"up", "agent", "controller run"}  # tests/kraftsim/test_every_option_acts.py walks up
 WORDS = sorted(parsers().keys() - OF_CLUSTERS - SERVICES)
 RANDOM = re.compile(r"[\w-]{22}")
-SECONDS = re.compile(r"\d+\.\d+ s\b")
+SECONDS = re.compile(r" *\d+\.\d+ s\b")
 
 
 def outcome(shell: Shell, case: Line, line: str) -> object:
