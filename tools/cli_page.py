@@ -38,7 +38,7 @@ do not edit this page. [http.md](http.md) lists the same operations in HTTP.
 Options that many verbs have:
 
 """
-COMMON = ("--url", "--output", "--json", "--utc")  # described once
+COMMON = ("--url", "--output", "--json")  # described once
 EXIT_TITLE = """\
 ## Exit codes
 

@@ -62,6 +62,11 @@ class Command:
     add_arguments: Callable[[argparse.ArgumentParser], None]
     run: Run
 
+    @property
+    def has_times(self) -> bool:
+        """True if the text that it prints has times of day."""
+        return " ".join(self.words) in WITH_TIMES
+
 
 def _of(operation: Operation) -> Command:
     def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -288,6 +293,13 @@ def _command(
     return Command(tuple(words.split()), help, add, run)
 
 
+WITH_TIMES = (
+    *("quorum show", "broker list", "broker show", "broker install"),
+    *("log show", "log end", "log dump", "events", "request list", "request count"),
+    *(f"clock {verb}" for verb in ("show", "advance", "run-until", "pause", "resume", "speed")),
+    *("clock lock", "clock unlock", "fault show", "snapshot branch", "scene"),
+)
+"""The verbs whose text has times of day, which --utc changes."""
 OF_THEIR_OWN = (
     DOWN,
     LIST_EVENTS,

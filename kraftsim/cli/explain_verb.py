@@ -4,10 +4,11 @@ It explains an event of a scenario's run or of a running cluster, or the violati
 """
 
 import argparse
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..errors import GOOD
+from ..errors import GOOD, UsageError
 from ..http.client import call, service_url
 from ..printable import printable
 from . import help_texts
@@ -53,6 +54,7 @@ def _explain(arguments: argparse.Namespace) -> int:
     if arguments.what.isdecimal():
         from ..operations.table import EXPLAIN
 
+        _refuse(arguments, ("seed", "cell", "allow_code", "event"), "a scenario with it")
         url = service_url(arguments.url)
         document = call(url, EXPLAIN.method, EXPLAIN.path, {"event": arguments.what})
         lines = document["lines"]
@@ -61,6 +63,9 @@ def _explain(arguments: argparse.Namespace) -> int:
         return GOOD
     from ..files.scenario_files import find, read_sound
 
+    _refuse(arguments, ("url",), "the number of an event of a cluster with it")
+    if arguments.event is not None:
+        _refuse(arguments, ("allow_code",), "no --event with it: an event has no properties")
     file = read_sound(find(arguments.what), arguments.cell)
     if arguments.event is None:
         _explain_violation(arguments, file)
@@ -68,6 +73,13 @@ def _explain(arguments: argparse.Namespace) -> int:
         run = _finished_run(arguments, file)
         _print_causes(arguments, arguments.event, _causes(run, arguments.event))
     return GOOD
+
+
+def _refuse(arguments: argparse.Namespace, options: Iterable[str], expected: str) -> None:
+    """Raises UsageError for the first of the options that was given: it would have no effect."""
+    for option in options:
+        if getattr(arguments, option) not in (None, False, []):
+            raise UsageError(f"--{option.replace('_', '-')}: expected {expected}")
 
 
 def _explain_violation(arguments: argparse.Namespace, file: "ScenarioFile") -> None:

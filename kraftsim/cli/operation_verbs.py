@@ -26,6 +26,7 @@ def add_operations(parser: argparse.ArgumentParser) -> None:
 def _add_arguments(parser: argparse.ArgumentParser, command: Command) -> None:
     parser.add_argument("--url", metavar="URL", help=help_texts.URL)
     add_output(parser)
-    parser.add_argument("--utc", action="store_true", help=help_texts.UTC)
+    if command.has_times:
+        parser.add_argument("--utc", action="store_true", help=help_texts.UTC)
     command.add_arguments(parser)
-    parser.set_defaults(run=command.run)
+    parser.set_defaults(run=command.run, utc=False)

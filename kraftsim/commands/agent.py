@@ -55,6 +55,17 @@ log = logging.getLogger("kraftsim.agent")
 def run_agents(arguments: argparse.Namespace) -> int:
     """Runs the brokers until a signal or until all have stopped, and returns the exit code."""
     log_to_stderr(arguments.log_format)
+    agents = agents_of(arguments)
+    try:
+        return run_until_signalled(_run(agents))
+    except PortUnavailable as error:
+        raise as_option(error) from None
+    except OSError as error:
+        raise CommandError(f"{_option(arguments)}: {error}") from None
+
+
+def agents_of(arguments: argparse.Namespace) -> "Agents":
+    """Returns the brokers that the arguments describe; raises ValueError if they cannot run."""
     if not 1 <= arguments.count <= AGENTS_MAX:
         raise ValueError(f"--count: expected 1 to {AGENTS_MAX}, got {arguments.count}")
     profile = profile_of(arguments.profile)
@@ -71,13 +82,7 @@ def run_agents(arguments: argparse.Namespace) -> int:
         brokers=tuple(_specs(broker_ids, options.racks, _profiles(arguments, broker_ids))),
     )
     listeners = agent_listeners(arguments.kafka_port, configuration, arguments.count)
-    agents = _Agents(topology, controllers, listeners, configuration)
-    try:
-        return run_until_signalled(_run(agents))
-    except PortUnavailable as error:
-        raise as_option(error) from None
-    except OSError as error:
-        raise CommandError(f"{_option(arguments)}: {error}") from None
+    return Agents(topology, controllers, listeners, configuration)
 
 
 def _option(arguments: argparse.Namespace) -> str:
@@ -141,7 +146,7 @@ def _specs(
         )
 
 
-class _Agents(NamedTuple):
+class Agents(NamedTuple):
     """What a process of agents is started with."""
 
     topology: Topology
@@ -169,7 +174,7 @@ class _Agents(NamedTuple):
         ]
 
 
-async def _run(agents: _Agents) -> int:
+async def _run(agents: Agents) -> int:
     topology, controllers = agents.topology, agents.controllers
     stopping = stop_signals()
     entropy = random.SystemRandom().random

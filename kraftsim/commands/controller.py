@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from kraftsim.configuration.roles import CONTROLLER
 from kraftsim.controller.core.errors import UnknownMetadataVersionError
@@ -36,7 +37,7 @@ from ..service.binding import binding
 from ..service.configuration_warnings import ConfigurationWarnings
 from ..service.foreign_peers import ForeignPeers
 from ..service.snapshot_files import SNAPSHOT_FILES
-from ..storage.formatted import formatted_of, names_directories
+from ..storage.formatted import Formatted, formatted_of, names_directories
 from ..storage.quorum_state import QUORUM_STATE, mark_first_run
 from .configured import configured, pairs_of
 from .identity import Bound, bound_controller
@@ -51,28 +52,37 @@ def run_controller(arguments: argparse.Namespace) -> int:
     """Runs the controller until a signal and returns the exit code."""
     log_to_stderr(arguments.log_format)
     expect_ready_file(arguments.ready_file)
+    chosen = chosen_controller(arguments)
+    formatted = chosen.formatted
+    if formatted is not None and formatted.has_run:
+        evidence = f"a controller has run with {formatted.path}: {QUORUM_STATE} exists"
+        log.error("%s", LostMemoryError(chosen.bound.node.node_id, evidence))
+        return FAILED
+    return run_until_signalled(_run(chosen, arguments.ready_file))
+
+
+class ChosenController(NamedTuple):
+    """What a process of a controller is started with."""
+
+    bound: Bound
+    profile: Profile
+    settings: Settings
+    formatted: Formatted | None
+
+
+def chosen_controller(arguments: argparse.Namespace) -> ChosenController:
+    """Returns the controller that the arguments describe; raises ValueError if it cannot run."""
     profile = profile_of(arguments.profile)
     pairs = pairs_of(arguments, profile)
     configuration = configured(pairs, profile, CONTROLLER)
     formatted = formatted_of(pairs, profile) if names_directories(pairs) else None
     bound = bound_controller(arguments, configuration, formatted)
-    settings = with_settings(profile, configuration)
-    if formatted is not None and formatted.has_run:
-        evidence = f"a controller has run with {formatted.path}: {QUORUM_STATE} exists"
-        log.error("%s", LostMemoryError(bound.node.node_id, evidence))
-        return FAILED
-    directory = None if formatted is None else formatted.path
-    return run_until_signalled(_run(bound, profile, settings, arguments.ready_file, directory))
+    return ChosenController(bound, profile, with_settings(profile, configuration), formatted)
 
 
-async def _run(
-    bound: Bound,
-    profile: Profile,
-    settings: Settings,
-    ready_file: str | None,
-    directory: Path | None,
-) -> int:
+async def _run(chosen: ChosenController, ready_file: str | None) -> int:
     """Binds the listener, marks the formatted directory, and runs the controller until a signal."""
+    bound, profile, settings, formatted = chosen
     option, (host, port) = bound.option, bound.address
     stopping = stop_signals()
     listener = KafkaListener("controller", f"controller-{bound.node.node_id}")
@@ -81,8 +91,8 @@ async def _run(
             config = bound.node_at(await listener.open(host, port))
         service = ControllerService(config, profile, settings, stopping, listener)
         try:
-            if directory is not None:
-                _mark_first_run(directory, config)
+            if formatted is not None:
+                _mark_first_run(formatted.path, config)
             service.start()
             stopping.is_running = True
             with announced(_lines(config), ready_file):

@@ -43,7 +43,7 @@ _REASONS_OF_TOPICS = {
 """Why configurations of topics have no effect, by the beginnings of their names."""
 _REASONS_OF_BROKERS = {
     **dict.fromkeys(("remote.", "follower.fetch."), NO_TIERS),
-    **dict.fromkeys(("log.cleaner.", "background.", "num.re"), NO_FILES),
+    **dict.fromkeys(("log.cleaner.", "background.", "num.recovery."), NO_FILES),
     **dict.fromkeys(
         ("leader.replication.", "follower.replication.", "replica.alter.log.dirs."), _NO_THROTTLES
     ),

@@ -78,12 +78,25 @@ _NO_SECURITY = "kraftsim's Kafka listeners are plaintext and authenticate nobody
 _NO_SOCKETS = "one thread serves all connections, within bounds of its own"
 _NO_BANDWIDTH = "kraftsim delays no replica for its use of bandwidth, and has no plugin of quotas"
 _NO_REPORTERS = "kraftsim has no reporters: metrics are counters of `GET /metrics`"
+_NO_COPYING_THREADS = "no thread of a simulated broker copies replicas"
+_OWN_TIMES = "requests between the nodes of kraftsim have times of their own"
 REASONS: Mapping[str, str] = {
+    "log.dir.failure.": "a simulated broker reports a lost directory for as long as it runs",
+    "replica.high.watermark.": NO_FILES,
+    "num.replica": _NO_COPYING_THREADS,
+    **dict.fromkeys(("request.timeout.", "controller.socket.timeout."), _OWN_TIMES),
+    "socket.connection.setup.": "an attempt to connect ends with the request that waits for it",
+    "producer.id.": "simulated brokers forget a producer that was idle for a day",
+    **dict.fromkeys(
+        ("socket.receive.", "socket.send.", "socket.listen."),
+        "sockets have the buffers of the system, and the backlog of asyncio",
+    ),
+    "early.start.": "every listener is served at once: no authorizer has to load ACLs first",
     **dict.fromkeys(
         (
             *("log.cleaner.dedupe.", "log.cleaner.io.", "log.cleaner.threads", "log.initial."),
-            *("log.cleaner.backoff.", "log.flush.", "log.index.", "log.dir.", "log.preallocate"),
-            *("log.segment.delete.", "log.retention.check.", "background.", "num.re"),
+            *("log.cleaner.backoff.", "log.flush.", "log.index.", "log.preallocate"),
+            *("log.segment.delete.", "log.retention.check.", "background.", "num.recovery."),
         ),
         NO_FILES,
     ),
@@ -116,16 +129,13 @@ REASONS: Mapping[str, str] = {
     **dict.fromkeys(
         (
             *("sasl.", "ssl.", "security.", "principal.", "delegation."),
-            *("super.users", "allow.everyone.", "password.", "early.start."),
+            *("super.users", "allow.everyone.", "password."),
             *("connections.max.reauth.", "listener.name.", "connection.failed."),
         ),
         _NO_SECURITY,
     ),
     **dict.fromkeys(
-        (
-            *("connections.", "max.connection", "socket.", "controller.socket.", "queued."),
-            *("num.io.", "num.network.", "request.timeout."),
-        ),
+        (*("connections.", "max.connection", "socket.", "queued.", "num.io.", "num.network."),),
         _NO_SOCKETS,
     ),
     **dict.fromkeys(("alter.log.dirs.", "replication.quota.", "client.quota."), _NO_BANDWIDTH),

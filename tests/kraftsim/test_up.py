@@ -397,3 +397,6 @@ def test_down_ends_the_service_that_the_url_names(started: list[Process]) -> Non
     assert ended.ended()[0] == 0
     assert start(started, "down", "--url", urls[1]).ended()[0] == UNREACHABLE
     assert start(started, "broker", "list", "--url", urls[0]).ended()[0] == 0
+
+    code, out, _ = start(started, "down", "--json", "--url", urls[0]).ended()
+    assert (code, [*json.loads(out)]) == (0, ["clusterId"])

@@ -5,6 +5,7 @@ from the result. The tests of tests/walk prove the verdicts.
 """
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 
 from kraftsim.configuration.effects import NODE, reason_in_file, reason_without_effect
@@ -27,8 +28,12 @@ from kraftsim.controller.core.configs.node_definitions import definitions_of
 from kraftsim.controller.core.configs.resources import RESOURCES
 from kraftsim.controller.core.configs.topic_table import TOPIC_CONFIGS
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
+from kraftsim.options import ClusterOptions
 from tests.walk import verdicts
 from tests.walk.fields import fields_of
+from tests.walk.options import options_of, parsers
+from tests.walk.own_options import NOT_WALKED, PLUGIN
+from tests.walk.test_python_arguments import CASES as ARGUMENTS
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "effects.md"
 _RELEASE = DEFAULT_PROFILE.topic_configs
@@ -40,12 +45,12 @@ _DYNAMIC: Mapping[str, Collection[str]] = {
 }
 _UNANSWERED = (None, LOG, REFUSE, STORE)
 INTRODUCTION = """\
-# Effects of fields and configurations
+# Effects of fields, configurations and options
 
 Written by `python -m tests.walk.page`; do not edit this page. The tests in `tests/walk` change
-each field of a request, and each setting of a node, to other legal values, and look for a
-difference in replies, messages, records or warnings. A value that only DescribeConfigs shows does
-not count as an effect.
+each field of a request, each setting of a node and each option to other legal values, and look for
+a difference in replies, messages, records, output, files or warnings. A value that only
+DescribeConfigs shows does not count as an effect.
 
 `python -m tests.released.key_readers` lists which classes of 4.4.0 read a configuration, and which
 of them an active controller has initialized after some 1,200 random requests: a class that was
@@ -59,7 +64,16 @@ Kafka whose part it does not have.
   no class that runs in such a process reads the configuration.
 - *Refused*: the request, or the property file, gets an error that says so.
 - *Warning*: the value is accepted, and a line of the log says why it has no effect.
-- *Open*: the value has an effect in Kafka and none in kraftsim, and nothing says so yet."""
+- *Open*: the value has an effect in Kafka and none in kraftsim, and nothing says so yet; of an
+  option, no test compares a line with it and one without it."""
+OPTIONS_TITLE = """\
+## Options and arguments
+
+A line of each verb is run with and without an option, and what it prints, which files it writes
+and what the cluster shows then is compared; an option of a verb for a cluster is a parameter of
+HTTP and an argument in Python, too. Of `up`, `agent`, `controller run` and `campaign run` the
+described process is compared. `--config` of Kafka's `kafka-cluster` has a warning. No test compares
+these yet:"""
 FIELDS_TITLE = "## Fields of requests: Kafka ignores them too"
 OPEN_TITLE = "## Fields of requests: open"
 IGNORED_TITLE = """\
@@ -102,8 +116,11 @@ def render() -> str:
                     for kind, names in _DYNAMIC.items()
                 },
                 f"configurations of a node that is a broker too ({_RELEASE})": of_nodes,
+                **options(),
             }
         ),
+        OPTIONS_TITLE,
+        _rows("options", _not_walked(), "verb"),
         FIELDS_TITLE,
         _rows("source", verdicts.IGNORED),
         OPEN_TITLE,
@@ -124,6 +141,28 @@ def render() -> str:
         _listed(others),
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def options() -> Mapping[str, Mapping[str, list[str]]]:
+    """Returns the options of verbs, the arguments in Python and those of pytest, by verdict."""
+    not_walked = {f"{verb} {name}" for verb, names in NOT_WALKED.items() for name in names}
+    found: dict[str, list[str]] = {"acts": [], "warning": [], "open": sorted(not_walked)}
+    for words, parser in parsers().items():
+        for option in sorted(options_of(parser)):
+            if (name := f"{words} {option}") not in not_walked:
+                is_warned = words.startswith("cluster ") and option == "--config"
+                found["warning" if is_warned else "acts"].append(name)
+    return {
+        "options and arguments of the command line": found,
+        "arguments of `Cluster` and its parts, beside them": {
+            "acts": [*ARGUMENTS, *(option.name for option in fields(ClusterOptions))]
+        },
+        "options and arguments of the plugin of pytest": {"acts": [*PLUGIN]},
+    }
+
+
+def _not_walked() -> Mapping[str, str]:
+    return {verb: ", ".join(f"`{name}`" for name in names) for verb, names in NOT_WALKED.items()}
 
 
 def _fields() -> Mapping[str, list[str]]:

@@ -176,3 +176,18 @@ def other_texts(definition: Definition) -> Iterator[str]:
         yield "true" if definition.default == "false" else "false"
     else:
         yield OTHER_TEXTS.get(definition.name, "other")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("num.replica.fetchers", "copies replicas"),
+        ("log.dir.failure.timeout.ms", "reports a lost directory"),
+        ("producer.id.expiration.ms", "forget a producer"),
+        ("socket.receive.buffer.bytes", "buffers of the system"),
+        ("request.timeout.ms", "times of their own"),
+        ("early.start.listeners", "no authorizer"),
+    ],
+)
+def test_a_reason_is_about_what_the_classes_do_that_read_the_key(name: str, words: str) -> None:
+    assert words in reason(name)

@@ -49,6 +49,8 @@ def dump_log(arguments: argparse.Namespace) -> int:
         raise UsageError(f"log dump: expected FILE or --live, got {got}")
     if arguments.live:
         return _dump_live(arguments)
+    if arguments.url is not None:
+        raise UsageError("--url: expected --live with it")
     files = list(chain.from_iterable(map(_files_of, arguments.files)))
     return max([_dump_file(arguments, file) for file in files])
 

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from ...lessons.documents import Story
     from ...lessons.link import Link
 
-_WITHOUT = ("seed", "seeds", "all", "tag", "smoke", "sweep", "cell", "mutant", "junit")
+_WITHOUT = (
+    *("seed", "seeds", "all", "tag", "smoke", "sweep", "cell", "mutant", "junit"),
+    *("lines", "verbose", "until_failure", "time_limit", "open"),
+)
 _CODES = {"pass": GOOD, "fail": FAILED, "vacuous": VACUOUS}
 
 
@@ -47,7 +50,8 @@ def run_link(arguments: argparse.Namespace) -> int:
 def _expect_alone(arguments: argparse.Namespace) -> None:
     for name in _WITHOUT:
         if getattr(arguments, name) not in (None, False, []):
-            raise UsageError(f"--link has the runs in itself: expected no --{name}")
+            option = name.replace("_", "-")
+            raise UsageError(f"--link has the runs in itself: expected no --{option}")
     if len(arguments.scenarios) > 1:
         raise UsageError("--link: expected at most one scenario file, that of the link")
 

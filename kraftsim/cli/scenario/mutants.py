@@ -54,6 +54,8 @@ def _mutants(arguments: argparse.Namespace) -> int:
     chosen = mutants_of(arguments.names)
     machine_code.restart_without("planted bugs")
     if arguments.swarm is not None:
+        if arguments.smallest:
+            raise UsageError("expected --smallest or --swarm, got both")
         if arguments.swarm < 1:
             raise UsageError(f"--swarm: expected 1 or more seeds, got {arguments.swarm}")
         return _swarm(arguments, chosen)

@@ -174,6 +174,7 @@ def _run(arguments: argparse.Namespace) -> int:
         expect_plans(file)
     _expect_writable(arguments.junit)
     expect_one_run(arguments, sum(len(seeds_of(arguments, file)) for file in files))
+    _expect_story(arguments, is_single=len(files) == 1 and not arguments.seeds)
     began_s = time.monotonic()
     runs: list[Finished] = []
     for finished in _finished(arguments, files):
@@ -204,6 +205,20 @@ def _expect_valid(arguments: argparse.Namespace) -> None:
         raise UsageError("expected --seed or --seeds, got both")
     if arguments.lines is not None and arguments.lines < 0:
         raise UsageError(f"--lines: expected 0 or more, got {arguments.lines}")
+
+
+def _expect_story(arguments: argparse.Namespace, *, is_single: bool) -> None:
+    """Raises UsageError if the options of a story are given, and no story will be printed."""
+    for name, is_given in (
+        ("lines", arguments.lines is not None),
+        ("verbose", arguments.verbose),
+    ):
+        if is_given and not is_single:
+            raise UsageError(
+                f"--{name}: expected one scenario and one seed, whose story is printed"
+            )
+    if arguments.lines is not None and is_data(arguments):
+        raise UsageError("--lines: expected text: a document has the whole story")
 
 
 def _print_summary(arguments: argparse.Namespace, runs: "list[Finished]", elapsed_s: float) -> None:
@@ -276,6 +291,8 @@ def chosen(arguments: argparse.Namespace) -> "Iterator[ScenarioFile]":
     from ...files.scenario_files import expect_known_tags, find, library, read_files
 
     expect_known_tags(arguments.tag)
+    if arguments.all and arguments.tag:
+        raise UsageError("expected --all or --tag, got both")
     names = [*arguments.scenarios, *(library() if arguments.all or arguments.tag else ())]
     if not names:
         raise UsageError(

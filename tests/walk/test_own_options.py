@@ -1,0 +1,142 @@
+"""Each option of a verb that needs no running cluster acts, or has a test of its own."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kraftsim.cli.campaign.plan import plan_of
+from kraftsim.cli.cluster_verbs import COMMANDS
+from kraftsim.cli.main import build_parser
+from kraftsim.commands.agent import agents_of
+from kraftsim.commands.controller import chosen_controller
+from kraftsim.errors import CommandError
+from kraftsim.pytest_plugin import pytest_addoption
+from kraftsim.testing.requested import OF_THE_PLUGIN
+from tests.walk.options import Shell, options_of, parsers
+from tests.walk.own_options import (
+    AGENTS,
+    CONTROLLER,
+    FILES,
+    LINES,
+    NOT_WALKED,
+    PLANS,
+    PLUGIN,
+    TESTED,
+    Line,
+)
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+OF_CLUSTERS = {" ".join(command.words) for command in COMMANDS}
+SERVICES = {"up", "agent", "controller run"}  # tests/kraftsim/test_every_option_acts.py walks up
+WORDS = sorted(parsers().keys() - OF_CLUSTERS - SERVICES)
+RANDOM = re.compile(r"[\w-]{22}")
+SECONDS = re.compile(r" *\d+\.\d+ s\b")
+
+
+def outcome(shell: Shell, case: Line, line: str) -> object:
+    """Returns what a line prints, and names and sizes of the files that are there then.
+
+    Random ids and measured times are left out.
+    """
+    shell.in_new_folder()
+    write_files(shell)
+    for earlier in case.before:
+        shell.run(earlier)
+    code, out, err = shell.run(line)
+    files = [(name, len(content)) for name, content in shell.files()]
+    return code, *(SECONDS.sub("", RANDOM.sub("ID", text)) for text in (out, err)), files
+
+
+def verb_of(line: str) -> str:
+    return max((words for words in WORDS if f"{line} ".startswith(f"{words} ")), key=len)
+
+
+def listed(words: str) -> list[str]:
+    """Returns the options of a verb that need no line."""
+    tested = [name.rpartition(" ")[2] for name in TESTED if name.rpartition(" ")[0] == words]
+    of_objects = {"campaign run": [*PLANS.changes]}.get(words, [])
+    return [*tested, *of_objects, *NOT_WALKED.get(words, ())]
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_an_option_makes_a_difference_or_is_listed(words: str, shell: Shell) -> None:
+    acting: set[str] = set()
+    for case in LINES:
+        if verb_of(case.line) == words:
+            usual = outcome(shell, case, case.line)
+            assert outcome(shell, case, case.line) == usual
+            for option, line in case.changes.items():
+                if option not in acting and outcome(shell, case, line) != usual:
+                    acting.add(option)
+
+    assert sorted(options_of(parsers()[words]) - acting) == sorted(listed(words))
+
+
+def test_a_listed_option_exists_and_so_does_its_test() -> None:
+    for name, where in TESTED.items():
+        words, _, option = name.rpartition(" ")
+        file, _, test = where.partition("::")
+        assert option in options_of(parsers()[words]), name
+        assert f"def {test}(" in (ROOT / file).read_text("utf-8"), name
+
+
+class Options:
+    """Stands for pytest's parser, and notes the names of the options."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def getgroup(self, *_: str) -> "Options":
+        return self
+
+    def addoption(self, name: str, **_: object) -> None:
+        self.names.add(name)
+
+
+def test_each_option_of_the_plugin_and_each_argument_of_its_marker_has_a_test() -> None:
+    options = Options()
+    pytest_addoption(options)  # type: ignore[arg-type]  # all that the plugin calls
+
+    assert options.names | OF_THE_PLUGIN.keys() == PLUGIN.keys()
+    for where in PLUGIN.values():
+        file, _, test = where.partition("::")
+        assert f"def {test}(" in (ROOT / file).read_text("utf-8")
+
+
+def described(line: str) -> str:
+    """Returns what a process is started with, or the plan of a campaign."""
+    arguments = build_parser().parse_args(line.split())
+    describe = {"agent": agents_of, "controller": chosen_controller, "campaign": plan_of}
+    try:
+        return repr(describe[line.split()[0]](arguments))
+    except (ValueError, CommandError) as error:
+        return str(error)
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [("agent", AGENTS), ("controller run", CONTROLLER), ("campaign run", PLANS)],
+)
+def test_an_option_changes_what_a_process_is_started_with(
+    words: str, lines: Line, shell: Shell
+) -> None:
+    write_files(shell)
+    usual = described(lines.line)
+    assert described(lines.line) == usual
+    acting = {
+        option
+        for option, line in lines.changes.items()
+        if described(line.replace("TMP", str(shell.folder))) != usual
+    }
+
+    assert acting == lines.changes.keys()
+    if lines is not PLANS:
+        assert options_of(parsers()[words]) == acting | {*listed(words)}
+
+
+def write_files(shell: Shell) -> None:
+    for name, text in FILES.items():
+        (shell.folder / name).write_text(text.replace("TMP", str(shell.folder)), "utf-8")
