@@ -105,7 +105,13 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "brokers cluster topics",
         "handlers",
     ),
-    "kraftsim.controller.wire": ("errors messages", "codec", "records", "apis json", "frames"),
+    "kraftsim.controller.wire": (
+        "errors messages",
+        "codec frame_reader",
+        "records",
+        "apis json",
+        "frames",
+    ),
     "kraftsim.simulation": (
         "delays event_row journal_kinds message ports",
         "topology",

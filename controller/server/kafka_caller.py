@@ -21,7 +21,8 @@ from ..core.rpc import (
 )
 from ..wire.apis.table import API_VERSIONS, APIS, api_of
 from ..wire.errors import DecodeError
-from ..wire.frames import FRAME_BYTES_MAX, FrameReader, decode_response, encode_request
+from ..wire.frame_reader import FrameReader
+from ..wire.frames import FRAME_BYTES_MAX, decode_response, encode_request
 
 log = logging.getLogger(__name__)
 

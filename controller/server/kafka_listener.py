@@ -14,7 +14,8 @@ from ..core.errors import Impossible
 from ..core.profile import Profile
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
 from ..raft.protocol import Reply
-from ..wire.frames import REQUEST_BYTES_MAX, Bodies, FrameReader, RequestHeader
+from ..wire.frame_reader import FrameReader
+from ..wire.frames import REQUEST_BYTES_MAX, Bodies, RequestHeader
 from . import api_versions
 from .admission import Admission
 from .bound_port import bound_port

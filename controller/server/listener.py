@@ -6,7 +6,8 @@ from typing import Protocol, TypeVar
 
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
 from ..raft.protocol import Reply
-from ..wire.frames import Bodies, Exchange, FrameReader, RequestHeader
+from ..wire.frame_reader import FrameReader
+from ..wire.frames import Bodies, Exchange, RequestHeader
 from .runtime import Runtime
 
 Connection = TypeVar("Connection")

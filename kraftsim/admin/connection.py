@@ -9,7 +9,8 @@ from kraftsim.controller.core.errors import ErrorCode
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.controller.wire.apis.table import API_VERSIONS, Api, api_of
 from kraftsim.controller.wire.errors import DecodeError
-from kraftsim.controller.wire.frames import FrameReader, decode_response, encode_request
+from kraftsim.controller.wire.frame_reader import FrameReader
+from kraftsim.controller.wire.frames import decode_response, encode_request
 
 from .errors import AdminError, NoResponse
 

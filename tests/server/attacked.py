@@ -10,9 +10,9 @@ from kraftsim.controller.server.kafka_connection import KafkaConnection
 from kraftsim.controller.server.kafka_listener import KafkaListener
 from kraftsim.controller.wire.apis.table import API_VERSIONS
 from kraftsim.controller.wire.errors import DecodeError
+from kraftsim.controller.wire.frame_reader import FrameReader
 from kraftsim.controller.wire.frames import (
     REQUEST_BYTES_MAX,
-    FrameReader,
     RequestHeader,
     decode_request,
     decode_response,

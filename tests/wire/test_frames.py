@@ -17,10 +17,10 @@ from kraftsim.controller.core.rpc import (
     UnregisterBrokerRequest,
 )
 from kraftsim.controller.wire.errors import DecodeError
+from kraftsim.controller.wire.frame_reader import FrameReader
 from kraftsim.controller.wire.frames import (
     REQUEST_BYTES_MAX,
     Exchange,
-    FrameReader,
     decode_request,
     decode_response,
     encode_request,

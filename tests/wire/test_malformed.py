@@ -19,9 +19,9 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.core.rpc.cluster import MetadataRequestTopic
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.errors import DecodeError
+from kraftsim.controller.wire.frame_reader import FrameReader
 from kraftsim.controller.wire.frames import (
     REQUEST_BYTES_MAX,
-    FrameReader,
     decode_request,
     decode_response,
     encode_request,
