@@ -1,6 +1,6 @@
 """InitProducerId (22) without transactions, and DescribeProducers (61) (rules B3.50-B3.60)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
@@ -35,12 +35,12 @@ class ProducerIds:
 
     def __init__(self, allocate: Allocate) -> None:
         self._allocate = allocate
-        self._ids: Iterator[int] = iter(())
+        self._ids = range(0)
         self._waiting: list[Respond] = []
 
     def clear(self) -> None:
         """Forgets the block, as a new process does."""
-        self._ids = iter(())
+        self._ids = range(0)
         self._waiting.clear()
 
     def answer(self, request: InitProducerIdRequest, reply_to: Respond) -> None:
@@ -53,8 +53,8 @@ class ProducerIds:
             self._hand_out(reply_to)
 
     def _hand_out(self, reply_to: Respond) -> None:
-        number = next(self._ids, None)
-        if number is not None:
+        if self._ids:
+            number, self._ids = self._ids[0], self._ids[1:]
             reply_to(
                 InitProducerIdResponse(
                     error_code=ErrorCode.NONE, producer_id=number, producer_epoch=0
@@ -75,7 +75,7 @@ class ProducerIds:
                 reply_to(_refused(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
             return
         first = response.producer_id_start
-        self._ids = iter(range(first, first + response.producer_id_len))
+        self._ids = range(first, first + response.producer_id_len)
         for reply_to in waiting:
             self._hand_out(reply_to)
 
