@@ -41,6 +41,7 @@ FILES = {
     "small.yaml": SMALL,
     "false.yaml": FALSE,
     "swept.yaml": SWEPT,
+    "reduced.yaml": f"{SMALL}smoke:\n  time: {{run: 12s}}\n",
     "broker": "broker.heartbeat.interval.ms=3000\n",
     "settings": "num.partitions=3\n",
     "two.yaml": FALSE.replace("name: small", "name: two"),
@@ -49,7 +50,6 @@ FORMAT = f"storage format --cluster-id {CLUSTER} --config TMP/node"
 VOTERS = "3000@127.0.0.1:9093:q1Sh-9_ISia_zwGINzRvyQ"
 ONE = "scenario run swept.yaml --cell size=2"
 CREDENTIAL = "SCRAM-SHA-256=[name=alice,password=secret]"
-LIBRARY = "active-controller-crash"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +124,9 @@ LINES: tuple[Line, ...] = (
         },
     ),
     _line(
-        f"scenario run {LIBRARY} --seed 1",
+        "scenario run reduced.yaml --seed 1",
         {
-            "--smoke": f"scenario run {LIBRARY} --seed 1 --smoke",
+            "--smoke": "scenario run reduced.yaml --seed 1 --smoke",
             "--link": "scenario run --link lesson=lesson-01-lease&seed=17",
         },
     ),
@@ -324,7 +324,7 @@ NOT_WALKED: Mapping[str, tuple[str, ...]] = {
     "campaign list": ("--utc",),
     "campaign report": ("--html", "--conf"),
     "campaign resume": ("--allow-code", "--engine", "--workers", *_OF_PRINT, *_OF_SPARK),
-    "campaign run": _OF_PRINT,
+    "campaign run": ("--allow-code", *_OF_PRINT),
     "campaign show": ("--utc",),
     "campaign sweep": _OF_PRINT,
     "campaign verify": ("--allow-code", "--workers", *_OF_PRINT, *_OF_SPARK),
@@ -372,17 +372,16 @@ CONTROLLER = Line(
     },
 )
 """Lines of `controller run`."""
-_PLAN = "campaign run swept.yaml --seeds 1..9 --out TMP/c"
+_PLAN = "campaign run reduced.yaml --seeds 1..9 --out TMP/c"
 PLANS = Line(
     _PLAN,
     {
         "scenarios": "campaign run two.yaml --seeds 1..9 --out TMP/c",
         "--all": f"{_PLAN} --all",
         "--tag": f"{_PLAN} --tag lesson",
-        "--smoke": f"campaign run {LIBRARY} --seeds 1..9 --out TMP/c --smoke",
-        "--allow-code": "campaign run own.yaml --seeds 1..9 --out TMP/c --allow-code",
-        "--sweep": f"{_PLAN} --sweep size=2",
-        "--seeds": "campaign run swept.yaml --seeds 1..8 --out TMP/c",
+        "--smoke": f"{_PLAN} --smoke",
+        "--sweep": f"{_PLAN} --sweep cluster.brokers=2,3",
+        "--seeds": _PLAN.replace("1..9", "1..8"),
         "--mutants": f"{_PLAN} --mutants M43",
         "--events": f"{_PLAN} --events none",
         "--shard-seconds": f"{_PLAN} --shard-seconds 0.01",
