@@ -70,6 +70,7 @@ def test_ids_have_one_limit() -> None:
         "kraftsim.broker_agent.log.segments",
         "kraftsim.broker_agent.messages.fetch_sessions",
         "kraftsim.broker_agent.messages.lines",
+        "kraftsim.broker_agent.messages.quotas",
         "kraftsim.admin.connection",
         "kraftsim.controller.server.kafka_caller",
         "kraftsim.controller.core.rpc.share_groups",

@@ -112,15 +112,13 @@ class Messages:
         """Returns the short path for requests like this one, if they have one."""
         if not may_be_short(request, exchange.version):
             return None
-        short: ShortPath
         if isinstance(request, ProduceRequest):
-            short = ShortProduce(
+            return ShortProduce(
                 self._producing, self._replicas, self._quotas, self._now, exchange, request
             )
-        else:
-            assert isinstance(request, FetchRequest)
-            short = ShortFetch(self._fetching, self._replicas, self._now, exchange, request)
-        return short
+        if isinstance(request, FetchRequest):
+            return ShortFetch(self._fetching, self._replicas, self._now, exchange, request)
+        return None
 
     def list_offsets(self, request: ListOffsetsRequest) -> Response:
         """Returns the response to ListOffsets."""

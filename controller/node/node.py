@@ -336,10 +336,7 @@ class Node:
             self.active.release(released, turn)
 
     def _claim(self, turn: protocol.Turn) -> None:
-        """Become active, with new leases and a copy of the committed image.
-
-        Rules 0A.10 to 0A.12.
-        """
+        """Become active, with new leases and a copy of the committed image (0A.10 to 0A.12)."""
         image = self.committed.copy()
         image.open_transaction = self._loading.loader.open_transaction
         self.active = Active(

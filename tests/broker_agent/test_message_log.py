@@ -5,45 +5,14 @@ from itertools import pairwise
 
 import pytest
 
-from kraftsim.broker_agent.log.log import Instant, Log
+from kraftsim.broker_agent.log.log import Log
 from kraftsim.broker_agent.log.offsets import NOTHING, first_since, largest
-from kraftsim.broker_agent.log.producers import Appended, OutOfOrder, StaleEpoch
+from kraftsim.broker_agent.log.producers import OutOfOrder, StaleEpoch
 from kraftsim.broker_agent.log.settings import LogSettings
-from kraftsim.broker_agent.log.validation import Refused, check
+from kraftsim.broker_agent.log.validation import Refused
 from kraftsim.controller.core.errors import ErrorCode
 from tests.batches import NOW_MS, batch, record
-
-SHIPPED = LogSettings()
-MEBIBYTE = 1024 * 1024
-STAMPED = "LogAppendTime"
-
-
-def instant(after_ms: int = 0) -> Instant:
-    return Instant(after_ms, NOW_MS + after_ms)
-
-
-def append(
-    log: Log, data: bytes, *, after_ms: int = 0, epoch: int = 0, settings: LogSettings = SHIPPED
-) -> Appended:
-    at = instant(after_ms)
-    appended, _ = log.append(check(data, settings, "t-0", at.wall_ms), epoch, at, settings)
-    log.high_watermark = log.end_offset
-    return appended
-
-
-def filled(*batches: bytes, settings: LogSettings = SHIPPED) -> Log:
-    log = Log(0)
-    for data in batches:
-        append(log, data, settings=settings)
-    return log
-
-
-def bases(log: Log) -> list[int]:
-    return [segment.base_offset for segment in log.segments]
-
-
-def everything(log: Log, offset: int) -> bytes:
-    return b"".join(log.read(offset, log.end_offset, 10**9, reads_one=True))
+from tests.broker_agent.message_logs import SHIPPED, STAMPED, append, everything, filled, instant
 
 
 def test_a_batch_is_stored_as_sent_but_for_its_place() -> None:
@@ -249,86 +218,6 @@ def test_a_producer_outlives_its_records_but_not_a_day() -> None:
 
 
 # Segments and retention
-
-
-@pytest.mark.rule("B8.2")
-def test_a_segment_is_full_by_its_bytes() -> None:
-    settings = LogSettings(segment_bytes=MEBIBYTE)
-    log = filled(*(batch(b"x" * 400_000) for _ in range(5)), settings=settings)
-
-    assert bases(log) == [0, 2, 4]
-    assert everything(log, 0) == b"".join(log.batches[:2])  # a reader gets one segment
-
-
-@pytest.mark.rule("B8.3")
-def test_a_segment_is_old_by_the_time_of_messages() -> None:
-    """Measured with 4.3.1 and segment.ms=1000."""
-    times = (0, 900, 1001, 3000, -90000)
-    batches = [batch(b"x", at_ms=NOW_MS + time) for time in times]
-
-    log = filled(*batches, settings=LogSettings(segment_ms=1000))
-
-    assert bases(log) == [0, 2, 3]
-
-
-@pytest.mark.rule("B8.15")
-def test_retention_by_size_keeps_the_bound_and_up_to_one_segment() -> None:
-    """Measured with 4.3.1: 3 of 6 segments of 1,000,720 bytes stay with retention.bytes=2500000."""
-    settings = LogSettings(segment_bytes=MEBIBYTE, retention_bytes=2_500_000)
-    log = filled(*(batch(b"x" * 100_000) for _ in range(60)), settings=settings)
-
-    log.retain(0, settings)
-
-    assert (log.start_offset, len(log.segments), log.end_offset) == (30, 3, 60)
-
-
-@pytest.mark.rule("B8.13")
-def test_retention_by_time_empties_the_log_and_keeps_its_end() -> None:
-    settings = LogSettings(retention_ms=1000)
-    log = filled(batch(b"a"), batch(b"b"), settings=settings)
-
-    log.retain(1000, settings)
-    assert log.start_offset == 0  # not older than a second
-
-    log.retain(1001, settings)
-    assert (log.start_offset, log.end_offset, log.size) == (2, 2, 0)
-    assert append(log, batch(b"c")).base_offset == 2
-
-
-@pytest.mark.rule("B8.11", "B8.14")
-def test_retention_stops_at_a_record_of_the_future_and_above_the_high_watermark() -> None:
-    settings = LogSettings(retention_ms=1000, segment_ms=1)
-    log = filled(batch(b"a", at_ms=NOW_MS + 100_000), batch(b"b"), settings=settings)
-    log.retain(5000, settings)
-    assert log.start_offset == 0
-
-    log.high_watermark = 0
-    log.retain(500_000, settings)
-    assert log.start_offset == 0
-
-
-@pytest.mark.rule("B7.9")
-def test_deleted_records_are_not_found_by_time() -> None:
-    log = filled(*(batch(b"x", at_ms=NOW_MS + number) for number in range(4)))
-
-    log.delete_before(2, 0)
-
-    assert first_since(log, NOW_MS).offset == 2
-    assert log.epochs.epoch_at(2) == 0
-
-
-def test_the_oldest_batches_make_room() -> None:
-    log = filled(*(batch(b"x" * 1000) for _ in range(10)))
-    size = log.size
-
-    log.give_up(3 * len(log.batches[0]))
-
-    assert (log.start_offset, len(log.batches)) == (3, 7)
-    assert log.size == size * 7 // 10
-    assert everything(log, 3)[:8] == (3).to_bytes(8)
-
-
-# Offsets and epochs
 
 
 @pytest.mark.rule("B7.8")

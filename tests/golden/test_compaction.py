@@ -55,6 +55,6 @@ def test_a_log_is_compacted_as_by_a_released_broker() -> None:
                 compact(log, Instant(now_ms, BASE_MS + now_ms), SETTINGS)
         else:
             compact(log, at, SETTINGS)
-            ours = log.read(0, log.end_offset, 10**6, reads_one=True)
+            ours = b"".join(log.read(0, log.end_offset, 10**6, reads_one=True))
             fetched = bytes.fromhex(step["fetched"])
             assert list(map(content, batches_in(ours))) == list(map(content, batches_in(fetched)))

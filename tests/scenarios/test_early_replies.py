@@ -95,7 +95,7 @@ def changes_of_voters_are_answered_at_once(patch, kind):
     def buggy(quorum, change, voters, turn):
         write(quorum, change, voters, turn)
         if isinstance(change.request, kind):
-            reply = membership._reply(change.request, ErrorCode.NONE, None)
+            reply = membership._reply(quorum, change.request, ErrorCode.NONE, None)
             turn.replies += ((change.token, reply),)
             quorum.role.end_change()
 

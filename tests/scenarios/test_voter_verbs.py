@@ -80,8 +80,8 @@ def test_a_leader_that_refuses_a_change_with_another_error_is_found(monkeypatch)
     world, watching = settled_world(classes=(BY_NUMBER["S42"],))
     reply = membership._reply
 
-    def buggy(request, code, text):
-        return reply(request, ErrorCode.DUPLICATE_VOTER, text)
+    def buggy(quorum, request, code, text):
+        return reply(quorum, request, ErrorCode.DUPLICATE_VOTER, text)
 
     monkeypatch.setattr(membership, "_reply", buggy)
     former = RemoveRaftVoterRequest(voter_id=follower_id(world), voter_directory_id=b"f" * 16)
