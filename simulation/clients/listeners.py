@@ -46,7 +46,7 @@ class Listeners:
         replies: list[Response | ApiError] = []
         send(replies.append)
         (reply,) = replies
-        assert not isinstance(reply, ApiError), "only acks=0 has a refusal without a response"
+        assert isinstance(reply, Response), "only acks=0 has a refusal without a response"
         for listener in self._world.exchange_listeners:
             listener(Exchange(broker_id, request, reply))
         return reply
