@@ -15,6 +15,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from kraftsim.errors import UNREACHABLE
+from tests.free_ports import free_port
 from tests.limits import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -290,12 +291,6 @@ def test_a_ready_file_that_cannot_be_written_is_one_clear_line(
 
     assert (code, out) == (2, "")
     assert str(ready) in err.splitlines()[-1]
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        port: int = found.getsockname()[1]
-        return port
 
 
 def accepts(address: tuple[str, int]) -> bool:

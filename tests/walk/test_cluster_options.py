@@ -8,7 +8,8 @@ import pytest
 
 from kraftsim.cli.cluster_verbs import COMMANDS
 from tests.kraftsim.conftest import Service
-from tests.walk.cluster_options import CASES, TESTED, Case
+from tests.walk.cluster_options import CASES, TESTED
+from tests.walk.option_case import Case
 from tests.walk.options import SHARED, Shell, options_of, parsers
 
 pytestmark = [pytest.mark.realtime, pytest.mark.slow]

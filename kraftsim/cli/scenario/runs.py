@@ -15,6 +15,7 @@ from .. import help_texts
 from ..output import add_output, is_data, print_item
 from ..terminal import print_wrapped
 from .exports import add_exports, expect_one_run, export_run
+from .junit import expect_writable, write_junit
 from .linked import run_link
 from .mutants import planted_by
 from .opened import add_open, open_page
@@ -172,7 +173,7 @@ def _run(arguments: argparse.Namespace) -> int:
     for file in files:
         expect_sound(file)
         expect_plans(file)
-    _expect_writable(arguments.junit)
+    expect_writable(arguments.junit)
     expect_one_run(arguments, sum(len(seeds_of(arguments, file)) for file in files))
     _expect_story(arguments, is_single=len(files) == 1 and not arguments.seeds)
     began_s = time.monotonic()
@@ -193,7 +194,7 @@ def _run(arguments: argparse.Namespace) -> int:
         _print_summary(arguments, runs, time.monotonic() - began_s)
     results = [finished.result for finished in runs]
     if arguments.junit is not None:
-        _write_junit(arguments.junit, results)
+        write_junit(arguments.junit, results)
     export_run(arguments, runs[0].job.file, runs[0].result.seed)
     if arguments.open:
         open_page(arguments, runs[0].job.file, runs[0].result)
@@ -383,31 +384,3 @@ def _exit_code(results: "list[Result]", arguments: argparse.Namespace) -> int:
     if not verdicts:
         return GOOD
     return FAILED if verdicts != {"vacuous"} else VACUOUS
-
-
-def _expect_writable(junit: Path | None) -> None:
-    """Empties the JUnit file, so that an interrupted run leaves no verdicts of an earlier run.
-
-    Raises UsageError if the file cannot be written.
-    """
-    try:
-        if junit is not None:
-            _write_junit(junit, [])
-    except OSError as error:
-        raise UsageError(f"--junit {junit}: cannot be written: {error.strerror}") from None
-
-
-def _write_junit(path: Path, results: "list[Result]") -> None:
-    from xml.etree.ElementTree import Element, ElementTree, SubElement
-
-    failures = sum(result.verdict == "fail" for result in results)
-    suite = Element("testsuite", name="kraftsim", tests=str(len(results)), failures=str(failures))
-    for result in results:
-        name = " ".join([*result.cell, f"seed {result.seed}"])
-        case = SubElement(suite, "testcase", classname=result.scenario, name=name)
-        if result.verdict == "fail":
-            message = "; ".join(f"{broken.name}: {broken.what}" for broken in result.violations)
-            SubElement(case, "failure", message=message)
-        elif result.verdict == "vacuous":
-            SubElement(case, "skipped", message="; ".join(result.vacuous))
-    ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
