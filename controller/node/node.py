@@ -224,7 +224,8 @@ class Node:
 
     def _start(self, event: protocol.Started, turn: protocol.Turn) -> None:
         quorum = self.quorum
-        conduct.start(quorum, turn)
+        has_pre_votes = quorum.identity.has_pre_votes  # without, standing begins an epoch
+        conduct.start(quorum, turn, stands_at_once=event.stands_at_once and not has_pre_votes)
         if event.stands_at_once and quorum.epoch == 0 and isinstance(quorum.role, Unattached):
             elections.stand(quorum, turn)
             conduct.poll(quorum, turn)

@@ -11,8 +11,11 @@ from .quorum import Quorum
 from .roles import Candidate, Follower, Leader, Prospective, Resigned, Unattached
 
 
-def start(quorum: Quorum, turn: Turn) -> None:
-    """Restore the durable state of the previous process, and begin with a role (rule 10.3)."""
+def start(quorum: Quorum, turn: Turn, *, stands_at_once: bool = False) -> None:
+    """Restore the durable state of the previous process, and begin with a role (rule 10.3).
+
+    A voter of a new quorum that `stands_at_once` is a candidate before it fetches.
+    """
     stored = quorum.durable
     me = quorum.me
     if quorum.identity.may_have_lost_log and quorum.is_voter and quorum.other_voters:
@@ -28,6 +31,8 @@ def start(quorum: Quorum, turn: Turn) -> None:
         _take_up(quorum, turn)
     if quorum.is_voter and not quorum.other_voters and not quorum.is_leader:
         elections.stand(quorum, turn)  # a single voter elects itself (rule 10.4)
+    elif stands_at_once and quorum.epoch == 0 and isinstance(quorum.role, Unattached):
+        elections.stand(quorum, turn)
     poll(quorum, turn)
 
 

@@ -17,7 +17,7 @@ _ONLY_WIDE = (
     *("partitionEpoch", "tUs", "topicId"),
 )
 _DROPPED_FIRST = ("timestamp", "version", "control")  # then columns on the right
-_NAME_MIN, _TEXT_MIN, _HEADING_MIN = 8, 12, 6  # characters that stay of a cut cell or heading
+_NAME_MIN, _TEXT_MIN, _HEADING_MIN = 8, 12, 9  # characters that stay of a cut cell or heading
 _NUMBER = re.compile(r"(-?\d+(/\d+)?)?")  # numbers are never cut: they would be other numbers
 _DURATIONS = ("nowMs", "nextTimerMs", "sinceMs", "expiresInMs", "untilMs")  # of a clock
 _INDENT = "  "  # of what is inside a document

@@ -236,7 +236,7 @@ def test_events_are_lines_and_begin_where_they_are_wanted(service: Service, run:
         ("scenario lst", "did you mean 'list'?"),
         ("scenario list --tag leasse", "expected 'lease' (nearest)"),
         ("scenario run --tag leasse", "expected 'lease' (nearest)"),
-        ("scenario list --tag nix", "expected one of 15 (all: `kraftsim scenario list --json`)"),
+        ("scenario list --tag nix", "expected one of 16 (all: `kraftsim scenario list --json`)"),
         (
             "scenario run gc-pause",
             "'gc-pause-longer-than-lease' or 'gc-pause-shorter-than-lease' (nearest)",
