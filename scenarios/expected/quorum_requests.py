@@ -79,9 +79,11 @@ def _fetch_snapshot(quorum: Quorum, peer_id: int, request: rpc.FetchSnapshotRequ
         *(request.topics[0].name, asked.partition, request.max_bytes),
         *(asked.current_leader_epoch, asked.snapshot_id, asked.position),
     )
+    configured = quorum.settings.controller_quorum_fetch_snapshot_max_bytes
+    most = configured if quorum.identity.bounds_fetches else SLICE_BYTES_MAX
     expected = (
         *(quorum.identity.cluster_id, quorum.leader_id, me.node_id, me.directory_id),
-        *(METADATA_TOPIC, 0, SLICE_BYTES_MAX, quorum.epoch),
+        *(METADATA_TOPIC, 0, most, quorum.epoch),
         *((download.snapshot_id, len(download.data)) if download is not None else (None, None)),
     )
     return told, expected

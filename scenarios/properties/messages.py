@@ -4,7 +4,7 @@ from kraftsim.simulation.message import Exchange
 
 from ..oracles.committed import OfTheCommittedLog
 from ..oracles.property import Broken, Property
-from ..oracles.stored_messages import (
+from ..oracles.written_messages import (
     CHANGES,
     DELETIONS,
     DUPLICATES,

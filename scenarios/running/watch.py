@@ -23,7 +23,7 @@ from ..oracles.active_logs import ActiveLogs, OfActiveLogs
 from ..oracles.committed import CommittedLog, OfTheCommittedLog
 from ..oracles.ghost import Ghost
 from ..oracles.property import Broken, Property
-from ..oracles.stored_messages import StoredMessages
+from ..oracles.written_messages import StoredMessages
 from ..properties.data_loss import OfGhost
 from ..properties.messages import OfMessages
 from ..properties.quorum.tenability import OfReigns, Reigns
