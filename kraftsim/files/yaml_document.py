@@ -152,7 +152,7 @@ def _loader() -> "type[yaml.SafeLoader]":
 @cache
 def _fast_loader() -> type[Any]:
     from yaml.composer import Composer
-    from yaml.cyaml import CParser  # type: ignore[attr-defined]
+    from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stubs of PyYAML lack it
     from yaml.resolver import Resolver
 
     class FastLoader(Composer, CParser, Resolver):

@@ -90,7 +90,7 @@ class Partition:
     is_declared: bool = False
 
 
-class StoredMessages(OfTheCommittedLog):
+class WrittenMessages(OfTheCommittedLog):
     """Keeps what clients and brokers exchanged.
 
     `broken` has the first text of each broken property, by its name; `checked` counts what was

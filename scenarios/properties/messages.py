@@ -10,14 +10,14 @@ from ..oracles.written_messages import (
     DUPLICATES,
     LOSSES,
     REPEATS,
-    StoredMessages,
+    WrittenMessages,
 )
 
 
 class OfMessages(OfTheCommittedLog):
     """A property of messages; `messages` has been called before it."""
 
-    messages: StoredMessages
+    messages: WrittenMessages
 
     def exchanged(self, exchange: Exchange) -> None:
         self.exercised = self.messages.checked[self.name]

@@ -23,7 +23,7 @@ from ..oracles.active_logs import ActiveLogs, OfActiveLogs
 from ..oracles.committed import CommittedLog, OfTheCommittedLog
 from ..oracles.ghost import Ghost
 from ..oracles.property import Broken, Property
-from ..oracles.written_messages import StoredMessages
+from ..oracles.written_messages import WrittenMessages
 from ..properties.data_loss import OfGhost
 from ..properties.messages import OfMessages
 from ..properties.quorum.tenability import OfReigns, Reigns
@@ -51,7 +51,7 @@ OBSERVERS: tuple[tuple[type[Property], str, type[Property]], ...] = (
     (OfGhost, "ghost", Ghost),
     (OfActiveLogs, "active_logs", ActiveLogs),
     (OfReigns, "reigns", Reigns),
-    (OfMessages, "messages", StoredMessages),
+    (OfMessages, "messages", WrittenMessages),
 )
 """Kinds of properties, the attribute in which they expect an observer, and its class."""
 COMMITTED = ("committed", "read", "partition_changed", "partition_settled", "done")

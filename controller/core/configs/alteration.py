@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .. import feature_levels, rpc, slices
 from ..errors import ApiError, ErrorCode
-from ..hash_order import in_copied_order, in_hash_order, in_properties_order
+from ..hash_order import in_copied_order, in_hash_order
 from ..log.records import ClearElrRecord, ConfigRecord, Record
 from ..policies import AlteredConfigs, ConfigResourceKind
 from ..profile import Profile
@@ -230,8 +230,7 @@ def _after(profile: Profile, changes: Changes, current: Values) -> dict[str, str
     """Returns the configurations after the changes, in the order in which Kafka checks them.
 
     Kafka puts the changes into a hash map that begins as a copy of the current ones, and so may
-    have fewer buckets than a new one. That is copied for the checks: into Properties up to 4.1,
-    into another hash map from 4.3 on.
+    have fewer buckets than a new one.
     """
     values = dict(current)
     most = len(values)
@@ -244,8 +243,7 @@ def _after(profile: Profile, changes: Changes, current: Values) -> dict[str, str
     for key in changes.implied:
         del values[key]
     names = in_copied_order(values, len(current), most)
-    copied = in_properties_order if profile.checks_properties else in_hash_order
-    return {key: values[key] for key in copied(names)}
+    return topic_configs.in_checked_order(profile, {name: values[name] for name in names})
 
 
 def _check(

@@ -51,11 +51,12 @@ def _check_list(release: str, definition: Definition, elements: tuple[str, ...])
             f"Configuration '{definition.name}' must not be empty. Valid values include: {valid}"
         )
     is_checked = RELEASES.index(release) >= RELEASES.index(_LISTS_CHECKED_SINCE)
-    for element in elements:
-        if is_checked and definition.valid != OF_ADDRESSES:
-            validators.without_empty(definition.name, (element,))
-        if words:
-            validators.one_of(*words)(definition.name, element)
+    refuses_empty = is_checked and definition.valid != OF_ADDRESSES
+    if words:
+        each_of = validators.each_of_without_empty if refuses_empty else validators.each_of
+        each_of(*words)(definition.name, elements)
+    elif refuses_empty:
+        validators.without_empty(definition.name, elements)
 
 
 @cache

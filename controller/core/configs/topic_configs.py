@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ..hash_order import in_hash_order, in_properties_order
 from ..log.records import BROKER_RESOURCE
 from ..profile import Profile
 from ..rpc import CreatableTopicConfig
@@ -12,6 +13,15 @@ from .topic_table import BROKER_NAMES, TOPIC_CONFIGS
 from .validators import invalid
 
 _MIN_LAG, _MAX_LAG = "min.compaction.lag.ms", "max.compaction.lag.ms"
+
+
+def in_checked_order(profile: Profile, configs: Mapping[str, str]) -> dict[str, str]:
+    """Returns configurations, given in the order of a hash map, in the order of their checks.
+
+    Kafka copies them for the checks: into Properties up to 4.1, into another hash map from 4.3 on.
+    """
+    copied = in_properties_order if profile.checks_properties else in_hash_order
+    return {name: configs[name] for name in copied(configs)}
 
 
 def check(configs: Mapping[str, str], profile: Profile, static: Mapping[str, str]) -> None:

@@ -13,7 +13,7 @@ from .. import feature_levels, slices
 from ..configs import topic_configs
 from ..configs.guards import check_min_isr
 from ..errors import ApiError, ErrorCode, PolicyFailure, expect_time
-from ..hash_order import in_hash_order, in_properties_order
+from ..hash_order import in_hash_order
 from ..java_text import STRING_BYTES_MAX
 from ..log.records import (
     TOPIC_RESOURCE,
@@ -267,8 +267,7 @@ def _checked_configs(state: State, topic: CreatableTopic) -> dict[str, str]:
         )
     configs = {config.name: config.value for config in topic.configs if config.value is not None}
     in_order = {name: configs[name] for name in in_hash_order(configs)}
-    copied = in_properties_order if state.profile.checks_properties else in_hash_order
-    checked = {name: configs[name] for name in copied(in_order)}
+    checked = topic_configs.in_checked_order(state.profile, in_order)
     topic_configs.check(checked, state.profile, state.static)
     return in_order
 
