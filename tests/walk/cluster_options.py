@@ -7,10 +7,9 @@ the lines of `after` show what became of the cluster. TMP stands for a folder.
 from collections.abc import Mapping
 
 from tests.walk.fault_options import OF_TIME_AND_FAULTS
-from tests.walk.option_case import Case
+from tests.walk.option_case import TOPIC, Case
 
 FENCED = ("broker kill 2", "wait --broker 2 --state fenced")
-TOPIC = ("topic create t --partitions 2 --replication-factor 2",)
 WRITTEN = (*TOPIC, "topic write t --partition 0")
 LAST_REPLICA = ("topic create t --assignments 2", *FENCED)
 VOTER = "3001@127.0.0.1:9991:0HsdYLIrR7Whd4LVTBfUPA"

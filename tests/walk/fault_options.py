@@ -1,8 +1,7 @@
 """Lines for logs, time, faults, snapshots and lessons of a running cluster (`cluster_options`)."""
 
-from tests.walk.option_case import Case
+from tests.walk.option_case import TOPIC, Case
 
-TOPIC = ("topic create t --partitions 2 --replication-factor 2",)
 PAUSE = '{"proc.pause":{"on":1}}'
 PAUSED = (
     'fault add {"proc.pause":{"on":1},"id":"a"}',

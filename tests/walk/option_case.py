@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+TOPIC = ("topic create t --partitions 2 --replication-factor 2",)
+
 
 @dataclass(frozen=True, slots=True)
 class Case:

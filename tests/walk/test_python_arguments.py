@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 import pytest
 
 from kraftsim import Cluster
+from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import CreateTopicsRequest
 from kraftsim.operations.table import OPERATIONS
 from tests.builders import topic
@@ -59,7 +60,7 @@ async def decommissioned(kraft: Cluster, broker_id: int, *, force: bool) -> obje
     await kraft.clock.advance("20s")
     try:
         await kraft.decommission(broker_id, force)
-    except Exception as error:
+    except ApiError as error:
         return str(error)
     return [*kraft.world.committed.brokers]
 
