@@ -55,6 +55,7 @@ export class LiveSource {
   }
 
   async look() {
+    const answered = this.acts.filter((act) => act.isAnswered && act.doneUs === Infinity);
     const [picture, page] = await Promise.all([
       poll("/v1/scene", { from: this.nextMessage }),
       poll("/v1/story", { from: this.nextEvent, limit: 1000 }),
@@ -66,6 +67,7 @@ export class LiveSource {
     }
     this.seenAt = performance.now();
     this.endUs = picture.atUs;
+    for (const act of answered) act.doneUs = this.endUs;
     this.note(picture.traffic, last);
     this.kept.push({ atUs: picture.atUs, scene: picture.scene, counts: picture.traffic.counts });
     const keptMax = Math.min(KEPT_MAX, BROKERS_KEPT_MAX / Object.keys(picture.scene.brokers).length);
@@ -90,9 +92,10 @@ export class LiveSource {
     return this.endUs + Math.min((performance.now() - this.seenAt) * 1000, LOOK_US);
   }
 
-  // Notes what this visitor does now; `doneUs` is the time of the reply.
+  // Notes what this visitor does now. Once the service has answered (`isAnswered`), the next picture says when it was
+  // done (`doneUs`): the page itself may be seconds behind the cluster.
   noteAct(name, id, command) {
-    const act = { atUs: this.endUs, doneUs: Infinity, name, id, command };
+    const act = { atUs: this.endUs, isAnswered: false, doneUs: Infinity, name, id, command };
     this.acts.push(act);
     return act;
   }

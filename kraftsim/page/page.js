@@ -163,7 +163,7 @@ export class Page extends Component {
     const answer = await post(act.live.path(id, scene), act.live.body?.(Number(id)) ?? {}).catch((error) => {
       throw new Error(`${act.name}: refused. ${error.message}`);
     });
-    noted.doneUs = source.nowUs;
+    noted.isAnswered = true;
     this.player.follow(); // acts happen now, whatever moment is shown
     this.notify(act.says(id, answer), command);
   }

@@ -29,6 +29,21 @@ def test_a_jump_to_a_mismatch_says_that_the_service_is_gone(screen: Screen) -> N
     screen.complaints.clear()
 
 
+def test_an_act_is_the_cause_though_the_picture_is_seconds_old(screen: Screen) -> None:
+    screen.open_live()
+    screen.select("Broker", 4)
+    held = screen.hold("**/scene?*")
+    screen.send("/sim/clock/advance", by="3s")
+
+    with screen.page.expect_response("**/brokers/4/kill"):
+        screen.act("Kill")
+    go_on(screen.page, "**/scene?*", held)
+
+    why = screen.panel.locator(".why li")
+    expect(why.first).to_contain_text("You chose Kill: kraftsim broker kill 4")
+    screen.leave_and_reset()
+
+
 def test_releases_are_not_compared_while_a_branch_is_on_its_way(screen: Screen) -> None:
     screen.open_lesson(LESSON, t=4_000_000)
     held = screen.hold("**/story?*")
