@@ -226,6 +226,7 @@ class ClockControl:
         )
         self._runtime.leave()
         await asyncio.sleep(0)
+        await self._traffic.reopened()  # a process that is back now can be reached now
         self.check_open()
 
     async def _watch(self, limit_s: float) -> None:

@@ -28,6 +28,11 @@ class FollowedListener(KafkaListener):
         self.port = await self.open(self._host, port)
         return self.port
 
+    @property
+    def is_reopening(self) -> bool:
+        """True while the process runs and its port is not yet open."""
+        return self._reopening is not None
+
     def follow(self, state: ProcessState, is_alive: Callable[[], bool]) -> None:
         """Opens, holds or closes the listener for the process state `state`.
 
@@ -36,7 +41,7 @@ class FollowedListener(KafkaListener):
         """
         if state is ProcessState.NOT_RUNNING:
             self.close()
-        elif not self.is_open and self._reopening is None:
+        elif not self.is_open and not self.is_reopening:
             self._reopening = asyncio.ensure_future(self._reopen(is_alive))
         self.hold(state is ProcessState.PAUSED)
 
@@ -57,17 +62,17 @@ class FollowedListener(KafkaListener):
 
     async def clear(self) -> None:
         """Ends every connection, and listens again; requests are answered only after `serve`."""
-        await self._end_reopening()
+        await self.reopened()
         self.unserve()
         if not self.is_open:
             await self.open(self._host, self.port)
 
     async def shut(self) -> None:
         """Closes the listener, after a reopening that is under way."""
-        await self._end_reopening()
+        await self.reopened()
         self.close()
 
-    async def _end_reopening(self) -> None:
-        """Waits until the port is open: asyncio loses the socket of a server that is cancelled."""
+    async def reopened(self) -> None:
+        """Waits for a reopening that is under way; cancelled, asyncio would lose its socket."""
         if self._reopening is not None:
             await asyncio.gather(self._reopening, return_exceptions=True)

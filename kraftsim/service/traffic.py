@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from kraftsim.controller.core.rpc import FetchRequest, FetchSnapshotRequest, Request
 from kraftsim.controller.server.kafka_connection import KafkaConnection
-from kraftsim.controller.server.kafka_listener import KafkaListener
 from kraftsim.controller.server.turns import Turns
+
+from .followed_listener import FollowedListener
 
 LONG_POLLS = (FetchRequest, FetchSnapshotRequest)  # sent all the time, by replicas
 
@@ -18,7 +19,7 @@ class Traffic:
 
     def __init__(
         self,
-        listeners: Callable[[], Iterable[KafkaListener]],
+        listeners: Callable[[], Iterable[FollowedListener]],
         turns: Turns,
         creations: Callable[[], Iterable[Request]] = tuple,
     ) -> None:
@@ -34,6 +35,11 @@ class Traffic:
     def has_clients(self) -> bool:
         """True if a client is connected."""
         return any(listener.connections for listener in self._listeners())
+
+    async def reopened(self) -> None:
+        """Waits until the listener of each process that has started again is open."""
+        for listener in [listener for listener in self._listeners() if listener.is_reopening]:
+            await listener.reopened()
 
     def unhandled(self) -> str | None:
         """Describes a request that has arrived, at least in part, and was not handled; or None.
