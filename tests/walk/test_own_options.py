@@ -33,13 +33,13 @@ OF_CLUSTERS = {" ".join(command.words) for command in COMMANDS}
 SERVICES = {"up", "agent", "controller run"}  # tests/kraftsim/test_every_option_acts.py walks up
 WORDS = sorted(parsers().keys() - OF_CLUSTERS - SERVICES)
 RANDOM = re.compile(r"[\w-]{22}")
-SECONDS = re.compile(r" *\d+\.\d+ s\b")
+MEASURED = re.compile(r" *\d+\.\d+ s\b|^ *slowest .*\n", re.MULTILINE)
 
 
 def outcome(shell: Shell, case: Line, line: str) -> object:
     """Returns what a line prints, and names and sizes of the files that are there then.
 
-    Random ids and measured times are left out.
+    Random ids and measured times are left out, and which of several runs was the slowest.
     """
     shell.in_new_folder()
     write_files(shell)
@@ -47,7 +47,7 @@ def outcome(shell: Shell, case: Line, line: str) -> object:
         shell.run(earlier)
     code, out, err = shell.run(line)
     files = [(name, len(content)) for name, content in shell.files()]
-    return code, *(SECONDS.sub("", RANDOM.sub("ID", text)) for text in (out, err)), files
+    return code, *(MEASURED.sub("", RANDOM.sub("ID", text)) for text in (out, err)), files
 
 
 def verb_of(line: str) -> str:
