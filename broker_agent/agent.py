@@ -251,7 +251,7 @@ class Agent:
         if self.state is STARTING and not self._failures:
             self._lease.schedule(now_ms)  # register, or repeat the heartbeat
         self._observe_cordoned(image, now_ms)
-        if self.broker_epoch >= 0:
+        if self.assignments is not None and self.broker_epoch >= 0:
             self._observe_directories(now_ms)
         if not self._has_added_directories and self._lacks_directories(image):
             self._adds_directories = self._has_added_directories = True

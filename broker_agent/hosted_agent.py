@@ -58,6 +58,7 @@ class HostedAgent:
         peer: "Callable[[int], HostedAgent | None]" = lambda broker_id: None,
     ) -> None:
         self.agent = host.make_agent(-1)
+        self.profile: Profile = self.agent.config.profile  # the release that the process runs
         self._store = self.agent.store
         self.is_alive = False
         self.is_paused = False
@@ -89,11 +90,6 @@ class HostedAgent:
         return ProcessState.PAUSED if self.is_paused else self.agent.state
 
     @property
-    def profile(self) -> Profile:
-        """The release that the process runs."""
-        return self.agent.config.profile
-
-    @property
     def is_running(self) -> bool:
         """True if the state is RUNNING: the broker is in service and not paused."""
         return self.state is ProcessState.RUNNING
@@ -109,6 +105,7 @@ class HostedAgent:
         if self.is_alive:
             return
         self.agent = self._host.make_agent(self._clean_epoch)
+        self.profile = self.agent.config.profile
         self.agent.store = self._store
         self._store.begin(is_clean=self._has_flushed)
         self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
@@ -256,20 +253,18 @@ class HostedAgent:
             self._handle(sent, reply)
 
     def _handle(self, sent: Send, reply: Reply | None) -> None:
-        agent, offset = self.agent, self._watched_offset
+        agent = self.agent
+        if self.on_replicas_change is None and not self._store.full:
+            self._send(agent.on_reply(sent, reply, self.clock.now_ms))
+            return
+        offset = agent.metadata_offset
         self._send(agent.on_reply(sent, reply, self.clock.now_ms))
-        if self._watched_offset == offset:
+        if agent.metadata_offset == offset:
             return
         if self.on_replicas_change is not None:
             self.on_replicas_change()
         if self._store.full and self.is_alive:  # the metadata log is in the first directory
             self.can_write(agent.config.log_dirs[0].directory_id)
-
-    @property
-    def _watched_offset(self) -> int:
-        """The offset of the metadata that the process has, if its moves change anything here."""
-        is_watched = self.on_replicas_change is not None or self._store.full
-        return self.agent.metadata_offset if is_watched else -1
 
     def _take_inventory(self) -> None:
         """Note what is on the disk; a process that ended before RECOVERY changed nothing."""

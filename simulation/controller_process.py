@@ -70,6 +70,7 @@ class ControllerProcess:
         self._on_reply = self._replied  # bound once, not for each request
         self.hosted = self._new_process()
         self.node = self.hosted.node
+        self.profile: Profile = self.node.profile  # the release that the process runs
 
     @property
     def state(self) -> ProcessState:
@@ -82,11 +83,6 @@ class ControllerProcess:
     def is_running(self) -> bool:
         """True if the process is alive and not paused."""
         return self.is_alive and not self.is_paused
-
-    @property
-    def profile(self) -> Profile:
-        """The release that the process runs."""
-        return self.node.profile
 
     @property
     def role(self) -> str:
@@ -104,6 +100,7 @@ class ControllerProcess:
         if self.hosted.is_over:
             self.hosted = self._new_process()
             self.node = self.hosted.node
+            self.profile = self.node.profile
         self.is_alive, self.failure = True, None
         if self.queue is not None:
             self.queue.open()

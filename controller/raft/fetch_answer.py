@@ -191,14 +191,14 @@ def _is_usual(leadership: Leadership, log: MetadataLog, request: rpc.FetchReques
     )
 
 
-def response_key(leadership: Leadership, request: rpc.FetchRequest) -> object:
+def response_key(request: rpc.FetchRequest) -> object:
     """Returns the values of a waiting fetch that determine its response.
 
     Fetches of different replicas with equal values get the same response.
     """
     partition = request.topics[0].partitions[0]
     offset, watermark = partition.fetch_offset, partition.high_watermark
-    return offset, partition.last_fetched_epoch, watermark, bytes_max(leadership, request)
+    return offset, partition.last_fetched_epoch, watermark, request.max_bytes
 
 
 def refused(leadership: Leadership, error: ErrorCode) -> rpc.FetchResponse:

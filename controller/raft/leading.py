@@ -126,8 +126,7 @@ def _fit(
     """
     role, log = quorum.role, quorum.log
     offset = request.topics[0].partitions[0].fetch_offset
-    bytes_max = fetch_answer.bytes_max(leadership, request)
-    key = (offset, watermark, log.start_offset, log.end_offset, bytes_max)
+    key = (offset, watermark, log.start_offset, log.end_offset, request.max_bytes)
     if not isinstance(role, Leader):
         return fetch_answer.fit(leadership, log, watermark, request)
     kept = role.kept_response
@@ -147,7 +146,7 @@ def answer_parked(quorum: Quorum, turn: Turn) -> None:
     responses: dict[object, FetchResponse | None] = {}
 
     def news(request: FetchRequest) -> FetchResponse | None:
-        key = fetch_answer.response_key(_leadership(quorum), request)
+        key = fetch_answer.response_key(request)
         if key not in responses:
             responses[key] = _news(quorum, request)
         return responses[key]
