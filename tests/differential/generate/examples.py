@@ -63,6 +63,12 @@ def _offline_directory_of_a_deleted_topic(draft: Draft) -> list[Step]:
     ]
 
 
+def _shutdown_beside_an_offline_directory(draft: Draft) -> list[Step]:
+    """The same, and the broker wants to shut down."""
+    *steps, loss = _offline_directory_of_a_deleted_topic(draft)
+    return [*steps, Ask("BrokerHeartbeat", 1, loss.body | {"wantShutDown": True})]
+
+
 def _add_a_voter_that_is_there(draft: Draft) -> list[Step]:
     body = {
         "clusterId": draft.cluster_id,
@@ -200,6 +206,11 @@ _EXAMPLES = (
     Example(
         "offline-directory-of-a-deleted-topic",
         _offline_directory_of_a_deleted_topic,
+        _SINCE_4_1,
+    ),
+    Example(
+        "offline-directory-of-a-deleted-topic",
+        _shutdown_beside_an_offline_directory,
         _SINCE_4_1,
     ),
     Example("voters-in-texts-of-3-9", _add_a_voter_that_is_there, ("3.9.1",)),
