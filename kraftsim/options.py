@@ -3,13 +3,14 @@
 import logging
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.log.retention_bytes import RETENTION_BYTES, check_retention_bytes
 from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerListener
+from kraftsim.controller.core.value import value
 from kraftsim.controller.raft.identity import LISTENER as CONTROLLER_LISTENER
 from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.simulation.ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, PORT_MAX
@@ -80,7 +81,7 @@ def accept_cluster_id(cluster_id: str, label: str = "cluster_id") -> None:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@value
 class ClusterOptions:
     """The options of a cluster. Raises ValueError if an option is out of bounds.
 

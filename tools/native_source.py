@@ -9,9 +9,9 @@ Classes that Python classes are derived from are open to them.
 
 import ast
 
-VALUES = {  # what `value` does, except for slots
-    "value": "dataclass(kw_only=True, unsafe_hash=True)",
-    "value(kw_only=False)": "dataclass(unsafe_hash=True)",
+DECORATORS = {  # of core/value.py: what each does, except for slots
+    "value": {"kw_only": "True", "eq": "True", "unsafe_hash": "True"},
+    "slotted": {},
 }
 WRITTEN_OUT = ("init", "eq", "frozen", "slots", "unsafe_hash")
 IMPORTS = """
@@ -88,7 +88,7 @@ def _write_out(class_def: ast.ClassDef) -> None:
     if {ast.unparse(base) for base in class_def.bases} & {*STRUCTURES}:
         _complete(class_def)
         return
-    call = _expression(VALUES.get(decorator, decorator or "None"))
+    call = _expression(_as_dataclass(decorator or "None"))
     if not isinstance(call, ast.Call) or ast.unparse(call.func) != "dataclass":
         return
     if class_def.bases or "__post_init__" in methods:
@@ -108,6 +108,18 @@ def _write_out(class_def: ast.ClassDef) -> None:
         _expression(f"dataclass({', '.join([*kept_options, 'init=False', 'eq=False'])})")
     ]
     class_def.body += ast.parse("\n".join(written)).body
+
+
+def _as_dataclass(decorator: str) -> str:
+    """Returns the decorator `dataclass` for one of `core/value.py`; another decorator unchanged."""
+    name, _, arguments = decorator.rstrip(")").partition("(")
+    if name not in DECORATORS:
+        return decorator
+    given = (argument.split("=") for argument in arguments.split(", ") if argument)
+    options = DECORATORS[name] | dict(given)
+    if options.get("eq") == "False":
+        options.pop("unsafe_hash", None)
+    return f"dataclass({', '.join(f'{key}={item}' for key, item in options.items())})"
 
 
 def _complete(class_def: ast.ClassDef) -> None:

@@ -5,12 +5,12 @@ module of `raft` depends on the encoding.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from ..core.log.batch import Batch
 from ..core.rpc import SnapshotId
-from ..core.value import value
+from ..core.value import slotted, value
 
 BATCH_BYTES, RECORD_BYTES = 61, 60  # estimated sizes for batches that are not encoded
 REFERENCES_MAX = 256  # snapshots that may be in transfer; each replica also keeps its own
@@ -81,7 +81,7 @@ class Download:
     data: bytes = b""
 
 
-@dataclass(slots=True, eq=False)
+@slotted(eq=False)
 class Reading:
     """A complete snapshot that is being decoded; `undecoded` yields the remaining batches."""
 

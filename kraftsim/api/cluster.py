@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -389,7 +389,7 @@ def _branched(live: Live, lifecycle: Lifecycle, states: KeptStates, name: str | 
         controller_port=None,
         http_port=None,
     )
-    branch = Cluster(**vars(options))
+    branch = Cluster(**{option.name: getattr(options, option.name) for option in fields(options)})
     branch._origin = states.copy_of(name)
     return branch
 
