@@ -37,8 +37,8 @@ class KafkaListener:
     response depends on the requested version; `dispatch(request, reply_to)` handles all other
     requests. `note(address, header, frame)` gets every request before. Requests of
     the types in `intercepted` go to `intercept(connection, header, request)` instead, which may
-    reply, close the connection, or call `handle` later. `shortened` has, by type of request, what
-    returns a short path for requests like one that was dispatched.
+    reply, close the connection, or call `handle` later. `shortened` has, by the
+    name of a request's class, what returns a short path for requests like one that was dispatched.
     `note_refused(address, header)` gets every request whose API or version the listener does not
     have, `note_ended(address, port)` every connection that has ended. A Produce may have
     `produce_bytes_max` bytes, any other request REQUEST_BYTES_MAX.
@@ -60,7 +60,7 @@ class KafkaListener:
         self.note_ended: Callable[[str, int], None] = _ignore_end
         self.intercepted: Mapping[type, object] = {}
         self.intercept: Intercept[KafkaConnection] | None = None
-        self.shortened: Mapping[type, Shorten] = {}
+        self.shortened: Mapping[str, Shorten] = {}
         self.connections: set[KafkaConnection] = set()
         self._admission = Admission(name, spare_files=SPARE_FILES)
         self.is_holding = True

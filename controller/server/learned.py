@@ -24,10 +24,10 @@ class Learned:
         return short
 
     def learn(
-        self, exchange: Exchange, request: Request, frame: bytes, shortened: Mapping[type, Shorten]
+        self, exchange: Exchange, request: Request, frame: bytes, shortened: Mapping[str, Shorten]
     ) -> None:
         """Prepares a short path for requests like this one."""
-        shorten = shortened.get(type(request))
+        shorten = shortened.get(type(request).__name__)
         if shorten is not None and self._times < TIMES_LEARNED_MAX:
             short = shorten(exchange, request)
             if short is not None and short.matches(frame):

@@ -14,6 +14,10 @@ from kraftsim.controller.core.profile import Profile
 
 log = logging.getLogger("kraftsim")
 
+OF_EVERY_CLUSTER = "min.insync.replicas"
+"""A configuration in the first records of a cluster. It has an effect, and to look that up at every
+start would take longer than an election."""
+
 
 class ConfigurationWarnings:
     """Logs a warning once for each kind of resource and configuration, whatever the values."""
@@ -28,7 +32,7 @@ class ConfigurationWarnings:
                 self._check(profile, record.resource_type, record.name)
 
     def _check(self, profile: Profile, resource_type: int, name: str) -> None:
-        if (resource_type, name) in self._logged:
+        if name == OF_EVERY_CLUSTER or (resource_type, name) in self._logged:
             return
         from kraftsim.configuration.effects import reason_without_effect  # reads a table
 
