@@ -55,19 +55,22 @@ class Structure:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        values_of = _values_of(type(self))
-        return values_of(self) == values_of(other)
+        return _values_of(self) == _values_of(other)
 
     def __hash__(self) -> int:
-        return hash(_values_of(type(self))(self))
+        return hash(_values_of(self))
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__dataclass_fields__)
         return f"{type(self).__name__}({inside})"
 
 
+def _values_of(message: Any) -> object:
+    return _reader_of(message.__class__)(message)
+
+
 @cache
-def _values_of(owner: type[Structure]) -> Callable[[object], object]:
+def _reader_of(owner: Any) -> Callable[[object], object]:
     """Returns a function that returns the attributes of an object, of several a tuple."""
     names = tuple(owner.ATTRIBUTES or owner.__slots__)
     return attrgetter(*names) if names else lambda _: ()

@@ -10,14 +10,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from kraftsim.broker_agent import configurations
 from kraftsim.broker_agent.client_match import ClientMatch, is_expression
 from kraftsim.broker_agent.data_plane import DataPlane, list_transactions
-from kraftsim.broker_agent.descriptions import (
-    PARTITIONS_MAX,
-    describe_log_dirs,
-    describe_topic_partitions,
-)
 from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.telemetry import METRICS_BYTES_MAX, Telemetry
@@ -25,14 +19,10 @@ from kraftsim.broker_agent.topic_creation import TopicCreation
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.api_row import REFUSE, STORE
 from kraftsim.controller.core.apis import row_of
-from kraftsim.controller.core.configs.describe_configs import describe_configs
-from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.handlers import in_core
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import Profile
-from kraftsim.controller.core.quotas.describe_client_quotas import describe_client_quotas
-from kraftsim.controller.core.security.acl_description import describe_acls
-from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.listener import Shorten
 from kraftsim.controller.server.runtime import Runtime
@@ -42,7 +32,9 @@ from kraftsim.controller.wire.frames import PRODUCE_BYTES_MAX
 from .client_view import ClientView, ReplyTo
 
 if TYPE_CHECKING:
+    from kraftsim.broker_agent.configurations import AlterRequest
     from kraftsim.broker_agent.messages.messages import Messages
+    from kraftsim.controller.core.configs.node_configs import NodeView
     from kraftsim.controller.core.rpc.stored_messages import (
         AlterReplicaLogDirsRequest,
         ProduceRequest,
@@ -50,6 +42,13 @@ if TYPE_CHECKING:
     from kraftsim.controller.core.rpc.transactions import InitProducerIdRequest
 
 log = logging.getLogger(__name__)
+
+describe_acls = in_core("security.acl_description", "describe_acls")
+describe_client_quotas = in_core("quotas.describe_client_quotas", "describe_client_quotas")
+describe_configs = in_core("configs.describe_configs", "describe_configs")
+describe_user_scram_credentials = in_core(
+    "security.scram_description", "describe_user_scram_credentials"
+)
 
 TelemetryRequest = rpc.GetTelemetrySubscriptionsRequest | rpc.PushTelemetryRequest
 
@@ -125,12 +124,16 @@ class BrokerApis:
 
     def describe_partitions(self, request: rpc.DescribeTopicPartitionsRequest) -> rpc.Response:
         """Returns the response to a DescribeTopicPartitions request."""
+        from kraftsim.broker_agent.descriptions import PARTITIONS_MAX, describe_topic_partitions
+
         config = self._agent.agent.config
         partitions_max = config.number("max.request.partition.size.limit", PARTITIONS_MAX)
         return describe_topic_partitions(self.image, request, self.view.listener, partitions_max)
 
     def describe_log_dirs(self, request: rpc.DescribeLogDirsRequest) -> rpc.Response:
         """Returns the response to a DescribeLogDirs request."""
+        from kraftsim.broker_agent.descriptions import describe_log_dirs
+
         agent = self._agent.agent
         stored = agent.store.on_disk(self.image, agent.config.broker_id)
         directories, cordoned = agent.config.log_dirs, agent.cordoned_directories
@@ -142,7 +145,8 @@ class BrokerApis:
     def describe_acls(self, request: rpc.DescribeAclsRequest) -> rpc.Response:
         """Returns the response to a DescribeAcls request."""
         has_authorizer = bool(self.view.settings.authorizer_class_name)
-        return describe_acls(self.image, request, has_authorizer=has_authorizer)
+        response: rpc.Response = describe_acls(self.image, request, has_authorizer=has_authorizer)
+        return response
 
     def answer_telemetry(self, request: TelemetryRequest, reply_to: ReplyTo) -> None:
         """Answers a request of client telemetry."""
@@ -217,16 +221,20 @@ class BrokerApis:
 
         return alter_log_dirs(self._agent, request)
 
-    def alter_configs(self, request: configurations.AlterRequest, reply_to: ReplyTo) -> None:
+    def alter_configs(self, request: "AlterRequest", reply_to: ReplyTo) -> None:
         """Refuses the changes that a broker refuses, and forwards the others to the controller."""
+        from kraftsim.broker_agent import configurations  # not needed at every start
         from kraftsim.configuration.dynamic import check_together  # reads a table
 
         forward = self._forwarding.forward
         configurations.alter(self.config_view, request, check_together, forward, reply_to)
 
     @property
-    def config_view(self) -> NodeView:
+    def config_view(self) -> "NodeView":
         """What the broker knows when it describes configurations."""
+        from kraftsim.broker_agent import configurations  # not needed at every start
+        from kraftsim.controller.core.configs.node_configs import NodeView
+
         agent = self._agent.agent
         return NodeView(
             node_id=agent.config.broker_id,
@@ -253,6 +261,12 @@ def _read(respond: Callable[[BrokerApis, Any], rpc.Response]) -> Answer:
     return answer
 
 
+def _list_config_resources(image: Image, request: rpc.ListConfigResourcesRequest) -> rpc.Response:
+    from kraftsim.broker_agent.configurations import list_resources  # not needed at every start
+
+    return list_resources(image, request)
+
+
 def _no_groups() -> rpc.Response:
     from kraftsim.controller.core.rpc.groups import ListGroupsResponse  # large
 
@@ -275,7 +289,7 @@ ANSWERS: Mapping[str, Answer] = {
         lambda apis, request: describe_user_scram_credentials(apis.image, request)
     ),
     "ListConfigResourcesRequest": _read(
-        lambda apis, request: configurations.list_resources(apis.image, request)
+        lambda apis, request: _list_config_resources(apis.image, request)
     ),
     "GetTelemetrySubscriptionsRequest": BrokerApis.answer_telemetry,
     "PushTelemetryRequest": BrokerApis.answer_telemetry,
