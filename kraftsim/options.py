@@ -12,7 +12,6 @@ from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerListener
 from kraftsim.controller.core.value import value
 from kraftsim.controller.raft.identity import LISTENER as CONTROLLER_LISTENER
-from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.simulation.ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, PORT_MAX
 from kraftsim.simulation.topology import (
     BROKERS_MAX,
@@ -35,8 +34,8 @@ log = logging.getLogger("kraftsim")
 CONTROLLERS_MAX = 9  # above every recommended quorum size
 SPEED_MIN = 0.001  # the arithmetic of the clock divides by its speed
 SPEED_MAX = 1000.0  # each broker then sends a heartbeat every 2 ms; above, real time falls behind
-_CLUSTER_ID = re.compile(r"[a-zA-Z0-9_\-]+")
-_LISTENER = re.compile(r"[A-Z0-9_\-.]{1,255}")
+_CLUSTER_ID = r"[a-zA-Z0-9_\-]+"
+_LISTENER = r"[A-Z0-9_\-.]{1,255}"
 _TAKEN = (CLIENT_LISTENER, CONTROLLER_LISTENER)
 CLOCKS = ("real", "virtual", "auto", "scaled:K")
 
@@ -72,7 +71,7 @@ def accept_cluster_id(cluster_id: str, label: str = "cluster_id") -> None:
     Kafka stores such an id all the same (rule 6.5).
     """
     check_cluster_id(cluster_id, label)
-    if not _CLUSTER_ID.fullmatch(cluster_id):
+    if not re.fullmatch(_CLUSTER_ID, cluster_id):
         log.warning(
             "%s: expected only letters, digits, '_' and '-' (KIP-78), got %r: Kafka accepts it, "
             "metric reporters and file names may not",
@@ -202,7 +201,7 @@ class ClusterOptions:
 
         return token_urlsafe()
 
-    def address(self, listener: str, position: int, bound_port: int) -> Address:
+    def address(self, listener: str, position: int, bound_port: int) -> tuple[str, int]:
         """Returns the advertised address of a listener of the broker or controller at `position`.
 
         The position of a broker or controller is its id minus that of the first one.
@@ -246,7 +245,7 @@ class ClusterOptions:
 
 
 def _check_listener(name: object, port: object, port_max: int) -> None:
-    if not isinstance(name, str) or not _LISTENER.fullmatch(name) or name in _TAKEN:
+    if not isinstance(name, str) or not re.fullmatch(_LISTENER, name) or name in _TAKEN:
         expected = "A to Z, digits, '_', '-' and '.', not PLAINTEXT and not CONTROLLER"
         raise ValueError(f"listeners: expected a name of {expected}, got {name!r}")
     if not isinstance(port, int) or isinstance(port, bool):

@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import field, replace
 from itertools import chain
-from typing import NamedTuple
 
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.uuid import Uuid
@@ -100,7 +99,8 @@ class Stored:
             self.election = write.election
 
 
-class _Pending(NamedTuple):
+@value(kw_only=False)
+class _Pending:
     write: Write
     due_us: int
     on_durable: Callable[[], None]

@@ -6,7 +6,6 @@ module of `raft` depends on the encoding.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
-from typing import NamedTuple
 
 from ..core.log.batch import Batch
 from ..core.rpc import SnapshotId
@@ -17,7 +16,8 @@ REFERENCES_MAX = 256  # snapshots that may be in transfer; each replica also kee
 READ_RECORDS_MAX = 1_000  # records of one step, and the rest of their batch: about 10 ms of work
 
 
-class SnapshotFormat(NamedTuple):
+@value(kw_only=False)
+class SnapshotFormat:
     """Encodes and decodes snapshots.
 
     `encode` returns the bytes of a snapshot's batches. `read` yields the batches of such bytes, and
