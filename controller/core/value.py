@@ -109,6 +109,8 @@ def _on_demand(namespace: Mapping[str, Any], name: str, *, kw_only: bool) -> Cal
     def method(instance: Any, *arguments: Any, **named: Any) -> Any:
         if fill is not None and fill(instance, arguments, named):
             return None
+        if name == "__eq__" and arguments[0] is instance:
+            return True
         twin = _as_dataclass(namespace, kw_only=kw_only, **{_METHODS[name]: True})
         generated = vars(twin)[name]
         home = next(base for base in type(instance).__mro__ if vars(base).get(name) is method)
@@ -120,17 +122,15 @@ def _on_demand(namespace: Mapping[str, Any], name: str, *, kw_only: bool) -> Cal
 
 def _filler(
     namespace: Mapping[str, Any], *, kw_only: bool
-) -> Callable[[Any, tuple[Any, ...], Mapping[str, Any]], bool] | None:
+) -> Callable[[Any, tuple[Any, ...], Mapping[str, Any]], bool]:
     """Returns a function that sets the fields of a new object, as a generated `__init__` does.
 
-    It returns False, and has set none, for wrong arguments, which the generated method refuses, and
-    from the _FILLED_MAX-th object on. Returns None for a class with a field that is no argument.
+    It returns False for wrong arguments, which the generated method refuses, and from the
+    _FILLED_MAX-th object on.
     """
-    names = tuple(namespace.get("__annotations__", ()))
-    fields = {name: namespace.get(name, MISSING) for name in names}
+    fields = {name: namespace.get(name, MISSING) for name in namespace.get("__annotations__", ())}
     described = {name: item for name, item in fields.items() if isinstance(item, Field)}
-    if not all(item.init for item in described.values()):
-        return None
+    names = tuple(name for name in fields if name not in described or described[name].init)
     defaults = fields | {name: item.default for name, item in described.items()}
     defaults = {name: item for name, item in defaults.items() if item is not MISSING}
     factories = {
@@ -138,18 +138,24 @@ def _filler(
         for name, item in described.items()
         if item.default_factory is not MISSING
     }
+    set_here = {*names, *defaults, *factories}  # `__post_init__` sets the others
+    known, by_place = frozenset(names), () if kw_only else names
+    is_checked = "__post_init__" in namespace
     left = iter(range(_FILLED_MAX))
 
     def fill(instance: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
-        given = dict(zip(() if kw_only else names, arguments, strict=False)) | dict(named)
-        made = {name: make() for name, make in factories.items() if name not in given}
-        values = defaults | made | given
-        are_right = len(given) == len(arguments) + len(named) and values.keys() == fields.keys()
-        if not are_right or next(left, None) is None:
+        given = {**dict(zip(by_place, arguments, strict=False)), **named}
+        if len(given) != len(arguments) + len(named) or not given.keys() <= known:
+            return False
+        values = {**defaults, **given}
+        for name, make in factories.items():
+            if name not in given:
+                values[name] = make()
+        if len(values) != len(set_here) or next(left, None) is None:
             return False
         for name, item in values.items():
             setattr(instance, name, item)
-        if "__post_init__" in namespace:
+        if is_checked:
             instance.__post_init__()
         return True
 

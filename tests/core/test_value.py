@@ -93,6 +93,8 @@ def test_an_object_that_changes_has_its_identity_or_its_fields() -> None:
     assert (counter.count, counter.seen, Counter(3).seen) == (1, [1], [])
     assert Counter() != Counter()
     assert {Place("a"), Place("a")} == {Place("a")}
+    with pytest.raises(TypeError, match="takes 2 positional arguments but 3 were given"):
+        Place("a", 1)  # type: ignore[call-arg]
     assert repr(Place("ab")) == "Place(name='ab', length=2)"
 
 
