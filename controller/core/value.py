@@ -78,7 +78,7 @@ def _slotted(model: type[Model], *, kw_only: bool, eq: bool, is_hashed: bool) ->
 
 
 def _as_dataclass(namespace: Mapping[str, Any], **options: bool) -> type:
-    """Returns the class as `dataclass` makes it, without slots and with the given methods only.
+    """Returns the class as `dataclass` makes it, with the given methods only.
 
     To a class without a docstring `dataclass` would give its signature, which takes a millisecond.
     """
@@ -111,7 +111,7 @@ def _on_demand(namespace: Mapping[str, Any], name: str, *, kw_only: bool) -> Cal
             return None
         if name == "__eq__" and arguments[0] is instance:
             return True
-        twin = _as_dataclass(namespace, kw_only=kw_only, **{_METHODS[name]: True})
+        twin = _as_dataclass(namespace, kw_only=kw_only, slots=True, **{_METHODS[name]: True})
         generated = vars(twin)[name]
         home = next(base for base in type(instance).__mro__ if vars(base).get(name) is method)
         setattr(home, name, generated)

@@ -72,6 +72,7 @@ class Counter:
 
     count: int = 0
     seen: list[int] = field(default_factory=list)
+    missed: int = field(default=7, init=False)
 
 
 @slotted(unsafe_hash=True)
@@ -103,7 +104,7 @@ def test_the_hundredth_object_is_like_the_first() -> None:
     made = [Counter(number) for number in range(250)]
 
     assert [counter.count for counter in made] == [*range(250)]
-    assert all(counter.seen == [] for counter in made)
+    assert all((counter.seen, counter.missed) == ([], 7) for counter in made)
     assert made[0].seen is not made[1].seen
     with pytest.raises(TypeError, match="unexpected keyword argument 'number'"):
         Counter(number=1)  # type: ignore[call-arg]
