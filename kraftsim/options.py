@@ -4,6 +4,7 @@ import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, fields
+from typing import Any
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.log.retention_bytes import RETENTION_BYTES, check_retention_bytes
@@ -193,6 +194,13 @@ class ClusterOptions:
                 "settings: %s: no effect on a cluster, which chooses its nodes and addresses", names
             )
 
+    def of_branch(self, cluster_id: str) -> dict[str, Any]:
+        """Returns the arguments of a cluster that goes on in virtual time, without sockets."""
+        options: dict[str, Any] = {item.name: getattr(self, item.name) for item in fields(self)}
+        options |= dict.fromkeys(("kafka_port", "controller_port", "http_port"))
+        options |= {"listeners": {}, "advertised_listeners": {}}
+        return options | {"cluster_id": cluster_id, "clock": "virtual"}
+
     def http_token(self) -> str | None:
         """Returns the token, or a random token if other machines can connect to the service."""
         if self.token is not None or is_loopback(self.host):
@@ -242,6 +250,13 @@ class ClusterOptions:
                 f"got {self.clock!r}"
             )
         return speed
+
+
+def options_of(given: Mapping[str, Any]) -> ClusterOptions:
+    """Returns the options that the arguments of `Cluster` are; a mapping of None is empty."""
+    options = {name: item for name, item in given.items() if name != "self"}
+    mappings = ("profiles", "settings", "listeners", "advertised_listeners")
+    return ClusterOptions(**options | {name: given[name] or {} for name in mappings})
 
 
 def _check_listener(name: object, port: object, port_max: int) -> None:

@@ -99,7 +99,7 @@ class Stored:
             self.election = write.election
 
 
-@value(kw_only=False)
+@value(kw_only=False, eq=False)
 class _Pending:
     write: Write
     due_us: int

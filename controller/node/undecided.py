@@ -21,7 +21,7 @@ from ..time.timeline import NEVER_MS
 Rest = Callable[[State, int], Decision]
 
 
-@value(kw_only=False)
+@value(kw_only=False, eq=False)
 class Waiting:
     """A request that is decided after those that came before it, unless that is after a time.
 

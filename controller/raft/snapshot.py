@@ -16,7 +16,7 @@ REFERENCES_MAX = 256  # snapshots that may be in transfer; each replica also kee
 READ_RECORDS_MAX = 1_000  # records of one step, and the rest of their batch: about 10 ms of work
 
 
-@value(kw_only=False)
+@value(kw_only=False, eq=False)
 class SnapshotFormat:
     """Encodes and decodes snapshots.
 

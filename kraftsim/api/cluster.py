@@ -2,10 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.log.retention_bytes import RETENTION_BYTES
@@ -21,10 +20,10 @@ from kraftsim.controller.raft.identity import LISTENER as CONTROLLER_LISTENER
 from kraftsim.simulation.requests.rules import Submit
 from kraftsim.simulation.world import World
 
-from ..options import ClusterOptions
+from ..options import ClusterOptions, options_of
 from ..service.binding import binding
 from .argument_checks import PAGE, check_wait, expect_int
-from .parts import Parts
+from .parts import PARTS, part_of
 from .running.active_controller import ActiveController
 from .running.added_faults import AddedFaults
 from .running.kept import Kept, KeptStates
@@ -39,12 +38,13 @@ if TYPE_CHECKING:
     from ..lessons.offer import Offer
     from ..lessons.process import LessonProcess
     from ..service.cluster_description import ClusterDescription
+    from . import parts
     from .documents import ClusterDocument, LeaderDocument, ResetCluster
     from .snapshots import Snapshots
     from .states import BrokerState, BrokerStatesDocument, ClockName
 
 
-class Cluster(Parts):
+class Cluster:
     """A cluster in this process, on a real, scaled or virtual clock.
 
     `async with Cluster(brokers=3) as kraft:` starts a cluster and returns once every broker is
@@ -63,6 +63,18 @@ class Cluster(Parts):
     _lessons: "Lessons | None" = None
     _lesson_process: "LessonProcess | None" = None
     _origin: Kept | None = None  # of a branch
+
+    brokers: "parts.Brokers"
+    controllers: "parts.Controllers"
+    topics: "parts.Topics"
+    reassignments: "parts.Reassignments"
+    configs: "parts.Configs"
+    quorum: "parts.Quorum"
+    clock: "parts.Clock"
+    faults: "parts.Faults"
+    requests: "parts.Requests"
+    log: "parts.Log"
+    events: "parts.Events"
 
     def __init__(
         self,
@@ -88,13 +100,26 @@ class Cluster(Parts):
         http_port: int | None = None,
         token: str | None = None,
     ) -> None:
-        self._live = live = Live(_options(**locals()))
+        self._live = live = Live(options_of(locals()))
         self.world_listeners: list[Callable[[World], None]] = []
         self._controller = ActiveController(live)
         self._added = added = AddedFaults(live)
         self._states = states = KeptStates(live, added)
         self._lifecycle = Lifecycle(live, added, states, self.world_listeners)
         self._telling = Telling(live, added)
+
+    if not TYPE_CHECKING:  # the type checker knows the parts, and no other names
+
+        def __getattr__(self, name: str) -> object:
+            """Creates a part at its first use, because the start of a cluster uses none."""
+            if name not in PARTS:
+                raise AttributeError(f"'Cluster' object has no attribute {name!r}")
+            part = part_of(self, name)
+            setattr(self, name, part)
+            return part
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *PARTS]
 
     async def __aenter__(self) -> "Cluster":
         await self.start()
@@ -363,22 +388,6 @@ class Cluster(Parts):
 
 def _branched(live: Live, lifecycle: Lifecycle, states: KeptStates, name: str | None) -> Cluster:
     """Returns a cluster in virtual time, without sockets, that goes on from a kept state."""
-    options = replace(
-        live.options,
-        cluster_id=lifecycle.cluster_id,
-        clock="virtual",
-        kafka_port=None,
-        listeners={},
-        advertised_listeners={},
-        controller_port=None,
-        http_port=None,
-    )
-    branch = Cluster(**{option.name: getattr(options, option.name) for option in fields(options)})
+    branch = Cluster(**live.options.of_branch(lifecycle.cluster_id))
     branch._origin = states.copy_of(name)
     return branch
-
-
-def _options(self: Cluster, **given: Any) -> ClusterOptions:
-    """Returns the options that the arguments of `Cluster` are; a mapping of None is empty."""
-    mappings = ("profiles", "settings", "listeners", "advertised_listeners")
-    return ClusterOptions(**given | {name: given[name] or {} for name in mappings})

@@ -1,20 +1,20 @@
 """The parts of a cluster, each with the verbs of a noun."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .brokers import Brokers
-    from .clock import Clock
-    from .configs import Configs
-    from .controllers import Controllers
-    from .events import Events
-    from .faults import Faults
-    from .log import Log
-    from .quorum import Quorum
-    from .reassignments import Reassignments
-    from .requests import Requests
-    from .topics import Topics
+    from .brokers import Brokers as Brokers
+    from .clock import Clock as Clock
+    from .configs import Configs as Configs
+    from .controllers import Controllers as Controllers
+    from .events import Events as Events
+    from .faults import Faults as Faults
+    from .log import Log as Log
+    from .quorum import Quorum as Quorum
+    from .reassignments import Reassignments as Reassignments
+    from .requests import Requests as Requests
+    from .topics import Topics as Topics
 
 PARTS = {
     "brokers": ("live",),
@@ -29,37 +29,11 @@ PARTS = {
     "log": ("live",),
     "events": ("live",),
 }
-"""The parts and what each is given, which are attributes of the cluster."""
+"""The parts of a cluster, which are modules here with a class of the same name, and what each is
+given: attributes of the cluster."""
 
 
-class Parts:
-    """The parts of a cluster, each a module of this package with a class of the same name.
-
-    A part is imported and created when it is first used: the start of a cluster uses none.
-    """
-
-    brokers: "Brokers"
-    controllers: "Controllers"
-    topics: "Topics"
-    reassignments: "Reassignments"
-    configs: "Configs"
-    quorum: "Quorum"
-    clock: "Clock"
-    faults: "Faults"
-    requests: "Requests"
-    log: "Log"
-    events: "Events"
-
-    if not TYPE_CHECKING:  # the type checker knows the parts, and no other names
-
-        def __getattr__(self, name: str) -> object:
-            """Creates a part at its first use."""
-            if name not in PARTS:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            kind = getattr(import_module(f"kraftsim.api.{name}"), name.capitalize())
-            part = kind(*(getattr(self, f"_{argument}") for argument in PARTS[name]))
-            setattr(self, name, part)
-            return part
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *PARTS]
+def part_of(cluster: object, name: str) -> object:
+    """Returns a new part of a cluster, whose module is imported with the first one."""
+    kind: Any = getattr(import_module(f"kraftsim.api.{name}"), name.capitalize())
+    return kind(*(getattr(cluster, f"_{argument}") for argument in PARTS[name]))

@@ -28,7 +28,7 @@ class HeldMessage:
     until_us: int | None
 
 
-@value(kw_only=False)
+@value(kw_only=False, eq=False)
 class Holding:
     """A held message since `since_us`; `go_on` delivers it for the rule `owner`."""
 
