@@ -14,7 +14,8 @@ from kraftsim.controller.raft.roles import Follower, Leader, Prospective, Unatta
 
 METADATA_TOPIC = "__cluster_metadata"
 UNKNOWN_SERVER_ERROR, UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER = -1, 3, 6
-INVALID_REQUEST, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH = 42, 74, 75
+UNSUPPORTED_VERSION, INVALID_REQUEST = 35, 42
+FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH = 74, 75
 POSITION_OUT_OF_RANGE, INCONSISTENT_CLUSTER_ID, INVALID_VOTER_KEY = 99, 104, 125
 SLICE_BYTES_MAX = 8 * 1024 * 1024
 
@@ -58,6 +59,8 @@ def vote(quorum: Quorum, request: rpc.VoteRequest) -> Outcome | None:
     if whole:
         return (whole,)
     asked = sole(request.topics)
+    if asked.pre_vote and not quorum.identity.has_pre_votes:
+        return (UNSUPPORTED_VERSION,)
     epoch, own = asked.replica_epoch, quorum.epoch
     if own < epoch > quorum.epoch_reach or quorum.peers_without_epoch is not None:
         return None
