@@ -55,12 +55,13 @@ def _is_meant(quorum: Quorum, voter_id: int, directory_id: bytes) -> bool:
 
 def vote(quorum: Quorum, request: rpc.VoteRequest) -> Outcome | None:
     """Returns the errors, the leader, its epoch, and whether the vote is granted."""
+    asks_first = any(of.pre_vote for topic in request.topics for of in topic.partitions)
+    if asks_first and not quorum.identity.has_pre_votes:
+        return (UNSUPPORTED_VERSION,)
     whole = _whole_error(quorum, request)
     if whole:
         return (whole,)
     asked = sole(request.topics)
-    if asked.pre_vote and not quorum.identity.has_pre_votes:
-        return (UNSUPPORTED_VERSION,)
     epoch, own = asked.replica_epoch, quorum.epoch
     if own < epoch > quorum.epoch_reach or quorum.peers_without_epoch is not None:
         return None

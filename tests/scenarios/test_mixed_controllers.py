@@ -12,6 +12,8 @@ from kraftsim.controller.core.rpc import (
     UnregisterControllerRequest,
     UpdateFeaturesRequest,
 )
+from kraftsim.controller.raft import elections
+from kraftsim.controller.raft.protocol import Turn
 from kraftsim.scenarios.document.scenario import read_scenario
 from kraftsim.scenarios.expected import quorum as expected
 from kraftsim.scenarios.expected.quorum_replies import told_of_vote
@@ -88,9 +90,11 @@ def test_a_voter_without_pre_votes_must_refuse_one() -> None:
     quorum = World(topology, streams=Streams(1)).controllers[3000].node.quorum
     asked = vote(3001, 0, pre_vote=True, cluster_id=topology.cluster_id)
 
-    reply = read_by(KAFKA_3_9, KAFKA_4_4, asked)
+    of_a_newer_peer = read_by(KAFKA_3_9, KAFKA_4_4, asked)
+    of_a_stranger = elections.on_request(quorum, asked, Turn(0, 0))
 
-    assert told_of_vote(reply) == expected.vote(quorum, asked)
+    assert [(35,), (35,)] == [told_of_vote(reply) for reply in (of_a_newer_peer, of_a_stranger)]
+    assert (35,) == expected.vote(quorum, asked)
 
 
 RAISED = {"at": "5s", "features.update": {"feature": "metadata.version", "level": LEVEL_4_4}}
