@@ -42,13 +42,15 @@ async def broker(kraft: Cluster) -> AsyncIterator[Client]:
         yield client
 
 
-def produced(*batches: bytes, acks: int = 1, topic: str = "t") -> Request:
+def produced(*batches: bytes, acks: int = 1, topic: str = "t", timeout_ms: int = 0) -> Request:
     """A request with one batch for each partition from 0 on."""
     partitions = [
         {"index": index, "records": b64encode(data).decode()} for index, data in enumerate(batches)
     ]
     topics = [{"name": topic, "partitionData": partitions}]
-    request: Any = from_json(APIS[0].request, {"acks": acks, "topicData": topics})
+    request: Any = from_json(
+        APIS[0].request, {"acks": acks, "timeoutMs": timeout_ms, "topicData": topics}
+    )
     return request
 
 
