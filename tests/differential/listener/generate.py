@@ -12,7 +12,7 @@ from tests.differential.settings import Start
 LISTENER = Start(has_listener=True)
 STEPS = (15, 35)
 CONFIGS: dict[str, tuple[str, ...]] = {
-    "max.message.bytes": ("150", "300", "1000", "1048588"),
+    "max.message.bytes": ("150", "300", "1000", "1048588", "2000000"),
     "message.timestamp.type": ("CreateTime", "LogAppendTime"),
     "message.timestamp.before.max.ms": ("60000", "9223372036854775807"),
     "message.timestamp.after.max.ms": ("60000", "3600000", "9223372036854775807"),
@@ -25,19 +25,34 @@ CONFIGS: dict[str, tuple[str, ...]] = {
 SET, DELETE = 0, 1
 TOPIC = 2
 SPECIAL = (-1, -2, -3, -4, -5, -6, -7)
+RATES = ("producer_byte_rate", "consumer_byte_rate")
+CLIENT_ID = "judge"
+ENTITIES = tuple(
+    [{"entityType": kind, "entityName": name} for kind, name in entity.items()]
+    for entity in (
+        *({"client-id": name} for name in (CLIENT_ID, None)),
+        *({"user": name} for name in ("ANONYMOUS", None)),
+        *(
+            {"user": user, "client-id": client}
+            for user in ("ANONYMOUS", None)
+            for client in (CLIENT_ID, None)
+        ),
+    )
+)
 
 
 def draw_listener_sequence(seed: int, number: int) -> Sequence:
     """A sequence of topics, batches and questions about them."""
     random = Random(f"listener {seed} {number}")
-    draft = Draft(random, converts=random.random() < 0.15)
+    draft = Draft(random, converts=random.random() < 0.15, has_quotas=random.random() < 0.12)
     steps = [_create(draft)]
     for _ in range(draft.between(*STEPS)):
         ((draw,),) = [random.choices(tuple(DRAWS), tuple(DRAWS.values()))]
         steps.append(draw(draft))
     names = [{"$name": name} for name in sorted(draft.created)]
-    cleanup = Ask("DeleteTopics", 5, {"topicNames": names, "timeoutMs": 30_000})
-    return Sequence(f"listener-{seed}-{number}", tuple(steps), (cleanup,), LISTENER)
+    cleanup = [Ask("DeleteTopics", 5, {"topicNames": names, "timeoutMs": 30_000})]
+    cleanup += [unlimited()] if draft.has_quotas else []
+    return Sequence(f"listener-{seed}-{number}", tuple(steps), tuple(cleanup), LISTENER)
 
 
 # Topics
@@ -58,6 +73,7 @@ def _create(draft: Draft) -> Ask:
         )
         draft.topics.setdefault(name, partitions)
         draft.created.add(name)
+        draft.deleted.discard(name)
     body = {"topics": topics, "timeoutMs": 30_000, "validateOnly": False}
     return Ask("CreateTopics", draft.between(5, 7), body)
 
@@ -93,6 +109,7 @@ def _alter(draft: Draft) -> Ask:
 def _delete(draft: Draft) -> Ask:
     name = draft.name()
     draft.topics.pop(name, None)
+    draft.deleted.add(name)
     for at in [at for at in draft.ends if at[0] == name]:
         del draft.ends[at]
     if draft.chance(0.3):
@@ -137,6 +154,8 @@ def _metadata(draft: Draft) -> Ask:
 
 
 def _fetch(draft: Draft) -> Ask:
+    if draft.fetched is not None and draft.chance(0.35):
+        return _fetch_again(draft, *draft.fetched)
     version = draft.between(4, 18)
     body: Body = {
         "maxWaitMs": draft.one_of(0, 0, 0, 40),
@@ -151,7 +170,26 @@ def _fetch(draft: Draft) -> Ask:
     }
     replica = draft.random.choices((-1, -2, -3, 1, 5), (92, 4, 2, 1, 1))[0]
     body |= {"replicaState": {"replicaId": replica, "replicaEpoch": -1}, "replicaId": replica}
+    if draft.chance(0.25):
+        draft.fetched = version, body | {"minBytes": 1, "rackId": ""}, draft.partition()
+        return _fetch_again(draft, *draft.fetched)
     return _in_session(draft, version, body)
+
+
+def _fetch_again(draft: Draft, version: int, body: Body, at: tuple[str, int]) -> Ask:
+    """A request for one partition, alike but for the offset."""
+    name, partition = at
+    by_id = version >= 13
+    topic = {"topicId": {"$topic_id": [name, -1]}} if by_id else {"topic": {"$name": name}}
+    position = {
+        "partition": partition,
+        "currentLeaderEpoch": -1,
+        "fetchOffset": draft.offset(at),
+        "lastFetchedEpoch": -1,
+        "logStartOffset": -1,
+        "partitionMaxBytes": 2**20,
+    }
+    return Ask("Fetch", version, body | {"topics": [topic | {"partitions": [position]}]})
 
 
 def _fetched(draft: Draft, version: int) -> list[Body]:
@@ -286,6 +324,28 @@ def _producers(draft: Draft) -> Ask:
     return Ask("DescribeProducers", 0, body)
 
 
+# Quotas
+
+
+def _limit(draft: Draft) -> Ask:
+    """A rate that every request exceeds, one that none does, or none."""
+    if not draft.has_quotas:
+        return produce(draft)
+    value = draft.one_of(1.0, 1.0, 1e12, None)
+    op = {"key": draft.one_of(*RATES), "value": value or 0.0, "remove": value is None}
+    return _quotas([{"entity": draft.one_of(*ENTITIES), "ops": [op]}])
+
+
+def unlimited() -> Ask:
+    """Takes away every quota that a sequence may have set."""
+    ops = [{"key": key, "value": 0.0, "remove": True} for key in RATES]
+    return _quotas([{"entity": entity, "ops": ops} for entity in ENTITIES])
+
+
+def _quotas(entries: list[Body]) -> Ask:
+    return Ask("AlterClientQuotas", 1, {"entries": entries, "validateOnly": False})
+
+
 DRAWS: dict[Callable[[Draft], Ask], int] = {
     produce: 40,
     _fetch: 24,
@@ -298,7 +358,8 @@ DRAWS: dict[Callable[[Draft], Ask], int] = {
     _move: 2,
     _metadata: 3,
     _alter: 4,
-    _create: 1,
-    _delete: 1,
+    _create: 2,
+    _delete: 2,
     _grow: 1,
+    _limit: 6,
 }

@@ -7,30 +7,15 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from tests.differential.listener.judge import ListenerBench
+from tests.differential.listener.settings import OUR_OPTIONS, OUR_SETTINGS, released_settings
 from tests.differential.listener.sides import Listener
 from tests.differential.pair import CLUSTER_ID, MEMORY, Pair
-from tests.differential.settings import NEVER_MS, USUAL_SESSION_MS
 from tests.free_ports import free_port
 from tests.interop.running import kraftsim_up
 from tests.released.controller import await_listener, released_controller
 from tests.released.releases import Release
 
 BROKER_ID = 1
-SESSION = f"broker.session.timeout.ms={USUAL_SESSION_MS}\n"
-RELEASED_SETTINGS = {
-    "node.id": str(BROKER_ID),
-    "broker.session.timeout.ms": str(USUAL_SESSION_MS),
-    # Retention and the expiry of producers would come between two requests.
-    "log.initial.task.delay.ms": str(NEVER_MS),
-    "producer.id.expiration.check.interval.ms": str(NEVER_MS),
-}
-LOG_DIRS = 2
-
-
-def released_settings(folder: Path) -> dict[str, str]:
-    """The properties of a released broker with LOG_DIRS log directories in a folder."""
-    paths = ",".join(str(folder / f"data-{number}") for number in range(LOG_DIRS))
-    return {**RELEASED_SETTINGS, "log.dirs": paths}
 
 
 class ListenerPair(Pair):
@@ -64,14 +49,14 @@ def started_listeners(release: Release) -> Iterator[Pair]:
                 folder / "kafka",
                 cluster_id=CLUSTER_ID,
                 client_port=port,
-                settings=released_settings(folder / "kafka"),
+                settings=released_settings(folder / "kafka", BROKER_ID),
             ) as controller,
             kraftsim_up(
                 folder,
                 *("--profile", release.profile_name, "--cluster-id", CLUSTER_ID),
-                *("--log-dirs", str(LOG_DIRS)),
+                *OUR_OPTIONS,
                 brokers=1,
-                settings=SESSION,
+                settings=OUR_SETTINGS,
             ) as kraft,
         ):
             await_listener(controller.process, port)
