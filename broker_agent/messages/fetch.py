@@ -86,7 +86,9 @@ class Fetching:
         version = request.requester.version_or(NEWEST)
         opened = self._sessions.open(request, version)
         if opened.error:
-            reply_to(FetchResponse(error_code=opened.error))
+            response = FetchResponse(error_code=opened.error)
+            throttle_ms = self.throttle_ms(request, version, response)
+            reply_to(FetchResponse(throttle_time_ms=throttle_ms) if throttle_ms else response)
             return
         _Waiting(self, request, version, opened, reply_to).look_first()
 

@@ -184,6 +184,18 @@ async def test_a_throttled_fetch_begins_no_session(kraft: Cluster, broker: Clien
     assert throttled["sessionId"] == 0
 
 
+@pytest.mark.rule("B4.50")
+async def test_a_throttled_client_does_not_learn_that_it_has_no_session(
+    kraft: Cluster, broker: Client
+) -> None:
+    await limit(kraft, CLIENT, consumer_byte_rate=1.0)
+
+    throttled = await fetched(broker, session_id=77, session_epoch=1)
+
+    assert throttled["throttleTimeMs"] > 0
+    assert (throttled["errorCode"], throttled["sessionId"]) == (0, 0)
+
+
 @pytest.mark.parametrize(
     ("entities", "is_throttled"),
     [
