@@ -188,8 +188,8 @@ class Replicas:
         is too small (B6.30).
         """
         log, partition, me = replica.log, replica.partition, self.broker_id
-        if partition.leader == me and log.epochs.latest < partition.leader_epoch:
-            log.epochs.assign(partition.leader_epoch, log.end_offset)
+        if partition.leader == me:
+            log.epochs.begin_to_lead(partition.leader_epoch, log.end_offset)
         if (
             log.high_watermark < log.end_offset
             and me in partition.isr

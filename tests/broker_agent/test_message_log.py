@@ -313,3 +313,17 @@ def test_a_moved_log_has_what_a_copy_from_its_start_has() -> None:
     assert (log.start_offset, list(log.base_offsets)) == (3, [2, 4])
     assert log.size == len(cut) + len(kept)
     assert {producer.producer_id for producer in log.producers} == {7}
+
+
+@pytest.mark.rule("B5.30", "B7.51")
+def test_a_moved_log_has_the_leader_epochs_of_its_batches() -> None:
+    empty, log = Log(0), filled(batch(b"a"))
+    for moved in (empty, log):
+        moved.epochs.begin_to_lead(4, moved.end_offset)
+        assert moved.epochs.latest == 4
+
+        moved.shed()
+        moved.epochs.begin_to_lead(4, moved.end_offset)
+
+    assert empty.epochs.entries == []
+    assert log.epochs.entries == [(0, 0)]

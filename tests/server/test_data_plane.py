@@ -255,6 +255,24 @@ async def test_an_unknown_partition_is_no_error_of_the_whole(broker: Client, ver
     assert [topic.topic for topic in response.responses] == [named.get("topic", "")]
 
 
+@pytest.mark.parametrize(("replica_id", "is_in_order"), [(-1, False), (5, True)])
+async def test_a_follower_gets_unknown_partitions_in_its_order(
+    kraft: Cluster, broker: Client, topic: str, replica_id: int, is_in_order: bool
+) -> None:
+    known = parse_uuid((await kraft.topics.describe(topic))["topicId"])
+    asked = {known: 7, bytes(15) + b"7": 0}
+    topics = tuple(
+        FetchTopic(topic_id=id, partitions=(FetchPartition(partition=index, fetch_offset=0),))
+        for id, index in asked.items()
+    )
+    broker.send(1, 13, FetchRequest(replica_id=replica_id, topics=topics))
+
+    _, response = await broker.answer(1, 13)
+
+    found = [of.topic_id for of in response.responses]
+    assert found == (list(asked) if is_in_order else [*asked][::-1])
+
+
 @pytest.mark.parametrize(
     ("key_type", "code"),
     [(0, ErrorCode.POLICY_VIOLATION), (1, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)],
