@@ -4,8 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.differential.listener.pair import BROKER_ID
-from tests.differential.listener.settings import OUR_OPTIONS, OUR_SETTINGS, released_settings
+from tests.differential.listener.settings import (
+    BROKER_ID,
+    OUR_OPTIONS,
+    OUR_SETTINGS,
+    released_settings,
+)
 from tests.free_ports import free_port
 from tests.interop.running import kraftsim_up
 from tests.released.controller import await_listener, released_controller

@@ -13,7 +13,7 @@ from tests.differential.listener.batches import decoded, decompressed
 from tests.differential.listener.stand import Stand
 
 FETCH, INIT_PRODUCER_ID = 1, 22
-OF_ONE_CLUSTER = ("host", "port", "clusterId", "totalBytes", "usableBytes")
+OF_ONE_CLUSTER = ("host", "port", "clusterId", "controllerId", "totalBytes", "usableBytes")
 TIMES = ("logAppendTimeMs", "timestamp", "lastTimestamp", "baseTimestamp", "maxTimestamp")
 TEXTS = ("errorMessage", "batchIndexErrorMessage")
 THROTTLE_TIME = "throttleTimeMs"

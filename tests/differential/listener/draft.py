@@ -36,6 +36,8 @@ class Draft:
     produced: tuple[int, int, tuple[str, int]] | None = None  # version, acks, partition
     fetched: tuple[int, Body, tuple[str, int]] | None = None  # version, request, partition
     has_quotas: bool = False
+    has_follower: bool = False
+    replicas: dict[str, list[int]] = field(default_factory=dict)  # if topics are placed
     stamps: bool = False  # a topic had LogAppendTime: two records may share a millisecond
 
     def chance(self, share: float) -> bool:

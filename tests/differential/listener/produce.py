@@ -36,9 +36,10 @@ def produce(draft: Draft) -> Ask:
 
 
 def _acks(draft: Draft) -> int:
-    """A connection that is muted after acks=0 would stay so."""
-    no_ack = ALL_ACKS if draft.has_quotas else NO_ACK
-    drawn = draft.random.choices((ALL_ACKS, LEADER_ACK, no_ack, None), (45, 45, 7, 3))[0]
+    """A connection that is muted after acks=0 would stay so, and a follower of Kafka lags."""
+    leader_ack = ALL_ACKS if draft.has_follower else LEADER_ACK
+    no_ack = ALL_ACKS if draft.has_quotas or draft.has_follower else NO_ACK
+    drawn = draft.random.choices((ALL_ACKS, leader_ack, no_ack, None), (45, 45, 7, 3))[0]
     return draft.one_of(2, -2, 32_767) if drawn is None else drawn
 
 

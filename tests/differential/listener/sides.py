@@ -12,12 +12,13 @@ from kraftsim.controller.wire.frames import encode_request
 from kraftsim.controller.wire.json.json_form import from_json
 from tests.differential.listener import canonical
 from tests.differential.listener.replies import document_of
+from tests.differential.listener.settings import FOLLOWER_ID, RACKS
 from tests.differential.listener.stand import NO_ID, Stand
 from tests.differential.sequence import Ask, Body
 from tests.released.controller import Connection
 
 KEYS = {api.name: api.key for api in APIS.values()}
-PRODUCE, LIST_OFFSETS, METADATA, API_VERSIONS, INIT_PRODUCER_ID = 0, 2, 3, 18, 22
+PRODUCE, FETCH, LIST_OFFSETS, METADATA, API_VERSIONS, INIT_PRODUCER_ID = 0, 1, 2, 3, 18, 22
 DESCRIBE_CONFIGS, ALTER_REPLICA_LOG_DIRS, DESCRIBE_LOG_DIRS = 32, 34, 35
 INCREMENTAL_ALTER_CONFIGS, CLIENT_METRICS, SET = 44, 16, 0
 INTERVALS_FROM_MS = 1_000
@@ -104,17 +105,36 @@ class Listener:
                     if topic["errorCode"] == GONE:
                         self._await_topic(topic["name"], 1)
             case "CreateTopics":
-                asked = {topic["name"]: topic["numPartitions"] for topic in body["topics"]}
-                for name in _done(document["topics"], "name"):
-                    self._await_topic(name, asked[name])
+                self._await_partitions(step, body, _done(document["topics"], "name"))
             case "CreatePartitions":
-                asked = {topic["name"]: topic["count"] for topic in body["topics"]}
-                for name in _done(document["results"], "name"):
-                    self._await_topic(name, asked[name])
+                self._await_partitions(step, body, _done(document["results"], "name"))
             case "AlterReplicaLogDirs":
                 self._await_moves(body, document)
             case "DeleteTopics" | "IncrementalAlterConfigs" | "AlterClientQuotas":
                 self._await_metadata()
+
+    def _await_partitions(self, step: Ask, body: Body, names: list[str]) -> None:
+        """Returns once the logs of these topics are there, and each follower has fetched."""
+        asked, followed = _to_create(step, body), _followed(body)
+        for name in names:
+            self._await_topic(name, asked[name])
+            for index in range(asked[name]) if name in followed else ():
+                _until(lambda name=name, index=index: self._is_followed(name, index))
+
+    def _is_followed(self, name: str, index: int) -> bool:
+        """True if the broker sends a consumer in the rack of the follower there."""
+        position = {"partition": index, "currentLeaderEpoch": -1, "fetchOffset": 0}
+        position |= {"logStartOffset": -1, "partitionMaxBytes": 0}
+        body = {
+            **{"replicaId": -1, "maxWaitMs": 0, "minBytes": 0, "maxBytes": 0, "isolationLevel": 0},
+            **{"sessionId": 0, "sessionEpoch": -1, "forgottenTopicsData": []},
+            "topics": [{"topic": name, "partitions": [position]}],
+            "rackId": RACKS[FOLLOWER_ID],
+        }
+        (topic,) = self._document(FETCH, 11, body)["responses"]
+        (found,) = topic["partitions"]
+        # What was deleted or moved before the follower asks is its reply, too.
+        return bool(found["preferredReadReplica"] == FOLLOWER_ID or found["errorCode"])
 
     def _await_topic(self, name: str, partitions: int) -> None:
         _until(lambda: not any(self._codes(name, partitions)))
@@ -193,12 +213,24 @@ def _to_create(step: Ask, body: Body) -> dict[str, int]:
     """The partitions that topics may have after a request that creates some."""
     match step.api:
         case "CreateTopics":
-            return {topic["name"]: topic["numPartitions"] for topic in body["topics"]}
+            return {
+                topic["name"]: len(topic["assignments"]) or topic["numPartitions"]
+                for topic in body["topics"]
+            }
         case "CreatePartitions":
             return {topic["name"]: topic["count"] for topic in body["topics"]}
         case "Metadata" if step.version < ASKS_TO_CREATE_SINCE or body[ASKS_TO_CREATE]:
             return {topic["name"]: 1 for topic in body["topics"] if topic["name"]}
     return {}
+
+
+def _followed(body: Body) -> list[str]:
+    """The topics of a request whose partitions have more than one replica."""
+    return [
+        topic["name"]
+        for topic in body["topics"]
+        if any(len(placed["brokerIds"]) > 1 for placed in topic["assignments"] or ())
+    ]
 
 
 def _held(directory: Body) -> list[tuple[str, int]]:
