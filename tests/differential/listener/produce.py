@@ -70,7 +70,7 @@ def _batch(draft: Draft, at: tuple[str, int]) -> Body:
     if draft.producers and draft.chance(0.35):
         return _idempotent(draft, at)
     batch = _records(draft)
-    if draft.chance(0.05):
+    if draft.chance(0.05) and not draft.has_quotas:
         return batch | _near_limit(draft)
     if draft.chance(0.12):
         batch |= _defect(draft, batch)
@@ -143,11 +143,14 @@ def _defect(draft: Draft, batch: Body) -> Body:
         {"deltas": [place * 2 for place in range(count)]},
         {"deltas": [place * 2 for place in range(count)], "codec": draft.one_of(GZIP, ZSTD)},
         {"values": [3000], "keys": None, "times": None},
+    )
+    large: tuple[Body, ...] = (
         {"values": [LARGE], "keys": [1], "times": None},
         {"values": [LARGE], "keys": [1], "times": None},
         {"values": [2 * LARGE + 300_000], "keys": [2], "times": None},
     )
-    return draft.one_of(*options)
+    # Their throttle times would not fit into an int, and that is a matter of milliseconds.
+    return draft.one_of(*options, *(() if draft.has_quotas else large))
 
 
 def _idempotent(draft: Draft, at: tuple[str, int]) -> Body:

@@ -1,6 +1,5 @@
 """Draws requests that create, change and delete topics."""
 
-
 from tests.differential.listener.draft import NAMES, Draft, topic_id
 from tests.differential.sequence import Ask, Body
 
