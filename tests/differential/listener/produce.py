@@ -173,8 +173,9 @@ def _idempotent(draft: Draft, at: tuple[str, int]) -> Body:
             sequence = draft.one_of(0, 0, 0, 5)
         case "wrap":
             sequence = 2**31 - draft.between(1, 3)
-    batch["producer"] = [producer.producer_id, epoch, max(sequence, 0)]
-    producer.sequences[at] = (max(sequence, 0) + count) % 2**31
+    sequence = max(sequence, 0) % 2**31
+    batch["producer"] = [producer.producer_id, epoch, sequence]
+    producer.sequences[at] = (sequence + count) % 2**31
     producer.sent.append((*at, batch))
     draft.ends[at] += count
     return batch
