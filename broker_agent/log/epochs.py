@@ -20,11 +20,14 @@ class LeaderEpochs:
         """The epoch of the last entry; -1 if there is none."""
         return self.entries[-1][0] if self.entries else -1
 
-    def begin_to_lead(self, epoch: int, end_offset: int) -> None:
-        """Notes that this replica leads in `epoch`, unless it has noted that already (B5.30)."""
-        if self.led < epoch:
-            self.led = epoch
+    def begin_to_lead(self, epoch: int, end_offset: int) -> bool:
+        """Notes that this replica leads in `epoch`; False if it has noted that before (B5.30)."""
+        if self.led >= epoch:
+            return False
+        self.led = epoch
+        if self.latest < epoch:
             self.assign(epoch, end_offset)
+        return True
 
     def assign(self, epoch: int, offset: int) -> None:
         """Notes that `epoch` has the records from `offset` on (B5.31)."""

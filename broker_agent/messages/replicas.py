@@ -188,8 +188,10 @@ class Replicas:
         is too small (B6.30).
         """
         log, partition, me = replica.log, replica.partition, self.broker_id
-        if partition.leader == me:
-            log.epochs.begin_to_lead(partition.leader_epoch, log.end_offset)
+        if partition.leader == me and log.epochs.begin_to_lead(
+            partition.leader_epoch, log.end_offset
+        ):
+            self._catch_up(replica)
         if (
             log.high_watermark < log.end_offset
             and me in partition.isr
@@ -201,6 +203,16 @@ class Replicas:
             for peer, follower in self._peers(replica):
                 if peer.is_alive and follower is not None:
                     self._look(peer, replica, follower, at)
+
+    def _catch_up(self, replica: Replica) -> None:
+        """Gives the replicas in the ISR of a new leader what they have not."""
+        for peer, follower in self._peers(replica):
+            end = 0 if follower is None else follower.end_offset
+            if end == replica.log.end_offset:
+                continue
+            is_in_sync = peer.agent.config.broker_id in replica.partition.isr
+            if is_in_sync and self._can_write(peer, replica.partition):
+                peer.store.follow(replica.key, replica.log)
 
     def _look(self, host: HostedAgent, replica: Replica, log: Log, at: Instant) -> bool:
         """Lets a broker delete and compact what is due; returns whether it had a look.

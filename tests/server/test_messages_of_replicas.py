@@ -189,3 +189,28 @@ async def test_a_leader_that_was_replaced_deletes_nothing_elsewhere(isolated: Cl
         await old.answer(21, 2)
 
     assert await values_at(isolated, 2) == [b"0", b"1"]
+
+
+@pytest.mark.rule("B2.42", "B6.30")
+async def test_a_leader_that_was_elected_again_gives_its_followers_what_they_missed() -> None:
+    async with Cluster(brokers=2, clock="virtual", seed=1, kafka_port=0) as kraft:
+        config = {"retention.ms": "-1"}
+        await kraft.topics.create("t", assignments=[[1, 2]], config=config)
+        await kraft.clock.advance("1s")
+        await kraft.brokers.deafen(1)  # it keeps its lease, and learns nothing
+        for replicas in ([2, 1], [1, 2]):
+            await kraft.reassignments.start("t", {0: replicas})
+            await kraft.topics.elect_leaders("t", election="preferred")
+        assert (await partition(kraft))["leader"] == 1
+        async with connected(address(kraft, 1)) as client:
+            append(client, b"0", acks=-1, timeout_ms=600_000)
+            await kraft.clock.advance("1s")
+            assert client.nothing_came
+
+            await kraft.brokers.undeafen(1)
+            await kraft.clock.advance("5s")
+            assert (await answered(client)).error_code == 0
+        await kraft.brokers.kill(1)
+        await kraft.clock.advance("30s")
+
+        assert await values_at(kraft, 2) == [b"0"]
