@@ -186,7 +186,8 @@ async def test_a_leader_that_was_replaced_deletes_nothing_elsewhere(isolated: Cl
     topics = (DeleteRecordsTopic(name="t", partitions=(partition,)),)
     async with connected(address(isolated, 1)) as old:
         old.send(21, 2, DeleteRecordsRequest(topics=topics, timeout_ms=1000))
-        await old.answer(21, 2)
+        _, reply = await old.answer(21, 2)
+        assert reply.topics[0].partitions[0].error_code == 7
 
     assert await values_at(isolated, 2) == [b"0", b"1"]
 
