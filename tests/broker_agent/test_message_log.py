@@ -99,6 +99,20 @@ def test_the_bounds_of_a_time_are_named() -> None:
     assert f"within [{NOW_MS - 2**63 + 1}, {NOW_MS + 3_600_000}]" in text
 
 
+@pytest.mark.rule("B1.38")
+def test_a_record_with_a_bad_time_is_named_by_the_offset_that_its_client_gave() -> None:
+    payload = gzip.compress(record(b"a", delta=0) + record(b"b", delta=2))
+    data = batch(b"a", b"b", at_ms=2 * NOW_MS, attributes=1, payload=payload)
+
+    with pytest.raises(Refused) as refused:
+        append(Log(0), data)
+
+    (place, first), (next_place, second) = refused.value.record_errors
+    assert (place, next_place) == (0, 1)
+    assert "offset 0 is" in first
+    assert "offset 2 is" in second
+
+
 @pytest.mark.rule("B1.41")
 def test_the_time_of_the_append_stamps_a_batch() -> None:
     log = filled(batch(b"a", at_ms=1000), settings=LogSettings(timestamp_type="LogAppendTime"))
