@@ -160,6 +160,8 @@ class ShortProduce:
             if topic.name in INTERNAL_TOPICS:
                 return False
             replica = self._replicas.led(topic, self._index, at)
+            if self._replicas.is_superseded(replica):
+                return False
             placed = self._producing.store(replica, batch, self.request.acks, at)
         except _LEFT_TO_GENERAL_PATH:
             return False
