@@ -107,6 +107,8 @@ class Profile:
     each voter first sends its supported versions in UpdateRaftVoter."""
     voter_changes_say_none: bool = False
     """10.51, 10.52: before 4.3 an added or removed voter is answered with the text NONE."""
+    prints_optional_ids: bool = False
+    """10.51, 10.52: 3.9 prints the directory id of a voter as Optional[...]."""
     reassignment_awaits_every_replica: bool = False
     """4.36: before 4.3 a replica that stays and is out of sync blocks a reassignment."""
     assignment_keeps_elr: bool = True
@@ -247,6 +249,7 @@ KAFKA_3_9 = Profile(
     upgrades_kraft_version=False,
     voter_changes_say_none=True,
     reassignment_awaits_every_replica=True,
+    prints_optional_ids=True,
     retries_at_heartbeat_interval=False,
     has_pre_votes=False,
     bounds_quorum_fetches=False,

@@ -89,6 +89,7 @@ class NodeConfig:
             self.identity,
             updates_static_voters=profile.upgrades_kraft_version,
             says_none=profile.voter_changes_say_none,
+            prints_optional_ids=profile.prints_optional_ids,
             has_pre_votes=profile.has_pre_votes,
             bounds_fetches=profile.bounds_quorum_fetches,
         )

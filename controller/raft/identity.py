@@ -19,6 +19,7 @@ class Identity:
     to fetch from while no voter is known (controller.quorum.bootstrap.servers). If
     `updates_static_voters`, it accepts UpdateRaftVoter at kraft.version 0, unlike Kafka 3.9. If
     `says_none`, a change of voters that succeeds is answered with the text NONE, as before 4.3. If
+    `prints_optional_ids`, its texts name a replica as Kafka 3.9 does. If
     `has_pre_votes`, it asks for pre-votes before it raises its epoch, unlike Kafka 3.9. If
     `bounds_fetches`, configurations say how many bytes it asks for, and a Fetch gets no more than
     it asks for, unlike Kafka before 4.3.
@@ -34,6 +35,7 @@ class Identity:
     bootstrap_servers: tuple[VoterEndpoint, ...] = ()
     updates_static_voters: bool = True
     says_none: bool = False
+    prints_optional_ids: bool = False
     has_pre_votes: bool = True
     bounds_fetches: bool = True
     as_voter: Voter = field(init=False)

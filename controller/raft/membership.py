@@ -25,7 +25,7 @@ from ..core.rpc import (
     UpdateRaftVoterRequest,
     UpdateRaftVoterResponse,
 )
-from ..core.uuid import ZERO_UUID, uuid_text
+from ..core.uuid import ZERO_UUID
 from ..time.timeline import NEVER_MS
 from . import leading
 from .protocol import Turn
@@ -51,8 +51,8 @@ def add(quorum: Quorum, request: AddRaftVoterRequest, token: Any, turn: Turn) ->
     if refusal is None and voters.find(request.voter_id) is not None:
         refusal = (
             ErrorCode.DUPLICATE_VOTER,
-            f"The voter id for {_key_text(_key(request))} is already part of the set of voters "
-            f"{_listed(voters)}.",
+            f"The voter id for {_named(quorum, _key(request))} is already part of "
+            f"the set of voters {_listed(quorum, voters)}.",
         )
     if refusal is not None:
         turn.replies += ((token, _reply(quorum, request, *refusal)),)
@@ -97,12 +97,12 @@ def on_api_versions(quorum: Quorum, peer_id: int, response: Response | None, tur
         <= quorum.history.kraft_version
         <= (supported.max_supported_version)
     ):
-        text = f"{_aborted(change.request)} since the {KRAFT_VERSION} range (min: "
+        text = f"{_aborted(quorum, change.request)} since the {KRAFT_VERSION} range (min: "
         text += f"{supported.min_supported_version}, max: {supported.max_supported_version} "
         text += f"doesn't support the finalized version {quorum.history.kraft_version}"
         _finish(quorum, turn, ErrorCode.INVALID_REQUEST, text)
     elif not _is_caught_up(quorum, change.request, turn):
-        text = f"{_aborted(change.request)} since it is lagging behind"
+        text = f"{_aborted(quorum, change.request)} since it is lagging behind"
         _finish(quorum, turn, ErrorCode.REQUEST_TIMED_OUT, text)
     else:
         voter = _voter(quorum, change.request, supported)
@@ -121,8 +121,8 @@ def _without_versions(response: Response | None) -> str:
     return f"Aborted add voter operation for since API_VERSIONS returned an error {error.name}"
 
 
-def _aborted(request: AddRaftVoterRequest) -> str:
-    return f"Aborted add voter operation for {_key_text(_key(request))}"
+def _aborted(quorum: Quorum, request: AddRaftVoterRequest) -> str:
+    return f"Aborted add voter operation for {_named(quorum, _key(request))}"
 
 
 def _supported(response: ApiVersionsResponse) -> VersionRange:
@@ -153,7 +153,8 @@ def remove(quorum: Quorum, request: RemoveRaftVoterRequest, token: Any, turn: Tu
     refusal = _refusal(quorum, request)
     voters, key = quorum.voters, _key(request)
     if refusal is None and (not voters.includes(key) or len(voters.voters) == 1):
-        text = f"Cannot remove voter {_key_text(key)} from the set of voters {_listed(voters)}"
+        named, others = _named(quorum, key), _listed(quorum, voters)
+        text = f"Cannot remove voter {named} from the set of voters {others}"
         refusal = (ErrorCode.VOTER_NOT_FOUND, text)
     if refusal is not None:
         turn.replies += ((token, _reply(quorum, request, *refusal)),)
@@ -383,11 +384,10 @@ def _by_name(listeners: tuple[QuorumEndpoint, ...]) -> dict[str, QuorumEndpoint]
     return {listener.name.upper(): listener for listener in listeners}
 
 
-def _key_text(key: ReplicaKey) -> str:
-    """Formats a replica as Kafka's messages do (golden 4.3.1 A3, seq 227)."""
-    return f"ReplicaKey(id={key.node_id}, directoryId={uuid_text(key.directory_id)})"
+def _named(quorum: Quorum, key: ReplicaKey) -> str:
+    return key.text(prints_optional=quorum.identity.prints_optional_ids)
 
 
-def _listed(voters: VoterSet) -> str:
+def _listed(quorum: Quorum, voters: VoterSet) -> str:
     keys = (ReplicaKey(voter.voter_id, voter.voter_directory_id) for voter in voters.voters)
-    return "[" + ", ".join(_key_text(key) for key in keys) + "]"
+    return "[" + ", ".join(_named(quorum, key) for key in keys) + "]"

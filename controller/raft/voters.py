@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..core.log.batch import Batch
 from ..core.log.control_records import KRaftVersion, Voter, Voters
-from ..core.uuid import ZERO_UUID, Uuid
+from ..core.uuid import ZERO_UUID, Uuid, uuid_text
 from ..core.value import slotted
 
 KEYS_MAX = 20_000  # as many replicas as may have waiting fetches
@@ -22,6 +22,16 @@ class ReplicaKey(NamedTuple):
 
     node_id: int
     directory_id: Uuid = ZERO_UUID
+
+    def text(self, *, prints_optional: bool) -> str:
+        """Returns the replica as Kafka's messages name it (golden 4.3.1 A3, seq 227).
+
+        With `prints_optional` as 3.9 does (ReplicaKey.toString of its class files).
+        """
+        directory = uuid_text(self.directory_id)
+        if prints_optional:
+            directory = f"Optional[{directory}]"
+        return f"ReplicaKey(id={self.node_id}, directoryId={directory})"
 
 
 @lru_cache(maxsize=KEYS_MAX)

@@ -12,7 +12,7 @@ from kraftsim.controller.core.rpc import (
     QuorumEndpoint,
     SupportedFeatureKey,
 )
-from kraftsim.controller.core.uuid import ZERO_UUID
+from kraftsim.controller.core.uuid import ZERO_UUID, uuid_text
 from tests.builders import uuid_of
 from tests.raft.changes import led_with_an_observer, named, refusal, result, the_question
 from tests.raft.replicas import SUPPORTED, Replicas, key_of
@@ -47,6 +47,18 @@ def test_a_voter_that_is_added_is_asked_written_committed_and_then_announced(lea
     assert [AddRaftVoterResponse()] == leader.answers("add")
     assert quorum.history.latest_offset < quorum.high_watermark
     assert {(1, 2, 3, 4)} == {quorum.voters.ids for quorum in leader.quorums.values()}
+
+
+@pytest.mark.rule("10.51", "10.52")
+def test_3_9_names_the_directory_of_a_voter_as_an_optional_value(leader):
+    quorum = leader.quorums[ME]
+    quorum.identity = replace(quorum.identity, prints_optional_ids=True)
+    second, other = (uuid_text(key_of(node_id).directory_id) for node_id in (2, 4))
+
+    named = f"ReplicaKey(id=2, directoryId=Optional[{second}])"
+    assert named in refusal(leader, add_voter(2))[1]
+    wrong = replace(remove_voter(2), voter_directory_id=key_of(4).directory_id)
+    assert f"ReplicaKey(id=2, directoryId=Optional[{other}])" in refusal(leader, wrong)[1]
 
 
 @pytest.mark.rule("10.51", "10.52")

@@ -69,17 +69,6 @@ def _shutdown_beside_an_offline_directory(draft: Draft) -> list[Step]:
     return [*steps, Ask("BrokerHeartbeat", 1, loss.body | {"wantShutDown": True})]
 
 
-def _add_a_voter_that_is_there(draft: Draft) -> list[Step]:
-    body = {
-        "clusterId": draft.cluster_id,
-        "timeoutMs": 1000,
-        "voterId": NODE_ID,
-        "voterDirectoryId": {"$directory": NODE_ID},
-        "listeners": [{"name": "CONTROLLER", "host": "127.0.0.1", "port": 9990}],
-    }
-    return [Ask("AddRaftVoter", 0, body)]
-
-
 def _refused_upgrade_of_kraft_version(draft: Draft) -> list[Step]:
     levels = {"kraft.version": 1, "transaction.version": 99}
     updates = [
@@ -213,7 +202,6 @@ _EXAMPLES = (
         _shutdown_beside_an_offline_directory,
         _SINCE_4_1,
     ),
-    Example("voters-in-texts-of-3-9", _add_a_voter_that_is_there, ("3.9.1",)),
     Example(
         "raising-kraft-version",
         _refused_upgrade_of_kraft_version,
