@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from kraftsim.controller.wire.codec.varints import read_zigzag, zigzag
 from kraftsim.controller.wire.errors import DecodeError
-from kraftsim.controller.wire.records.checksum import crc32c
+from kraftsim.controller.wire.records.checksum import checksum
 
 MAGIC = 2
 LOG_OVERHEAD = 12  # base offset and length
@@ -26,6 +26,10 @@ KNOWN = 0x7F  # bits that Kafka writes, with that of a delete horizon
 _HEADER = Struct(">qiibIhiqqqhii")
 _PLACE = Struct(">qiib")  # base offset, length, leader epoch, magic
 _LENGTH = Struct(">i")
+
+
+Data = bytes | bytearray
+"""Bytes that hold a batch: its own, or those of the request in which it came."""
 
 
 class Header(NamedTuple):
@@ -75,12 +79,18 @@ class BadBatch(Exception):
     """The bytes of a set of batches cannot be split (CORRUPT_MESSAGE)."""
 
 
-def header_of(batch: bytes) -> Header:
-    """Returns the header of a batch, which has at least HEADER_BYTES."""
-    return tuple.__new__(Header, _HEADER.unpack_from(batch))  # in half the time of Header._make
+def header_of(data: Data, start: int = 0) -> Header:
+    """Returns the header of the batch at `start`, which has at least HEADER_BYTES."""
+    return tuple.__new__(Header, _HEADER.unpack_from(data, start))  # half the time of Header._make
 
 
-def size_at(records: bytes, start: int) -> int:
+def length_at(data: Data, start: int) -> int:
+    """Returns the length in the header of the batch at `start`: of what follows the length."""
+    length: int = _LENGTH.unpack_from(data, start + 8)[0]
+    return length
+
+
+def size_at(records: Data, start: int) -> int:
     """Returns the size of the batch at `start` of a set; 0 if there is none.
 
     A torn batch ends the set. Raises BadBatch (B1.7).
@@ -107,29 +117,34 @@ def expect_whole(batch: bytes) -> None:
         raise BadBatch("the length of a stored batch is not its length")
 
 
-def has_valid_crc(batch: bytes, header: Header) -> bool:
-    """True if the batch has a whole header, and the checksum of its header."""
-    return len(batch) >= HEADER_BYTES and crc32c(memoryview(batch)[CRC_START:]) == header.crc
+def has_valid_crc(data: Data, header: Header, start: int = 0, end: int | None = None) -> bool:
+    """True if the batch from `start` to `end`, which has a whole header, has its checksum."""
+    return checksum()(memoryview(data)[start + CRC_START : end]) == header.crc
 
 
 def placed(
-    batch: bytes,
+    data: Data,
     header: Header,
     *,
+    start: int = 0,
+    end: int | None = None,
     offset: int,
     epoch: int,
     attributes: int,
     max_timestamp: int,
 ) -> tuple[bytes, Header]:
-    """Returns the batch at its offset, with what the leader writes over (B1.41), and its header."""
-    length = len(batch) - LOG_OVERHEAD
+    """Returns the batch at its offset, with what the leader writes over (B1.41), and its header.
+
+    The batch is in `data` from `start` to `end`.
+    """
     if attributes == header.attributes and max_timestamp == header.max_timestamp:
-        place = (offset, length, epoch, MAGIC)
-        stored = b"".join((_PLACE.pack(*place), memoryview(batch)[MAGIC_END:]))
-        return stored, tuple.__new__(Header, (*place, *header[len(place) :]))
+        rest = memoryview(data)[start + MAGIC_END : end]
+        place = (offset, len(rest) + MAGIC_END - LOG_OVERHEAD, epoch, MAGIC)
+        stored = b"".join((_PLACE.pack(*place), rest))
+        return stored, tuple.__new__(Header, (*place, *header[4:]))  # behind the place
     changed = header._replace(attributes=attributes & KNOWN, max_timestamp=max_timestamp)
     moved = changed._replace(base_offset=offset, leader_epoch=epoch)
-    stored = _encoded(moved, batch[HEADER_BYTES:])
+    stored = _encoded(moved, data[start + HEADER_BYTES : end])
     return stored, header_of(stored)
 
 
@@ -138,9 +153,9 @@ def encoded(header: Header, records: bytes) -> bytes:
     return _encoded(header._replace(length=len(records) + HEADER_BYTES - LOG_OVERHEAD), records)
 
 
-def _encoded(header: Header, records: bytes) -> bytes:
+def _encoded(header: Header, records: Data) -> bytes:
     data = _HEADER.pack(*header._replace(crc=0)) + records
-    crc = crc32c(data[CRC_START:])
+    crc = checksum()(data[CRC_START:])
     return b"".join((data[:MAGIC_END], crc.to_bytes(4, "big"), memoryview(data)[CRC_START:]))
 
 
@@ -188,7 +203,7 @@ def _record(header: Header, payload: bytes, pos: int, end: int, is_stamped: bool
     return tuple.__new__(Record, values)  # takes half the time of Record(...)
 
 
-def end_of_headers(payload: bytes, pos: int, end: int) -> int:
+def end_of_headers(payload: Data, pos: int, end: int) -> int:
     """Returns the position behind the headers of a record, whose count is at `pos`."""
     count, pos = read_zigzag(payload, pos)
     if count < 0:

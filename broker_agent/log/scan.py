@@ -11,7 +11,7 @@ from typing import NamedTuple
 from kraftsim.controller.wire.codec.varints import read_zigzag
 from kraftsim.controller.wire.errors import DecodeError
 
-from .batch import LOG_APPEND_TIME, BadRecord, Header, end_of_headers
+from .batch import LOG_APPEND_TIME, BadRecord, Data, Header, end_of_headers
 
 _LAST, _MORE = bytes(range(128)), bytes(range(128, 256))  # bytes of varints: the last, the others
 
@@ -25,15 +25,15 @@ class _Run(NamedTuple):
 
 
 class Scan:
-    """What a leader checks of the records in `data` from `position` on.
+    """What a leader checks of the records in `data` from `position` to `end`.
 
     Raises BadRecord for what `records_of` refuses.
     """
 
-    __slots__ = ("_data", "_position", "_runs", "timestamps")
+    __slots__ = ("_data", "_end", "_position", "_runs", "timestamps")
 
-    def __init__(self, header: Header, data: bytes, position: int) -> None:
-        self._data, self._position = data, position
+    def __init__(self, header: Header, data: Data, position: int, end: int) -> None:
+        self._data, self._position, self._end = data, position, end
         self._runs: list[_Run] = []
         self.timestamps: list[int] = []
         left = header.record_count
@@ -44,7 +44,7 @@ class Scan:
                 left -= run.length
         except (IndexError, DecodeError) as bad:
             raise BadRecord(str(bad)) from None
-        if position != len(data):
+        if position != end:
             raise BadRecord("bytes follow the last record")
         if header.attributes & LOG_APPEND_TIME:
             self.timestamps = [header.max_timestamp] * len(self.timestamps)
@@ -52,7 +52,7 @@ class Scan:
     @property
     def payload(self) -> bytes:
         """The bytes of the records."""
-        return self._data[self._position :]
+        return bytes(self._data[self._position : self._end])
 
     @property
     def is_dense(self) -> bool:
@@ -78,7 +78,7 @@ class Scan:
         data = self._data
         length, body = read_zigzag(data, start)
         end = body + length
-        if length < 0 or end > len(data):
+        if length < 0 or end > self._end:
             raise BadRecord("a record is longer than its batch")
         time, delta = read_zigzag(data, body + 1)  # behind the attributes
         _, key = read_zigzag(data, delta)
@@ -92,7 +92,7 @@ class Scan:
         size, count = end - start, 1
         if left > 1 and data[end] == data[start] and not data[headers]:
             same = (*range(start, body), *range(key, key_end), *range(value, value_end), headers)
-            most = min(left, (len(data) - start) // size)
+            most = min(left, (self._end - start) // size)
             count = self._count_alike(most, size, same, ((body + 1, delta), (delta, key)))
         run = tuple.__new__(_Run, (count, size, delta))  # takes half the time of _Run(...)
         self._runs.append(run)
@@ -118,7 +118,7 @@ class Scan:
                 count -= len(column.lstrip(_LAST if byte + 1 == end else _MORE))
         return count
 
-    def _column(self, place: int, count: int, size: int) -> bytes:
+    def _column(self, place: int, count: int, size: int) -> Data:
         return self._data[place : place + count * size : size]
 
     def _add_timestamps(self, place: int, end: int, run: _Run, base: int, first: int) -> None:

@@ -154,7 +154,7 @@ class ShortProduce:
         at = self._now()
         try:
             batch = frame[self._batch_start(frame) : len(frame) - len(self._tail)]
-            if not is_plain(batch) or self._quotas.limit(PRODUCER_RATE, self.request.requester):
+            if not is_plain(batch, 0, len(batch)) or self._quotas.limit(PRODUCER_RATE, self.request.requester):
                 return False
             topic = self._replicas.topic(self._name, self._topic_id, by_id=not self._name)
             if topic.name in INTERNAL_TOPICS:

@@ -22,7 +22,7 @@ def one_by_one(data: bytes) -> Found:
 
 def in_columns(data: bytes) -> Found:
     try:
-        scan = scan_of(data, header_of(data))
+        scan = scan_of(data, header_of(data), 0, len(data))
     except BadRecord:
         return None
     return scan.timestamps, [scan.delta_of(place) for place in range(len(scan.timestamps))]
@@ -72,8 +72,8 @@ def test_a_hole_among_the_offsets_is_seen() -> None:
     whole = batch(*[b"value"] * 100)
     hole = bytearray(whole)
     second = len(batch(b"value"))
-    assert scan_of(whole, header_of(whole)).is_dense
+    assert scan_of(whole, header_of(whole), 0, len(whole)).is_dense
 
     hole[second + 3] += 2
 
-    assert not scan_of(bytes(hole), header_of(whole)).is_dense
+    assert not scan_of(bytes(hole), header_of(whole), 0, len(hole)).is_dense
