@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import cast
 
 from ..core.apis import ROWS, is_one_way
@@ -13,6 +13,7 @@ from ..raft.protocol import Reply
 from ..wire import frames
 from ..wire.apis.table import API_VERSIONS
 from ..wire.errors import DecodeError
+from ..wire.frame_reader import LENGTH_BYTES, without_length
 from .admission import address_of, port_of
 from .api_versions import encoded_refusal
 from .awaited import Awaited, encoded, encoded_at_once
@@ -20,9 +21,10 @@ from .envelope import Forwarded, open_envelope, refused_envelope
 from .idleness import Idleness
 from .large_requests import LARGE_BYTES
 from .learned import Learned
-from .listener import Listener, ShortPath
+from .listener import Listener, ShortPath, Whole
 from .muting import Muting
-from .outgoing import WRITE_BUFFER_BYTES_MAX, Outgoing
+from .outgoing import JOINED_BYTES_MAX, WRITE_BUFFER_BYTES_MAX, Outgoing
+from .reading.large_frame import LargeFrame, is_worth_it, switch
 from .runtime import Runtime
 from .turns import REQUESTS_PER_VISIT, in_turns
 
@@ -109,6 +111,23 @@ class KafkaConnection(asyncio.Protocol):
         if not self._is_silent:
             self._reader.feed(data)
             self.work()
+            if self._reader.data and is_worth_it(self._reader):
+                self._receive_apart()
+
+    def _receive_apart(self) -> None:
+        """Let the rest of a large request arrive in a buffer of its own."""
+        reader, runtime, transport = self._reader, self._listener.runtime, self._transport
+        is_reading = not (self._is_paused or self._is_input_closed or self._listener.is_holding)
+        if runtime is None or transport is None or transport.is_closing() or not is_reading:
+            return
+        rest = reader.open_buffer(runtime.buffers.take(reader.next_bytes + LENGTH_BYTES))
+        self._note_unread()
+        LargeFrame(self, transport, reader, rest).begin()
+
+    def request_arrived(self, transport: asyncio.Transport) -> None:
+        """Handle a large request that has arrived in its buffer."""
+        switch(transport, self)
+        self.work()
 
     def work(self) -> None:
         """Handle requests until a reply is pending, the client does not read or the turn ends."""
@@ -130,11 +149,13 @@ class KafkaConnection(asyncio.Protocol):
                         break
                 if len(reader.data) > LARGE_BYTES and self._must_wait(runtime):
                     break
-                frame = reader.take()
-                if frame is None:
+                whole = reader.take_whole()
+                if whole is None:
                     break
                 handled += 1
-                self._handle(frame)
+                self._handle(whole)
+                if len(whole) > JOINED_BYTES_MAX and type(whole) is bytearray:
+                    runtime.buffers.give(whole)
         except DecodeError as error:
             self.flush()  # malformed bytes close this connection only, after its replies
             self.refuse(str(error))
@@ -143,24 +164,29 @@ class KafkaConnection(asyncio.Protocol):
         self._idleness.handled += handled
         if self._reader.data or self.unread_bytes:
             self._note_unread()
-        if self._reader.data or self._is_paused or self._is_input_closed:
+        if self._has_backlog:
             self._mind_backlog()
+
+    @property
+    def _has_backlog(self) -> bool:
+        """True if a visit may change whether the connection reads, or is open."""
+        return bool(self._reader.data) or self._is_paused or self._is_input_closed
 
     def _must_wait(self, runtime: Runtime) -> bool:
         """True if the next request is large, and has to wait until others are answered."""
-        is_large = self._reader.next_bytes > LARGE_BYTES
-        self.waits_for_room = is_large and not runtime.large.has_room
+        self.waits_for_room = not runtime.large.has_room and self._reader.next_bytes > LARGE_BYTES
         if self.waits_for_room:
             runtime.large.wait(self)
         return self.waits_for_room
 
-    def _handle(self, frame: bytes) -> None:
+    def _handle(self, whole: Whole) -> None:
         """Handle one request; its reply is pending if it does not come at once."""
         listener, exchange = self._listener, self._exchange
-        short = self._learned.find(frame, listener.intercepted)
+        short = self._learned.find(whole, listener.intercepted)
         if short is not None:
-            self._handle_shortly(short, frame)
+            self._handle_shortly(short, whole)
             return
+        frame = without_length(whole)
         request = None if exchange is None else exchange.repeated(frame)
         if exchange is None or request is None:
             exchange = self._exchange_of(frame)
@@ -174,16 +200,21 @@ class KafkaConnection(asyncio.Protocol):
         if exchange.is_api_versions and type(request) not in listener.intercepted:
             self._describe(exchange, frame, cast(ApiVersionsRequest, request))
         else:
-            self._learned.learn(exchange, request, frame, listener.shortened)
+            self._learned.learn(exchange, request, whole, listener.shortened)
             self._dispatch(exchange, request, frame)
 
-    def _handle_shortly(self, short: ShortPath, frame: bytes) -> None:
+    def _handle_shortly(self, short: ShortPath, whole: Whole) -> None:
         """Handle one request on its short path, or decode it if that cannot answer it."""
         exchange = short.exchange
-        self._listener.note(self.address, exchange.header, frame)
-        self._awaited = (exchange, frame[4:8], short.request)
-        if not short.answer(frame, self._put_awaited, cast(ReplyTo, self.reply)):
+        self._listener.note(self.address, exchange.header, memoryview(whole)[LENGTH_BYTES:])
+        pieces = short.answer(whole, self)
+        if pieces:
+            self._put(pieces)
+        elif pieces is None:
+            frame = without_length(whole)
             self._dispatch(exchange, exchange.decode(frame), frame)
+        else:
+            self._awaited = (exchange, bytes(whole[8:12]), short.request)
 
     def _dispatch(
         self, exchange: frames.Exchange | Forwarded, request: Request, frame: bytes
@@ -205,7 +236,7 @@ class KafkaConnection(asyncio.Protocol):
             forwarded = open_envelope(exchange, frame, listener.spoken)
         except ApiError as error:
             listener.note(self.address, exchange.header, frame)
-            self._put(refused_envelope(exchange, frame[4:8], error))
+            self._put((refused_envelope(exchange, frame[4:8], error),))
             return
         listener.note(forwarded.address, forwarded.header, forwarded.frame)
         self._dispatch(forwarded, forwarded.request, frame)
@@ -255,18 +286,18 @@ class KafkaConnection(asyncio.Protocol):
                 f"version {header.api_version}"
             )
         response = self._listener.describe(ApiVersionsRequest(), header[1])
-        self._put(encoded_refusal(frame, response))
+        self._put((encoded_refusal(frame, response),))
 
     def _describe(
         self, exchange: frames.Exchange, frame: bytes, request: ApiVersionsRequest
     ) -> None:
         response = self._listener.describe(request, exchange.version)
         if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
-            self._put(encoded_refusal(frame, response))
+            self._put((encoded_refusal(frame, response),))
         else:
             if not response.error_code:
                 self._software = (request.client_software_name, request.client_software_version)
-            self._put(exchange.encode(frame[4:8], response))
+            self._put((exchange.encode(frame[4:8], response),))
 
     def reply(self, reply: Reply) -> None:
         """Encode the reply; it leaves with the other replies of its read, or alone if late.
@@ -283,7 +314,7 @@ class KafkaConnection(asyncio.Protocol):
         elif is_unheard:
             self._go_on(awaited)
         elif isinstance(frame := encoded(awaited, reply), bytes):
-            self._put_awaited([frame])
+            self.send((frame,))
         else:
             in_turns(runtime.turns, self._encode(awaited, frame))
 
@@ -291,12 +322,12 @@ class KafkaConnection(asyncio.Protocol):
         """Reply with the frame that the steps return, unless the request is dropped meanwhile."""
         frame = yield from steps
         if self._awaited is not None and self._awaited[1:] == awaited[1:]:
-            self._put_awaited([frame])
+            self.send((frame,))
 
-    def _put_awaited(self, pieces: list[bytes]) -> None:
+    def send(self, pieces: Sequence[bytes]) -> None:
         """Send the reply to the pending request, unless it was dropped."""
         if self._awaited is not None and self._transport is not None:
-            self._put(*pieces)
+            self._put(pieces)
             self._go_on(self._awaited)
 
     def _go_on(self, answered: Awaited) -> None:
@@ -312,7 +343,7 @@ class KafkaConnection(asyncio.Protocol):
         awaited = self._awaited
         if awaited is None or self._transport is None:
             return
-        self._put(change(encoded_at_once(awaited, reply)))
+        self._put((change(encoded_at_once(awaited, reply)),))
         if closes:
             self.end()
         else:
@@ -333,15 +364,18 @@ class KafkaConnection(asyncio.Protocol):
             self._mind_backlog()
 
     def _continue_soon(self) -> None:
-        """Write a late reply; requests that remain wait for a visit."""
+        """Write a late reply, at the end of a turn; requests that remain wait for a visit."""
+        runtime = self._listener.runtime
         if self._reader.has_frame:
             asyncio.get_running_loop().call_soon(self.flush)
             self._put_off()
-        else:
+        elif runtime is None or not runtime.turns.is_under_way or self._has_backlog:
             self._work_soon()
+        else:
+            runtime.turns.join(self)
 
-    def _put(self, *pieces: bytes) -> None:
-        self._outgoing.put(*pieces)
+    def _put(self, pieces: Sequence[bytes]) -> None:
+        self._outgoing.put(pieces)
         if self._outgoing.is_large:
             self.flush()  # large replies are written early; a slow reader delays its own
 

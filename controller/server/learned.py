@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from ..core.rpc import Request
 from ..wire.frames import Exchange
-from .listener import Shorten, ShortPath
+from .listener import Shorten, ShortPath, Whole
 
 TIMES_LEARNED_MAX = 8  # of a connection: it takes some 0.1 ms, for nothing if requests vary
 
@@ -16,20 +16,20 @@ class Learned:
         self._short: ShortPath | None = None
         self._times = 0
 
-    def find(self, frame: bytes, intercepted: Mapping[type, object]) -> ShortPath | None:
+    def find(self, whole: Whole, intercepted: Mapping[type, object]) -> ShortPath | None:
         """Returns the short path of a frame; None if there is none, or a fault is about it."""
         short = self._short
-        if short is None or not short.matches(frame) or type(short.request) in intercepted:
+        if short is None or not short.matches(whole) or type(short.request) in intercepted:
             return None
         return short
 
     def learn(
-        self, exchange: Exchange, request: Request, frame: bytes, shortened: Mapping[type, Shorten]
+        self, exchange: Exchange, request: Request, whole: Whole, shortened: Mapping[type, Shorten]
     ) -> None:
         """Prepares a short path for requests like this one."""
         shorten = shortened.get(type(request))
         if shorten is not None and self._times < TIMES_LEARNED_MAX:
             short = shorten(exchange, request)
-            if short is not None and short.matches(frame):
+            if short is not None and short.matches(whole):
                 self._short = short
                 self._times += 1

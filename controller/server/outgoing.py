@@ -1,6 +1,7 @@
 """The encoded replies of a connection that have not been written."""
 
 import asyncio
+from collections.abc import Sequence
 
 WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; above it, its requests wait
 JOINED_BYTES_MAX = 64 * 1024  # of replies that are joined before they are written
@@ -18,7 +19,7 @@ class Outgoing:
         """True if they should be written before more replies are encoded."""
         return self._size_bytes > WRITE_BUFFER_BYTES_MAX
 
-    def put(self, *pieces: bytes) -> None:
+    def put(self, pieces: Sequence[bytes]) -> None:
         """Adds the pieces of a reply."""
         for piece in pieces:
             self._pieces.append(piece)

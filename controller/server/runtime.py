@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from ..time.timeline import NEVER_US, Action, Timeline
 from .large_requests import LargeRequests
+from .reading.spare_buffers import SpareBuffers
 from .turns import Turns
 from .unread_bytes import UnreadBytes
 
@@ -22,7 +23,7 @@ class Runtime:
     """Advances `timeline` with the clock, `speed` times as fast, until `close`.
 
     With speed 0 time stands still: actions due now still run, and only `Timeline.run_until`
-    advances time. The connections of all listeners share `turns`, `unread` and `large`.
+    advances time. The connections of all listeners share `turns`, `unread`, `large` and `buffers`.
     `on_change` is called after something has happened on the timeline. `waits_in_real_time`: while
     time stands still, whoever polls waits in real time, and moves nothing.
     """
@@ -38,8 +39,10 @@ class Runtime:
         self.turns = Turns(self.enter, self.leave)
         self.unread = UnreadBytes()
         self.large = LargeRequests(self.turns.put_off)
+        self.buffers = SpareBuffers()
         self.on_change: Callable[[], None] | None = None
         self.waits_in_real_time = False
+        self._real_clock = RealClock(self)
         timeline.pause_by(self._pause if speed else None)
 
     @property
@@ -81,12 +84,14 @@ class Runtime:
         self._arm_next()
         return self.timeline.now_us
 
+    @property
+    def poll_clock(self) -> "Timeline | RealClock":
+        """The clock of clients that poll."""
+        return self.timeline if self._speed or not self.waits_in_real_time else self._real_clock
+
     def after_wait(self, wait_ms: int, action: Action) -> None:
         """Run `action` once a client that polls has waited long enough."""
-        if self._speed or not self.waits_in_real_time:
-            self.timeline.after(wait_ms * 1000, action)
-        else:
-            self._loop.call_later(wait_ms / 1000, self._do, action)
+        self.poll_clock.after(wait_ms * 1000, action)
 
     def _changed(self) -> None:
         if self.on_change is not None:
@@ -118,10 +123,11 @@ class Runtime:
 
     def _pause(self, action: Action) -> None:
         """Run `action` after PAUSE_S, in which external events are served."""
-        self._loop.call_later(PAUSE_S, self._do, action)
+        self._loop.call_later(PAUSE_S, self.do, action)
 
-    def _do(self, action: Action) -> None:
-        if self._armed_us >= 0:  # not closed
+    def do(self, action: Action) -> None:
+        """Run `action` as an external event, unless the runtime is closed."""
+        if self._armed_us >= 0:
             with self.entered():
                 action()
 
@@ -136,3 +142,20 @@ class Runtime:
         self._timer, self._armed_us = None, NEVER_US
         self.enter()
         self.leave()
+
+
+class RealClock:
+    """The clock of the machine; what it runs are external events of a runtime."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._loop = asyncio.get_running_loop()
+
+    @property
+    def now_us(self) -> int:
+        """The time in microseconds since any moment."""
+        return time.monotonic_ns() // 1000
+
+    def after(self, delay_us: int, action: Action) -> None:
+        """Runs an action after a delay."""
+        self._loop.call_later(delay_us / 1e6, self._runtime.do, action)

@@ -180,7 +180,7 @@ class BrokerApis:
             waits,
             texts=lambda image, topic: texts_of(self.config_view, topic),
             wall_ms=lambda: self.client_wall_ms,
-            later=self._runtime.after_wait,
+            poll_clock=lambda: self._runtime.poll_clock,
             forward=self._forwarding.forward,
             random=self.view.random,
         )

@@ -56,20 +56,24 @@ class RequestJournal:
         self._requests: deque[tuple[int, str, str, RequestHeader, bytes]] = deque()
         self._size_bytes = 0
         self.next_number = 0
-        self.on_frame: Callable[[str, bytes], None] = _ignore
+        self.on_frame: Callable[[str, bytes | memoryview], None] = _ignore
 
-    def note(self, listener: str, address: str, header: RequestHeader, frame: bytes) -> None:
+    def note(
+        self, listener: str, address: str, header: RequestHeader, frame: bytes | memoryview
+    ) -> None:
         """Adds a request of a Kafka listener without its secrets; the oldest ones make room."""
         if header.api_key in APIS_WITH_SECRETS:
-            frame = without_secrets(header, frame)
+            frame = without_secrets(header, bytes(frame))
         self.on_frame(listener, frame)
         self._add(listener, address, header, frame)
 
-    def _add(self, listener: str, address: str, header: RequestHeader, frame: bytes) -> None:
+    def _add(
+        self, listener: str, address: str, header: RequestHeader, frame: bytes | memoryview
+    ) -> None:
         requests = self._requests
         if len(frame) > BODY_BYTES_MAX:
             header, frame = header._replace(body_offset=NO_BODY), b""
-        requests.append((self._timeline.now_us, listener, address, header, frame))
+        requests.append((self._timeline.now_us, listener, address, header, bytes(frame)))
         self.next_number += 1
         size_bytes = self._size_bytes + len(frame)
         while len(requests) > self._requests_max or size_bytes > self._bytes_max:
@@ -94,7 +98,7 @@ class RequestJournal:
         return list(enumerate(map(ReceivedRequest._make, self._requests), first))
 
 
-def _ignore(listener: str, frame: bytes) -> None:
+def _ignore(listener: str, frame: bytes | memoryview) -> None:
     """Does nothing with a frame."""
 
 

@@ -60,7 +60,7 @@ class Listeners:
             FetchWaits(),
             texts=partial(_texts, hosted),
             wall_ms=lambda: clock.now_ms + clock.wall_offset_ms,
-            later=lambda wait_ms, action: world.timeline.after(wait_ms * 1000, action),
+            poll_clock=lambda: world.timeline,
             forward=Forwarding(world.timeline, send, lambda: hosted.agent.controller_id).forward,
             random=world.streams.draw_of(f"sessions/{broker_id}"),
         )

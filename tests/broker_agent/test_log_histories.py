@@ -219,7 +219,7 @@ def messages_of(world: World, broker_id: int) -> Messages:
         FetchWaits(),
         texts=texts,
         wall_ms=lambda: world.timeline.wall_ms,
-        later=lambda wait_ms, action: None,
+        poll_clock=lambda: world.timeline,
         forward=lambda request, reply_to: None,
         random=lambda: 0.5,
     )

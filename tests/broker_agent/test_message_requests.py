@@ -53,7 +53,7 @@ class Broker:
                 NodeView(node_id=1, profile=KAFKA_4_3, image=image, static={}), topic
             ),
             wall_ms=lambda: NOW_MS,
-            later=lambda wait_ms, action: world.timeline.after(wait_ms * 1000, action),
+            poll_clock=lambda: world.timeline,
             forward=Forwarding(world.timeline, send, lambda: 3000).forward,
             random=lambda: next(numbers),
         )

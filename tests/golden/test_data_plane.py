@@ -113,7 +113,7 @@ class Stand:
             FetchWaits(),
             texts=self._texts,
             wall_ms=lambda: self.wall_ms,
-            later=lambda wait_ms, action: world.timeline.after(wait_ms * 1000, action),
+            poll_clock=lambda: world.timeline,
             forward=Forwarding(world.timeline, send, lambda: 3000).forward,
             random=lambda: next(entropy),
             retention=RETENTION,

@@ -56,7 +56,7 @@ class Side:
     async def send(self, connection_id: int, frame: bytes) -> bytes:
         """Sends a frame, and returns what is written at once."""
         connection, _ = self._connection(connection_id)
-        self.answered_shortly += self._is_short(connection, frame[4:])
+        self.answered_shortly += self._is_short(connection, frame)
         connection.data_received(frame)
         return await self.read(connection_id)
 
