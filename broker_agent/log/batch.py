@@ -25,7 +25,7 @@ COMPRESSION, LOG_APPEND_TIME, TRANSACTIONAL, CONTROL = 0x07, 0x08, 0x10, 0x20  #
 KNOWN = 0x7F  # bits that Kafka writes, with that of a delete horizon
 _HEADER = Struct(">qiibIhiqqqhii")
 _PLACE = Struct(">qiib")  # base offset, length, leader epoch, magic
-_LENGTH = Struct(">i")
+LENGTH = Struct(">i")
 
 
 Data = bytes | bytearray
@@ -84,12 +84,6 @@ def header_of(data: Data, start: int = 0) -> Header:
     return tuple.__new__(Header, _HEADER.unpack_from(data, start))  # half the time of Header._make
 
 
-def length_at(data: Data, start: int) -> int:
-    """Returns the length in the header of the batch at `start`: of what follows the length."""
-    length: int = _LENGTH.unpack_from(data, start + 8)[0]
-    return length
-
-
 def size_at(records: Data, start: int) -> int:
     """Returns the size of the batch at `start` of a set; 0 if there is none.
 
@@ -98,7 +92,7 @@ def size_at(records: Data, start: int) -> int:
     left = len(records) - start
     if left < LOG_OVERHEAD:
         return 0
-    length: int = _LENGTH.unpack_from(records, start + 8)[0]
+    length: int = LENGTH.unpack_from(records, start + 8)[0]
     if length < SIZE_MIN:
         raise BadBatch(
             f"Record size {length} is less than the minimum record overhead ({SIZE_MIN})"
@@ -113,7 +107,7 @@ def size_at(records: Data, start: int) -> int:
 
 def expect_whole(batch: bytes) -> None:
     """Raises BadBatch if a stored batch is not as long as its header says: it is torn."""
-    if _LENGTH.unpack_from(batch, 8)[0] + LOG_OVERHEAD != len(batch):
+    if LENGTH.unpack_from(batch, 8)[0] + LOG_OVERHEAD != len(batch):
         raise BadBatch("the length of a stored batch is not its length")
 
 

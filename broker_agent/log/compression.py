@@ -47,7 +47,7 @@ def scan_of(data: Data, header: Header, start: int, end: int) -> Scan:
 
     Raises CannotDecompress, or BadRecord.
     """
-    if not header.attributes & COMPRESSION:
+    if header.attributes & COMPRESSION == NO_CODEC:
         return Scan(header, data, start + HEADER_BYTES, end)  # without a copy of the payload
     payload = payload_of(bytes(data[start:end]), header)
     return Scan(header, payload, 0, len(payload))

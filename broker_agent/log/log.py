@@ -79,7 +79,9 @@ class Log:
         """
         offset = self.end_offset
         batch, header = accepted.at(offset, epoch)
-        self.epochs.assign(epoch, offset)  # before what may refuse it (B1.43)
+        entries = self.epochs.entries
+        if not entries or entries[-1][0] != epoch or entries[-1][1] > offset:
+            self.epochs.assign(epoch, offset)  # before what may refuse it (B1.43)
         if len(batch) > settings.segment_bytes:
             raise Refused(ErrorCode.RECORD_LIST_TOO_LARGE)
         if self.segments[-1].must_roll(len(batch), header, at.now_ms, settings):

@@ -10,6 +10,7 @@ from .batch import (
     COMPRESSION,
     CONTROL,
     HEADER_BYTES,
+    LENGTH,
     LOG_APPEND_TIME,
     LOG_OVERHEAD,
     MAGIC,
@@ -25,7 +26,6 @@ from .batch import (
     encoded_record,
     has_valid_crc,
     header_of,
-    length_at,
     placed,
     records_of,
     size_at,
@@ -73,16 +73,15 @@ class Accepted(NamedTuple):
 
     def at(self, offset: int, epoch: int) -> tuple[bytes, Header]:
         """Returns the batch as it is stored at an offset, and its header."""
-        data, start, end, header, attributes, max_timestamp, _ = self
         return placed(
-            data,
-            header,
-            start=start,
-            end=end,
+            self.data,
+            self.header,
+            start=self.start,
+            end=self.end,
             offset=offset,
             epoch=epoch,
-            attributes=attributes,
-            max_timestamp=max_timestamp,
+            attributes=self.attributes,
+            max_timestamp=self.max_timestamp,
         )
 
 
@@ -109,7 +108,7 @@ def is_plain(data: Data, start: int, end: int) -> bool:
     """
     return (
         end - start >= HEADER_BYTES
-        and length_at(data, start) == end - start - LOG_OVERHEAD
+        and LENGTH.unpack_from(data, start + 8)[0] == end - start - LOG_OVERHEAD
         and data[start + MAGIC_END - 1] == MAGIC
         and not data[start + ATTRIBUTES_LOW] & TRANSACTIONAL
     )
@@ -172,7 +171,8 @@ def check(
         raise Refused(ErrorCode.UNKNOWN_SERVER_ERROR) from None
     except BadRecord:  # B1.33
         raise Refused(ErrorCode.INVALID_RECORD) from None
-    _check_records(header, scan, settings, partition, wall_ms)
+    if settings.is_compacted or not _are_timely(header, scan.timestamps, settings, wall_ms):
+        _check_records(header, scan, settings, partition, wall_ms)
     codec = header.attributes & COMPRESSION
     if settings.codec is not None and settings.codec != codec:
         records = list(records_of(header, scan.payload))
@@ -207,8 +207,6 @@ def _check_records(
 ) -> None:
     """Raises Refused with every bad record (B1.36-B1.39)."""
     needs_key = settings.is_compacted
-    if not needs_key and _are_timely(header, scan.timestamps, settings, wall_ms):
-        return
     errors: list[tuple[int, str]] = []
     is_about_time = False
     for place, record in enumerate(records_of(header, scan.payload)):

@@ -44,9 +44,10 @@ BY_RACK = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 class Messages:
     """What one broker stores, as the clients of one listener see it.
 
-    `texts(image, topic)` returns the configurations of a topic in force, `wall_ms()` the wall
-    clock of clients, `retention` has the times of looks for what is to be deleted. `poll_clock()`
-    returns the clock of those who poll, `forward` sends a request to the active controller.
+    `texts(image, topic)` returns the configurations of a topic in force, `wall_ms(now_ms)` what the
+    wall clock of clients shows now, `retention` has the times of looks for what is to be deleted.
+    `poll_clock()` returns the clock of those who poll, `forward` sends a request to the active
+    controller.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class Messages:
         waits: FetchWaits,
         *,
         texts: TextsOfTopic,
-        wall_ms: Callable[[], int],
+        wall_ms: Callable[[int], int],
         poll_clock: Callable[[], PollClock],
         forward: Forward,
         random: Callable[[], float],
@@ -84,7 +85,8 @@ class Messages:
         self._process = hosted.agent.incarnation_id
 
     def _now(self) -> Instant:
-        return Instant(self._hosted.clock.now_ms, self._wall_ms())
+        now_ms = self._hosted.clock.now_ms
+        return tuple.__new__(Instant, (now_ms, self._wall_ms(now_ms)))  # half of Instant(...)
 
     def _note_process(self) -> None:
         """Forgets what a process that has ended knew."""

@@ -55,6 +55,7 @@ class ShortProduce:
         head, self._tail = self._format.request(changed(request, topic_data=(marked,)), MARK)
         self._head = head[: -self._format.mark_bytes]
         self._start = BODY + len(self._head)
+        self._last_size, self._last_length = 0, b""  # of the frame before, and of its batch
         self._least = self._start + HEADER_BYTES + len(self._tail)
         base_offset, append_time_ms, log_start = MARKS
         placed = PartitionProduceResponse(
@@ -75,17 +76,22 @@ class ShortProduce:
     def matches(self, frame: Data) -> bool:
         """True if the frame is alike."""
         return (
-            frame.startswith(self._head, BODY)
+            len(frame) > self._least
+            and frame.startswith(self._head, BODY)
             and frame.startswith(self.exchange.start, LENGTH.size)
             and frame.endswith(self._tail)
-            and len(frame) > self._least
         )
 
     def answer(self, frame: Data, client: Client) -> Sequence[bytes] | None:
         """Appends the batch, and returns the reply; None if the general path has to answer."""
-        size, start = self._format.read_length(frame, self._start)
         end = len(frame) - len(self._tail)
-        if start + size != end or not is_plain(frame, start, end):
+        if len(frame) != self._last_size or not frame.startswith(self._last_length, self._start):
+            size, start = self._format.read_length(frame, self._start)
+            if start + size != end:
+                return None
+            self._last_size, self._last_length = len(frame), bytes(frame[self._start : start])
+        start = self._start + len(self._last_length)
+        if not is_plain(frame, start, end):
             return None
         at = self._now()
         try:

@@ -108,11 +108,16 @@ class KafkaConnection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Keep the bytes, and handle the requests that they complete."""
-        if not self._is_silent:
-            self._reader.feed(data)
-            self.work()
-            if self._reader.data and is_worth_it(self._reader):
-                self._receive_apart()
+        if self._is_silent:
+            return
+        reader = self._reader
+        if reader.data:
+            reader.feed(data)
+        else:
+            reader.data = data
+        self.work()
+        if reader.data and is_worth_it(reader):
+            self._receive_apart()
 
     def _receive_apart(self) -> None:
         """Let the rest of a large request arrive in a buffer of its own."""
@@ -147,7 +152,7 @@ class KafkaConnection(asyncio.Protocol):
                     if handled == REQUESTS_PER_VISIT or runtime.turns.is_over:
                         self._put_off()
                         break
-                if len(reader.data) > LARGE_BYTES and self._must_wait(runtime):
+                if (runtime.large.is_full or self.waits_for_room) and self._must_wait(runtime):
                     break
                 whole = reader.take_whole()
                 if whole is None:
@@ -164,17 +169,14 @@ class KafkaConnection(asyncio.Protocol):
         self._idleness.handled += handled
         if self._reader.data or self.unread_bytes:
             self._note_unread()
-        if self._has_backlog:
+        if self._reader.data or self._is_paused or self._is_input_closed:
             self._mind_backlog()
-
-    @property
-    def _has_backlog(self) -> bool:
-        """True if a visit may change whether the connection reads, or is open."""
-        return bool(self._reader.data) or self._is_paused or self._is_input_closed
 
     def _must_wait(self, runtime: Runtime) -> bool:
         """True if the next request is large, and has to wait until others are answered."""
-        self.waits_for_room = not runtime.large.has_room and self._reader.next_bytes > LARGE_BYTES
+        reader = self._reader
+        is_large = len(reader.data) > LARGE_BYTES and reader.next_bytes > LARGE_BYTES
+        self.waits_for_room = is_large and runtime.large.is_full
         if self.waits_for_room:
             runtime.large.wait(self)
         return self.waits_for_room
@@ -182,8 +184,12 @@ class KafkaConnection(asyncio.Protocol):
     def _handle(self, whole: Whole) -> None:
         """Handle one request; its reply is pending if it does not come at once."""
         listener, exchange = self._listener, self._exchange
-        short = self._learned.find(whole, listener.intercepted)
-        if short is not None:
+        short = self._learned.short
+        if (
+            short is not None
+            and short.matches(whole)
+            and type(short.request) not in listener.intercepted
+        ):
             self._handle_shortly(short, whole)
             return
         frame = without_length(whole)
@@ -214,7 +220,7 @@ class KafkaConnection(asyncio.Protocol):
             frame = without_length(whole)
             self._dispatch(exchange, exchange.decode(frame), frame)
         else:
-            self._awaited = (exchange, bytes(whole[8:12]), short.request)
+            self._awaited = (exchange, bytes(whole[8:12]), short.request)  # its correlation id
 
     def _dispatch(
         self, exchange: frames.Exchange | Forwarded, request: Request, frame: bytes
@@ -366,17 +372,17 @@ class KafkaConnection(asyncio.Protocol):
     def _continue_soon(self) -> None:
         """Write a late reply, at the end of a turn; requests that remain wait for a visit."""
         runtime = self._listener.runtime
-        if self._reader.has_frame:
+        has_backlog = self._reader.data or self._is_paused or self._is_input_closed
+        if not has_backlog and runtime is not None and runtime.turns.is_under_way:
+            runtime.turns.join(self)
+        elif self._reader.has_frame:
             asyncio.get_running_loop().call_soon(self.flush)
             self._put_off()
-        elif runtime is None or not runtime.turns.is_under_way or self._has_backlog:
-            self._work_soon()
         else:
-            runtime.turns.join(self)
+            self._work_soon()
 
     def _put(self, pieces: Sequence[bytes]) -> None:
-        self._outgoing.put(pieces)
-        if self._outgoing.is_large:
+        if self._outgoing.put(pieces) > WRITE_BUFFER_BYTES_MAX:
             self.flush()  # large replies are written early; a slow reader delays its own
 
     def flush(self) -> None:

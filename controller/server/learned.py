@@ -10,18 +10,11 @@ TIMES_LEARNED_MAX = 8  # of a connection: it takes some 0.1 ms, for nothing if r
 
 
 class Learned:
-    """What a connection has learned last."""
+    """What a connection has learned last: `short`, if it has learned anything."""
 
     def __init__(self) -> None:
-        self._short: ShortPath | None = None
+        self.short: ShortPath | None = None
         self._times = 0
-
-    def find(self, whole: Whole, intercepted: Mapping[type, object]) -> ShortPath | None:
-        """Returns the short path of a frame; None if there is none, or a fault is about it."""
-        short = self._short
-        if short is None or not short.matches(whole) or type(short.request) in intercepted:
-            return None
-        return short
 
     def learn(
         self, exchange: Exchange, request: Request, whole: Whole, shortened: Mapping[type, Shorten]
@@ -31,5 +24,5 @@ class Learned:
         if shorten is not None and self._times < TIMES_LEARNED_MAX:
             short = shorten(exchange, request)
             if short is not None and short.matches(whole):
-                self._short = short
+                self.short = short
                 self._times += 1

@@ -14,16 +14,12 @@ class Outgoing:
         self._pieces: list[bytes] = []
         self._size_bytes = 0
 
-    @property
-    def is_large(self) -> bool:
-        """True if they should be written before more replies are encoded."""
-        return self._size_bytes > WRITE_BUFFER_BYTES_MAX
-
-    def put(self, pieces: Sequence[bytes]) -> None:
-        """Adds the pieces of a reply."""
+    def put(self, pieces: Sequence[bytes]) -> int:
+        """Adds the pieces of a reply; returns the bytes of all pieces that are not written."""
         for piece in pieces:
             self._pieces.append(piece)
             self._size_bytes += len(piece)
+        return self._size_bytes
 
     def write(self, transport: asyncio.Transport | None) -> None:
         """Writes everything, or drops it if there is no transport; large pieces are not copied."""

@@ -30,7 +30,7 @@ class Runtime:
 
     def __init__(self, timeline: Timeline, *, speed: float = 1.0) -> None:
         self.timeline = timeline
-        self._speed = speed
+        self.speed = speed  # how many times as fast as real time; 0.0 if time stands still
         self._us_per_s = 1e6 * speed
         self._loop = asyncio.get_running_loop()
         self._began = time.monotonic() - timeline.now_us / 1e6 / (speed or 1.0)
@@ -45,18 +45,13 @@ class Runtime:
         self._real_clock = RealClock(self)
         timeline.pause_by(self._pause if speed else None)
 
-    @property
-    def speed(self) -> float:
-        """How many times as fast as real time the timeline advances; 0.0 if time stands still."""
-        return self._speed
-
     def set_speed(self, speed: float) -> None:
         """Change the speed from now on."""
         self.enter()
         if self._timer is not None:
             self._timer.cancel()
         self._timer, self._armed_us = None, NEVER_US
-        self._speed, self._us_per_s = speed, 1e6 * speed
+        self.speed, self._us_per_s = speed, 1e6 * speed
         self._began = time.monotonic() - self.timeline.now_us / 1e6 / (speed or 1.0)
         self.timeline.pause_by(self._pause if speed else None)
         self.leave()
@@ -65,7 +60,7 @@ class Runtime:
         """Advance the timeline to the present; call it before an external event is handled."""
         timeline = self.timeline
         now_us = timeline.now_us
-        if self._speed:
+        if self.speed:
             now_us = max(now_us, int((time.monotonic() - self._began) * self._us_per_s))
         if timeline.due_us <= now_us:
             timeline.run_until(now_us)
@@ -87,7 +82,7 @@ class Runtime:
     @property
     def poll_clock(self) -> "Timeline | RealClock":
         """The clock of clients that poll."""
-        return self.timeline if self._speed or not self.waits_in_real_time else self._real_clock
+        return self.timeline if self.speed or not self.waits_in_real_time else self._real_clock
 
     def after_wait(self, wait_ms: int, action: Action) -> None:
         """Run `action` once a client that polls has waited long enough."""
@@ -100,7 +95,7 @@ class Runtime:
     def _arm_next(self) -> None:
         """Arm the timer for the next action, if it is not armed for an earlier time."""
         due_us = self.timeline.due_us
-        if self._speed == 0.0:
+        if self.speed == 0.0:
             self.enter()
         elif due_us < self._armed_us:
             self._arm(due_us)
@@ -135,7 +130,7 @@ class Runtime:
         if self._timer is not None:
             self._timer.cancel()
         self._armed_us = at_us
-        wait_s = self._began + at_us / 1e6 / self._speed - time.monotonic()
+        wait_s = self._began + at_us / 1e6 / self.speed - time.monotonic()
         self._timer = self._loop.call_later(min(max(wait_s, 0.0), LONGEST_SLEEP_S), self._fire)
 
     def _fire(self) -> None:

@@ -81,8 +81,6 @@ class Recorder:
 
     def frame(self, listener: str, frame: bytes | memoryview) -> None:
         """Adds a frame that a Kafka client sent to a listener, when it is handled."""
-        if self.refusal is not None:
-            return  # as in every service without a seed, for each of its requests
         self._bytes += len(frame)
         kept = bytes(frame)
         self._add(Input(self._timeline.now_us, "frame", listener, kept, self._turns.number))

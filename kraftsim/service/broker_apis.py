@@ -179,7 +179,7 @@ class BrokerApis:
             self.view.listener,
             waits,
             texts=lambda image, topic: texts_of(self.config_view, topic),
-            wall_ms=lambda: self.client_wall_ms,
+            wall_ms=self._client_wall_ms,
             poll_clock=lambda: self._runtime.poll_clock,
             forward=self._forwarding.forward,
             random=self.view.random,
@@ -191,8 +191,10 @@ class BrokerApis:
 
         A clock that stands or is scaled may lie years behind the timestamps of its clients.
         """
-        clock = self._agent.clock
-        wall_ms = clock.now_ms + clock.wall_offset_ms
+        return self._client_wall_ms(self._agent.clock.now_ms)
+
+    def _client_wall_ms(self, now_ms: int) -> int:
+        wall_ms = now_ms + self._agent.clock.wall_offset_ms
         return wall_ms if self._runtime.speed == 1.0 else max(wall_ms, time.time_ns() // 1_000_000)
 
     def produce(self, request: ProduceRequest, reply_to: ReplyTo) -> None:

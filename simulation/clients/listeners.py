@@ -59,7 +59,7 @@ class Listeners:
             LISTENER,
             FetchWaits(),
             texts=partial(_texts, hosted),
-            wall_ms=lambda: clock.now_ms + clock.wall_offset_ms,
+            wall_ms=lambda now_ms: now_ms + clock.wall_offset_ms,
             poll_clock=lambda: world.timeline,
             forward=Forwarding(world.timeline, send, lambda: hosted.agent.controller_id).forward,
             random=world.streams.draw_of(f"sessions/{broker_id}"),

@@ -218,7 +218,7 @@ def messages_of(world: World, broker_id: int) -> Messages:
         "PLAINTEXT",
         FetchWaits(),
         texts=texts,
-        wall_ms=lambda: world.timeline.wall_ms,
+        wall_ms=lambda now_ms: world.timeline.wall_ms,
         poll_clock=lambda: world.timeline,
         forward=lambda request, reply_to: None,
         random=lambda: 0.5,

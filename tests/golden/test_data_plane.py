@@ -112,7 +112,7 @@ class Stand:
             "PLAINTEXT",
             FetchWaits(),
             texts=self._texts,
-            wall_ms=lambda: self.wall_ms,
+            wall_ms=lambda now_ms: self.wall_ms,
             poll_clock=lambda: world.timeline,
             forward=Forwarding(world.timeline, send, lambda: 3000).forward,
             random=lambda: next(entropy),

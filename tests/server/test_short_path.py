@@ -79,7 +79,8 @@ class Side:
 
     @staticmethod
     def _is_short(connection: KafkaConnection, frame: bytes) -> bool:
-        return connection._learned.find(frame, {}) is not None
+        short = connection._learned.short
+        return short is not None and short.matches(frame)
 
     def rows(self) -> list[Any]:
         """The requests that the journal keeps, without the numbers of their first ones."""
