@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from kraftsim.controller.wire.codec.varints import read_zigzag, zigzag
 from kraftsim.controller.wire.errors import DecodeError
-from kraftsim.controller.wire.records.checksum import checksum
+from kraftsim.controller.wire.records.checksum import crc32c
 
 MAGIC = 2
 LOG_OVERHEAD = 12  # base offset and length
@@ -24,7 +24,7 @@ NONE = -1  # no timestamp, producer, epoch or sequence (B1.6)
 COMPRESSION, LOG_APPEND_TIME, TRANSACTIONAL, CONTROL = 0x07, 0x08, 0x10, 0x20  # of attributes
 KNOWN = 0x7F  # bits that Kafka writes, with that of a delete horizon
 _HEADER = Struct(">qiibIhiqqqhii")
-_PLACE = Struct(">qiib")  # base offset, length, leader epoch, magic
+PLACE = Struct(">qiib")  # base offset, length, leader epoch, magic
 LENGTH = Struct(">i")
 
 
@@ -111,45 +111,16 @@ def expect_whole(batch: bytes) -> None:
         raise BadBatch("the length of a stored batch is not its length")
 
 
-def has_valid_crc(data: Data, header: Header, start: int = 0, end: int | None = None) -> bool:
-    """True if the batch from `start` to `end`, which has a whole header, has its checksum."""
-    return checksum()(memoryview(data)[start + CRC_START : end]) == header.crc
-
-
-def placed(
-    data: Data,
-    header: Header,
-    *,
-    start: int = 0,
-    end: int | None = None,
-    offset: int,
-    epoch: int,
-    attributes: int,
-    max_timestamp: int,
-) -> tuple[bytes, Header]:
-    """Returns the batch at its offset, with what the leader writes over (B1.41), and its header.
-
-    The batch is in `data` from `start` to `end`.
-    """
-    if attributes == header.attributes and max_timestamp == header.max_timestamp:
-        rest = memoryview(data)[start + MAGIC_END : end]
-        place = (offset, len(rest) + MAGIC_END - LOG_OVERHEAD, epoch, MAGIC)
-        stored = b"".join((_PLACE.pack(*place), rest))
-        return stored, tuple.__new__(Header, (*place, *header[4:]))  # behind the place
-    changed = header._replace(attributes=attributes & KNOWN, max_timestamp=max_timestamp)
-    moved = changed._replace(base_offset=offset, leader_epoch=epoch)
-    stored = _encoded(moved, data[start + HEADER_BYTES : end])
-    return stored, header_of(stored)
+def has_valid_crc(batch: bytes) -> bool:
+    """True if a batch with a whole header has the checksum of its header."""
+    return crc32c(memoryview(batch)[CRC_START:]) == header_of(batch).crc
 
 
 def encoded(header: Header, records: bytes) -> bytes:
     """Returns the bytes of a batch with these records, with its length and checksum."""
-    return _encoded(header._replace(length=len(records) + HEADER_BYTES - LOG_OVERHEAD), records)
-
-
-def _encoded(header: Header, records: Data) -> bytes:
-    data = _HEADER.pack(*header._replace(crc=0)) + records
-    crc = checksum()(data[CRC_START:])
+    length = len(records) + HEADER_BYTES - LOG_OVERHEAD
+    data = _HEADER.pack(*header._replace(length=length, crc=0)) + records
+    crc = crc32c(memoryview(data)[CRC_START:])
     return b"".join((data[:MAGIC_END], crc.to_bytes(4, "big"), memoryview(data)[CRC_START:]))
 
 

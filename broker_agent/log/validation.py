@@ -4,18 +4,22 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kraftsim.controller.core.errors import ErrorCode
+from kraftsim.controller.wire.records.checksum import checksum
 
 from .batch import (
     ATTRIBUTES_LOW,
     COMPRESSION,
     CONTROL,
+    CRC_START,
     HEADER_BYTES,
+    KNOWN,
     LENGTH,
     LOG_APPEND_TIME,
     LOG_OVERHEAD,
     MAGIC,
     MAGIC_END,
     NONE,
+    PLACE,
     TRANSACTIONAL,
     BadBatch,
     BadRecord,
@@ -24,9 +28,7 @@ from .batch import (
     Record,
     encoded,
     encoded_record,
-    has_valid_crc,
     header_of,
-    placed,
     records_of,
     size_at,
 )
@@ -72,17 +74,21 @@ class Accepted(NamedTuple):
         return bytes(self.data[self.start : self.end])
 
     def at(self, offset: int, epoch: int) -> tuple[bytes, Header]:
-        """Returns the batch as it is stored at an offset, and its header."""
-        return placed(
-            self.data,
-            self.header,
-            start=self.start,
-            end=self.end,
-            offset=offset,
-            epoch=epoch,
-            attributes=self.attributes,
-            max_timestamp=self.max_timestamp,
+        """Returns the batch at its offset, with what the leader writes over (B1.41), its header."""
+        data, start, end, header, attributes, max_timestamp, _ = self
+        if attributes == header.attributes and max_timestamp == header.max_timestamp:
+            place = (offset, end - start - LOG_OVERHEAD, epoch, MAGIC)
+            rest = memoryview(data)[start + MAGIC_END : end]
+            stored = b"".join((PLACE.pack(*place), rest))
+            return stored, tuple.__new__(Header, (*place, *header[4:]))  # behind the place
+        changed = header._replace(
+            attributes=attributes & KNOWN,
+            max_timestamp=max_timestamp,
+            base_offset=offset,
+            leader_epoch=epoch,
         )
+        stored = encoded(changed, bytes(data[start + HEADER_BYTES : end]))
+        return stored, header_of(stored)
 
 
 def only_batch(records: bytes | None, version: int) -> bytes:
@@ -156,22 +162,14 @@ def check(
     """
     if end is None:
         end = len(data)
-    is_whole = end - start >= HEADER_BYTES
-    header = header_of(data, start) if is_whole else _padded(data, start, end)
-    if header.base_offset:  # B1.20, in this order
-        raise Refused(ErrorCode.INVALID_RECORD)
-    if end - start > settings.max_message_bytes:
-        raise Refused(ErrorCode.MESSAGE_TOO_LARGE)
-    if not is_whole or not has_valid_crc(data, header, start, end):
-        raise Refused(ErrorCode.CORRUPT_MESSAGE)
-    _check_header(header)
+    header = _checked_header(data, start, end, settings)
     try:
         scan = scan_of(data, header, start, end)
     except CannotDecompress:  # B1.35
         raise Refused(ErrorCode.UNKNOWN_SERVER_ERROR) from None
     except BadRecord:  # B1.33
         raise Refused(ErrorCode.INVALID_RECORD) from None
-    if settings.is_compacted or not _are_timely(header, scan.timestamps, settings, wall_ms):
+    if settings.is_compacted or not _are_timely(header, scan, settings, wall_ms):
         _check_records(header, scan, settings, partition, wall_ms)
     codec = header.attributes & COMPRESSION
     if settings.codec is not None and settings.codec != codec:
@@ -185,21 +183,32 @@ def check(
     return _stamped(data, start, end, header, scan, settings, wall_ms)
 
 
-def _padded(data: Data, start: int, end: int) -> Header:
-    """Returns the header of a batch that has not all of it."""
-    return header_of(data[start:end].ljust(HEADER_BYTES, b"\0"))
-
-
-def _check_header(header: Header) -> None:
-    """Raises Refused for a header that no client may send (B1.32)."""
-    *_, attributes, last_delta, _, _, producer_id, _, base_sequence, count = header
-    if (
+def _checked_header(data: Data, start: int, end: int, settings: LogSettings) -> Header:
+    """Returns the header of a batch; raises Refused if no client may send such a batch."""
+    is_whole = end - start >= HEADER_BYTES
+    header = header_of(data, start) if is_whole else _padded(data, start, end)
+    offset, _, _, _, crc, attributes, last_delta, _, _, producer_id, _, base_sequence, count = (
+        header
+    )
+    if offset:  # B1.20, in this order
+        raise Refused(ErrorCode.INVALID_RECORD)
+    if end - start > settings.max_message_bytes:
+        raise Refused(ErrorCode.MESSAGE_TOO_LARGE)
+    if not is_whole or checksum()(memoryview(data)[start + CRC_START : end]) != crc:
+        raise Refused(ErrorCode.CORRUPT_MESSAGE)
+    if (  # B1.32
         count <= 0
         or count != last_delta + 1
         or attributes & CONTROL
-        or (producer_id >= 0 and base_sequence < 0)
+        or (producer_id >= 0 and sequence < 0)
     ):
         raise Refused(ErrorCode.INVALID_RECORD)
+    return header
+
+
+def _padded(data: Data, start: int, end: int) -> Header:
+    """Returns the header of a batch that has not all of it."""
+    return header_of(data[start:end].ljust(HEADER_BYTES, b"\0"))
 
 
 def _check_records(
@@ -231,17 +240,14 @@ def _check_records(
         raise Refused(ErrorCode.INVALID_RECORD, text, errors)
 
 
-def _are_timely(
-    header: Header, timestamps: Sequence[int], settings: LogSettings, wall_ms: int
-) -> bool:
-    """True if no record has a bad timestamp (B1.38, B1.39)."""
+def _are_timely(header: Header, scan: Scan, settings: LogSettings, wall_ms: int) -> bool:
+    """True if no record has a bad timestamp (B1.38, B1.39); False if one may have one."""
     if settings.is_stamped:
         return not header.attributes & LOG_APPEND_TIME
-    first, last = min(timestamps), max(timestamps)
     return (
-        (first > NONE or NONE not in timestamps)
-        and wall_ms - first <= settings.timestamp_before_max_ms
-        and last - wall_ms <= settings.timestamp_after_max_ms
+        scan.oldest > NONE
+        and wall_ms - scan.oldest <= settings.timestamp_before_max_ms
+        and scan.newest - wall_ms <= settings.timestamp_after_max_ms
     )
 
 
@@ -286,8 +292,8 @@ def _stamped(
         attributes, largest, place = header.attributes | LOG_APPEND_TIME, wall_ms, 0
     else:
         attributes = header.attributes & ~LOG_APPEND_TIME
-        largest = max(scan.timestamps)
-        place = scan.delta_of(scan.timestamps.index(largest)) if largest >= NONE else 0
+        largest = scan.newest
+        place = scan.offset_of_newest if largest >= NONE else 0
         largest = max(largest, NONE)
     values = (data, start, end, header, attributes, largest, place)
     return tuple.__new__(Accepted, values)  # takes half the time of Accepted(...)

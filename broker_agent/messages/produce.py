@@ -153,7 +153,8 @@ class Producing:
                 self._replicas.replicate(replica, stored, from_offset, at)
             self._waits.appended(key, len(stored))
         # The time is that of a duplicate on any topic (B2.32).
-        return Placed(appended.base_offset, append_time_ms, log.start_offset)
+        values = (appended.base_offset, append_time_ms, log.start_offset)
+        return tuple.__new__(Placed, values)  # takes half the time of Placed(...)
 
     def node_of(self, partition: Partition) -> ProduceNodeEndpoint | None:
         """Returns the address of a partition's leader; None if it is unknown."""

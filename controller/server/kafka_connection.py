@@ -215,7 +215,8 @@ class KafkaConnection(asyncio.Protocol):
         self._listener.note(self.address, exchange.header, memoryview(whole)[LENGTH_BYTES:])
         pieces = short.answer(whole, self)
         if pieces:
-            self._put(pieces)
+            if self._outgoing.put(pieces) > WRITE_BUFFER_BYTES_MAX:
+                self.flush()
         elif pieces is None:
             frame = without_length(whole)
             self._dispatch(exchange, exchange.decode(frame), frame)
