@@ -14,6 +14,7 @@ from kraftsim.controller.wire.errors import DecodeError
 from .batch import LOG_APPEND_TIME, BadRecord, Data, Header, end_of_headers
 
 _LAST, _MORE = bytes(range(128)), bytes(range(128, 256))  # bytes of varints: the last, the others
+_ZIGZAG = [byte >> 1 ^ -(byte & 1) for byte in range(128)]  # what a varint of one byte stands for
 _EARLIEST, _LATEST = -(1 << 80), 1 << 80  # no timestamp is beyond
 
 
@@ -76,9 +77,12 @@ class Scan:
         end = body + length
         if length < 0 or end > self._end:
             raise BadRecord("a record is longer than its batch")
-        time, delta = read_zigzag(data, body + 1)  # behind the attributes
-        first, key = read_zigzag(data, delta)
-        key_bytes, key_end = read_zigzag(data, key)
+        byte = data[body + 1]  # behind the attributes; most numbers have one byte
+        time, delta = (_ZIGZAG[byte], body + 2) if byte < 128 else read_zigzag(data, body + 1)
+        byte = data[delta]
+        first, key = (_ZIGZAG[byte], delta + 1) if byte < 128 else read_zigzag(data, delta)
+        byte = data[key]
+        key_bytes, key_end = (_ZIGZAG[byte], key + 1) if byte < 128 else read_zigzag(data, key)
         value = key_end + key_bytes if key_bytes > 0 else key_end
         value_bytes, value_end = read_zigzag(data, value)
         headers = value_end + value_bytes if value_bytes > 0 else value_end
@@ -106,11 +110,14 @@ class Scan:
         """
         for place in same:
             column = self._column(place, count, size)
-            count -= len(column.lstrip(column[:1]))
+            if column != column[:1] * count:
+                count -= len(column.lstrip(column[:1]))
         for place, end in varints:
-            for byte in range(place, end):
-                column = self._column(byte, count, size)
-                count -= len(column.lstrip(_LAST if byte + 1 == end else _MORE))
+            for byte in range(place, end - 1):
+                count -= len(self._column(byte, count, size).lstrip(_MORE))
+            column = self._column(end - 1, count, size)
+            if not column.isascii():
+                count -= len(column.lstrip(_LAST))
         return count
 
     def _column(self, place: int, count: int, size: int) -> Data:
@@ -127,10 +134,10 @@ class Scan:
         """Notes the timestamps of a run, whose first record has its own at `place`."""
         count, size, delta = run
         columns = [self._column(byte, count, size) for byte in range(place, delta)]
-        if all(not column.lstrip(column[:1]) for column in columns):
+        if all(column == column[:1] * count for column in columns):
             return  # they are that of the first
         if len(columns) == 1:
-            times = [byte >> 1 ^ -(byte & 1) for byte in columns[0]]
+            times = [_ZIGZAG[byte] for byte in columns[0]]
         else:
             places = range(place, place + count * size, size)
             times = [read_zigzag(self._data, at)[0] for at in places]

@@ -187,9 +187,7 @@ def _checked_header(data: Data, start: int, end: int, settings: LogSettings) -> 
     """Returns the header of a batch; raises Refused if no client may send such a batch."""
     is_whole = end - start >= HEADER_BYTES
     header = header_of(data, start) if is_whole else _padded(data, start, end)
-    offset, _, _, _, crc, attributes, last_delta, _, _, producer_id, _, base_sequence, count = (
-        header
-    )
+    offset, _, _, _, crc, attributes, last_delta, _, _, producer_id, _, sequence, count = header
     if offset:  # B1.20, in this order
         raise Refused(ErrorCode.INVALID_RECORD)
     if end - start > settings.max_message_bytes:
