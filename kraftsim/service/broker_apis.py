@@ -54,6 +54,7 @@ from kraftsim.controller.server.turns import in_turns
 from kraftsim.controller.wire.frames import PRODUCE_BYTES_MAX
 
 from .client_view import ClientView, ReplyTo
+from .garbage_collection import keep_freed_memory
 
 if TYPE_CHECKING:
     from kraftsim.broker_agent.messages.messages import Messages
@@ -173,6 +174,7 @@ class BrokerApis:
         if waits.on_append is None:  # the first broker with messages in this world
             bytes_max = data_plane.retention_bytes
             waits.on_append = bound_of(self._agent, bytes_max, data_plane.note_dropped)
+            keep_freed_memory()
         self._agent.on_replicas_change = waits.look_again
         return Messages(
             self._agent,
