@@ -5,26 +5,24 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import cast
 
-from ..core.apis import ROWS, is_one_way
-from ..core.errors import ApiError, ClosedConnection, ErrorCode
+from ..core.apis import is_one_way
+from ..core.errors import ApiError, ClosedConnection
 from ..core.rpc import ApiVersionsRequest, Request
-from ..core.rpc.senders import TelemetryClient
 from ..raft.protocol import Reply
 from ..wire import frames
-from ..wire.apis.table import API_VERSIONS
 from ..wire.errors import DecodeError
 from ..wire.frame_reader import LENGTH_BYTES, without_length
 from .admission import address_of, port_of
-from .api_versions import encoded_refusal
 from .awaited import Awaited, encoded, encoded_at_once
+from .connection.exchanges import Exchanges
+from .connection.large_frame import LargeFrame, is_worth_it, switch
+from .connection.learned import Learned
+from .connection.outgoing import JOINED_BYTES_MAX, WRITE_BUFFER_BYTES_MAX, Outgoing
 from .envelope import Forwarded, open_envelope, refused_envelope
 from .idleness import Idleness
 from .large_requests import LARGE_BYTES
-from .learned import Learned
 from .listener import Listener, ShortPath, Whole
 from .muting import Muting
-from .outgoing import JOINED_BYTES_MAX, WRITE_BUFFER_BYTES_MAX, Outgoing
-from .reading.large_frame import LargeFrame, is_worth_it, switch
 from .runtime import Runtime
 from .turns import REQUESTS_PER_VISIT, in_turns
 
@@ -39,14 +37,14 @@ class KafkaConnection(asyncio.Protocol):
         self._listener = listener
         self._reader = listener.new_reader()
         self._outgoing = Outgoing()
-        self._exchange: frames.Exchange | None = None
+        self._exchanges = Exchanges(listener, self)
         self._learned = Learned()
         self._awaited: Awaited | None = None
         self._muting = Muting()
         self._is_working = self._cannot_write = self._is_paused = False
         self._is_input_closed = self._is_silent = False
         self.is_held = False  # a fault holds the pending request: time does not bring its reply
-        self.address, self.port, self._software = "", 0, ("", "")  # name and version
+        self.address, self.port = "", 0
         self.unread_bytes = 0  # as noted in the runtime
         self.waits_for_room = False  # its next request is large, and others are pending
         self._idleness = Idleness()
@@ -183,7 +181,7 @@ class KafkaConnection(asyncio.Protocol):
 
     def _handle(self, whole: Whole) -> None:
         """Handle one request; its reply is pending if it does not come at once."""
-        listener, exchange = self._listener, self._exchange
+        listener, exchange = self._listener, self._exchanges.last
         short = self._learned.short
         if (
             short is not None
@@ -195,16 +193,19 @@ class KafkaConnection(asyncio.Protocol):
         frame = without_length(whole)
         request = None if exchange is None else exchange.repeated(frame)
         if exchange is None or request is None:
-            exchange = self._exchange_of(frame)
-            if exchange is None:
+            found = self._exchanges.of(frame)
+            if isinstance(found, bytes):
+                self._put((found,))
                 return
+            exchange = found
             if exchange.is_envelope:
                 self._handle_envelope(exchange, frame)
                 return
             request = exchange.decode(frame)
         listener.note(self.address, exchange.header, frame)
         if exchange.is_api_versions and type(request) not in listener.intercepted:
-            self._describe(exchange, frame, cast(ApiVersionsRequest, request))
+            described = cast(ApiVersionsRequest, request)
+            self._put((self._exchanges.described(exchange, frame, described),))
         else:
             self._learned.learn(exchange, request, whole, listener.shortened)
             self._dispatch(exchange, request, frame)
@@ -257,54 +258,6 @@ class KafkaConnection(asyncio.Protocol):
     def _work_soon(self) -> None:
         """Handle requests later, because the timeline must not be entered within a step."""
         asyncio.get_running_loop().call_soon(self.work)
-
-    def _exchange_of(self, frame: bytes) -> frames.Exchange | None:
-        """Returns the exchange of a frame, a new one for a new API, version or client id.
-
-        Returns None if the frame is handled completely, by an error reply.
-        """
-        if self._exchange is not None and self._exchange.matches(frame):
-            return self._exchange
-        header = frames.read_request_header(frame)
-        listener = self._listener
-        if header[:2] not in listener.spoken:
-            self._refuse_version(frame, header)
-            return None
-        self._exchange = frames.Exchange(
-            header,
-            frame,
-            start_time_tag=listener.start_time_tag,
-            bodies=listener.bodies,
-            client=TelemetryClient(header.client_id, self.address, self.port, *self._software)
-            if ROWS[header.api_key].is_telemetry
-            else None,
-        )
-        return self._exchange
-
-    def _refuse_version(self, frame: bytes, header: frames.RequestHeader) -> None:
-        """Answer an unknown version of ApiVersions (rule 5.47).
-
-        Raises DecodeError for any other API, which ends the connection.
-        """
-        if header.api_key != API_VERSIONS:
-            self._listener.note_refused(self.address, header)
-            raise DecodeError(
-                f"expected an API and version of this listener, got key {header.api_key} "
-                f"version {header.api_version}"
-            )
-        response = self._listener.describe(ApiVersionsRequest(), header[1])
-        self._put((encoded_refusal(frame, response),))
-
-    def _describe(
-        self, exchange: frames.Exchange, frame: bytes, request: ApiVersionsRequest
-    ) -> None:
-        response = self._listener.describe(request, exchange.version)
-        if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
-            self._put((encoded_refusal(frame, response),))
-        else:
-            if not response.error_code:
-                self._software = (request.client_software_name, request.client_software_version)
-            self._put((exchange.encode(frame[4:8], response),))
 
     def reply(self, reply: Reply) -> None:
         """Encode the reply; it leaves with the other replies of its read, or alone if late.

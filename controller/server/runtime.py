@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from ..time.timeline import NEVER_US, Action, Timeline
 from .large_requests import LargeRequests
-from .reading.spare_buffers import SpareBuffers
+from .spare_buffers import SpareBuffers
 from .turns import Turns
 from .unread_bytes import UnreadBytes
 

@@ -8,8 +8,8 @@ import pytest
 import uvloop
 
 from kraftsim import Cluster
-from kraftsim.controller.server.reading.large_frame import LargeFrame
-from kraftsim.controller.server.reading.spare_buffers import SPARE_BYTES_MAX, SpareBuffers
+from kraftsim.controller.server.connection.large_frame import LargeFrame
+from kraftsim.controller.server.spare_buffers import SPARE_BYTES_MAX, SpareBuffers
 from tests.batches import batch
 from tests.server.kafka_client import Client, connected
 from tests.server.test_data_plane import produced

@@ -7,7 +7,7 @@ import asyncio
 from typing import Protocol
 
 from ...wire.frame_reader import FrameReader
-from .spare_buffers import SPARE_BYTES_MAX
+from ..spare_buffers import SPARE_BYTES_MAX
 
 MISSING_BYTES_MIN = 96 * 1024  # below, the two switches of protocols cost more than the copies
 GROWTH_MAX = 16  # a buffer is so many times larger than what has arrived, at most

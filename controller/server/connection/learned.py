@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from ..core.rpc import Request
-from ..wire.frames import Exchange
-from .listener import Shorten, ShortPath, Whole
+from ...core.rpc import Request
+from ...wire.frames import Exchange
+from ..listener import Shorten, ShortPath, Whole
 
 TIMES_LEARNED_MAX = 8  # of a connection: it takes some 0.1 ms, for nothing if requests vary
 

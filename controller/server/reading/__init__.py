@@ -1,1 +1,0 @@
-"""How the bytes of large requests arrive."""
