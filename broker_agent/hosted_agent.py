@@ -21,7 +21,7 @@ from .agent import Agent
 from .conversation import Send
 from .log.periodic import START_CHECKPOINT
 from .process_state import ProcessState
-from .replica_store import Found, ReplicaStore
+from .replica_store import Found
 
 if TYPE_CHECKING:  # measured with the first message
     from .log.byte_rate import ByteRate
