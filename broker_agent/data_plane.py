@@ -7,19 +7,22 @@ The codes were chosen with kafka-python, aiokafka, librdkafka, the Java clients 
 
 from collections import Counter
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.apis import row_of
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.rpc.transactions import (
-    ListTransactionsRequest,
-    ListTransactionsResponse,
-)
 from kraftsim.controller.core.security.not_configured import refused_token
 from kraftsim.controller.raft.protocol import Reply
 
 from .log.retention_bytes import RETENTION_BYTES
 from .log.waits import FetchWaits
+
+if TYPE_CHECKING:
+    from kraftsim.controller.core.rpc.transactions import (
+        ListTransactionsRequest,
+        ListTransactionsResponse,
+    )
 
 TEXT = (
     "kraftsim has no groups and no transactions: a simulated broker stores messages, which clients "
@@ -36,12 +39,14 @@ TRANSACTION = 1  # the type of the key of a coordinator of transactions
 
 
 def list_transactions(
-    request: ListTransactionsRequest, is_expression: Callable[[str], bool]
-) -> ListTransactionsResponse:
+    request: "ListTransactionsRequest", is_expression: Callable[[str], bool]
+) -> "ListTransactionsResponse":
     """Returns no transaction, and the states that Kafka does not know (TransactionStateManager).
 
     A pattern of transactional ids that is no regular expression is INVALID_REGULAR_EXPRESSION.
     """
+    from kraftsim.controller.core.rpc.transactions import ListTransactionsResponse  # large
+
     pattern = request.transactional_id_pattern
     if pattern and not is_expression(pattern):
         return ListTransactionsResponse(error_code=ErrorCode.INVALID_REGULAR_EXPRESSION)

@@ -170,6 +170,15 @@ class HostedAgent:
             return directories[0].directory_id
         return partition.directory_of(self.agent.config.broker_id)
 
+    def leader_epoch(self, key: PartitionKey) -> int:
+        """Returns the leader epoch of a partition that the process knows; -1 if it knows none.
+
+        It follows, or is, the leader of that epoch alone (B6.70).
+        """
+        topic = self.agent.image.topics.get(key[0])
+        partition = None if topic is None else topic.partitions.get(key[1])
+        return -1 if partition is None else partition.leader_epoch
+
     def move_replica(self, key: PartitionKey, directory_id: Uuid) -> None:
         """Begins to move a replica to another directory; its own one ends a move."""
         self._send(self.agent.move_replica(key, directory_id, self.clock.now_ms))
@@ -236,7 +245,9 @@ class HostedAgent:
                 if log is None:
                     continue
                 for peer in map(self.peer, data.new_isr):
-                    if peer is not None and peer is not self:
+                    if peer is None or peer is self:
+                        continue
+                    if peer.leader_epoch(key) <= data.leader_epoch:
                         peer.store.follow(key, log)
 
     def _replied(self, agent: Agent, sent: Send, reply: Reply | None) -> None:

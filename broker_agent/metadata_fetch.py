@@ -4,7 +4,7 @@ An agent only counts offsets; records are loaded once for a whole fleet (`image_
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.errors import ApiError
@@ -12,6 +12,7 @@ from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.log.control_records import Voters
 from kraftsim.controller.core.topic_name import METADATA_TOPIC
 from kraftsim.controller.core.uuid import METADATA_TOPIC_ID
+from kraftsim.controller.core.value import slotted
 from kraftsim.controller.raft.voters import ReplicaKey
 
 from .config import AgentConfig
@@ -22,7 +23,7 @@ RETRY_MS = 50
 MAX_BYTES = 8 * 1024 * 1024
 
 
-@dataclass(slots=True)
+@slotted()
 class LogPosition:
     """How far the metadata log has been fetched, and the leader that it was fetched from.
 

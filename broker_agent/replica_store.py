@@ -8,13 +8,13 @@ replicas that the metadata assigns to other brokers are *stray*. Released Kafka 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import PartitionKey
 from kraftsim.controller.core.uuid import Uuid
-from kraftsim.controller.core.value import value
+from kraftsim.controller.core.value import slotted, value
 
 if TYPE_CHECKING:  # the logs are imported with the first message
     from .log.log import Log
@@ -50,7 +50,7 @@ class Found:
                 yield kind, [replica.name for replica in replicas[:NAMED_MAX]], len(replicas)
 
 
-@dataclass(slots=True)
+@slotted()
 class ReplicaStore:
     """The inventory that the last process left; strays stay until their topic is deleted.
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from kraftsim.controller.core import rpc
-from kraftsim.controller.core.configs.metrics_configs import METRICS_CONFIGS
 from kraftsim.controller.core.configs.resources import ResourceType
 from kraftsim.controller.core.configs.validators import LIST
 from kraftsim.controller.core.errors import ErrorCode
@@ -305,5 +304,7 @@ def _elements(configs: Mapping[str, str], name: str) -> tuple[str, ...]:
 
 
 def _interval_ms(configs: Mapping[str, str]) -> int:
+    from kraftsim.controller.core.configs.metrics_configs import METRICS_CONFIGS
+
     row = METRICS_CONFIGS["interval.ms"]
     return int(str(row.parse(configs.get("interval.ms", str(INTERVAL_MS_MAX)))))

@@ -4,11 +4,10 @@ import re
 from collections.abc import Collection, Mapping
 
 from kraftsim.controller.core.value import value
-from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.simulation.ports import PORT_MAX
 
 _ANY_ADDRESS = "0.0.0.0"
-_ADDRESS = re.compile(r"\[?([0-9a-zA-Z\-%._:]*?)\]?(?::([0-9]{1,5}))?")
+_ADDRESS = r"\[?([0-9a-zA-Z\-%._:]*?)\]?(?::([0-9]{1,5}))?"
 
 
 @value(kw_only=False)
@@ -21,8 +20,8 @@ class Advertised:
     host: str
     port: int | None = None
 
-    def at(self, position: int, bound_port: int) -> Address:
-        """Returns the address of the node at `position`."""
+    def at(self, position: int, bound_port: int) -> tuple[str, int]:
+        """Returns host and port of the node at `position`."""
         return self.host, bound_port if self.port is None else self.port + position
 
 
@@ -41,7 +40,7 @@ def advertised_of(
 
 
 def _parsed(name: str, text: object, port_max: int) -> Advertised:
-    match = _ADDRESS.fullmatch(text) if isinstance(text, str) else None
+    match = re.fullmatch(_ADDRESS, text) if isinstance(text, str) else None
     port = int(match[2]) if match and match[2] else None
     if (
         match is None

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kraftsim.controller.core.policies import NO_POLICIES, Policies
 from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.settings import Settings
+from kraftsim.controller.core.value import value
 from kraftsim.scenarios.language.suggestions import nearest
 
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 CONFIGURATIONS = "docs/configuration.md"
 
 
-class Chosen(NamedTuple):
+@value(kw_only=False)
+class Chosen:
     """The settings of a cluster, its policies, and the texts that each of its nodes describes."""
 
     settings: Settings

@@ -3,15 +3,16 @@
 import logging
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
+from typing import Any
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.log.retention_bytes import RETENTION_BYTES, check_retention_bytes
 from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.profile import DEFAULT_PROFILE, Profile
 from kraftsim.controller.core.rpc import BrokerListener
+from kraftsim.controller.core.value import value
 from kraftsim.controller.raft.identity import LISTENER as CONTROLLER_LISTENER
-from kraftsim.controller.server.kafka_caller import Address
 from kraftsim.simulation.ports import FIRST_BROKER_PORT, FIRST_CONTROLLER_PORT, PORT_MAX
 from kraftsim.simulation.topology import (
     BROKERS_MAX,
@@ -34,8 +35,8 @@ log = logging.getLogger("kraftsim")
 CONTROLLERS_MAX = 9  # above every recommended quorum size
 SPEED_MIN = 0.001  # the arithmetic of the clock divides by its speed
 SPEED_MAX = 1000.0  # each broker then sends a heartbeat every 2 ms; above, real time falls behind
-_CLUSTER_ID = re.compile(r"[a-zA-Z0-9_\-]+")
-_LISTENER = re.compile(r"[A-Z0-9_\-.]{1,255}")
+_CLUSTER_ID = r"[a-zA-Z0-9_\-]+"
+_LISTENER = r"[A-Z0-9_\-.]{1,255}"
 _TAKEN = (CLIENT_LISTENER, CONTROLLER_LISTENER)
 CLOCKS = ("real", "virtual", "auto", "scaled:K")
 
@@ -71,7 +72,7 @@ def accept_cluster_id(cluster_id: str, label: str = "cluster_id") -> None:
     Kafka stores such an id all the same (rule 6.5).
     """
     check_cluster_id(cluster_id, label)
-    if not _CLUSTER_ID.fullmatch(cluster_id):
+    if not re.fullmatch(_CLUSTER_ID, cluster_id):
         log.warning(
             "%s: expected only letters, digits, '_' and '-' (KIP-78), got %r: Kafka accepts it, "
             "metric reporters and file names may not",
@@ -80,7 +81,7 @@ def accept_cluster_id(cluster_id: str, label: str = "cluster_id") -> None:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@value
 class ClusterOptions:
     """The options of a cluster. Raises ValueError if an option is out of bounds.
 
@@ -193,6 +194,13 @@ class ClusterOptions:
                 "settings: %s: no effect on a cluster, which chooses its nodes and addresses", names
             )
 
+    def of_branch(self, cluster_id: str) -> dict[str, Any]:
+        """Returns the arguments of a cluster that goes on in virtual time, without sockets."""
+        options: dict[str, Any] = {item.name: getattr(self, item.name) for item in fields(self)}
+        options |= dict.fromkeys(("kafka_port", "controller_port", "http_port"))
+        options |= {"listeners": {}, "advertised_listeners": {}}
+        return options | {"cluster_id": cluster_id, "clock": "virtual"}
+
     def http_token(self) -> str | None:
         """Returns the token, or a random token if other machines can connect to the service."""
         if self.token is not None or is_loopback(self.host):
@@ -201,7 +209,7 @@ class ClusterOptions:
 
         return token_urlsafe()
 
-    def address(self, listener: str, position: int, bound_port: int) -> Address:
+    def address(self, listener: str, position: int, bound_port: int) -> tuple[str, int]:
         """Returns the advertised address of a listener of the broker or controller at `position`.
 
         The position of a broker or controller is its id minus that of the first one.
@@ -244,8 +252,15 @@ class ClusterOptions:
         return speed
 
 
+def options_of(given: Mapping[str, Any]) -> ClusterOptions:
+    """Returns the options that the arguments of `Cluster` are; a mapping of None is empty."""
+    options = {name: item for name, item in given.items() if name != "self"}
+    mappings = ("profiles", "settings", "listeners", "advertised_listeners")
+    return ClusterOptions(**options | {name: given[name] or {} for name in mappings})
+
+
 def _check_listener(name: object, port: object, port_max: int) -> None:
-    if not isinstance(name, str) or not _LISTENER.fullmatch(name) or name in _TAKEN:
+    if not isinstance(name, str) or not re.fullmatch(_LISTENER, name) or name in _TAKEN:
         expected = "A to Z, digits, '_', '-' and '.', not PLAINTEXT and not CONTROLLER"
         raise ValueError(f"listeners: expected a name of {expected}, got {name!r}")
     if not isinstance(port, int) or isinstance(port, bool):

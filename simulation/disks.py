@@ -8,13 +8,12 @@ which a byte rots is found damaged by the next process, which truncates its log 
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
-from typing import NamedTuple
 
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.uuid import Uuid
-from kraftsim.controller.core.value import value
+from kraftsim.controller.core.value import slotted, value
 from kraftsim.controller.raft.log import MetadataLog
 from kraftsim.controller.raft.protocol import ElectionState, Turn
 from kraftsim.controller.raft.snapshot import Snapshot
@@ -62,7 +61,7 @@ def write_of(turn: Turn, log: MetadataLog) -> Write:
     )
 
 
-@dataclass(slots=True)
+@slotted()
 class Stored:
     """The durable state: `meta.properties`, `quorum-state`, the log and the last snapshot."""
 
@@ -100,7 +99,8 @@ class Stored:
             self.election = write.election
 
 
-class _Pending(NamedTuple):
+@value(kw_only=False, eq=False)
+class _Pending:
     write: Write
     due_us: int
     on_durable: Callable[[], None]

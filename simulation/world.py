@@ -6,7 +6,7 @@ as the processor allows.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from kraftsim.broker_agent.agent import Agent
@@ -20,6 +20,7 @@ from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import CONTROLLER, Kind, NodeId, broker_node, controller_node
 from kraftsim.controller.core.rpc import Request, Response
+from kraftsim.controller.core.value import slotted
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.node.hosted import ReplyTo
 from kraftsim.controller.node.node import Node
@@ -45,7 +46,7 @@ OUTSIDE = NodeId(-1, Kind.OUTSIDE)  # sender of requests that bypass the network
 VIRTUAL_WALL_START_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z, so that seeds repeat timestamps
 
 
-@dataclass(slots=True)
+@slotted()
 class BrokerHost:
     """The host of a broker's process in a world, with the directories of its disks."""
 

@@ -72,7 +72,7 @@ def layer(may_import: str, outside: set[str]) -> Layer:
 
 LAYERS = {
     # pure
-    "core": layer("", PURE | {"sortedcontainers"}),
+    "core": layer("", PURE | {"sortedcontainers", "importlib"}),
     "time": layer("", PURE),
     "raft": layer("core time", PURE | {"sortedcontainers"}),
     "node": layer("core raft time", PURE | {"sortedcontainers"}),

@@ -2,9 +2,11 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 
 import pytest
 
+from kraftsim.api.parts import PARTS
 from kraftsim.broker_agent.data_plane import FIND_COORDINATOR
 from kraftsim.controller.core.api_row import DECIDE, LOG, QUORUM, READ, REFUSE, STORE
 from kraftsim.controller.core.apis import DECOMMISSION_BROKER, ROWS
@@ -12,8 +14,9 @@ from kraftsim.controller.core.handlers import HANDLERS
 from kraftsim.controller.node.node import READS
 from kraftsim.controller.raft.conduct import ANSWERS as QUORUM_ANSWERS
 from kraftsim.controller.wire.apis.table import APIS
+from kraftsim.controller.wire.messages.declared import ON_DEMAND
 from kraftsim.service.broker_apis import ANSWERS as BROKER_ANSWERS
-from tests.test_architecture import ROOT, modules, nodes_of
+from tests.test_architecture import ROOT, loaded_by, modules, nodes_of
 
 pytestmark = pytest.mark.xdist_group("tree")  # one process parses the tree
 
@@ -136,7 +139,7 @@ def test_the_tables_of_a_controller_have_what_the_rows_say() -> None:
 
 
 def test_the_table_of_a_broker_has_what_the_rows_say() -> None:
-    own = names_in(BROKER_ANSWERS)
+    own = {name.removesuffix("Request") for name in BROKER_ANSWERS}
 
     for row in ROWS.values():
         if row.broker is None:
@@ -145,6 +148,33 @@ def test_the_table_of_a_broker_has_what_the_rows_say() -> None:
             assert row.name in own or row.name == "ApiVersions"  # which the listener answers
         elif row.broker in (STORE, REFUSE):
             assert row.name not in own
+    assert own <= {row.name for row in ROWS.values()}
+
+
+def test_the_functions_that_are_named_by_their_module_exist() -> None:
+    """`in_core` imports its function when the first request comes, and no type checker looks."""
+    calls = [
+        node
+        for module in modules()
+        for node in nodes_of(module)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if node.func.id == "in_core"
+    ]
+    named = [[ast.literal_eval(word) for word in call.args] for call in calls]
+
+    assert len(named) > 20
+    for module, name in named:
+        assert callable(getattr(import_module(f"kraftsim.controller.core.{module}"), name))
+
+
+@pytest.mark.python_modules
+def test_a_service_starts_without_what_only_requests_of_administrators_need() -> None:
+    loaded = loaded_by("import kraftsim.commands.up")
+
+    core = {"topics.creation", "configs.alteration", "security.acl_creation"}
+    core |= {f"rpc.{subject}" for subject in ON_DEMAND}
+    assert loaded & {f"kraftsim.controller.core.{name}" for name in core} == set()
+    assert loaded & {f"kraftsim.api.{name}" for name in ("documents", *PARTS)} == set()
 
 
 def names_in(table: Mapping[type, object]) -> set[str]:

@@ -41,7 +41,7 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "views",
         "running",
         "brokers clock configs controllers events faults log quorum reassignments requests topics",
-        "snapshots",
+        "parts snapshots",
         "cluster",
         "recordings",
     ),

@@ -13,6 +13,7 @@ from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
+from kraftsim.api import parts
 from kraftsim.api.cluster import Cluster
 from kraftsim.api.running.fault_handle import FaultHandle
 from kraftsim.api.snapshots import Snapshots
@@ -37,11 +38,7 @@ OWN = """\
     def __enter__(self) -> BlockingCluster: ...
     def __exit__(self, *error: object) -> None: ...
 """
-PARTS = [
-    type(part)
-    for name, part in vars(Cluster()).items()
-    if not (name.startswith("_") or isinstance(part, list))
-]
+PARTS = [type(getattr(Cluster(), name)) for name in parts.PARTS]
 # a class of the stub for each
 BLOCKING: tuple[type, ...] = (FaultHandle, Lessons, Snapshots, *PARTS, Cluster)
 RENAMED = {kind.__name__: f"Blocking{kind.__name__}" for kind in BLOCKING}

@@ -96,7 +96,6 @@ class _Class:
             lines.append(f"    ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {{{inside}}}")
         if names:
             lines += ["", *_init(self.fields)]
-        lines += ["", *_eq(self.name, names), "", *_hash(names)]
         return "\n".join(lines)
 
 
@@ -181,20 +180,6 @@ def _default(field: DeclaredField) -> str:
     if isinstance(field.type, DeclaredStruct):
         return f" = {_class_name(field.type)}()"
     return f" = {text or _ZEROS.get(field.type, '0')}"
-
-
-def _eq(name: str, names: list[str]) -> list[str]:
-    lines = ["    def __eq__(self, other: object) -> bool:"]
-    if not names:
-        return [*lines, f"        return isinstance(other, {name})"]
-    lines += [f"        if not isinstance(other, {name}):", "            return NotImplemented"]
-    tests = [f"self.{attribute} == other.{attribute}" for attribute in names]
-    return [*lines, f"        return {' and '.join(tests)}"]
-
-
-def _hash(names: list[str]) -> list[str]:
-    inside = "".join(f"self.{name}, " for name in names)
-    return ["    def __hash__(self) -> int:", f"        return hash(({inside}))"]
 
 
 def _classes(subject: str) -> Iterator[tuple[_Class, bool]]:

@@ -9,9 +9,9 @@ Classes that Python classes are derived from are open to them.
 
 import ast
 
-VALUES = {  # what `value` does, except for slots
-    "value": "dataclass(kw_only=True, unsafe_hash=True)",
-    "value(kw_only=False)": "dataclass(unsafe_hash=True)",
+DECORATORS = {  # of core/value.py: what each does, except for slots
+    "value": {"kw_only": "True", "eq": "True", "unsafe_hash": "True"},
+    "slotted": {},
 }
 WRITTEN_OUT = ("init", "eq", "frozen", "slots", "unsafe_hash")
 IMPORTS = """
@@ -88,7 +88,7 @@ def _write_out(class_def: ast.ClassDef) -> None:
     if {ast.unparse(base) for base in class_def.bases} & {*STRUCTURES}:
         _complete(class_def)
         return
-    call = _expression(VALUES.get(decorator, decorator or "None"))
+    call = _expression(_as_dataclass(decorator or "None"))
     if not isinstance(call, ast.Call) or ast.unparse(call.func) != "dataclass":
         return
     if class_def.bases or "__post_init__" in methods:
@@ -98,9 +98,9 @@ def _write_out(class_def: ast.ClassDef) -> None:
     written += [_from_values(class_def.name, _fields(class_def))]
     written.append(_reduce(class_def.name, _fields(class_def)))
     if options.get("eq", True):
-        written.append(_eq(class_def))
+        written.append(_eq(class_def.name, _compared(class_def)))
         if options.get("frozen") or options.get("unsafe_hash"):
-            written.append(_hash(class_def))
+            written.append(_hash(_compared(class_def)))
     kept_options = [
         ast.unparse(keyword) for keyword in call.keywords if keyword.arg not in WRITTEN_OUT
     ]
@@ -110,8 +110,20 @@ def _write_out(class_def: ast.ClassDef) -> None:
     class_def.body += ast.parse("\n".join(written)).body
 
 
+def _as_dataclass(decorator: str) -> str:
+    """Returns the decorator `dataclass` for one of `core/value.py`; another decorator unchanged."""
+    name, _, arguments = decorator.rstrip(")").partition("(")
+    if name not in DECORATORS:
+        return decorator
+    given = (argument.split("=") for argument in arguments.split(", ") if argument)
+    options = DECORATORS[name] | dict(given)
+    if options.get("eq") == "False":
+        options.pop("unsafe_hash", None)
+    return f"dataclass({', '.join(f'{key}={item}' for key, item in options.items())})"
+
+
 def _complete(class_def: ast.ClassDef) -> None:
-    """Adds to a class whose methods are written out what decoders and `pickle` need."""
+    """Adds to a class of core/message.py what decoders and `pickle` need, and its comparison."""
     for statement in class_def.body:
         if isinstance(statement, ast.FunctionDef) and statement.name == "__init__":
             fields = [
@@ -126,6 +138,7 @@ def _complete(class_def: ast.ClassDef) -> None:
             )
             written = [f"ATTRIBUTES: ClassVar[Mapping[str, object]] = {{{attributes}}}"]
             written += [_from_values(class_def.name, fields), _reduce(class_def.name, fields)]
+            written += [_eq(class_def.name, fields), _hash(fields)]
             class_def.body += ast.parse("\n".join(written)).body
             return
 
@@ -180,21 +193,19 @@ def _value_of(field: ast.AnnAssign) -> str:
     return name if factory is None else f"{factory}() if {name} is None else {name}"
 
 
-def _eq(class_def: ast.ClassDef) -> str:
-    tests = [f"self.{name} == other.{name}" for name in _compared(class_def)]
-    is_equal = " and ".join([f"isinstance(other, {class_def.name})", *tests])
+def _eq(model: str, compared: list[ast.AnnAssign]) -> str:
+    tests = [f"self.{_name(field)} == other.{_name(field)}" for field in compared]
+    is_equal = " and ".join([f"isinstance(other, {model})", *tests])
     return f"def __eq__(self, other: object) -> bool: return {is_equal}"
 
 
-def _hash(class_def: ast.ClassDef) -> str:
-    inside = "".join(f"self.{name}, " for name in _compared(class_def))
+def _hash(compared: list[ast.AnnAssign]) -> str:
+    inside = "".join(f"self.{_name(field)}, " for field in compared)
     return f"def __hash__(self) -> int: return hash(({inside}))"
 
 
-def _compared(class_def: ast.ClassDef) -> list[str]:
-    return [
-        _name(field) for field in _fields(class_def) if _options(field).get("compare") != "False"
-    ]
+def _compared(class_def: ast.ClassDef) -> list[ast.AnnAssign]:
+    return [field for field in _fields(class_def) if _options(field).get("compare") != "False"]
 
 
 def _options(field: ast.AnnAssign) -> dict[str | None, str]:

@@ -1,6 +1,9 @@
 """The bytes of a client in a second, as Kafka's SampledStat and Rate measure them (B2.36)."""
 
+import math
 from dataclasses import dataclass
+
+_INT, _LONG = 2**32, 2**63  # Java's
 
 
 @dataclass(slots=True)
@@ -36,7 +39,10 @@ class ByteRate:
         return self._samples[self._current]
 
     def throttle_ms(self, limit: float, now_ms: int) -> int:
-        """Returns how long to wait until the rate is no more than `limit` bytes per second."""
+        """Returns how long to wait until the rate is no more than `limit` bytes per second.
+
+        Kafka narrows the milliseconds to an int: too many of them may be none.
+        """
         for number, sample in enumerate(self._samples):
             if now_ms - sample.noted_ms >= self._samples_max * self._sample_ms:
                 self._samples[number] = _Sample(now_ms, now_ms)
@@ -44,12 +50,19 @@ class ByteRate:
         rate = sum(sample.total for sample in self._samples) * 1000 / window_ms
         if rate <= limit:
             return 0
-        if limit <= 0:
-            return self._samples_max * self._sample_ms  # Kafka's quotient is no number
-        return int((rate - limit) / limit * window_ms + 0.5)
+        wait_ms = (rate - limit) / limit * window_ms if limit else math.inf
+        return max(_as_java_int(wait_ms), 0)
 
     def _window_ms(self, now_ms: int) -> int:
         """Returns the time since the oldest sample, with whole samples that are not there yet."""
         elapsed_ms = now_ms - min(sample.started_ms for sample in self._samples)
         missing = max(self._samples_max - 1 - elapsed_ms // self._sample_ms, 0)
         return max(elapsed_ms + missing * self._sample_ms, 1)
+
+
+def _as_java_int(number: float) -> int:
+    """Returns what Java makes of a double that is rounded to a long and narrowed to an int."""
+    if math.isnan(number):
+        return 0
+    rounded = _LONG - 1 if number >= _LONG else math.floor(number + 0.5)
+    return (rounded + _INT // 2) % _INT - _INT // 2

@@ -4,17 +4,30 @@ UNDEFINED = (-1, -1)
 
 
 class LeaderEpochs:
-    """Entries (epoch, start offset), which grow in both."""
+    """Entries (epoch, start offset), which grow in both.
 
-    __slots__ = ("entries",)
+    `led` is the last epoch in which this replica became leader, and had an entry at once.
+    """
+
+    __slots__ = ("entries", "led")
 
     def __init__(self) -> None:
         self.entries: list[tuple[int, int]] = []
+        self.led = -1
 
     @property
     def latest(self) -> int:
         """The epoch of the last entry; -1 if there is none."""
         return self.entries[-1][0] if self.entries else -1
+
+    def begin_to_lead(self, epoch: int, end_offset: int) -> bool:
+        """Notes that this replica leads in `epoch`; False if it has noted that before (B5.30)."""
+        if self.led >= epoch:
+            return False
+        self.led = epoch
+        if self.latest < epoch:
+            self.assign(epoch, end_offset)
+        return True
 
     def assign(self, epoch: int, offset: int) -> None:
         """Notes that `epoch` has the records from `offset` on (B5.31)."""

@@ -1,9 +1,10 @@
 """Tasks that the process of a broker repeats."""
 
-from typing import NamedTuple
+from kraftsim.controller.core.value import value
 
 
-class Periodic(NamedTuple):
+@value(kw_only=False)
+class Periodic:
     """When a process does something: `first_ms` after its start, and again at an interval."""
 
     first_ms: int

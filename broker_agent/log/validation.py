@@ -220,7 +220,7 @@ def _check_records(
         if needs_key and record.key is None:
             text = "Compacted topic cannot accept message without key in topic partition "
             errors.append((place, text + partition))
-        elif (flaw := _flaw_of_time(header, record, settings, place, wall_ms)) is not None:
+        elif (flaw := _flaw_of_time(header, record, settings, wall_ms)) is not None:
             errors.append((place, flaw))
             is_about_time = True
     if is_about_time:
@@ -250,7 +250,7 @@ def _are_timely(header: Header, scan: Scan, settings: LogSettings, wall_ms: int)
 
 
 def _flaw_of_time(
-    header: Header, record: Record, settings: LogSettings, place: int, wall_ms: int
+    header: Header, record: Record, settings: LogSettings, wall_ms: int
 ) -> str | None:
     before_ms, after_ms = settings.timestamp_before_max_ms, settings.timestamp_after_max_ms
     if not settings.is_stamped and record.timestamp != NONE:  # B1.38
@@ -258,7 +258,7 @@ def _flaw_of_time(
             return None
         first, last = _as_long(wall_ms - before_ms), _as_long(wall_ms + after_ms)
         return (
-            f"Timestamp {record.timestamp} of message with offset {place} is out of range. "
+            f"Timestamp {record.timestamp} of message with offset {record.delta} is out of range. "
             f"The timestamp should be within [{first}, {last}]"
         )
     if header.attributes & LOG_APPEND_TIME:  # B1.39

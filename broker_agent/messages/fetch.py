@@ -86,22 +86,28 @@ class Fetching:
         version = request.requester.version_or(NEWEST)
         opened = self._sessions.open(request, version)
         if opened.error:
-            reply_to(FetchResponse(error_code=opened.error))
+            response = FetchResponse(error_code=opened.error)
+            throttle_ms = self.throttle_ms(request, version, response)
+            reply_to(FetchResponse(throttle_time_ms=throttle_ms) if throttle_ms else response)
             return
         _Waiting(self, request, version, opened, reply_to).look_first()
 
     def read(self, request: FetchRequest, version: int, wanted: Iterable[Wanted]) -> list[_Read]:
-        """Returns what is to be read now; behind it unknown ids, then unknown partitions."""
+        """Returns what is to be read now; behind it unknown ids, then unknown partitions.
+
+        To a follower both come in the order of its request.
+        """
         at, left = self._instant(), self.bytes_max(request)
         reads_one = True
         known: list[_Read] = []
-        unknown: dict[bool, list[_Read]] = {True: [], False: []}  # by whether the id is unknown
+        unknown: dict[bool, list[_Read]] = {True: [], False: []}  # by whether they come first
+        is_follower = replica_id(request) >= 0
         for asked in wanted:
             try:
                 topic = self._topic(asked, by_id=version >= TOPIC_IDS_SINCE)
             except ApiError as error:
-                is_id = error.code == ErrorCode.UNKNOWN_TOPIC_ID
-                unknown[is_id].append(_Read(asked, failed(asked, error.code, aborted=())))
+                is_first = is_follower or error.code == ErrorCode.UNKNOWN_TOPIC_ID
+                unknown[is_first].append(_Read(asked, failed(asked, error.code, aborted=())))
                 continue
             read = self._partition(request, version, asked, topic, left, reads_one, at)
             known.append(read)

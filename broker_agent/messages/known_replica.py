@@ -13,7 +13,8 @@ class KnownReplica:
 
     What is found depends on the process of the broker, on its metadata, on the log and the
     directories of its disk, and on when the broker looks next at what is to be deleted. All of
-    these are looked at each time, and the replica is looked up again if one has changed.
+    these are looked at each time, and the replica is looked up again if one has changed, or if
+    something has kept its high watermark below the end of the log.
     `has_quotas`: some client has a quota.
     """
 
@@ -50,6 +51,7 @@ class KnownReplica:
             or self._position.applied_offset != self._offset
             or at.now_ms >= self._look_ms
             or store.failed
+            or replica.log.high_watermark < replica.log.end_offset
             or store.logs.get(replica.key) is not replica.log
         ):
             return self._look_up(at)

@@ -11,6 +11,7 @@ from kraftsim.controller.core.rpc.stored_messages import (
     ListOffsetsRequest,
     OffsetForLeaderEpochRequest,
     ProduceRequest,
+    ProduceResponse,
 )
 from kraftsim.controller.core.rpc.transactions import (
     DescribeProducersRequest,
@@ -33,6 +34,7 @@ from .produce import Producing
 from .quotas import PRODUCER_RATE, ByteQuotas
 from .replicas import Replicas, TextsOfTopic
 from .short_path import ShortPath, ShortPaths
+from .unacknowledged import Unacknowledged
 
 Forward = Callable[[Request, Callable[[Reply], None]], None]
 ReplyTo = Callable[[Response | ApiError], None]
@@ -64,6 +66,7 @@ class Messages:
         retention: Periodic = RETENTION,
     ) -> None:
         self._hosted, self._forward, self._wall_ms = hosted, forward, wall_ms
+        self._waits, self._poll_clock = waits, poll_clock
         self._replicas = Replicas(hosted, texts, retention)
         self._sessions = FetchSessions(random)
         self._producing = Producing(self._replicas, waits, listener)
@@ -96,17 +99,32 @@ class Messages:
             self._ids.clear()
 
     def produce(self, request: ProduceRequest, reply_to: ReplyTo) -> None:
-        """Answers Produce; a refusal with acks=0 is an ApiError, which ends the connection."""
+        """Answers Produce, maybe later; without a timeout at once (B2.45).
+
+        A refusal with acks=0 is an ApiError, which ends the connection.
+        """
         try:
             response = self._producing.answer(request, self._now())
         except ApiError as error:
             reply_to(error.with_traceback(None))
             return
+
+        def reply(response: ProduceResponse) -> None:
+            reply_to(self._throttled(request, response))
+
+        if request.timeout_ms > 0 and self._producing.unacknowledged(response):
+            waiting = Unacknowledged(self._producing, request, response, self._now, reply)
+            waiting.wait(self._waits, self._poll_clock())
+        else:
+            reply(response)
+
+    def _throttled(self, request: ProduceRequest, response: ProduceResponse) -> ProduceResponse:
+        """Returns the response with the throttle time of its client."""
         limit = self._quotas.limit(PRODUCER_RATE, request.requester)
         if limit is not None:
             throttle_ms = self._quotas.note(PRODUCER_RATE, limit, request.requester.size_bytes)
             response = replace(response, throttle_time_ms=throttle_ms)
-        reply_to(response)
+        return response
 
     def fetch(self, request: FetchRequest, reply_to: ReplyTo) -> None:
         """Answers Fetch, maybe later."""

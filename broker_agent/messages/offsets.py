@@ -182,6 +182,10 @@ def _deleted(
         )
     log.delete_before(until, at.now_ms)
     replicas.delete_on_followers(replica, at)
+    if replicas.is_superseded(replica):  # Kafka waits for the followers until the timeout
+        return DeleteRecordsPartitionResult(
+            partition_index=index, low_watermark=-1, error_code=ErrorCode.REQUEST_TIMED_OUT
+        )
     return DeleteRecordsPartitionResult(
         partition_index=index, low_watermark=log.start_offset, error_code=ErrorCode.NONE
     )

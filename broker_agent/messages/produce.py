@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 from kraftsim.controller.core.errors import ApiError, ErrorCode
-from kraftsim.controller.core.image.partition import Partition, Topic
+from kraftsim.controller.core.image.partition import Partition, PartitionKey, Topic
 from kraftsim.controller.core.rpc.stored_messages import (
     BatchIndexAndErrorMessage,
     PartitionProduceResponse,
@@ -44,6 +45,9 @@ _WITHOUT_START = (
 """Errors whose reply has no log start although the log is known (B1.23)."""
 
 
+TIMED_OUT = ErrorCode.REQUEST_TIMED_OUT
+
+
 class Placed(NamedTuple):
     """Where a batch is: what a reply says of it."""
 
@@ -72,6 +76,39 @@ class Producing:
                     if partition.error_code:
                         raise ApiError(ErrorCode(partition.error_code), "")
         return ProduceResponse(responses=topics, node_endpoints=tuple(asked.endpoints.values()))
+
+    def unacknowledged(self, response: ProduceResponse) -> list[PartitionKey]:
+        """Returns the partitions whose batch some replica of the ISR does not fetch (B2.42)."""
+        image = self._replicas.image
+        return [
+            (image.topic_ids.get(topic.name, topic.topic_id), part.index)
+            for topic in response.responses
+            for part in topic.partition_responses
+            if part.error_code == TIMED_OUT
+        ]
+
+    def look_again(
+        self, request: ProduceRequest, response: ProduceResponse, at: Instant
+    ) -> ProduceResponse:
+        """Returns the response as it is now; who has lost the leadership says so (B2.42, B6.60)."""
+        asked = _Asked(self, request, request.requester.version_or(NEWEST), at)
+        topics = tuple(
+            replace(
+                topic,
+                partition_responses=tuple(
+                    asked.looked_again(topic, part) if part.error_code == TIMED_OUT else part
+                    for part in topic.partition_responses
+                ),
+            )
+            for topic in response.responses
+        )
+        endpoints = (*response.node_endpoints, *asked.endpoints.values())
+        return replace(response, responses=topics, node_endpoints=endpoints)
+
+    def acknowledgement(self, topic: Topic, index: int, at: Instant) -> ErrorCode:
+        """Returns NONE once all replicas of the ISR hold what was appended; raises ApiError."""
+        replica = self._replicas.led(topic, index, at)
+        return TIMED_OUT if self._replicas.is_superseded(replica) else ErrorCode.NONE
 
     def append(
         self, asked: "_Asked", topic: Topic, index: int, entries: list[bytes | None]
@@ -107,8 +144,10 @@ class Producing:
         replica = self._replicas.led(topic, index, at)
         try:
             placed = self.store(replica, request.acks, at, batch, 0, len(batch))
+            is_waiting = request.acks == ALL and self._replicas.is_superseded(replica)
             return PartitionProduceResponse(
                 index=index,
+                error_code=TIMED_OUT if is_waiting else ErrorCode.NONE,
                 base_offset=placed.base_offset,
                 log_append_time_ms=placed.append_time_ms,
                 log_start_offset=placed.log_start_offset,
@@ -147,7 +186,7 @@ class Producing:
         appended, stored = log.append(accepted, partition.leader_epoch, at, settings)
         append_time_ms = appended.timestamp if stored is None or settings.is_stamped else -1
         if stored is not None:
-            if has_enough:
+            if has_enough and not self._replicas.is_superseded(replica):
                 log.high_watermark = log.end_offset
             if len(partition.replicas) > 1:
                 self._replicas.replicate(replica, stored, from_offset, at)
@@ -217,6 +256,19 @@ class _Asked:
             error_message=refusal.message,
             current_leader=self._leader(refusal.code, topic, index),
         )
+
+    def looked_again(
+        self, found: TopicProduceResponse, part: PartitionProduceResponse
+    ) -> PartitionProduceResponse:
+        """Returns the result of a partition that was not acknowledged before."""
+        data = TopicProduceData(name=found.name, topic_id=found.topic_id)
+        topic: Topic | None = None
+        try:
+            topic = self._producing.topic(data, by_id=self.version >= TOPIC_IDS_SINCE)
+            code = self._producing.acknowledgement(topic, part.index, self.at)
+        except ApiError as error:
+            code = error.code
+        return replace(part, error_code=code, current_leader=self._leader(code, topic, part.index))
 
     def _find_refusal(self) -> Refused | None:
         """Returns why every partition of the request is refused (B1.10, B1.11, B2.2)."""

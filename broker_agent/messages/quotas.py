@@ -1,5 +1,7 @@
 """The byte quotas of clients (KIP-13, KIP-219): measured rates, and for how long to throttle."""
 
+import math
+
 from kraftsim.controller.core.mutations import Limit, limit_of
 from kraftsim.controller.core.rpc.senders import Requester
 
@@ -28,7 +30,8 @@ class ByteQuotas:
 
     def bytes_max(self, limit: Limit) -> int:
         """Returns the most bytes of one response: what the limit allows in a window (B4.30)."""
-        return min(int(limit.rate * (self._samples - 1) * self._sample_ms / 1000), 2**31 - 1)
+        bytes_max = limit.rate * (self._samples - 1) * self._sample_ms / 1000
+        return 0 if math.isnan(bytes_max) else int(min(bytes_max, 2**31 - 1))
 
     def note(self, quota: str, limit: Limit, size: float) -> int:
         """Counts the bytes of a client; returns for how many milliseconds it is throttled."""

@@ -193,14 +193,31 @@ class Replicas:
         is too small (B6.30).
         """
         log, partition, me = replica.log, replica.partition, self.broker_id
-        if partition.leader == me and log.epochs.latest < partition.leader_epoch:
-            log.epochs.assign(partition.leader_epoch, log.end_offset)
-        if replica.has_enough and me in partition.isr:
+        if partition.leader == me and log.epochs.begin_to_lead(
+            partition.leader_epoch, log.end_offset
+        ):
+            self._catch_up(replica)
+        if (
+            log.high_watermark < log.end_offset
+            and replica.has_enough
+            and me in partition.isr
+            and not self.is_superseded(replica)
+        ):
             log.high_watermark = log.end_offset
         if self._look(self.hosted, replica, log, at):
             for peer, follower in self._peers(replica):
                 if peer.is_alive and follower is not None:
                     self._look(peer, replica, follower, at)
+
+    def _catch_up(self, replica: Replica) -> None:
+        """Gives the replicas in the ISR of a new leader what they have not."""
+        for peer, follower in self._peers(replica):
+            end = 0 if follower is None else follower.end_offset
+            if end == replica.log.end_offset:
+                continue
+            is_in_sync = peer.agent.config.broker_id in replica.partition.isr
+            if is_in_sync and self._can_write(peer, replica.partition):
+                peer.store.follow(replica.key, replica.log)
 
     def _look(self, host: HostedAgent, replica: Replica, log: Log, at: Instant) -> bool:
         """Lets a broker delete and compact what is due; returns whether it had a look.
@@ -220,18 +237,41 @@ class Replicas:
             log.retain(look_ms, settings)
         return bool(looks)
 
-    def _peers(self, replica: Replica) -> Iterator[tuple[HostedAgent, Log | None]]:
-        """Yields the other brokers of the partition that can be reached, and their logs of it."""
-        for broker_id in replica.partition.replicas:
+    def is_superseded(self, replica: Replica) -> bool:
+        """True if a replica in the ISR knows a later leader epoch than this leader.
+
+        It does not fetch from this leader any more, so that the high watermark stays (B6.70).
+        """
+        partition = replica.partition
+        return len(partition.replicas) > 1 and any(
+            peer.agent.config.broker_id in partition.isr
+            and peer.leader_epoch(replica.key) > partition.leader_epoch
+            for peer in self._others(partition)
+        )
+
+    def _others(self, partition: Partition) -> Iterator[HostedAgent]:
+        """Yields the other brokers of the partition that can be reached."""
+        for broker_id in partition.replicas:
             peer = None if broker_id == self.broker_id else self.hosted.peer(broker_id)
             if peer is not None:
+                yield peer
+
+    def _peers(self, replica: Replica) -> Iterator[tuple[HostedAgent, Log | None]]:
+        """Yields the other brokers that know no newer leader, and their logs of the partition."""
+        for peer in self._others(replica.partition):
+            if peer.leader_epoch(replica.key) <= replica.partition.leader_epoch:
                 yield peer, peer.store.logs.get(replica.key)
 
     def replicate(self, replica: Replica, batch: bytes, from_offset: int, at: Instant) -> None:
-        """Gives the followers in the ISR, and those that run, the batch at `from_offset`."""
+        """Gives the followers in the ISR, and those that run, the batch at `from_offset`.
+
+        A broker outside the ISR that still knows another leader does not follow this one.
+        """
+        epoch = replica.partition.leader_epoch
         for peer, follower in self._peers(replica):
             is_in_sync = peer.agent.config.broker_id in replica.partition.isr
-            if not (is_in_sync or peer.is_running) or not self._can_write(peer, replica.partition):
+            follows = peer.is_running and peer.leader_epoch(replica.key) == epoch
+            if not (is_in_sync or follows) or not self._can_write(peer, replica.partition):
                 continue
             if follower is None or follower.end_offset != from_offset:
                 peer.store.follow(replica.key, replica.log)

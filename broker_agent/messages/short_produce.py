@@ -48,7 +48,7 @@ class ShortProduce:
         (part,) = topic.partition_data
         self.exchange, self.request = exchange, request
         self._producing, self._quotas, self._now = producing, quotas, now
-        self._broker_id = replicas.broker_id
+        self._replicas, self._broker_id = replicas, replicas.broker_id
         self._known = KnownReplica(replicas, topic.name, topic.topic_id, part.index)
         self._format = Format(exchange)
         marked = changed(topic, partition_data=(changed(part, records=MARK),))
@@ -100,6 +100,7 @@ class ShortProduce:
                 (self._known.has_quotas and self._is_limited)
                 or replica.partition.leader != self._broker_id
                 or replica.topic.name in INTERNAL_TOPICS
+                or self._replicas.is_superseded(replica)
             ):
                 return None
             placed = self._producing.store(replica, self.request.acks, at, frame, start, end)

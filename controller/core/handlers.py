@@ -5,64 +5,67 @@ the same entries, so each API has one implementation.
 """
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
 from . import rpc
-from .brokers.decommission import decommission
 from .brokers.heartbeats import heartbeat
-from .brokers.producer_ids import allocate_producer_ids
 from .brokers.registration import register
-from .brokers.unregistration import unregister
 from .cluster import describe_cluster, metadata_responses
 from .cluster.controller_registration import register_controller, unregister_controller
-from .configs import alteration
 from .errors import ApiError
-from .features.update_features import update_features
-from .partitions.alter_partition import alter_partition
-from .partitions.directories import assign_directories
-from .partitions.elect_leaders import elect_leaders
-from .partitions.reassignment import alter_reassignments
-from .quotas import alteration as quota_alteration
-from .quotas import describe_client_quotas
 from .refusals import answered
-from .security import acl_creation, acl_deletion, scram_alteration
 from .state import Decision, State
-from .topics.creation import create_topics
-from .topics.deletion import delete_topics, respond_to_deletion
-from .topics.more_partitions import create_partitions
 
 Handler = Callable[[State, Any, int], Decision]
+
+
+def in_core(module: str, name: str) -> Callable[..., Any]:
+    """Returns a function that calls the function `name` of a module here, imported when called.
+
+    A cluster starts without the requests of administrators, whose modules are half of the core.
+    """
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        return getattr(import_module(f"{__package__}.{module}"), name)(*arguments, **named)
+
+    return call
+
 
 HANDLERS: Mapping[type, Handler] = {
     rpc.BrokerRegistrationRequest: register,
     rpc.BrokerHeartbeatRequest: heartbeat,
-    rpc.UnregisterBrokerRequest: unregister,
-    rpc.DecommissionBrokerRequest: decommission,
-    rpc.CreateTopicsRequest: create_topics,
-    rpc.DeleteTopicsRequest: delete_topics,
-    rpc.IncrementalAlterConfigsRequest: alteration.incremental_alter_configs,
-    rpc.AlterConfigsRequest: alteration.alter_configs,
-    rpc.AlterClientQuotasRequest: quota_alteration.alter_client_quotas,
-    rpc.AlterUserScramCredentialsRequest: scram_alteration.alter_user_scram_credentials,
-    rpc.CreateAclsRequest: acl_creation.create_acls,
-    rpc.DeleteAclsRequest: acl_deletion.delete_acls,
-    rpc.AlterPartitionRequest: alter_partition,
     rpc.ControllerRegistrationRequest: register_controller,
     rpc.UnregisterControllerRequest: unregister_controller,
-    rpc.UpdateFeaturesRequest: update_features,
-    rpc.CreatePartitionsRequest: create_partitions,
-    rpc.ElectLeadersRequest: elect_leaders,
-    rpc.AlterPartitionReassignmentsRequest: alter_reassignments,
-    rpc.AllocateProducerIdsRequest: allocate_producer_ids,
-    rpc.AssignReplicasToDirsRequest: assign_directories,
+    rpc.UnregisterBrokerRequest: in_core("brokers.unregistration", "unregister"),
+    rpc.DecommissionBrokerRequest: in_core("brokers.decommission", "decommission"),
+    rpc.CreateTopicsRequest: in_core("topics.creation", "create_topics"),
+    rpc.DeleteTopicsRequest: in_core("topics.deletion", "delete_topics"),
+    rpc.CreatePartitionsRequest: in_core("topics.more_partitions", "create_partitions"),
+    rpc.IncrementalAlterConfigsRequest: in_core("configs.alteration", "incremental_alter_configs"),
+    rpc.AlterConfigsRequest: in_core("configs.alteration", "alter_configs"),
+    rpc.AlterClientQuotasRequest: in_core("quotas.alteration", "alter_client_quotas"),
+    rpc.AlterUserScramCredentialsRequest: in_core(
+        "security.scram_alteration", "alter_user_scram_credentials"
+    ),
+    rpc.CreateAclsRequest: in_core("security.acl_creation", "create_acls"),
+    rpc.DeleteAclsRequest: in_core("security.acl_deletion", "delete_acls"),
+    rpc.AlterPartitionRequest: in_core("partitions.alter_partition", "alter_partition"),
+    rpc.UpdateFeaturesRequest: in_core("features.update_features", "update_features"),
+    rpc.ElectLeadersRequest: in_core("partitions.elect_leaders", "elect_leaders"),
+    rpc.AlterPartitionReassignmentsRequest: in_core(
+        "partitions.reassignment", "alter_reassignments"
+    ),
+    rpc.AllocateProducerIdsRequest: in_core("brokers.producer_ids", "allocate_producer_ids"),
+    rpc.AssignReplicasToDirsRequest: in_core("partitions.directories", "assign_directories"),
 }
 
 
 RESPONSES: Mapping[type, Callable[[Any, rpc.Response | ApiError, int], rpc.Response]] = {
-    rpc.AlterClientQuotasRequest: quota_alteration.respond,
-    rpc.AlterUserScramCredentialsRequest: scram_alteration.respond,
-    rpc.DeleteTopicsRequest: respond_to_deletion,
-    rpc.DescribeClientQuotasRequest: describe_client_quotas.respond,
+    rpc.AlterClientQuotasRequest: in_core("quotas.alteration", "respond"),
+    rpc.AlterUserScramCredentialsRequest: in_core("security.scram_alteration", "respond"),
+    rpc.DeleteTopicsRequest: in_core("topics.deletion", "respond_to_deletion"),
+    rpc.DescribeClientQuotasRequest: in_core("quotas.describe_client_quotas", "respond"),
     rpc.DescribeClusterRequest: describe_cluster.respond,
     rpc.MetadataRequest: metadata_responses.respond,
 }

@@ -12,7 +12,6 @@ brokers and with 10,000.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from heapq import heappop, heappush, heapreplace
 
 from .image.broker import BrokerRegistration
@@ -25,7 +24,7 @@ from .log.records import (
 )
 from .profile import Profile
 from .rpc import BrokerHeartbeatRequest, Request
-from .value import value
+from .value import slotted, value
 
 NO_OFFSET = -1
 RAN_OUT_MAX = 10_000  # brokers of the largest cluster; the journal reads each in its step
@@ -71,7 +70,7 @@ def begins_shutdown(note: LeaseNote) -> bool:
     return isinstance(note, HeartbeatNote) and note.enters_controlled_shutdown
 
 
-@dataclass(slots=True)
+@slotted()
 class Liveness:
     """Soft state of one registered broker.
 

@@ -1,15 +1,18 @@
 """The bases of the classes that are written from declarations (`wire/messages`).
 
-Their methods are written out, because generating hundreds of classes at import would take half of
-the start of a service. To `dataclasses.replace` and `fields` they are dataclasses. The type checker
-refuses to set an attribute after creation; at run time nothing does, as with `value`.
+Their `__init__` is written out, because to generate it for hundreds of classes at import would take
+half of the start of a service. They are compared by what is here, because methods of each class
+would be half of the bytes that a start reads. To `dataclasses.replace` and `fields` they are
+dataclasses. The type checker refuses to set an attribute after creation; at run time nothing does,
+as with `value`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, make_dataclass
 from functools import cache
+from operator import attrgetter
 from typing import Any, ClassVar, cast
 
 
@@ -32,6 +35,7 @@ def _fields_of(owner: Any) -> dict[str, Field[Any]]:
         init=False,
         repr=False,
         eq=False,
+        namespace={"__doc__": "-"},  # without one, `dataclasses` writes one, which takes long
     )
     fields: dict[str, Field[Any]] = vars(twin)["__dataclass_fields__"]
     return fields
@@ -48,9 +52,28 @@ class Structure:
     ELEMENTS: ClassVar[Mapping[str, type[Structure]]] = {}
     """The classes of the elements of arrays, of a response and its parts."""
 
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return _values_of(self) == _values_of(other)
+
+    def __hash__(self) -> int:
+        return hash(_values_of(self))
+
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__dataclass_fields__)
         return f"{type(self).__name__}({inside})"
+
+
+def _values_of(message: Any) -> object:
+    return _reader_of(message.__class__)(message)
+
+
+@cache
+def _reader_of(owner: Any) -> Callable[[object], object]:
+    """Returns a function that returns the attributes of an object, of several a tuple."""
+    names = tuple(owner.ATTRIBUTES or owner.__slots__)
+    return attrgetter(*names) if names else lambda _: ()
 
 
 class Response(Structure):

@@ -7,7 +7,6 @@ controller keeps the buckets.
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from .apis import row_of
 from .errors import ApiError, ErrorCode
@@ -16,6 +15,7 @@ from .log.records import QuotaEntity
 from .rpc import CreatePartitionsRequest, CreateTopicsRequest, DeleteTopicsRequest
 from .rpc.senders import Requester
 from .settings import Settings
+from .value import value
 
 RATE = "controller_mutation_rate"
 BUCKETS_MAX = 10_000  # Kafka drops those of clients that were idle for an hour
@@ -24,7 +24,8 @@ Bucket = tuple[str, str]
 """The user and the client id that share tokens; an empty text if the quota does not name one."""
 
 
-class Limit(NamedTuple):
+@value(kw_only=False)
+class Limit:
     """The quota of a client per second, and the bucket that it fills."""
 
     rate: float
@@ -53,7 +54,8 @@ def _candidates(requester: Requester) -> Iterator[tuple[tuple[QuotaEntity, ...],
         yield (of_client,), ("", client)
 
 
-class MutationNote(NamedTuple):
+@value(kw_only=False)
+class MutationNote:
     """What a decision took from a bucket, and when."""
 
     bucket: Bucket

@@ -6,7 +6,7 @@ them.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from .errors import ApiError, ErrorCode
@@ -20,12 +20,13 @@ from .policies import NO_POLICIES, Policies
 from .profile import Profile
 from .rpc import Response
 from .settings import Settings
+from .value import slotted
 
 RECORDS_PER_OPERATION_MAX = 10_000  # Kafka's own bound on one operation's result (rule 0A.7)
 RECORDS_PER_BATCH_MAX = 10_000  # for a result that is not atomic; Kafka's own bound (rule 0A.7)
 
 
-@dataclass(slots=True, kw_only=True)
+@slotted(kw_only=True)
 class State:
     """All that a decision may read: one controller's view of the cluster.
 

@@ -9,21 +9,17 @@ and decides requests (`active.py`).
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core import rpc
 from ..core.api_row import REFUSE
 from ..core.apis import row_of
 from ..core.cluster import describe_cluster
-from ..core.configs.describe_configs import describe_configs
-from ..core.configs.node_configs import NodeView, static_settings
 from ..core.errors import ApiError, ErrorCode, Impossible, UnknownMetadataVersionError
-from ..core.handlers import HANDLERS, Handler
+from ..core.handlers import HANDLERS, Handler, in_core
 from ..core.image.image import Image
 from ..core.leases import Leases
-from ..core.partitions.reassignment import list_reassignments
 from ..core.profile import Profile
-from ..core.security.acl_description import describe_acls
 from ..core.security.not_configured import refused_by_controller
 from ..core.settings import Settings
 from ..core.state import Decision, State
@@ -38,6 +34,13 @@ from .config import NodeConfig
 from .loading import Loading
 from .registrar import Registrar
 from .snapshotting import Snapshotting
+
+if TYPE_CHECKING:
+    from ..core.configs.node_configs import NodeView
+
+describe_acls = in_core("security.acl_description", "describe_acls")
+describe_configs = in_core("configs.describe_configs", "describe_configs")
+reassignments = in_core("partitions.reassignment", "list_reassignments")
 
 
 class Node:
@@ -206,15 +209,17 @@ class Node:
         try:
             if type(request) in READS:
                 return READS[type(request)](self, request)
-            if row_of(request).controller is not REFUSE:
-                raise Impossible(f"no handler for {type(request)}")
-            return refused_by_controller(request)
+            if row_of(request).controller is REFUSE:
+                return refused_by_controller(request)
+            raise Impossible(f"no handler for {type(request)}")
         except ApiError as error:
             return error
 
     @property
-    def config_view(self) -> NodeView:
+    def config_view(self) -> "NodeView":
         """What this controller knows when it describes configurations."""
+        from ..core.configs.node_configs import NodeView, static_settings  # not at every start
+
         return NodeView(
             node_id=self.config.node_id,
             profile=self.profile,
@@ -366,12 +371,9 @@ class Node:
 
     def _not_controller(self) -> ApiError:
         """Returns NOT_CONTROLLER; the message names a known leader (rule 0A.2)."""
-        known = self.leader_id not in (-1, self.config.node_id)
-        text = (
-            f"The active controller appears to be node {self.leader_id}."
-            if known
-            else "No controller appears to be active."
-        )
+        text = "No controller appears to be active."
+        if self.leader_id not in (-1, self.config.node_id):
+            text = f"The active controller appears to be node {self.leader_id}."
         return ApiError(ErrorCode.NOT_CONTROLLER, text)
 
 
@@ -392,8 +394,6 @@ READS: Mapping[type, Callable[[Node, Any], rpc.Response]] = {
     ),
     rpc.DescribeClusterRequest: _describe_controllers,
     rpc.DescribeConfigsRequest: lambda node, asked: describe_configs(node.config_view, asked),
-    rpc.ListPartitionReassignmentsRequest: lambda node, asked: list_reassignments(
-        node.committed, asked
-    ),
+    rpc.ListPartitionReassignmentsRequest: lambda node, asked: reassignments(node.committed, asked),
 }
 """The table of what a controller reads from committed state, although it may not be active."""

@@ -1,7 +1,5 @@
 """Which configurations of the log a node replays (rule 7.9)."""
 
-from ..core.configs.group_configs import GROUP_CONFIGS
-from ..core.configs.metrics_configs import METRICS_CONFIGS
 from ..core.configs.resources import ResourceType
 from ..core.configs.topic_table import TOPIC_CONFIGS
 from ..core.profile import Profile
@@ -17,5 +15,9 @@ def is_replayed(profile: Profile, resource_type: int, name: str) -> bool:
     if resource_type == ResourceType.TOPIC:
         return name in TOPIC_CONFIGS[profile.topic_configs]
     if resource_type == ResourceType.GROUP:
+        from ..core.configs.group_configs import GROUP_CONFIGS  # not needed at every start
+
         return name in GROUP_CONFIGS[profile.topic_configs]
+    from ..core.configs.metrics_configs import METRICS_CONFIGS
+
     return resource_type == ResourceType.CLIENT_METRICS and name in METRICS_CONFIGS

@@ -7,7 +7,7 @@ come in between.
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core.errors import ApiError, ErrorCode, Impossible
 from ..core.handlers import Handler
@@ -15,12 +15,14 @@ from ..core.leases import HeartbeatNote
 from ..core.rpc import BrokerHeartbeatRequest, Request
 from ..core.settings import Settings
 from ..core.state import Decision, State
+from ..core.value import value
 from ..time.timeline import NEVER_MS
 
 Rest = Callable[[State, int], Decision]
 
 
-class Waiting(NamedTuple):
+@value(kw_only=False, eq=False)
+class Waiting:
     """A request that is decided after those that came before it, unless that is after a time.
 
     `deadline_ms` is the last time at which it may be decided (rule 0A.9).

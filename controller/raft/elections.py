@@ -15,8 +15,15 @@ from .voters import ReplicaKey
 HOLD_RETRIES = 5  # retry backoffs that a voter waits for another candidate: 100 ms
 
 
+def asks_for_pre_vote(request: VoteRequest) -> bool:
+    """Returns True for a request that Vote can express since version 2 only (KIP-996)."""
+    return any(partition.pre_vote for topic in request.topics for partition in topic.partitions)
+
+
 def on_request(quorum: Quorum, request: VoteRequest, turn: Turn) -> VoteResponse:
     """Answer a Vote request: a vote, or a pre-vote."""
+    if not quorum.identity.has_pre_votes and asks_for_pre_vote(request):
+        return VoteResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
     error = epochs.top_level_error(quorum, request)
     if error:
         return VoteResponse(error_code=error)

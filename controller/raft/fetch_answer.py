@@ -5,7 +5,6 @@ included, and the high watermark; a follower applies only records below the high
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from ..core import rpc
@@ -13,13 +12,14 @@ from ..core.errors import ErrorCode
 from ..core.log.batch import FETCH_BYTES_MAX, Batch, bounded
 from ..core.rpc.fetch import HIGH_WATERMARK_UNKNOWN
 from ..core.uuid import METADATA_TOPIC_ID
+from ..core.value import value
 from .log import MetadataLog
 
 NOTHINGS_MAX = 256  # cached responses without records, one for each recent high watermark
 BATCHES_MAX = 4096  # of one response; the wire's bound is in bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@value(eq=False)
 class Leadership:
     """The part of a Fetch response that describes the quorum.
 

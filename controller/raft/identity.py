@@ -1,15 +1,16 @@
 """The identity of a replica: its key, its address, and the voters of its configuration."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ..core.log.control_records import VersionRange, Voter, VoterEndpoint
+from ..core.value import slotted
 from .voters import ReplicaKey, VoterSet
 
 LISTENER = "CONTROLLER"
 RAFT_VERSIONS = VersionRange(min_supported_version=0, max_supported_version=1)
 
 
-@dataclass(slots=True, kw_only=True)
+@slotted(kw_only=True)
 class Identity:
     """The identity of a replica, and the voters it knows before it reads a log.
 

@@ -4,15 +4,14 @@ A request times out after the request timeout; after a failure, the next request
 for the retry backoff (rule 10.54).
 """
 
-from dataclasses import dataclass
-
 from ..core.log.control_records import VoterEndpoint
 from ..core.rpc import Request
+from ..core.value import slotted
 from ..time.timeline import NEVER_MS
 from .protocol import Channel, Send, Turn
 
 
-@dataclass(slots=True)
+@slotted()
 class _Line:
     number: int = 0
     request: Request | None = None

@@ -5,13 +5,13 @@ outlive the role, and the process.
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ..core.errors import Impossible
 from ..core.log.control_records import Voter
 from ..core.rpc import AddRaftVoterRequest, FetchResponse, RemoveRaftVoterRequest
-from ..core.value import value
+from ..core.value import slotted, value
 from .fetch_answer import Leadership
 from .voters import ReplicaKey, VoterSet
 
@@ -86,7 +86,7 @@ class Progress:
     fetched_ms: int = -1
 
 
-@dataclass(slots=True)
+@slotted()
 class Leader:
     """Leads this epoch.
 

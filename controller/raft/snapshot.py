@@ -5,19 +5,19 @@ module of `raft` depends on the encoding.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import field
 
 from ..core.log.batch import Batch
 from ..core.rpc import SnapshotId
-from ..core.value import value
+from ..core.value import slotted, value
 
 BATCH_BYTES, RECORD_BYTES = 61, 60  # estimated sizes for batches that are not encoded
 REFERENCES_MAX = 256  # snapshots that may be in transfer; each replica also keeps its own
 READ_RECORDS_MAX = 1_000  # records of one step, and the rest of their batch: about 10 ms of work
 
 
-class SnapshotFormat(NamedTuple):
+@value(kw_only=False, eq=False)
+class SnapshotFormat:
     """Encodes and decodes snapshots.
 
     `encode` returns the bytes of a snapshot's batches. `read` yields the batches of such bytes, and
@@ -81,7 +81,7 @@ class Download:
     data: bytes = b""
 
 
-@dataclass(slots=True, eq=False)
+@slotted(eq=False)
 class Reading:
     """A complete snapshot that is being decoded; `undecoded` yields the remaining batches."""
 

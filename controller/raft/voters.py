@@ -4,13 +4,14 @@ A set takes effect when it is appended, not when it is committed, and truncation
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import NamedTuple
 
 from ..core.log.batch import Batch
 from ..core.log.control_records import KRaftVersion, Voter, Voters
 from ..core.uuid import ZERO_UUID, Uuid
+from ..core.value import slotted
 
 KEYS_MAX = 20_000  # as many replicas as may have waiting fetches
 NOT_IN_LOG = -1  # offset of a set from the configuration or a snapshot
@@ -29,7 +30,7 @@ def replica_key(node_id: int, directory_id: Uuid) -> ReplicaKey:
     return ReplicaKey(node_id, directory_id)
 
 
-@dataclass(slots=True, unsafe_hash=True)
+@slotted(unsafe_hash=True)
 class VoterSet:
     """Voters in order of id, with distinct ids.
 

@@ -37,11 +37,11 @@ class KafkaListener:
     response depends on the requested version; `dispatch(request, reply_to)` handles all other
     requests. `note(address, header, frame)` gets every request before. Requests of
     the types in `intercepted` go to `intercept(connection, header, request)` instead, which may
-    reply, close the connection, or call `handle` later. `shortened` has, by type of request, what
-    returns a short path for requests like one that was dispatched.
+    reply, close the connection, or call `handle` later. `shortened` has, by the
+    name of a request's class, what returns a short path for requests like one that was dispatched.
     `note_refused(address, header)` gets every request whose API or version the listener does not
     have, `note_ended(address, port)` every connection that has ended. A Produce may have
-    `produce_bytes_max` bytes, any other request REQUEST_BYTES_MAX.
+    `produce_bytes_max` bytes, any other request as many, but at most REQUEST_BYTES_MAX.
     """
 
     def __init__(self, kind: str, name: str) -> None:
@@ -51,7 +51,7 @@ class KafkaListener:
         self._kind = kind
         self.start_time_tag = False
         self.bodies: Bodies = {}
-        self.produce_bytes_max = 0
+        self.produce_bytes_max = REQUEST_BYTES_MAX
         self.runtime: Runtime | None = None
         self.describe: Describe = _unset_describe
         self.dispatch: Dispatch = _unset_dispatch
@@ -60,7 +60,7 @@ class KafkaListener:
         self.note_ended: Callable[[str, int], None] = _ignore_end
         self.intercepted: Mapping[type, object] = {}
         self.intercept: Intercept[KafkaConnection] | None = None
-        self.shortened: Mapping[type, Shorten] = {}
+        self.shortened: Mapping[str, Shorten] = {}
         self.connections: set[KafkaConnection] = set()
         self._admission = Admission(name, spare_files=SPARE_FILES)
         self.is_holding = True
@@ -121,7 +121,8 @@ class KafkaListener:
 
     def new_reader(self) -> FrameReader:
         """Returns what splits the bytes of a client into requests."""
-        return FrameReader(REQUEST_BYTES_MAX, self.produce_bytes_max)
+        of_produce = self.produce_bytes_max
+        return FrameReader(min(REQUEST_BYTES_MAX, of_produce), of_produce)
 
     def admit(self, connection: KafkaConnection, transport: asyncio.BaseTransport) -> bool:
         """Registers a new connection; returns False if there are too many."""

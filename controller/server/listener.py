@@ -68,7 +68,7 @@ class Listener(Protocol[Connection]):
     note_refused: Callable[[str, RequestHeader], None]
     intercepted: Mapping[type, object]
     intercept: Intercept[Connection] | None
-    shortened: Mapping[type, Shorten]
+    shortened: Mapping[str, Shorten]
     is_holding: bool
 
     def new_reader(self) -> FrameReader:

@@ -2,10 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.log.retention_bytes import RETENTION_BYTES
@@ -21,21 +20,10 @@ from kraftsim.controller.raft.identity import LISTENER as CONTROLLER_LISTENER
 from kraftsim.simulation.requests.rules import Submit
 from kraftsim.simulation.world import World
 
-from ..options import ClusterOptions
+from ..options import ClusterOptions, options_of
 from ..service.binding import binding
-from ..service.cluster_description import ClusterDescription, describe
 from .argument_checks import PAGE, check_wait, expect_int
-from .brokers import Brokers
-from .clock import Clock
-from .configs import Configs
-from .controllers import Controllers
-from .documents import ClusterDocument, LeaderDocument, ResetCluster
-from .events import Events
-from .faults import Faults
-from .log import Log
-from .quorum import Quorum
-from .reassignments import Reassignments
-from .requests import Requests
+from .parts import PARTS, part_of
 from .running.active_controller import ActiveController
 from .running.added_faults import AddedFaults
 from .running.kept import Kept, KeptStates
@@ -43,16 +31,17 @@ from .running.lifecycle import Lifecycle
 from .running.live import Live
 from .running.telling import Telling
 from .running.waits import until_broker, until_leader
-from .states import BrokerState, BrokerStatesDocument, ClockName
-from .topics import Topics
-from .views.state_views import cluster_view
 
 if TYPE_CHECKING:
     from ..lessons.documents import Picture, StoryPage
     from ..lessons.lessons import Lessons
     from ..lessons.offer import Offer
     from ..lessons.process import LessonProcess
+    from ..service.cluster_description import ClusterDescription
+    from . import parts
+    from .documents import ClusterDocument, LeaderDocument, ResetCluster
     from .snapshots import Snapshots
+    from .states import BrokerState, BrokerStatesDocument, ClockName
 
 
 class Cluster:
@@ -75,6 +64,18 @@ class Cluster:
     _lesson_process: "LessonProcess | None" = None
     _origin: Kept | None = None  # of a branch
 
+    brokers: "parts.Brokers"
+    controllers: "parts.Controllers"
+    topics: "parts.Topics"
+    reassignments: "parts.Reassignments"
+    configs: "parts.Configs"
+    quorum: "parts.Quorum"
+    clock: "parts.Clock"
+    faults: "parts.Faults"
+    requests: "parts.Requests"
+    log: "parts.Log"
+    events: "parts.Events"
+
     def __init__(
         self,
         brokers: int = 3,
@@ -84,7 +85,7 @@ class Cluster:
         profile: str = DEFAULT_PROFILE.name,
         profiles: Mapping[int, str] | None = None,
         metadata_version: str | None = None,
-        clock: ClockName | float = "real",
+        clock: "ClockName | float" = "real",
         seed: int | None = None,
         racks: Sequence[str] = (),
         log_dirs: int = 1,
@@ -99,22 +100,26 @@ class Cluster:
         http_port: int | None = None,
         token: str | None = None,
     ) -> None:
-        self._live = live = Live(_options(**locals()))
+        self._live = live = Live(options_of(locals()))
         self.world_listeners: list[Callable[[World], None]] = []
-        self._controller = controller = ActiveController(live)
+        self._controller = ActiveController(live)
         self._added = added = AddedFaults(live)
         self._states = states = KeptStates(live, added)
         self._lifecycle = Lifecycle(live, added, states, self.world_listeners)
         self._telling = Telling(live, added)
-        self.brokers, self.controllers = Brokers(live), Controllers(live)
-        self.topics = Topics(live, controller)
-        self.reassignments = Reassignments(live, controller)
-        self.configs = Configs(live, controller)
-        self.quorum = Quorum(live, controller)
-        self.clock = Clock(live, added)
-        self.faults = Faults(added)
-        self.requests = Requests(live)
-        self.log, self.events = Log(live), Events(live)
+
+    if not TYPE_CHECKING:  # the type checker knows the parts, and no other names
+
+        def __getattr__(self, name: str) -> object:
+            """Creates a part at its first use, because the start of a cluster uses none."""
+            if name not in PARTS:
+                raise AttributeError(f"'Cluster' object has no attribute {name!r}")
+            part = part_of(self, name)
+            setattr(self, name, part)
+            return part
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *PARTS]
 
     async def __aenter__(self) -> "Cluster":
         await self.start()
@@ -147,7 +152,7 @@ class Cluster:
         """
         await self._lifecycle.open()
 
-    async def reset(self, seed: int | None = None) -> ResetCluster:
+    async def reset(self, seed: int | None = None) -> "ResetCluster":
         """Replaces the cluster by a new one, and returns once every broker is unfenced.
 
         The new cluster has the options, addresses and cluster id of this one, the next
@@ -282,8 +287,10 @@ class Cluster:
 
     # What concerns the cluster as a whole
 
-    async def show(self) -> ClusterDocument:
+    async def show(self) -> "ClusterDocument":
         """Returns id, active controller, features and end of the log."""
+        from .views.state_views import cluster_view  # not needed at every start
+
         service = self._live.service
         return cluster_view(self.world, service.data_plane, service.refused_versions)
 
@@ -305,8 +312,10 @@ class Cluster:
         expect_int("broker_id", broker_id)
         await self.request(DecommissionBrokerRequest(broker_id=broker_id, force=force))
 
-    async def describe_cluster(self, include_fenced: bool = False) -> ClusterDescription:
+    async def describe_cluster(self, include_fenced: bool = False) -> "ClusterDescription":
         """Describes the cluster as DescribeCluster does (KIP-1073), with start times (KIP-436)."""
+        from ..service.cluster_description import describe
+
         return describe(self.world, include_fenced)
 
     async def request(self, request: Request, submit: Submit | None = None) -> Response:
@@ -324,13 +333,13 @@ class Cluster:
 
     @overload
     async def wait(
-        self, broker: int, state: BrokerState, timeout: str | float = "20s"
-    ) -> BrokerStatesDocument: ...
+        self, broker: int, state: "BrokerState", timeout: str | float = "20s"
+    ) -> "BrokerStatesDocument": ...
 
     @overload
     async def wait(
         self, *, leader: int | Literal["any"], timeout: str | float = "20s"
-    ) -> LeaderDocument: ...
+    ) -> "LeaderDocument": ...
 
     async def wait(
         self,
@@ -339,7 +348,7 @@ class Cluster:
         timeout: str | float = "20s",
         *,
         leader: int | str | None = None,
-    ) -> BrokerStatesDocument | LeaderDocument:
+    ) -> "BrokerStatesDocument | LeaderDocument":
         """Waits until the broker is in `state`, or until the controller `leader` is active.
 
         `leader` is an id or "any". Returns the states of the broker, or the leader. Raises
@@ -379,22 +388,6 @@ class Cluster:
 
 def _branched(live: Live, lifecycle: Lifecycle, states: KeptStates, name: str | None) -> Cluster:
     """Returns a cluster in virtual time, without sockets, that goes on from a kept state."""
-    options = replace(
-        live.options,
-        cluster_id=lifecycle.cluster_id,
-        clock="virtual",
-        kafka_port=None,
-        listeners={},
-        advertised_listeners={},
-        controller_port=None,
-        http_port=None,
-    )
-    branch = Cluster(**vars(options))
+    branch = Cluster(**live.options.of_branch(lifecycle.cluster_id))
     branch._origin = states.copy_of(name)
     return branch
-
-
-def _options(self: Cluster, **given: Any) -> ClusterOptions:
-    """Returns the options that the arguments of `Cluster` are; a mapping of None is empty."""
-    mappings = ("profiles", "settings", "listeners", "advertised_listeners")
-    return ClusterOptions(**given | {name: given[name] or {} for name in mappings})

@@ -53,6 +53,11 @@ _REASONS_OF_BROKERS = {
     ),
 }
 """The same of running brokers, which property files do not concern."""
+QUOTAS = {
+    "request_percentage": "simulated brokers have no threads whose time a request could take",
+    "connection_creation_rate": "simulated brokers accept connections at any rate",
+}
+"""Why client quotas have no effect."""
 _TOPIC_NAMES = {of_broker: topic for topic, names in BROKER_NAMES.items() for of_broker in names}
 
 

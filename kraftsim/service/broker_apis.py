@@ -10,43 +10,19 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from kraftsim.broker_agent import configurations
 from kraftsim.broker_agent.client_match import ClientMatch, is_expression
 from kraftsim.broker_agent.data_plane import DataPlane, list_transactions
-from kraftsim.broker_agent.descriptions import (
-    PARTITIONS_MAX,
-    describe_log_dirs,
-    describe_topic_partitions,
-)
 from kraftsim.broker_agent.forwarding import Forwarding, SendToController
 from kraftsim.broker_agent.hosted_agent import HostedAgent
-from kraftsim.broker_agent.messages.moves import alter_log_dirs
 from kraftsim.broker_agent.telemetry import METRICS_BYTES_MAX, Telemetry
 from kraftsim.broker_agent.topic_creation import TopicCreation
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.api_row import REFUSE, STORE
 from kraftsim.controller.core.apis import row_of
-from kraftsim.controller.core.configs.describe_configs import describe_configs
-from kraftsim.controller.core.configs.node_configs import NodeView
 from kraftsim.controller.core.errors import ApiError
+from kraftsim.controller.core.handlers import in_core
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.profile import Profile
-from kraftsim.controller.core.quotas.describe_client_quotas import describe_client_quotas
-from kraftsim.controller.core.rpc.groups import ListGroupsRequest, ListGroupsResponse
-from kraftsim.controller.core.rpc.stored_messages import (
-    AlterReplicaLogDirsRequest,
-    DeleteRecordsRequest,
-    ListOffsetsRequest,
-    OffsetForLeaderEpochRequest,
-    ProduceRequest,
-)
-from kraftsim.controller.core.rpc.transactions import (
-    DescribeProducersRequest,
-    InitProducerIdRequest,
-    ListTransactionsRequest,
-)
-from kraftsim.controller.core.security.acl_description import describe_acls
-from kraftsim.controller.core.security.scram_description import describe_user_scram_credentials
 from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.listener import Shorten
 from kraftsim.controller.server.runtime import Runtime
@@ -57,9 +33,23 @@ from .client_view import ClientView, ReplyTo
 from .garbage_collection import keep_freed_memory
 
 if TYPE_CHECKING:
+    from kraftsim.broker_agent.configurations import AlterRequest
     from kraftsim.broker_agent.messages.messages import Messages
+    from kraftsim.controller.core.configs.node_configs import NodeView
+    from kraftsim.controller.core.rpc.stored_messages import (
+        AlterReplicaLogDirsRequest,
+        ProduceRequest,
+    )
+    from kraftsim.controller.core.rpc.transactions import InitProducerIdRequest
 
 log = logging.getLogger(__name__)
+
+describe_acls = in_core("security.acl_description", "describe_acls")
+describe_client_quotas = in_core("quotas.describe_client_quotas", "describe_client_quotas")
+describe_configs = in_core("configs.describe_configs", "describe_configs")
+describe_user_scram_credentials = in_core(
+    "security.scram_description", "describe_user_scram_credentials"
+)
 
 TelemetryRequest = rpc.GetTelemetrySubscriptionsRequest | rpc.PushTelemetryRequest
 
@@ -111,7 +101,7 @@ class BrokerApis:
 
     def answer(self, request: rpc.Request, reply_to: ReplyTo) -> None:
         """Answers a request from the broker's image, or forwards it to the active controller."""
-        answer = ANSWERS.get(type(request))
+        answer = ANSWERS.get(type(request).__name__)
         if answer is not None:
             answer(self, request, reply_to)
         elif row_of(request).broker in (STORE, REFUSE):
@@ -135,12 +125,16 @@ class BrokerApis:
 
     def describe_partitions(self, request: rpc.DescribeTopicPartitionsRequest) -> rpc.Response:
         """Returns the response to a DescribeTopicPartitions request."""
+        from kraftsim.broker_agent.descriptions import PARTITIONS_MAX, describe_topic_partitions
+
         config = self._agent.agent.config
         partitions_max = config.number("max.request.partition.size.limit", PARTITIONS_MAX)
         return describe_topic_partitions(self.image, request, self.view.listener, partitions_max)
 
     def describe_log_dirs(self, request: rpc.DescribeLogDirsRequest) -> rpc.Response:
         """Returns the response to a DescribeLogDirs request."""
+        from kraftsim.broker_agent.descriptions import describe_log_dirs
+
         agent = self._agent.agent
         stored = agent.store.on_disk(self.image, agent.config.broker_id)
         directories, cordoned = agent.config.log_dirs, agent.cordoned_directories
@@ -152,7 +146,8 @@ class BrokerApis:
     def describe_acls(self, request: rpc.DescribeAclsRequest) -> rpc.Response:
         """Returns the response to a DescribeAcls request."""
         has_authorizer = bool(self.view.settings.authorizer_class_name)
-        return describe_acls(self.image, request, has_authorizer=has_authorizer)
+        response: rpc.Response = describe_acls(self.image, request, has_authorizer=has_authorizer)
+        return response
 
     def answer_telemetry(self, request: TelemetryRequest, reply_to: ReplyTo) -> None:
         """Answers a request of client telemetry."""
@@ -199,7 +194,7 @@ class BrokerApis:
         wall_ms = now_ms + self._agent.clock.wall_offset_ms
         return wall_ms if self._runtime.speed == 1.0 else max(wall_ms, time.time_ns() // 1_000_000)
 
-    def produce(self, request: ProduceRequest, reply_to: ReplyTo) -> None:
+    def produce(self, request: "ProduceRequest", reply_to: ReplyTo) -> None:
         """Answers a Produce request, and counts one that was refused without a response."""
 
         def reply(response: rpc.Response | ApiError) -> None:
@@ -210,34 +205,40 @@ class BrokerApis:
         self.messages.produce(request, reply)
 
     @property
-    def shortened(self) -> Mapping[type, Shorten]:
-        """The requests that have a short path, and what returns it."""
+    def shortened(self) -> Mapping[str, Shorten]:
+        """The classes of requests that have a short path, by name, and what returns it."""
         return dict.fromkeys(
-            (ProduceRequest, rpc.FetchRequest),
+            ("ProduceRequest", "FetchRequest"),
             lambda exchange, request: self.messages.shortened(exchange, request),
         )
 
-    def init_producer_id(self, request: InitProducerIdRequest, reply_to: ReplyTo) -> None:
+    def init_producer_id(self, request: "InitProducerIdRequest", reply_to: ReplyTo) -> None:
         """Answers an InitProducerId request, and refuses one of a transactional producer."""
         if request.transactional_id:
             reply_to(self._data_plane.reply(request))
         else:
             self.messages.init_producer_id(request, reply_to)
 
-    def alter_log_dirs(self, request: AlterReplicaLogDirsRequest) -> rpc.Response:
+    def alter_log_dirs(self, request: "AlterReplicaLogDirsRequest") -> rpc.Response:
         """Returns the response to an AlterReplicaLogDirs request."""
+        from kraftsim.broker_agent.messages.moves import alter_log_dirs  # with large classes
+
         return alter_log_dirs(self._agent, request)
 
-    def alter_configs(self, request: configurations.AlterRequest, reply_to: ReplyTo) -> None:
+    def alter_configs(self, request: "AlterRequest", reply_to: ReplyTo) -> None:
         """Refuses the changes that a broker refuses, and forwards the others to the controller."""
+        from kraftsim.broker_agent import configurations  # not needed at every start
         from kraftsim.configuration.dynamic import check_together  # reads a table
 
         forward = self._forwarding.forward
         configurations.alter(self.config_view, request, check_together, forward, reply_to)
 
     @property
-    def config_view(self) -> NodeView:
+    def config_view(self) -> "NodeView":
         """What the broker knows when it describes configurations."""
+        from kraftsim.broker_agent import configurations  # not needed at every start
+        from kraftsim.controller.core.configs.node_configs import NodeView
+
         agent = self._agent.agent
         return NodeView(
             node_id=agent.config.broker_id,
@@ -264,39 +265,58 @@ def _read(respond: Callable[[BrokerApis, Any], rpc.Response]) -> Answer:
     return answer
 
 
-ANSWERS: Mapping[type, Answer] = {
-    rpc.MetadataRequest: BrokerApis.describe_topics,
-    rpc.DescribeClusterRequest: BrokerApis.describe_brokers,
-    rpc.DescribeTopicPartitionsRequest: _read(BrokerApis.describe_partitions),
-    rpc.DescribeLogDirsRequest: _read(BrokerApis.describe_log_dirs),
-    rpc.DescribeConfigsRequest: _read(
+def _list_config_resources(image: Image, request: rpc.ListConfigResourcesRequest) -> rpc.Response:
+    from kraftsim.broker_agent.configurations import list_resources  # not needed at every start
+
+    return list_resources(image, request)
+
+
+def _no_groups() -> rpc.Response:
+    from kraftsim.controller.core.rpc.groups import ListGroupsResponse  # large
+
+    return ListGroupsResponse()
+
+
+ANSWERS: Mapping[str, Answer] = {
+    "MetadataRequest": BrokerApis.describe_topics,
+    "DescribeClusterRequest": BrokerApis.describe_brokers,
+    "DescribeTopicPartitionsRequest": _read(BrokerApis.describe_partitions),
+    "DescribeLogDirsRequest": _read(BrokerApis.describe_log_dirs),
+    "DescribeConfigsRequest": _read(
         lambda apis, request: describe_configs(apis.config_view, request)
     ),
-    rpc.DescribeClientQuotasRequest: _read(
+    "DescribeClientQuotasRequest": _read(
         lambda apis, request: describe_client_quotas(apis.image, request)
     ),
-    rpc.DescribeAclsRequest: _read(BrokerApis.describe_acls),
-    rpc.DescribeUserScramCredentialsRequest: _read(
+    "DescribeAclsRequest": _read(BrokerApis.describe_acls),
+    "DescribeUserScramCredentialsRequest": _read(
         lambda apis, request: describe_user_scram_credentials(apis.image, request)
     ),
-    rpc.ListConfigResourcesRequest: _read(
-        lambda apis, request: configurations.list_resources(apis.image, request)
+    "ListConfigResourcesRequest": _read(
+        lambda apis, request: _list_config_resources(apis.image, request)
     ),
-    rpc.GetTelemetrySubscriptionsRequest: BrokerApis.answer_telemetry,
-    rpc.PushTelemetryRequest: BrokerApis.answer_telemetry,
-    rpc.IncrementalAlterConfigsRequest: BrokerApis.alter_configs,
-    rpc.AlterConfigsRequest: BrokerApis.alter_configs,
-    ListGroupsRequest: _read(lambda apis, request: ListGroupsResponse()),  # there are none
-    ListTransactionsRequest: _read(lambda apis, request: list_transactions(request, is_expression)),
-    ProduceRequest: BrokerApis.produce,
-    rpc.FetchRequest: lambda apis, request, reply_to: apis.messages.fetch(request, reply_to),
-    ListOffsetsRequest: _read(lambda apis, request: apis.messages.list_offsets(request)),
-    OffsetForLeaderEpochRequest: _read(lambda apis, request: apis.messages.ends_of_epochs(request)),
-    DeleteRecordsRequest: _read(lambda apis, request: apis.messages.delete_records(request)),
-    DescribeProducersRequest: _read(
+    "GetTelemetrySubscriptionsRequest": BrokerApis.answer_telemetry,
+    "PushTelemetryRequest": BrokerApis.answer_telemetry,
+    "IncrementalAlterConfigsRequest": BrokerApis.alter_configs,
+    "AlterConfigsRequest": BrokerApis.alter_configs,
+    "ListGroupsRequest": _read(lambda apis, request: _no_groups()),
+    "ListTransactionsRequest": _read(
+        lambda apis, request: list_transactions(request, is_expression)
+    ),
+    "ProduceRequest": BrokerApis.produce,
+    "FetchRequest": lambda apis, request, reply_to: apis.messages.fetch(request, reply_to),
+    "ListOffsetsRequest": _read(lambda apis, request: apis.messages.list_offsets(request)),
+    "OffsetForLeaderEpochRequest": _read(
+        lambda apis, request: apis.messages.ends_of_epochs(request)
+    ),
+    "DeleteRecordsRequest": _read(lambda apis, request: apis.messages.delete_records(request)),
+    "DescribeProducersRequest": _read(
         lambda apis, request: apis.messages.describe_producers(request)
     ),
-    InitProducerIdRequest: BrokerApis.init_producer_id,
-    AlterReplicaLogDirsRequest: _read(BrokerApis.alter_log_dirs),
+    "InitProducerIdRequest": BrokerApis.init_producer_id,
+    "AlterReplicaLogDirsRequest": _read(BrokerApis.alter_log_dirs),
 }
-"""The table of a broker's own answers; the row says what it does with every other request."""
+"""The table of a broker's own answers, by the name of the request's class.
+
+The row says what a broker does with every other request. Classes of requests about messages, groups
+and transactions are imported with the first such request."""

@@ -1,14 +1,15 @@
 """Locks of the clock: programs that work hold the time of a cluster still, and let it go."""
 
 import time
-from dataclasses import dataclass
+
+from kraftsim.controller.core.value import slotted
 
 from ..errors import CommandError
 
 LOCKS_MAX = 1_000  # owners at one time
 
 
-@dataclass(slots=True)
+@slotted()
 class ClockLock:
     """The lock of one owner, who has taken it `count` times; it ends at `expires_s`."""
 

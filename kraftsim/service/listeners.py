@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from kraftsim.broker_agent.config import CLIENT_LISTENER
 from kraftsim.broker_agent.data_plane import DataPlane
@@ -22,7 +22,6 @@ from kraftsim.controller.server import api_versions
 from kraftsim.controller.server.kafka_connection import KafkaConnection
 from kraftsim.controller.server.kafka_listener import KafkaListener
 from kraftsim.controller.server.listener import Describe, Dispatch
-from kraftsim.controller.server.outside_controllers import OutsideControllers
 from kraftsim.controller.server.runtime import Runtime
 from kraftsim.controller.time.timeline import Timeline
 from kraftsim.controller.wire.frames import RequestHeader
@@ -42,6 +41,9 @@ from .event_loop.watch import LoopWatch
 from .followed_listener import FollowedListener
 from .request_journal import RefusedVersions, RequestJournal
 from .traffic import Traffic
+
+if TYPE_CHECKING:
+    from kraftsim.controller.server.outside_controllers import OutsideControllers
 
 log = logging.getLogger(__name__)
 
@@ -155,8 +157,7 @@ class Service:
         self._close_outside()
         if self._listeners():
             self.watch_loop()
-            self._outside = OutsideControllers(runtime)
-            world.network.send_outside = self._send_outside
+            world.network.send_outside = partial(self._send_outside, runtime)
         for node_id, listener in self.controllers.items():
             process = world.controllers[node_id]
             listener.note = partial(self.requests.note, listener.name)
@@ -169,14 +170,23 @@ class Service:
         world.committed_listeners.append(self._on_committed)
 
     def _send_outside(
-        self, sender: NodeId, send: Send, on_answer: Callable[[Response | None], None], /
+        self,
+        runtime: Runtime,
+        sender: NodeId,
+        send: Send,
+        on_answer: Callable[[Response | None], None],
+        /,
     ) -> None:
         is_of_world = send.peer_id in self._running.controllers
-        if self._outside is None or send.endpoint is None or is_of_world:
+        if self.is_closed or send.endpoint is None or is_of_world:
             on_answer(None)
             return
         if self.recorder is not None:
             self.recorder.refuse("its quorum has a controller of another process")
+        if self._outside is None:
+            from kraftsim.controller.server.outside_controllers import OutsideControllers
+
+            self._outside = OutsideControllers(runtime)
         self._outside.send(sender.number, send, on_answer)
 
     def _close_outside(self) -> None:

@@ -1,14 +1,14 @@
-"""Draws the releases of the nodes of a mixed cluster, and what becomes of its controllers.
+"""Draws the releases of the nodes of a mixed cluster, and what becomes of them.
 
-A node that does not support a finalized level is refused or ends, in Kafka as well, and no node
-that is healed could serve. So the levels that are drawn are those that every node supports.
+At first every node supports the levels of the cluster. Updates of features are drawn as in any
+swarm: a registered node that does not support a level blocks it. Installed releases may be older
+than a finalized level: such a controller ends, and such a broker is refused, until the calm.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
-from kraftsim.controller.core.feature_levels import METADATA_VERSION
 from kraftsim.controller.core.profile import PROFILES
 from kraftsim.simulation.topology import broker_ids, controller_ids
 
@@ -17,7 +17,9 @@ from .shape import RELEASE_WEIGHTS, RELEASES
 from .steps import at_ms_of, step_of
 
 PART_OF_ANOTHER_RELEASE = 0.5  # of the nodes; some draw the release of their cluster
-UPGRADES_MAX = 3  # of controllers in a run
+PART_OF_TWO_RELEASES = 0.5  # of the runs, as during an upgrade; others have up to four releases
+PART_THAT_RESTARTS = 0.7  # of the nodes on which a release is installed; faults restart others, too
+INSTALLS_MAX = 3  # on controllers in a run, and as many on brokers
 UNREGISTRATIONS_MAX = 2  # of controllers in a run; one that runs registers again
 
 
@@ -26,53 +28,35 @@ def mixed_releases(document: Mapping[str, Any], stream: Random, run_ms: int) -> 
     cluster: dict[str, Any] = document["cluster"]
     controllers = controller_ids(cluster["controllers"])
     nodes = (*controllers, *broker_ids(cluster["brokers"]))
+    (second,) = stream.choices(RELEASES, RELEASE_WEIGHTS)
+    are_two = stream.random() < PART_OF_TWO_RELEASES
     profiles = {
-        node_id: stream.choices(RELEASES, RELEASE_WEIGHTS)[0]
+        node_id: second if are_two else stream.choices(RELEASES, RELEASE_WEIGHTS)[0]
         for node_id in nodes
         if stream.random() < PART_OF_ANOTHER_RELEASE
     }
-    newest = _newest_levels(profiles.get(node_id, document["profile"]) for node_id in nodes)
+    newest = min(
+        PROFILES[profiles.get(node_id, document["profile"])].metadata_version for node_id in nodes
+    )
     cluster = cluster | {"profiles": profiles}
     if "metadata_version" in cluster:
         level = cluster["metadata_version"]
         assert isinstance(level, int)
-        cluster["metadata_version"] = min(level, newest[METADATA_VERSION])
-    steps = [_within(step, newest) for step in document["do"]]
-    steps += _upgrades(stream, controllers, newest[METADATA_VERSION], run_ms)
+        cluster["metadata_version"] = min(level, newest)
+    steps = [*document["do"]]
+    steps += _installs(stream, "controller.install", controllers, run_ms)
+    steps += _installs(stream, "broker.install", broker_ids(cluster["brokers"]), run_ms)
     steps += _unregistrations(stream, controllers, run_ms)
     return {**document, "cluster": cluster, "do": sorted(steps, key=at_ms_of)}
 
 
-def _newest_levels(releases: Iterable[str]) -> dict[str, int]:
-    """Returns the newest level of each feature that all of these releases support."""
-    supported = [
-        {name: high for name, _, high in PROFILES[release].supported_features}
-        for release in {*releases}
-    ]
-    names = {name for levels in supported for name in levels}
-    return {name: min(levels.get(name, 0) for levels in supported) for name in names}
-
-
-def _within(step: Words, newest: Mapping[str, int]) -> Words:
-    """Returns the step; an update of a feature has at most the newest level."""
-    words: Any = step.get("features.update")
-    if words is None:
-        return step
-    level = min(words["level"], newest.get(words["feature"], 0))
-    return step | {"features.update": words | {"level": level}}
-
-
-def _upgrades(stream: Random, controllers: range, level: int, run_ms: int) -> list[Words]:
-    """Returns steps that install releases which support the level on controllers."""
-    releases = [name for name in RELEASES if PROFILES[name].metadata_version >= level]
-    return [
-        step_of(
-            stream.randrange(run_ms),
-            "controller.install",
-            {"on": stream.choice(controllers), "release": stream.choice(releases)},
-        )
-        for _ in range(stream.randint(0, UPGRADES_MAX))
-    ]
+def _installs(stream: Random, verb: str, nodes: range, run_ms: int) -> Iterator[Words]:
+    """Yields steps that install releases, older and newer ones, on nodes, and restart them."""
+    for _ in range(stream.randint(0, INSTALLS_MAX)):
+        at_ms, node_id = stream.randrange(run_ms), stream.choice(nodes)
+        yield step_of(at_ms, verb, {"on": node_id, "release": stream.choice(RELEASES)})
+        if stream.random() < PART_THAT_RESTARTS:
+            yield step_of(at_ms + 1, "proc.restart", {"on": node_id})
 
 
 def _unregistrations(stream: Random, controllers: range, run_ms: int) -> list[Words]:

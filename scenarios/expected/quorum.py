@@ -14,7 +14,8 @@ from kraftsim.controller.raft.roles import Follower, Leader, Prospective, Unatta
 
 METADATA_TOPIC = "__cluster_metadata"
 UNKNOWN_SERVER_ERROR, UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER = -1, 3, 6
-INVALID_REQUEST, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH = 42, 74, 75
+UNSUPPORTED_VERSION, INVALID_REQUEST = 35, 42
+FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH = 74, 75
 POSITION_OUT_OF_RANGE, INCONSISTENT_CLUSTER_ID, INVALID_VOTER_KEY = 99, 104, 125
 SLICE_BYTES_MAX = 8 * 1024 * 1024
 
@@ -54,6 +55,9 @@ def _is_meant(quorum: Quorum, voter_id: int, directory_id: bytes) -> bool:
 
 def vote(quorum: Quorum, request: rpc.VoteRequest) -> Outcome | None:
     """Returns the errors, the leader, its epoch, and whether the vote is granted."""
+    asks_first = any(of.pre_vote for topic in request.topics for of in topic.partitions)
+    if asks_first and not quorum.identity.has_pre_votes:
+        return (UNSUPPORTED_VERSION,)
     whole = _whole_error(quorum, request)
     if whole:
         return (whole,)

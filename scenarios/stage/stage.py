@@ -21,6 +21,7 @@ from kraftsim.simulation.world import World
 from ..language.amounts import Amount
 from ..language.selectors import Selector
 from ..language.texts import filled
+from .upgrades import upgrade
 
 CONDITIONS = "selectors of conditions"  # the stream of selectors that belong to no fault
 Holds = Callable[[], bool]
@@ -277,14 +278,16 @@ class Stage:
     def heal(self, core: frozenset[NodeId]) -> None:
         """Ends every fault that affects nodes of the core, and starts the nodes of the core.
 
-        Faults of links to a node outside the core stay. If a fault affects nodes inside and
-        outside the core, it ends for all of them.
+        A node whose release lacks a finalized level gets the newest release. Faults of links to a
+        node outside the core stay. If a fault affects nodes inside and outside the core, it ends
+        for all of them.
         """
         self.world.core = core
         self.record_calm(core)
         for fault in self.faults:
             if not fault.leaves_alone(core):
                 self.lift(fault)
+        upgrade(self.world, self.processes, core)
         for node in self.world.nodes:
             if node in core:
                 self.bring_back(node)

@@ -46,7 +46,7 @@ READ_BYTES = 1_048_576  # max.partition.fetch.bytes
 RETRIABLE = (
     *(ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
     *(ErrorCode.UNKNOWN_TOPIC_ID, ErrorCode.KAFKA_STORAGE_ERROR),
-    ErrorCode.NOT_ENOUGH_REPLICAS,
+    *(ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.REQUEST_TIMED_OUT),
 )
 """Errors after which the producer repeats the batch; after any other it takes a new id."""
 
@@ -181,7 +181,7 @@ class PartitionClient:
     def _produce_request(self, batch: bytes) -> ProduceRequest:
         data = PartitionProduceData(index=self._index, records=batch)
         topic = TopicProduceData(name=self._topic, topic_id=self._topic_id, partition_data=(data,))
-        return ProduceRequest(acks=ALL, timeout_ms=30_000, topic_data=(topic,))
+        return ProduceRequest(acks=ALL, timeout_ms=0, topic_data=(topic,))  # answered at once
 
     def _fetch_request(self) -> FetchRequest:
         wanted = FetchPartition(

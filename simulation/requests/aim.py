@@ -1,10 +1,11 @@
 """Which requests a rule is about, and on which of them it acts."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from kraftsim.controller.core.rpc import REQUESTS, Request
+from kraftsim.controller.core.value import slotted
 from kraftsim.controller.time.timeline import NEVER_US, Timeline
 
 from .arrival import Arrival
@@ -26,7 +27,7 @@ class Condition(NamedTuple):
     values: frozenset[Hashable]
 
 
-@dataclass(kw_only=True)
+@slotted(kw_only=True)
 class When:
     """When a rule acts on the requests that it is about.
 
@@ -56,7 +57,7 @@ class When:
         return self.probability >= 1.0 or self.draw() < self.probability
 
 
-@dataclass(kw_only=True)
+@slotted(kw_only=True)
 class Aim:
     """What a rule is about, and when it acts.
 

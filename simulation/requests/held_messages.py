@@ -1,9 +1,9 @@
 """The messages that a fault holds, each with a number, so that a single message can be released."""
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from kraftsim.controller.core.node_id import NodeId
+from kraftsim.controller.core.value import value
 from kraftsim.controller.time.timeline import Timeline
 
 HELD_MAX = 10_000  # messages that one fault holds; further messages are lost, as in a full socket
@@ -11,7 +11,8 @@ HELD_MAX = 10_000  # messages that one fault holds; further messages are lost, a
 GoOnNow = Callable[[], None]
 
 
-class HeldMessage(NamedTuple):
+@value(kw_only=False)
+class HeldMessage:
     """A request, or the reply to it, that a fault holds.
 
     `sender` sent the request to `receiver`; it is None if the request came over a socket.
@@ -27,7 +28,8 @@ class HeldMessage(NamedTuple):
     until_us: int | None
 
 
-class Holding(NamedTuple):
+@value(kw_only=False, eq=False)
+class Holding:
     """A held message since `since_us`; `go_on` delivers it for the rule `owner`."""
 
     message: HeldMessage

@@ -1,15 +1,16 @@
 """What a fault did to messages: the newest hits, each with its time and the nodes concerned."""
 
 from collections import deque
-from typing import NamedTuple
 
 from kraftsim.controller.core.node_id import NodeId
+from kraftsim.controller.core.value import value
 from kraftsim.controller.time.timeline import Timeline
 
 HITS_MAX = 100  # newest hits of one fault; a cluster may have 1,000 faults
 
 
-class Hit(NamedTuple):
+@value(kw_only=False)
+class Hit:
     """One effect of a fault.
 
     `kind` says what was done to the `request`, such as request_lost. `receiver` is the node that

@@ -22,6 +22,7 @@ from kraftsim.controller.core.rpc import (
     VoteResponse,
 )
 from kraftsim.controller.core.rpc.fetch import HIGH_WATERMARK_UNKNOWN
+from kraftsim.controller.raft.elections import asks_for_pre_vote
 from kraftsim.controller.raft.protocol import Reply
 
 _NEWEST = 2**15 - 1  # stands for the newest version of the schema
@@ -108,7 +109,7 @@ def _without_high_watermark(request: FetchRequest) -> Request:
 
 def _vote_only(request: VoteRequest) -> Request | Reply:
     """Refuses a pre-vote: without the field the receiver would grant a vote (KIP-996)."""
-    if any(partition.pre_vote for topic in request.topics for partition in topic.partitions):
+    if asks_for_pre_vote(request):
         return VoteResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
     return request
 

@@ -99,6 +99,20 @@ def test_the_bounds_of_a_time_are_named() -> None:
     assert f"within [{NOW_MS - 2**63 + 1}, {NOW_MS + 3_600_000}]" in text
 
 
+@pytest.mark.rule("B1.38")
+def test_a_record_with_a_bad_time_is_named_by_the_offset_that_its_client_gave() -> None:
+    payload = gzip.compress(record(b"a", delta=0) + record(b"b", delta=2))
+    data = batch(b"a", b"b", at_ms=2 * NOW_MS, attributes=1, payload=payload)
+
+    with pytest.raises(Refused) as refused:
+        append(Log(0), data)
+
+    (place, first), (next_place, second) = refused.value.record_errors
+    assert (place, next_place) == (0, 1)
+    assert "offset 0 is" in first
+    assert "offset 2 is" in second
+
+
 @pytest.mark.rule("B1.41")
 def test_the_time_of_the_append_stamps_a_batch() -> None:
     log = filled(batch(b"a", at_ms=1000), settings=LogSettings(timestamp_type="LogAppendTime"))
@@ -313,3 +327,17 @@ def test_a_moved_log_has_what_a_copy_from_its_start_has() -> None:
     assert (log.start_offset, list(log.base_offsets)) == (3, [2, 4])
     assert log.size == len(cut) + len(kept)
     assert {producer.producer_id for producer in log.producers} == {7}
+
+
+@pytest.mark.rule("B5.30", "B7.51")
+def test_a_moved_log_has_the_leader_epochs_of_its_batches() -> None:
+    empty, log = Log(0), filled(batch(b"a"))
+    for moved in (empty, log):
+        moved.epochs.begin_to_lead(4, moved.end_offset)
+        assert moved.epochs.latest == 4
+
+        moved.shed()
+        moved.epochs.begin_to_lead(4, moved.end_offset)
+
+    assert empty.epochs.entries == []
+    assert log.epochs.entries == [(0, 0)]

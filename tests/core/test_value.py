@@ -6,7 +6,7 @@ from dataclasses import field, fields, replace
 
 import pytest
 
-from kraftsim.controller.core.value import value
+from kraftsim.controller.core.value import slotted, value
 
 
 @value
@@ -64,3 +64,70 @@ def test_values_are_copied_with_changes_and_survive_pickling() -> None:
 def test_a_value_has_no_other_attributes() -> None:
     with pytest.raises(AttributeError):
         Point(y=2).z = 3  # type: ignore[attr-defined]
+
+
+@slotted(eq=False)
+class Counter:
+    """An object that changes, with an identity."""
+
+    count: int = 0
+    seen: list[int] = field(default_factory=list)
+    missed: int = field(default=7, init=False)
+
+
+@slotted(unsafe_hash=True)
+class Place:
+    """An object with a field that is no argument."""
+
+    name: str
+    length: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.length = len(self.name)
+
+
+def test_an_object_that_changes_has_its_identity_or_its_fields() -> None:
+    counter = Counter()
+    counter.count += 1
+    counter.seen.append(counter.count)
+
+    assert (counter.count, counter.seen, Counter(3).seen) == (1, [1], [])
+    assert Counter() != Counter()
+    assert {Place("a"), Place("a")} == {Place("a")}
+    with pytest.raises(TypeError, match="takes 2 positional arguments but 3 were given"):
+        Place("a", 1)  # type: ignore[call-arg]
+    assert repr(Place("ab")) == "Place(name='ab', length=2)"
+
+
+def test_the_hundredth_object_is_like_the_first() -> None:
+    """The first objects are filled without a generated `__init__`."""
+    made = [Counter(number) for number in range(250)]
+
+    assert [counter.count for counter in made] == [*range(250)]
+    assert all((counter.seen, counter.missed) == ([], 7) for counter in made)
+    assert made[0].seen is not made[1].seen
+    with pytest.raises(TypeError, match="unexpected keyword argument 'number'"):
+        Counter(number=1)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named", "error"),
+    [
+        ((), {}, "missing 1 required positional argument: 'low'"),
+        ((1, 2, 3), {}, "takes from 2 to 3 positional arguments but 4 were given"),
+        ((1,), {"low": 1}, "multiple values for argument 'low'"),
+        ((1,), {"size": 1}, "unexpected keyword argument 'size'"),
+    ],
+)
+def test_the_first_object_of_a_class_refuses_wrong_arguments(
+    arguments: tuple[int, ...], named: dict[str, int], error: str
+) -> None:
+    @value(kw_only=False)
+    class Fresh:
+        """A class without objects."""
+
+        low: int
+        high: int = 9
+
+    with pytest.raises(TypeError, match=error):
+        Fresh(*arguments, **named)

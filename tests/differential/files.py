@@ -1,7 +1,7 @@
 """The file of a sequence: JSON that is checked before a controller starts.
 
 {"name": ..., "release": "4.3.1", "has_dynamic_voters": true, "metadata_version": null,
- "has_policies": false, "has_listener": false,
+ "has_policies": false, "has_listener": false, "has_follower": false,
  "steps": [{"api": ..., "version": ..., "body": {...}}, {"silence": {...}}], "cleanup": [...]}
 """
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from tests.differential.explained import explanation, matches
 from tests.differential.generate import draw_examples, draw_sequence, draw_silent_sequence
 from tests.differential.judge import Mismatch
-from tests.differential.listener.generate import draw_listener_sequence
+from tests.differential.listener.generate import draw_listener_sequence, start_of
 from tests.differential.outcome import Finding, Outcome
 from tests.differential.pair import CLUSTER_ID, Pair, StartPair
 from tests.differential.phases import number_of
@@ -50,8 +50,9 @@ class Run:
             self.judge_all(draw_sequence(self.release, CLUSTER_ID, seed, n, start) for n in numbers)
 
     def judge_listener(self, seed: int, numbers: Iterable[int]) -> None:
-        """Judge sequences of requests to the listener of a broker."""
-        self.judge_all(draw_listener_sequence(seed, number) for number in numbers)
+        """Judge sequences of requests to the listener of a broker; those with a follower last."""
+        drawn = sorted(numbers, key=lambda number: (start_of(number).has_follower, number))
+        self.judge_files(draw_listener_sequence(seed, number) for number in drawn)
 
     def judge_only(self, seed: int, number: int, count: int) -> None:
         """Judge one sequence, with the start that it has among `count` of them."""

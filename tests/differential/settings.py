@@ -59,13 +59,15 @@ class Options:
 class Start:
     """How a pair begins: who votes, which metadata.version is finalized (None: the newest),
     whether policies refuse some topics and configurations, whether a second controller runs,
-    which may be added to the voters, and whether the listeners of brokers are asked."""
+    which may be added to the voters, whether the listeners of brokers are asked, and whether a
+    second broker follows the one that is asked."""
 
     has_dynamic_voters: bool = True
     metadata_version: str | None = None
     has_policies: bool = False
     has_second_voter: bool = False
     has_listener: bool = False
+    has_follower: bool = False
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> "Start":
@@ -76,6 +78,7 @@ class Start:
             has_policies=document.get("has_policies", False),
             has_second_voter=document.get("has_second_voter", False),
             has_listener=document.get("has_listener", False),
+            has_follower=document.get("has_follower", False),
         )
 
     @property

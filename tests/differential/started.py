@@ -12,5 +12,5 @@ def started_alike(
     release: Release, start: Start = USUAL, *, session_timeout_ms: int = USUAL_SESSION_MS
 ) -> AbstractContextManager[Pair]:
     if start.has_listener:
-        return started_listeners(release)
+        return started_listeners(release, has_follower=start.has_follower)
     return started_pair(release, start, session_timeout_ms=session_timeout_ms)

@@ -80,6 +80,33 @@ def test_only_times_of_appending_and_what_is_drawn_by_chance_are_masked() -> Non
     assert spelled(77, BEGAN_MS + 4, 9092, 1) != one
 
 
+def test_of_a_throttled_client_only_that_it_is_throttled_is_compared() -> None:
+    def spelled(throttle_ms: int) -> object:
+        return canonical.reply(1, {"throttleTimeMs": throttle_ms}, Stand(), converts=False)
+
+    assert spelled(900) == spelled(7) != spelled(0)
+
+
+def test_the_broker_that_is_asked_leads_where_another_follows() -> None:
+    drawn = [draw_listener_sequence(1, number) for number in range(8 * DRAWN)]
+    followed = [sequence for sequence in drawn if sequence.start.has_follower]
+    asked = [ask for sequence in followed for ask in sequence.steps if isinstance(ask, Ask)]
+    created = [ask.body["topics"] for ask in asked if ask.api == "CreateTopics"]
+
+    placed = [of["brokerIds"] for topics in created for of in topics[0]["assignments"]]
+    assert len(followed) == DRAWN
+    assert {tuple(replicas) for replicas in placed} == {(1,), (1, 2)}
+    acks = {ask.body["acks"] for ask in asked if ask.api == "Produce"}
+    assert not acks & {0, 1}  # a follower of Kafka lags
+
+
+@pytest.mark.parametrize(("magic", "size"), [(0, 26 + 5), (1, 34 + 5)])
+def test_an_old_message_is_encoded(magic: int, size: int) -> None:
+    message = encoded([{"values": [5], "old": magic, "at": 7}])
+
+    assert (len(message), message[16]) == (size, magic)
+
+
 def test_the_listener_of_a_broker_is_asked_a_thousand_sequences() -> None:
     assert parse(["--listener", "broker"]).sequences == 1_000
     assert parse([]).sequences == 10_000

@@ -7,8 +7,9 @@ import pytest
 
 from kraftsim import Cluster
 from kraftsim.controller.core.log.batch import Batch
-from kraftsim.controller.core.log.records import ConfigRecord
+from kraftsim.controller.core.log.records import ClientQuotaRecord, ConfigRecord, QuotaEntity
 from kraftsim.controller.core.profile import DEFAULT_PROFILE
+from kraftsim.controller.core.quotas.limits import KEYS
 from kraftsim.service.configuration_warnings import ConfigurationWarnings
 from tests.limits import LIMIT_S
 from tests.walk.verdicts import DYNAMIC_ACTING
@@ -100,3 +101,25 @@ def test_what_acts_and_what_is_removed_has_no_warning(
     ConfigurationWarnings().check(DEFAULT_PROFILE, batch_of(resource_type, name, value))
 
     assert warnings_of(caplog) == []
+
+
+def quota_batch(key: str, *, remove: bool = False) -> Batch:
+    entity = (QuotaEntity(entity_type="client-id", entity_name="x"),)
+    record = ClientQuotaRecord(entity=entity, key=key, value=1.0, remove=remove)
+    return Batch(base_offset=0, epoch=1, timestamp_ms=0, records=(record,), versions=(0,))
+
+
+def test_each_quota_acts_or_has_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    warnings = ConfigurationWarnings()
+    for key in KEYS:
+        warnings.check(DEFAULT_PROFILE, quota_batch(key, remove=True))
+    assert warnings_of(caplog) == []
+    for key in (*KEYS, *KEYS):
+        warnings.check(DEFAULT_PROFILE, quota_batch(key))
+
+    acting = {"producer_byte_rate", "consumer_byte_rate", "controller_mutation_rate"}
+    assert [line.split()[0] for line in warnings_of(caplog)] == [k for k in KEYS if k not in acting]
+    assert warnings_of(caplog)[0] == (
+        "request_percentage of a client quota has no effect: "
+        "simulated brokers have no threads whose time a request could take"
+    )

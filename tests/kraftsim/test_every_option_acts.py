@@ -119,7 +119,8 @@ def parser() -> argparse.ArgumentParser:
 
 def options_of(line: list[str]) -> dict[str, object]:
     arguments: argparse.Namespace = parser().parse_args(["up", *line])
-    return vars(cluster_of(arguments).options)
+    options = cluster_of(arguments).options
+    return {option.name: getattr(options, option.name) for option in fields(options)}
 
 
 def test_the_walk_has_every_option_of_up() -> None:

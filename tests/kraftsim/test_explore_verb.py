@@ -41,3 +41,25 @@ def test_a_violation_has_the_fates_that_lead_to_it(capsys):
 def test_options_that_do_not_fit_are_refused(words, refusal, capsys):
     assert main(words) == 2
     assert refusal in capsys.readouterr().err
+
+
+NONE = ("writes", "crashes", "elections", "losses", "sessions", "rebirths", "stops")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("nodes", "limit"),
+    [
+        ("--voters 2 --epochs 2", "elections"),
+        ("--voters 2 --epochs 2 --elections 1", "crashes"),
+        ("--voters 2 --epochs 2 --elections 1", "losses"),
+        *(("--voters 1 --broker --epochs 1", name) for name in ("sessions", "rebirths", "stops")),
+    ],
+)
+def test_each_limit_allows_more_states(nodes, limit, capsys):
+    def states(*words):
+        zeros = [f"--{name}=0" for name in NONE]
+        main(["scenario", "explore", *zeros, *nodes.split(), *words, "--states-max", "300"])
+        return json.loads(capsys.readouterr().out)["states"]
+
+    assert states("--json") < states(f"--{limit}", "1", "--json")

@@ -41,6 +41,25 @@ def test_a_hunt_writes_its_corpus_and_goes_on_from_it(tmp_path, capsys):
     ]
 
 
+@pytest.mark.slow
+def test_a_hunt_ends_with_the_round_in_which_its_time_is_over(tmp_path, capsys):
+    words = ["--minutes", "0.000001", "--round", "1", "--out", str(tmp_path), "--json"]
+
+    main(["scenario", "hunt", *words])
+
+    assert json.loads(capsys.readouterr().out)["runs"] == 1
+
+
+@pytest.mark.slow
+def test_a_plain_hunt_draws_each_run_anew(tmp_path, capsys):
+    """A led hunt of this seed varies its first plan in the second round, in ten runs."""
+    words = ["--runs", "2", "--round", "1", "--plain", "--out", str(tmp_path), "--json"]
+
+    main(["scenario", "hunt", *words])
+
+    assert json.loads(capsys.readouterr().out)["runs"] == 2
+
+
 PLAN = b'{"document": {"x": 1}, "seed": 1, "first_us": {}, "events": 1, "messages_per_s": 1}'
 
 

@@ -39,6 +39,33 @@ def test_a_voter_is_removed_and_added_again(run: Any, monkeypatch: pytest.Monkey
     assert unknown == (1, "", "kraftsim: no voter 7: expected one of 3000, 3001, 3002\n")
 
 
+@pytest.mark.rule("10.57")
+def test_a_broker_that_is_added_to_the_voters_ends_and_so_does_its_next_process(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = Service(brokers=1, controllers=3, kafka_port=0)
+    try:
+        kraft = service.kraft
+        monkeypatch.setenv("KRAFTSIM_HTTP", kraft.http_url)
+        (observer,) = json.loads(run("quorum show --json")[1])["observers"]
+
+        added = run(f"controller add 1@{kraft.bootstrap_servers}:{observer['directoryId']}")
+        ended = [json.loads(run("broker show 1 --json")[1])["agent"]]
+        service.do(kraft.brokers.restart(1))
+        service.do(kraft.clock.advance("3s"))
+        ended.append(json.loads(run("broker show 1 --json")[1])["agent"])
+        voters = json.loads(run("quorum show --json")[1])["voters"]
+    finally:
+        service.close()
+
+    assert added[0] == 0, "three controllers are a majority of four voters"
+    assert [agent["state"] for agent in ended] == ["NOT_RUNNING"] * 2
+    assert {agent["lastError"] for agent in ended} == {
+        "a broker is among the voters: UpdateRaftVoter is refused, a fatal fault"
+    }
+    assert [1, 3000, 3001, 3002] == sorted(voter["nodeId"] for voter in voters)
+
+
 @pytest.mark.parametrize(
     ("line", "code", "wrong"),
     [

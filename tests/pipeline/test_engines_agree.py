@@ -1,7 +1,7 @@
 """Every query has the same answer in Spark and in DuckDB, on the same files."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import isclose
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,6 @@ import yaml
 from kraftsim.pipeline.analysis import views
 from kraftsim.pipeline.analysis.views import define, frame_of, sql
 from kraftsim.pipeline.campaign.commit_log import Folder
-from kraftsim.pipeline.engines.on_spark import checked
-from kraftsim.pipeline.engines.session import SparkTarget
 from kraftsim.pipeline.invariants import rules
 from kraftsim.pipeline.report import comparison
 from kraftsim.pipeline.report.gather import gather
@@ -68,8 +66,19 @@ def test_a_printed_report_is_the_same_of_both(
     assert [Path("page.html")] == list(Path().iterdir())
 
 
-def test_the_rules_find_nothing_in_either_and_the_replay_neither(spark, shaky) -> None:
-    assert [] == checked(shaky, SparkTarget())
+@pytest.mark.parametrize(
+    ("option", "read"), [("--json", json.loads), ("--output yaml", yaml.safe_load)]
+)
+def test_a_printed_check_finds_nothing_in_either(
+    spark, shaky, run: Any, option: str, read: Callable[[str], Any]
+) -> None:
+    code, out, _ = run(f"campaign check {shaky.path} {option}")
+
+    printed = read(out)
+    assert (0, []) == (code, printed["violations"])
+    assert printed["records"] == sum(
+        commit.pieces["records"].rows for commit in shaky.commits().values()
+    )
 
 
 def test_what_a_rule_finds_in_a_tampered_campaign_is_the_same_of_both(spark, shaky) -> None:

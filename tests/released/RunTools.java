@@ -1,6 +1,7 @@
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
@@ -13,7 +14,7 @@ import org.apache.kafka.common.utils.Exit;
 
 /**
  * Runs Kafka's command line tools one after the other in this process. Each line of stdin is
- * {"main": class, "words": [argument, ...]}; each line of stdout that begins with {"exit" is the
+ * {"main": class, "words": [argument, ...], "in": text of stdin}; each line of stdout that begins with {"exit" is the
  * answer: exit code, stdout and stderr of that tool. Starting a Java virtual machine for each tool
  * would take a second each.
  */
@@ -52,6 +53,7 @@ public class RunTools {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             ByteArrayOutputStream err = new ByteArrayOutputStream();
             Map<String, Object> answer = new LinkedHashMap<>();
+            System.setIn(new ByteArrayInputStream(asked.get("in").asText().getBytes(StandardCharsets.UTF_8)));
             System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
             System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
             answer.put("exit", exitOf(asked.get("main").asText(), words));

@@ -30,12 +30,13 @@ class Tools:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
-    def run(self, main_class: str, words: Sequence[str]) -> Printed:
+    def run(self, main_class: str, words: Sequence[str], *, stdin: str = "") -> Printed:
         """Returns when the tool has ended; its requests have time-outs."""
         asked, answers = self._process.stdin, self._process.stdout
         assert asked is not None, "piped"
         assert answers is not None, "piped"
-        asked.write(json.dumps({"main": main_class, "words": list(words)}) + "\n")
+        command = {"main": main_class, "words": list(words), "in": stdin}
+        asked.write(json.dumps(command) + "\n")
         asked.flush()
         for line in answers:
             if line.startswith(_ANSWER):

@@ -7,12 +7,14 @@ from contextlib import AbstractContextManager
 
 import pytest
 
+from tests.differential.listener.generate import start_of
 from tests.differential.listener.pair import listeners_at
 from tests.differential.pair import Pair
 from tests.differential.run import Run
 from tests.released.releases import RELEASES
 
-SEED, DRAWN = 41, 12
+SEED = 41
+DRAWN = [number for number in range(13) if not start_of(number).has_follower]
 
 pytestmark = pytest.mark.released
 
@@ -22,7 +24,7 @@ def test_drawn_requests_about_messages_are_answered_alike(kafka_port: int, our_p
         return listeners_at(kafka_port, our_port)
 
     run = Run(RELEASES["4.3.1"], progress=lambda outcome: None, start=start)
-    run.judge_listener(SEED, range(DRAWN))
+    run.judge_listener(SEED, DRAWN)
 
     assert run.outcome.is_clean, run.outcome.findings
-    assert run.outcome.sequences == DRAWN
+    assert run.outcome.sequences == len(DRAWN)

@@ -10,7 +10,7 @@ MODULE = '''
 """A module."""
 from dataclasses import dataclass, field
 from kraftsim.controller.core.message import Structure
-from kraftsim.controller.core.value import value
+from kraftsim.controller.core.value import slotted, value
 
 NEVER_MS = NEVER_US = 1 << 61
 NAMES: dict[str, int] = {"one": 1}
@@ -31,11 +31,11 @@ class Following:
     fetch_ms: int
     has_fetched: bool = False
 
-@dataclass(slots=True)
+@slotted()
 class Leading:
     told: dict[int, int] = field(default_factory=dict)
 
-@dataclass(frozen=True, slots=True, eq=False)
+@value(kw_only=False, eq=False)
 class Itself:
     epoch: int
 

@@ -98,6 +98,25 @@ def test_a_rate_is_measured_as_by_kafka(sizes: Any, expected: list[int]) -> None
     assert found == expected
 
 
+@pytest.mark.rule("B2.36")
+@pytest.mark.parametrize(
+    ("limit", "size", "expected"),
+    [
+        (1.0, 2_147_000, 2_147_000_000 - 10_000),
+        (1.0, 2_200_000, 0),  # 2,199,990,000 is a negative int
+        (1.0, 4_400_000, 4_400_000_000 - 10_000 - 2**32),
+        (1e-300, 5_000, 0),
+        (float("nan"), 5_000, 0),
+        (float("inf"), 5_000, 0),
+    ],
+)
+def test_a_wait_is_narrowed_as_by_java(limit: float, size: int, expected: int) -> None:
+    rate = ByteRate(11, 1000, 0)
+    rate.note(size, 0)
+
+    assert rate.throttle_ms(limit, 0) == expected
+
+
 @pytest.mark.rule("B2.35")
 async def test_a_producer_over_its_quota_is_muted_for_its_throttle_time(
     kraft: Cluster, broker: Client
@@ -184,6 +203,18 @@ async def test_a_throttled_fetch_begins_no_session(kraft: Cluster, broker: Clien
     assert throttled["sessionId"] == 0
 
 
+@pytest.mark.rule("B4.50")
+async def test_a_throttled_client_does_not_learn_that_it_has_no_session(
+    kraft: Cluster, broker: Client
+) -> None:
+    await limit(kraft, CLIENT, consumer_byte_rate=1.0)
+
+    throttled = await fetched(broker, session_id=77, session_epoch=1)
+
+    assert throttled["throttleTimeMs"] > 0
+    assert (throttled["errorCode"], throttled["sessionId"]) == (0, 0)
+
+
 @pytest.mark.parametrize(
     ("entities", "is_throttled"),
     [
@@ -230,3 +261,19 @@ async def test_a_property_file_has_the_windows() -> None:
         await limit(kraft, CLIENT, producer_byte_rate=1000.0)
         async with connected(kraft.bootstrap_servers) as client:
             assert await throttle_ms(client, 4_000) > 2_500
+
+
+@pytest.mark.rule("B2.36", "B4.30")
+async def test_a_quota_that_is_no_number_throttles_nobody() -> None:
+    async with Cluster(
+        brokers=1, clock="virtual", seed=1, kafka_port=0, profile="kafka-4.3"
+    ) as kraft:
+        await kraft.topics.create("t", partitions=1)
+        nan = float("nan")
+        await limit(kraft, CLIENT, producer_byte_rate=nan, consumer_byte_rate=nan)
+        async with connected(kraft.bootstrap_servers) as client:
+            assert await throttle_ms(client, 4_000) == 0
+            found = await fetched(client)
+
+    assert found["throttleTimeMs"] == 0
+    assert bytes_of(found) > 3_000  # the first batch comes whole

@@ -42,13 +42,15 @@ async def broker(kraft: Cluster) -> AsyncIterator[Client]:
         yield client
 
 
-def produced(*batches: bytes, acks: int = 1, topic: str = "t") -> Request:
+def produced(*batches: bytes, acks: int = 1, topic: str = "t", timeout_ms: int = 0) -> Request:
     """A request with one batch for each partition from 0 on."""
     partitions = [
         {"index": index, "records": b64encode(data).decode()} for index, data in enumerate(batches)
     ]
     topics = [{"name": topic, "partitionData": partitions}]
-    request: Any = from_json(APIS[0].request, {"acks": acks, "topicData": topics})
+    request: Any = from_json(
+        APIS[0].request, {"acks": acks, "timeoutMs": timeout_ms, "topicData": topics}
+    )
     return request
 
 
@@ -251,6 +253,24 @@ async def test_an_unknown_partition_is_no_error_of_the_whole(broker: Client, ver
     unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if version < 13 else ErrorCode.UNKNOWN_TOPIC_ID
     assert partition.error_code == unknown
     assert [topic.topic for topic in response.responses] == [named.get("topic", "")]
+
+
+@pytest.mark.parametrize(("replica_id", "is_in_order"), [(-1, False), (5, True)])
+async def test_a_follower_gets_unknown_partitions_in_its_order(
+    kraft: Cluster, broker: Client, topic: str, replica_id: int, is_in_order: bool
+) -> None:
+    known = parse_uuid((await kraft.topics.describe(topic))["topicId"])
+    asked = {known: 7, bytes(15) + b"7": 0}
+    topics = tuple(
+        FetchTopic(topic_id=id, partitions=(FetchPartition(partition=index, fetch_offset=0),))
+        for id, index in asked.items()
+    )
+    broker.send(1, 13, FetchRequest(replica_id=replica_id, topics=topics))
+
+    _, response = await broker.answer(1, 13)
+
+    found = [of.topic_id for of in response.responses]
+    assert found == (list(asked) if is_in_order else [*asked][::-1])
 
 
 @pytest.mark.parametrize(

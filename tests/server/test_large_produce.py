@@ -11,12 +11,13 @@ from tests.server.test_data_plane import produced
 pytestmark = pytest.mark.realtime
 
 MEGABYTE = 1_000_000
-SETTINGS = {"socket.request.max.bytes": 12 * MEGABYTE, "message.max.bytes": 10 * MEGABYTE}
+SETTINGS = {"message.max.bytes": 10 * MEGABYTE}
 
 
-def cluster() -> Cluster:
+def cluster(bytes_max: int = 12 * MEGABYTE) -> Cluster:
+    settings = {**SETTINGS, "socket.request.max.bytes": bytes_max}
     return Cluster(
-        brokers=1, clock="virtual", seed=1, kafka_port=0, controller_port=0, settings=SETTINGS
+        brokers=1, clock="virtual", seed=1, kafka_port=0, controller_port=0, settings=settings
     )
 
 
@@ -66,3 +67,11 @@ async def test_the_key_decides_once_it_is_there() -> None:
         assert client.nothing_came
         client.writer.write(bytes([3]))  # Metadata
         assert await client.ended() == b""
+
+
+async def test_a_small_bound_is_that_of_every_request() -> None:
+    async with cluster(MEGABYTE) as kraft:
+        for key in (b"\0\0", b"\0\3"):
+            async with connected(kraft.bootstrap_servers) as client:
+                client.writer.write((MEGABYTE + 1).to_bytes(4) + key)
+                assert await client.ended() == b""

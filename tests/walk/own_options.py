@@ -1,11 +1,13 @@
 """Lines of verbs that need no running cluster, and lines in which one option differs.
 
-Each line runs in a folder of its own with the files of FILES, after the lines of `before`. TMP
-stands for the folder.
+Each line runs in a folder of its own with the files of FILES, and those of `prepared.py` that it
+names, after the lines of `before`. TMP stands for the folder.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from tests.walk.prepared import DONE, OF_CODE, RECORDING
 
 CLUSTER = "the-cluster"
 NODE = """\
@@ -35,6 +37,33 @@ expect:
 """
 FALSE = SMALL.replace("sometimes:", "never:")
 SWEPT = SMALL.replace("brokers: 2}", "brokers: $size}\nsweep: {size: [2, 3]}")
+FALSE_SWEPT = SWEPT.replace("sometimes:", "never:")
+CHECKS = """\
+import multiprocessing
+from pathlib import Path
+
+
+def whatever(world):
+    return True
+
+
+def leaves_a_file(world):
+    parent = multiprocessing.parent_process()
+    Path("of-the-shell" if parent is None else "of-a-child").touch()
+    return True
+
+
+def never(world):
+    return "expected another world"
+"""
+OWN = """\
+schema: kraftsim/scenario/1
+name: own
+claim: Nothing happens.
+cluster: {controllers: 1, brokers: 1}
+time: {warmup: 1s, run: 1s, calm: 1s}
+expect: {always: ["walked.py:whatever"]}
+"""
 FILES = {
     "node": NODE,
     "other": NODE.replace("TMP/log", "TMP/other"),
@@ -44,6 +73,11 @@ FILES = {
     "reduced.yaml": f"{SMALL}smoke:\n  time: {{run: 12s}}\n",
     "broker": "broker.heartbeat.interval.ms=3000\n",
     "settings": "num.partitions=3\n",
+    "walked.py": CHECKS,
+    "own.yaml": OWN,
+    "own-false.yaml": OWN.replace("whatever", "never"),
+    "leaving.yaml": OWN.replace("whatever", "leaves_a_file"),
+    "false-swept.yaml": FALSE_SWEPT,
     "two.yaml": FALSE.replace("name: small", "name: two"),
 }
 FORMAT = f"storage format --cluster-id {CLUSTER} --config TMP/node"
@@ -69,7 +103,35 @@ def _line(line: str, changes: Mapping[str, str], before: tuple[str, ...] = ()) -
     return Line(line, {**_with_output(line), **changes}, before)
 
 
+_LOCAL = "--engine local --workers 1"
+_RUN = f"campaign run own.yaml --seeds 1..2 --out TMP/c {_LOCAL}"
+_VERIFY = f"campaign verify {DONE} --engine local --sample 1"
+OF_CAMPAIGNS: tuple[Line, ...] = (
+    Line(f"campaign list {DONE}", {"--utc": f"campaign list {DONE} --utc"}),
+    Line(f"campaign show {DONE}", {"--utc": f"campaign show {DONE} --utc"}),
+    Line(_RUN, {"--allow-code": f"{_RUN} --allow-code"}),
+    Line(f"{_RUN} --allow-code", _with_output(f"{_RUN} --allow-code")),
+    _line(
+        f"campaign resume {DONE} --engine local",
+        {"--workers": f"campaign resume {DONE} --engine local --workers 0"},
+    ),
+    Line(
+        f"campaign resume {DONE} --workers 1",  # refused without --engine local
+        {"--engine": f"campaign resume {DONE} {_LOCAL}"},
+    ),
+    Line(
+        f"campaign resume {OF_CODE} {_LOCAL}",
+        {"--allow-code": f"campaign resume {OF_CODE} {_LOCAL} --allow-code"},
+    ),
+    _line(_VERIFY, {"--workers": f"{_VERIFY} --workers 0"}),
+    Line(
+        f"campaign verify {OF_CODE} {_LOCAL}",
+        {"--allow-code": f"campaign verify {OF_CODE} {_LOCAL} --allow-code"},
+    ),
+    _line(f"campaign sweep {DONE}", {}),
+)
 LINES: tuple[Line, ...] = (
+    *OF_CAMPAIGNS,
     _line(
         "storage info --config TMP/node",
         {"--config": "storage info --config TMP/other"},
@@ -130,6 +192,14 @@ LINES: tuple[Line, ...] = (
             "--link": "scenario run --link lesson=lesson-01-lease&seed=17",
         },
     ),
+    Line(
+        "scenario run leaving.yaml --seeds 1..3 --allow-code",
+        {"--jobs": "scenario run leaving.yaml --seeds 1..3 --allow-code --jobs 2"},
+    ),
+    Line(
+        "scenario run small.yaml --seeds 1..3 --html TMP/page.html",  # says how many runs it is
+        {"--all": "scenario run small.yaml --seeds 1..3 --html TMP/page.html --all"},
+    ),
     _line(
         "scenario shrink false.yaml",
         {
@@ -138,6 +208,14 @@ LINES: tuple[Line, ...] = (
             "--seed": "scenario shrink false.yaml --seed 7",
             "--tries": "scenario shrink false.yaml --tries 1",
         },
+    ),
+    Line(
+        "scenario shrink false-swept.yaml --cell size=2 --tries 1",
+        {"--cell": "scenario shrink false-swept.yaml --cell size=3 --tries 1"},
+    ),
+    Line(
+        "scenario shrink own-false.yaml --tries 1",
+        {"--allow-code": "scenario shrink own-false.yaml --tries 1 --allow-code"},
     ),
     _line(
         "scenario explore --voters 2 --epochs 1 --states-max 200",
@@ -160,9 +238,10 @@ LINES: tuple[Line, ...] = (
             "--url": "explain 10 --url http://127.0.0.1:9",
         },
     ),
+    Line("explain own-false.yaml", {"--allow-code": "explain own-false.yaml --allow-code"}),
     Line("explain lesson-01-lease", {"--seed": "explain lesson-01-lease --seed 3"}),
     _line("completion bash", {"shell": "completion zsh"}),
-    Line("replay nowhere", {"file": "replay elsewhere"}),
+    _line(f"replay {RECORDING}", {"file": "replay elsewhere"}),
     _line("storage random-uuid", {}),
     _line(
         f"{FORMAT} --standalone",
@@ -194,151 +273,6 @@ LINES: tuple[Line, ...] = (
 )
 """The lines."""
 
-_CAMPAIGN = "tests/pipeline/test_local_campaign.py::"
-_SPARK = "tests/pipeline/test_spark_campaign.py::"
-_LISTS = "tests/kraftsim/test_campaign_list.py::"
-_RUN = f"{_CAMPAIGN}test_every_seed_is_run_once_and_the_canaries_beside_them"
-_TOLD = f"{_CAMPAIGN}test_how_far_it_has_come_is_told"
-_SET_ASIDE = f"{_CAMPAIGN}test_a_corrupt_shard_is_named_refused_set_aside_and_run_again"
-_SAMPLE = f"{_CAMPAIGN}test_a_sample_is_repeated_elsewhere_with_the_same_digests"
-_NOBODY = f"{_CAMPAIGN}test_nobody_can_do_no_work"
-_PLACE = f"{_SPARK}test_a_place_that_is_none_is_told_before_anything_begins"
-_SETTING = f"{_SPARK}test_a_setting_that_spark_refuses_is_told_in_a_line"
-_GUIDED = (
-    "tests/pipeline/test_guided_campaign.py::test_options_that_contradict_each_other_are_refused"
-)
-_LISTED = f"{_LISTS}test_a_folder_lists_its_campaigns_with_runs_verdicts_engine_and_times"
-_SHOWN = f"{_LISTS}test_a_campaign_shows_its_plan_and_how_far_each_item_is"
-_AGREE = "tests/pipeline/test_engines_agree.py::"
-_REPORTED = f"{_AGREE}test_a_printed_report_is_the_same_of_both"
-_COMPARED = f"{_AGREE}test_a_printed_comparison_is_the_same_of_both"
-_GATE = "tests/kraftsim/test_campaign_report.py::test_a_gate_that_is_unknown_names_the_nearest"
-_NO_FOLDER = "tests/kraftsim/test_campaign_report.py::test_a_folder_that_is_no_campaign_is_refused"
-_PLACES = "tests/kraftsim/test_campaign_report.py::test_two_places_for_spark_are_one_too_many"
-_ANSWERS = (
-    "tests/pipeline/live/test_follow_verb.py::test_an_address_where_nobody_answers_is_told_at_once"
-)
-_FOLLOWED = "tests/pipeline/live/test_in_spark.py::test_the_verb_tells_of_kafkas_own_log"
-_MEANT = "tests/pipeline/live/test_follow_verb.py::test_what_cannot_be_meant_is_refused"
-_HEALTHY = "tests/kraftsim/test_doctor.py::test_no_service_fails_only_at_an_address_that_was_named"
-_CLIENTS = (
-    "tests/kraftsim/test_doctor.py::"
-    "test_a_client_with_an_api_or_version_that_a_listener_lacks_is_named"
-)
-_OWN = (
-    "tests/kraftsim/test_own_files.py::"
-    "test_one_that_holds_passes_and_says_that_it_was_put_to_the_test"
-)
-_OPENED = "tests/kraftsim/test_open_run.py::test_a_failing_seed_opens_at_its_violation"
-_PLANTED = "tests/kraftsim/test_sweep_option.py::test_one_run_has_a_bug_planted_and_falls_by_it"
-_TAGGED = (
-    "tests/kraftsim/test_scenario_verbs.py::"
-    "test_a_canary_is_good_among_those_of_a_tag_and_tells_who_names_it"
-)
-_FATES = "tests/kraftsim/test_explore_verb.py::"
-_FROM = f"{_FATES}test_it_prints_how_many_branches_it_explored_and_from_where"
-_FATAL = f"{_FATES}test_a_violation_has_the_fates_that_lead_to_it"
-_WITHIN = (
-    "tests/scenarios/test_explore.py::"
-    "test_everything_within_limits_is_good_and_says_how_much_it_was"
-)
-_HUNT = "tests/kraftsim/test_hunt_verb.py::"
-_HUNTED = f"{_HUNT}test_a_hunt_writes_its_corpus_and_goes_on_from_it"
-_NO_PROCESS = f"{_HUNT}test_a_hunt_starts_no_process_that_would_have_no_draw"
-_JSON_LINES = (
-    "tests/kraftsim/test_log_lines.py::test_a_line_as_json_has_its_time_level_and_exception"
-)
-_READY = (
-    "tests/interop/test_formatted_controllers.py::"
-    "test_a_listener_of_port_0_is_printed_and_registered_with_the_port_it_bound"
-)
-_SMALLEST = (
-    "tests/scenarios/test_mutants.py::test_a_bug_without_a_smallest_scenario_says_how_to_make_it"
-)
-_SMALLER = "tests/scenarios/test_mutants.py::test_a_scenario_is_made_smaller_with_a_bug_in_place"
-_ROWS = (
-    ("campaign list", ("folder", "--output", "--json"), _LISTED),
-    ("campaign show", ("folder", "--output", "--json"), _SHOWN),
-    ("campaign status", ("folder", "--output", "--json"), _TOLD),
-    ("campaign sweep", ("folder",), _SET_ASIDE),
-    ("campaign run", ("--out", "--engine"), _RUN),
-    ("campaign run", ("--guided", "--runs", "--seed", "--round"), _GUIDED),
-    ("campaign run", ("--workers",), _NOBODY),
-    ("campaign run", ("--master", "--remote"), _PLACE),
-    ("campaign run", ("--conf",), _SETTING),
-    ("campaign resume", ("folder",), _SET_ASIDE),
-    ("campaign verify", ("folder", "--engine", "--sample"), _SAMPLE),
-    ("campaign report", ("folder",), _NO_FOLDER),
-    ("campaign report", ("--output", "--json"), _REPORTED),
-    ("campaign report", ("--master", "--remote"), _PLACES),
-    ("campaign compare", ("base", "new", "--output", "--json"), _COMPARED),
-    ("campaign compare", ("--fail-on",), _GATE),
-    ("campaign check", ("folder",), _NO_FOLDER),
-    ("follow", ("--url",), _ANSWERS),
-    ("follow", ("--path", "--once"), _FOLLOWED),
-    ("follow", ("--conf", "--master"), _MEANT),
-    ("doctor", ("address",), _HEALTHY),
-    ("doctor", ("--output", "--json"), _CLIENTS),
-    ("scenario run", ("--allow-code",), _OWN),
-    ("scenario run", ("--open",), _OPENED),
-    ("scenario run", ("--mutant",), _PLANTED),
-    ("scenario run", ("--tag",), _TAGGED),
-    ("scenario explore", ("--seed", "--at", "--depth"), _FROM),
-    ("scenario explore", ("--mutant",), _FATAL),
-    ("scenario explore", ("--epochs", "--writes"), _WITHIN),
-    ("scenario hunt", ("--runs", "--round", "--out", "--seed", "--output", "--json"), _HUNTED),
-    ("scenario hunt", ("--jobs",), _NO_PROCESS),
-    ("scenario mutants", ("--smallest",), _SMALLEST),
-    ("scenario shrink", ("--mutant",), _SMALLER),
-    ("agent", ("--log-format",), _JSON_LINES),
-    ("controller run", ("--log-format",), _JSON_LINES),
-    ("controller run", ("--ready-file",), _READY),
-)
-TESTED: Mapping[str, str] = {
-    f"{verb} {option}": test for verb, options, test in _ROWS for option in options
-}
-"""Options that act where the walk does not go: the test that fails when the option is ignored."""
-_SHARED = "tests/plugin/test_shared.py::"
-PLUGIN: Mapping[str, str] = {
-    "--kraft-seed": "tests/plugin/test_marker_and_seed.py::test_the_option_seeds_every_cluster",
-    "--kraft-explore": (
-        "tests/plugin/test_explore.py::test_every_test_with_a_cluster_runs_with_each_seed"
-    ),
-    "--kraft-faults": (
-        "tests/plugin/test_explore.py::test_the_repeat_line_of_a_shrunk_failure_fails_alike"
-    ),
-    "--kraft-keep": "tests/plugin/test_failures.py::test_a_kept_cluster_answers_until_ctrl_c",
-    "scope": (f"{_SHARED}test_a_cluster_lives_as_long_as_its_scope_and_is_as_new_for_each_test"),
-    "may_leak": (
-        "tests/plugin/test_leaks.py::test_a_test_that_may_leak_or_closes_its_connections_passes"
-    ),
-    "may_miss": "tests/plugin/test_faults.py::test_a_fault_may_be_allowed_to_miss",
-    "may_break": "tests/plugin/test_invariants.py::test_a_marker_waives_properties",
-}
-"""Options of the plugin of pytest, and arguments of its marker beside those of a cluster."""
-_OF_SPARK = ("--master", "--conf", "--remote")
-_OF_PRINT = ("--output", "--json")
-NOT_WALKED: Mapping[str, tuple[str, ...]] = {
-    "campaign check": (*_OF_PRINT, *_OF_SPARK),
-    "campaign compare": _OF_SPARK,
-    "campaign list": ("--utc",),
-    "campaign report": ("--html", "--conf"),
-    "campaign resume": ("--allow-code", "--engine", "--workers", *_OF_PRINT, *_OF_SPARK),
-    "campaign run": ("--allow-code", *_OF_PRINT),
-    "campaign show": ("--utc",),
-    "campaign sweep": _OF_PRINT,
-    "campaign verify": ("--allow-code", "--workers", *_OF_PRINT, *_OF_SPARK),
-    "explain": ("--allow-code",),
-    "follow": ("--checkpoint", "--out", *_OF_PRINT),
-    "replay": _OF_PRINT,
-    "scenario explore": (
-        *("--crashes", "--elections", "--losses", "--sessions", "--rebirths", "--stops"),
-    ),
-    "scenario hunt": ("--minutes", "--plain"),
-    "scenario run": ("--all", "--jobs"),
-    "scenario shrink": ("--allow-code", "--cell"),
-}
-"""Options that no line and no named test changes yet, by verb."""
 _AGENT = f"agent --cluster-id {CLUSTER} --controller 127.0.0.1:9093"
 AGENTS = Line(
     _AGENT,
@@ -388,3 +322,12 @@ PLANS = Line(
     },
 )
 """Lines of `campaign run`, whose plans differ."""
+_RESUME = f"campaign resume {DONE} --engine local"
+ENGINES = Line(
+    _RESUME,
+    {
+        "--workers": f"{_RESUME} --workers 7",
+        "--engine": f"campaign resume {DONE}",
+    },
+)
+"""Lines of `campaign resume`, whose engines differ."""

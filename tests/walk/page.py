@@ -32,8 +32,8 @@ from kraftsim.options import ClusterOptions
 from tests.walk import verdicts
 from tests.walk.fields import fields_of
 from tests.walk.options import options_of, parsers
-from tests.walk.own_options import NOT_WALKED, PLUGIN
 from tests.walk.test_python_arguments import CASES as ARGUMENTS
+from tests.walk.tested_options import PLUGIN
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "effects.md"
 _RELEASE = DEFAULT_PROFILE.topic_configs
@@ -72,8 +72,8 @@ OPTIONS_TITLE = """\
 A line of each verb is run with and without an option, and what it prints, which files it writes
 and what the cluster shows then is compared; an option of a verb for a cluster is a parameter of
 HTTP and an argument in Python, too. Of `up`, `agent`, `controller run` and `campaign run` the
-described process is compared. `--config` of Kafka's `kafka-cluster` has a warning. No test compares
-these yet:"""
+described process is compared; of verbs that use Spark, the session that they ask for. `--config` of
+Kafka's `kafka-cluster` has a warning."""
 FIELDS_TITLE = "## Fields of requests: Kafka ignores them too"
 OPEN_TITLE = "## Fields of requests: open"
 IGNORED_TITLE = """\
@@ -120,7 +120,6 @@ def render() -> str:
             }
         ),
         OPTIONS_TITLE,
-        _rows("options", _not_walked(), "verb"),
         FIELDS_TITLE,
         _rows("source", verdicts.IGNORED),
         OPEN_TITLE,
@@ -145,13 +144,11 @@ def render() -> str:
 
 def options() -> Mapping[str, Mapping[str, list[str]]]:
     """Returns the options of verbs, the arguments in Python and those of pytest, by verdict."""
-    not_walked = {f"{verb} {name}" for verb, names in NOT_WALKED.items() for name in names}
-    found: dict[str, list[str]] = {"acts": [], "warning": [], "open": sorted(not_walked)}
+    found: dict[str, list[str]] = {"acts": [], "warning": []}
     for words, parser in parsers().items():
         for option in sorted(options_of(parser)):
-            if (name := f"{words} {option}") not in not_walked:
-                is_warned = words.startswith("cluster ") and option == "--config"
-                found["warning" if is_warned else "acts"].append(name)
+            is_warned = words.startswith("cluster ") and option == "--config"
+            found["warning" if is_warned else "acts"].append(f"{words} {option}")
     return {
         "options and arguments of the command line": found,
         "arguments of `Cluster` and its parts, beside them": {
@@ -159,10 +156,6 @@ def options() -> Mapping[str, Mapping[str, list[str]]]:
         },
         "options and arguments of the plugin of pytest": {"acts": [*PLUGIN]},
     }
-
-
-def _not_walked() -> Mapping[str, str]:
-    return {verb: ", ".join(f"`{name}`" for name in names) for verb, names in NOT_WALKED.items()}
 
 
 def _fields() -> Mapping[str, list[str]]:

@@ -1,10 +1,13 @@
 """Each option of a verb that needs no running cluster acts, or has a test of its own."""
 
+import argparse
 import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
+from kraftsim.cli.campaign.engine_options import engine_of
 from kraftsim.cli.campaign.plan import plan_of
 from kraftsim.cli.cluster_verbs import COMMANDS
 from kraftsim.cli.main import build_parser
@@ -17,14 +20,14 @@ from tests.walk.options import Shell, options_of, parsers
 from tests.walk.own_options import (
     AGENTS,
     CONTROLLER,
+    ENGINES,
     FILES,
     LINES,
-    NOT_WALKED,
     PLANS,
-    PLUGIN,
-    TESTED,
     Line,
 )
+from tests.walk.prepared import Prepared
+from tests.walk.tested_options import PLUGIN, TESTED
 
 pytestmark = pytest.mark.slow
 
@@ -34,19 +37,23 @@ SERVICES = {"up", "agent", "controller run"}  # tests/kraftsim/test_every_option
 WORDS = sorted(parsers().keys() - OF_CLUSTERS - SERVICES)
 RANDOM = re.compile(r"[\w-]{22}")
 MEASURED = re.compile(r" *\d+\.\d+ s\b|^ *slowest .*\n", re.MULTILINE)
+OF_A_RUN = re.compile(r"_shards/|\.parquet$")  # files with the time that a run took
 
 
-def outcome(shell: Shell, case: Line, line: str) -> object:
+def outcome(shell: Shell, prepared: Prepared, case: Line, line: str) -> object:
     """Returns what a line prints, and names and sizes of the files that are there then.
 
     Random ids and measured times are left out, and which of several runs was the slowest.
     """
     shell.in_new_folder()
     write_files(shell)
+    prepared.copy_for(line, shell.folder)
     for earlier in case.before:
         shell.run(earlier)
     code, out, err = shell.run(line)
-    files = [(name, len(content)) for name, content in shell.files()]
+    files = [
+        (name, None if OF_A_RUN.search(name) else len(content)) for name, content in shell.files()
+    ]
     return code, *(MEASURED.sub("", RANDOM.sub("ID", text)) for text in (out, err)), files
 
 
@@ -58,18 +65,20 @@ def listed(words: str) -> list[str]:
     """Returns the options of a verb that need no line."""
     tested = [name.rpartition(" ")[2] for name in TESTED if name.rpartition(" ")[0] == words]
     of_objects = {"campaign run": [*PLANS.changes]}.get(words, [])
-    return [*tested, *of_objects, *NOT_WALKED.get(words, ())]
+    return [*tested, *of_objects]
 
 
 @pytest.mark.parametrize("words", WORDS)
-def test_an_option_makes_a_difference_or_is_listed(words: str, shell: Shell) -> None:
+def test_an_option_makes_a_difference_or_is_listed(
+    words: str, shell: Shell, prepared: Prepared
+) -> None:
     acting: set[str] = set()
     for case in LINES:
         if verb_of(case.line) == words:
-            usual = outcome(shell, case, case.line)
-            assert outcome(shell, case, case.line) == usual
+            usual = outcome(shell, prepared, case, case.line)
+            assert outcome(shell, prepared, case, case.line) == usual
             for option, line in case.changes.items():
-                if option not in acting and outcome(shell, case, line) != usual:
+                if option not in acting and outcome(shell, prepared, case, line) != usual:
                     acting.add(option)
 
     assert sorted(options_of(parsers()[words]) - acting) == sorted(listed(words))
@@ -106,19 +115,31 @@ def test_each_option_of_the_plugin_and_each_argument_of_its_marker_has_a_test() 
         assert f"def {test}(" in (ROOT / file).read_text("utf-8")
 
 
+DESCRIBE: Mapping[str, Callable[[argparse.Namespace], object]] = {
+    "agent": agents_of,
+    "controller run": chosen_controller,
+    "campaign run": plan_of,
+    "campaign resume": engine_of,
+}
+
+
 def described(line: str) -> str:
-    """Returns what a process is started with, or the plan of a campaign."""
+    """Returns what a process is started with, or the plan or the engine of a campaign."""
     arguments = build_parser().parse_args(line.split())
-    describe = {"agent": agents_of, "controller": chosen_controller, "campaign": plan_of}
     try:
-        return repr(describe[line.split()[0]](arguments))
+        return repr(DESCRIBE[max(words for words in DESCRIBE if line.startswith(words))](arguments))
     except (ValueError, CommandError) as error:
         return str(error)
 
 
 @pytest.mark.parametrize(
     ("words", "lines"),
-    [("agent", AGENTS), ("controller run", CONTROLLER), ("campaign run", PLANS)],
+    [
+        ("agent", AGENTS),
+        ("controller run", CONTROLLER),
+        ("campaign run", PLANS),
+        ("campaign resume", ENGINES),
+    ],
 )
 def test_an_option_changes_what_a_process_is_started_with(
     words: str, lines: Line, shell: Shell
@@ -133,7 +154,7 @@ def test_an_option_changes_what_a_process_is_started_with(
     }
 
     assert acting == lines.changes.keys()
-    if lines is not PLANS:
+    if words in SERVICES:
         assert options_of(parsers()[words]) == acting | {*listed(words)}
 
 

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 import pytest
 
 from kraftsim import Cluster
+from kraftsim.api.parts import PARTS
 from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.rpc import CreateTopicsRequest
 from kraftsim.operations.table import OPERATIONS
@@ -146,11 +147,7 @@ CASES: Mapping[str, tuple[Act, Act]] = {
 def methods() -> Iterator[tuple[str, list[str]]]:
     """Yields each method of a cluster and of its parts, with its arguments."""
     kraft = Cluster(brokers=1)
-    parts = {
-        f"{name}.": type(part)
-        for name, part in vars(kraft).items()
-        if not name.startswith("_") and type(part).__module__.startswith("kraftsim.api")
-    }
+    parts = {f"{name}.": type(getattr(kraft, name)) for name in PARTS}
     for prefix, kind in {**parts, "": Cluster}.items():
         for name, method in inspect.getmembers(kind, inspect.isfunction):
             if not name.startswith("_"):

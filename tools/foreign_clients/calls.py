@@ -124,6 +124,21 @@ DIFFERENT_FROM_A_BROKER: Mapping[str, str] = {}
 """Calls of the control plane with another reply from a released broker, with the reason."""
 
 
+OLDEST = (
+    ("librdkafka (confluent-kafka)", "1.0.0", "result, idempotently too", "result"),
+    (
+        *("Java", "2.1.0", "result, idempotently too"),
+        "result after a seek; else it asks for the coordinator of an unnamed group, and fails with"
+        " policy violation (from 2.2 on it has no group by default)",
+    ),
+    ("franz-go", "1.0.0", "result, idempotently too", "result"),
+    ("Sarama", "1.20.0", "result", "result"),
+    ("kafka-go", "0.3.0", "result", "result"),
+    ("kafkajs", "1.12.0", "result", ""),
+    ("kafka-python", "1.4.7", "result", "result"),
+    ("aiokafka", "0.6.0", "result", "result"),
+)
+"""Old versions that were tried by hand: client, version, and what it got."""
 NEVER_ENDING: Mapping[tuple[str, str], str] = {}
 """Calls that no refusal ends, by client."""
 

@@ -18,6 +18,7 @@ from tools.foreign_clients.calls import (
     DIFFERENT_FROM_A_BROKER,
     FALSE_RESULTS,
     NEVER_ENDING,
+    OLDEST,
     is_false_result,
 )
 from tools.foreign_clients.kgo import LONG, PASSING, WAITING
@@ -90,6 +91,12 @@ RETRIES = """\
 - kafka-go's `Reader` and Sarama's `ConsumerGroup` report the refusal of a group after ten seconds,
   Sarama's transactional producer after five: they retry first. All other calls end within three.
 """
+OLDEST_INTRODUCTION = """\
+By hand, each library also wrote twenty records and read them by assignment in an old version, at
+`kraftsim up --profile kafka-4.3` and at a released 4.3.1, with the same outcome but for the row of
+Java. kafkajs reads in groups only, so that it reads nothing here; neither does
+`kafka-verifiable-consumer`.
+"""
 BESIDE_A_BROKER = """\
 The Java client 4.3.1 makes the same calls to a released cluster of 4.3.1 (a broker and a controller
 in one process). Of the calls of the control plane, {same} have the same outcome there, refusals
@@ -130,6 +137,7 @@ def render() -> str:
         _table("Control plane", "", CONTROL_PLANE, records),
         _table("Data plane", DATA_PLANE_INTRODUCTION, DATA_PLANE, records),
         _exceptions(),
+        _oldest(),
         _beside_a_broker(records["java-4.3.1"]),
         _tests_of_kgo(),
     )
@@ -163,6 +171,14 @@ def _exceptions() -> Iterator[str]:
     for (name, call), reason in [*FALSE_RESULTS.items(), *NEVER_ENDING.items()]:
         yield f"- {dict(CLIENTS)[name]}, {call}: {reason}."
     yield RETRIES
+
+
+def _oldest() -> Iterator[str]:
+    yield "## Old versions\n"
+    yield OLDEST_INTRODUCTION
+    yield from _head("client", "version", "produce", "consume by assignment")
+    yield from (_row(row) for row in OLDEST)
+    yield ""
 
 
 def _beside_a_broker(ours: Recorded) -> Iterator[str]:

@@ -17,7 +17,7 @@ from .validators import invalid
 MIN_INSYNC_REPLICAS = "min.insync.replicas"
 CORDONED_LOG_DIRS = "cordoned.log.dirs"
 VALUE_CHARS_MAX = 32_767
-_COMMA = re.compile(r"[ \t\n\v\f\r]*,[ \t\n\v\f\r]*")
+_COMMA = r"[ \t\n\v\f\r]*,[ \t\n\v\f\r]*"
 
 
 def check_altered(
@@ -72,8 +72,8 @@ def _check_cordoned(
     if is_forwarded or value is None or not trim(value):
         return
     # Not LIST: an empty current value has one part, which is empty, as in 4.3.1.
-    known = [] if current is None else _COMMA.split(trim(current))
-    if not set(_COMMA.split(trim(value))) <= set(known):
+    known = [] if current is None else re.split(_COMMA, trim(current))
+    if not set(re.split(_COMMA, trim(value))) <= set(known):
         raise invalid(
             f"When updating {CORDONED_LOG_DIRS} via controllers,  the new value must be a subset "
             "of the current configuration value."

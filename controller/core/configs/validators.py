@@ -169,7 +169,7 @@ def offset_reset(name: str, value: str) -> None:
     """Validates where a share group starts: "earliest", "latest" or a duration in ISO 8601."""
     duration = re.fullmatch(r"by_duration:\+?P(.*)", value, re.IGNORECASE)
     if value in ("earliest", "latest") or (
-        value.startswith("by_duration:") and duration and _DURATION.fullmatch(duration[1])
+        value.startswith("by_duration:") and duration and re.fullmatch(_DURATION, duration[1])
     ):
         return
     reason = (
@@ -179,15 +179,13 @@ def offset_reset(name: str, value: str) -> None:
     raise _wrong(name, value, reason)
 
 
-_DURATION = re.compile(
-    r"(?=.)(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+([.,]\d{0,9})?S)?)?", re.IGNORECASE | re.ASCII
-)
+_DURATION = r"(?ai)(?=.)(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+([.,]\d{0,9})?S)?)?"
 
 
 def throttled_replicas(name: str, values: tuple[str, ...]) -> None:
     """Validates '*' or a list of partitionId:brokerId."""
     parts = [value.strip(SPACE) for value in values]
-    if "".join(parts) != "*" and not all(_REPLICA.fullmatch(part) for part in parts):
+    if "".join(parts) != "*" and not all(re.fullmatch(_REPLICA, part) for part in parts):
         reason = (
             f"{name} must be the literal '*' or a list of replicas in the following format: "
             "[partitionId]:[brokerId],[partitionId]:[brokerId],..."
@@ -195,7 +193,7 @@ def throttled_replicas(name: str, values: tuple[str, ...]) -> None:
         raise _wrong(name, values, reason)
 
 
-_REPLICA = re.compile(r"([0-9]+:[0-9]+)?")
+_REPLICA = r"([0-9]+:[0-9]+)?"
 
 
 def format_version(versions: Set[str]) -> Validator:

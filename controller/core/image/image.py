@@ -6,7 +6,7 @@ this project's logs and for Kafka's. Soft state (the time of each broker's last 
 """
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeVar, cast
 
 from sortedcontainers import SortedDict
@@ -14,6 +14,7 @@ from sortedcontainers import SortedDict
 from ..feature_levels import KRAFT_VERSION, METADATA_VERSION
 from ..log import records as r
 from ..uuid import Uuid
+from ..value import slotted
 from .broker import BrokerRegistration
 from .name_collisions import NameCollisions
 from .partition import Partition, PartitionKey, Topic
@@ -46,7 +47,7 @@ def _none_kept() -> dict[type[r.Record], dict[Key, r.Record]]:
     return {kind: {} for kind in KEPT}
 
 
-@dataclass(slots=True)
+@slotted()
 class Image:
     """The state of the cluster at one offset of the metadata log.
 

@@ -1,6 +1,6 @@
 """One partition as replayed from the log, and how a change record changes it (rules 4.15, 4.16)."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ..log.records import (
     NO_LEADER,
@@ -11,7 +11,7 @@ from ..log.records import (
     PartitionRecord,
 )
 from ..uuid import Uuid
-from ..value import value
+from ..value import slotted, value
 
 PartitionKey = tuple[Uuid, int]
 
@@ -42,7 +42,7 @@ class Partition:
         return None
 
 
-@dataclass(slots=True)
+@slotted()
 class Topic:
     """A topic and its partitions, by partition id."""
 

@@ -33,24 +33,6 @@ class LeaderChange(ControlRecord):
         self.voters: Final = voters
         self.granting_voters: Final = granting_voters
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LeaderChange):
-            return NotImplemented
-        return (
-            self.leader_id == other.leader_id
-            and self.voters == other.voters
-            and self.granting_voters == other.granting_voters
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.leader_id,
-                self.voters,
-                self.granting_voters,
-            )
-        )
-
 
 class SnapshotHeader(ControlRecord):
     """The control record that begins a snapshot.
@@ -67,26 +49,12 @@ class SnapshotHeader(ControlRecord):
     def __init__(self, *, last_contained_log_timestamp: int) -> None:
         self.last_contained_log_timestamp: Final = last_contained_log_timestamp
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SnapshotHeader):
-            return NotImplemented
-        return self.last_contained_log_timestamp == other.last_contained_log_timestamp
-
-    def __hash__(self) -> int:
-        return hash((self.last_contained_log_timestamp,))
-
 
 class SnapshotFooter(ControlRecord):
     """The control record that ends a snapshot."""
 
     __slots__ = ()
     api_key: ClassVar[int] = 4
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SnapshotFooter)
-
-    def __hash__(self) -> int:
-        return hash(())
 
 
 class KRaftVersion(ControlRecord):
@@ -100,14 +68,6 @@ class KRaftVersion(ControlRecord):
 
     def __init__(self, *, kraft_version: int) -> None:
         self.kraft_version: Final = kraft_version
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, KRaftVersion):
-            return NotImplemented
-        return self.kraft_version == other.kraft_version
-
-    def __hash__(self) -> int:
-        return hash((self.kraft_version,))
 
 
 class VoterEndpoint(Structure):
@@ -125,20 +85,6 @@ class VoterEndpoint(Structure):
         self.host: Final = host
         self.port: Final = port
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, VoterEndpoint):
-            return NotImplemented
-        return self.name == other.name and self.host == other.host and self.port == other.port
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.host,
-                self.port,
-            )
-        )
-
 
 class VersionRange(Structure):
     """The versions of kraft.version that a voter supports, both ends included.
@@ -152,22 +98,6 @@ class VersionRange(Structure):
     def __init__(self, *, min_supported_version: int, max_supported_version: int) -> None:
         self.min_supported_version: Final = min_supported_version
         self.max_supported_version: Final = max_supported_version
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, VersionRange):
-            return NotImplemented
-        return (
-            self.min_supported_version == other.min_supported_version
-            and self.max_supported_version == other.max_supported_version
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.min_supported_version,
-                self.max_supported_version,
-            )
-        )
 
 
 class Voter(Structure):
@@ -195,26 +125,6 @@ class Voter(Structure):
         self.endpoints: Final = endpoints
         self.k_raft_version_feature: Final = k_raft_version_feature
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Voter):
-            return NotImplemented
-        return (
-            self.voter_id == other.voter_id
-            and self.voter_directory_id == other.voter_directory_id
-            and self.endpoints == other.endpoints
-            and self.k_raft_version_feature == other.k_raft_version_feature
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.voter_id,
-                self.voter_directory_id,
-                self.endpoints,
-                self.k_raft_version_feature,
-            )
-        )
-
 
 class Voters(ControlRecord):
     """The control record that holds the voters (KIP-853).
@@ -227,11 +137,3 @@ class Voters(ControlRecord):
 
     def __init__(self, *, voters: tuple[Voter, ...]) -> None:
         self.voters: Final = voters
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Voters):
-            return NotImplemented
-        return self.voters == other.voters
-
-    def __hash__(self) -> int:
-        return hash((self.voters,))

@@ -41,26 +41,6 @@ class Endpoint(Structure):
         self.port: Final = port
         self.security_protocol: Final = security_protocol
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Endpoint):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.host == other.host
-            and self.port == other.port
-            and self.security_protocol == other.security_protocol
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.host,
-                self.port,
-                self.security_protocol,
-            )
-        )
-
 
 class FeatureRange(Structure):
     """The levels of a feature that a node supports, both ends included.
@@ -78,24 +58,6 @@ class FeatureRange(Structure):
         self.name: Final = name
         self.min_supported_version: Final = min_supported_version
         self.max_supported_version: Final = max_supported_version
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FeatureRange):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.min_supported_version == other.min_supported_version
-            and self.max_supported_version == other.max_supported_version
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.min_supported_version,
-                self.max_supported_version,
-            )
-        )
 
 
 class RegisterBrokerRecord(Record):
@@ -163,42 +125,6 @@ class RegisterBrokerRecord(Record):
         self.cordoned_log_dirs: Final = cordoned_log_dirs
         self.start_time_ms: Final = start_time_ms
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RegisterBrokerRecord):
-            return NotImplemented
-        return (
-            self.broker_id == other.broker_id
-            and self.is_migrating_zk_broker == other.is_migrating_zk_broker
-            and self.incarnation_id == other.incarnation_id
-            and self.broker_epoch == other.broker_epoch
-            and self.end_points == other.end_points
-            and self.features == other.features
-            and self.rack == other.rack
-            and self.fenced == other.fenced
-            and self.in_controlled_shutdown == other.in_controlled_shutdown
-            and self.log_dirs == other.log_dirs
-            and self.cordoned_log_dirs == other.cordoned_log_dirs
-            and self.start_time_ms == other.start_time_ms
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.broker_id,
-                self.is_migrating_zk_broker,
-                self.incarnation_id,
-                self.broker_epoch,
-                self.end_points,
-                self.features,
-                self.rack,
-                self.fenced,
-                self.in_controlled_shutdown,
-                self.log_dirs,
-                self.cordoned_log_dirs,
-                self.start_time_ms,
-            )
-        )
-
 
 class UnregisterBrokerRecord(Record):
     """Removes a broker's registration.
@@ -214,19 +140,6 @@ class UnregisterBrokerRecord(Record):
         self.broker_id: Final = broker_id
         self.broker_epoch: Final = broker_epoch
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UnregisterBrokerRecord):
-            return NotImplemented
-        return self.broker_id == other.broker_id and self.broker_epoch == other.broker_epoch
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.broker_id,
-                self.broker_epoch,
-            )
-        )
-
 
 class TopicRecord(Record):
     """Creates a topic.
@@ -241,19 +154,6 @@ class TopicRecord(Record):
     def __init__(self, *, name: str, topic_id: Uuid) -> None:
         self.name: Final = name
         self.topic_id: Final = topic_id
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TopicRecord):
-            return NotImplemented
-        return self.name == other.name and self.topic_id == other.topic_id
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.topic_id,
-            )
-        )
 
 
 class PartitionRecord(Record):
@@ -322,44 +222,6 @@ class PartitionRecord(Record):
         self.eligible_leader_replicas: Final = eligible_leader_replicas
         self.last_known_elr: Final = last_known_elr
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PartitionRecord):
-            return NotImplemented
-        return (
-            self.partition_id == other.partition_id
-            and self.topic_id == other.topic_id
-            and self.replicas == other.replicas
-            and self.isr == other.isr
-            and self.removing_replicas == other.removing_replicas
-            and self.adding_replicas == other.adding_replicas
-            and self.leader == other.leader
-            and self.leader_recovery_state == other.leader_recovery_state
-            and self.leader_epoch == other.leader_epoch
-            and self.partition_epoch == other.partition_epoch
-            and self.directories == other.directories
-            and self.eligible_leader_replicas == other.eligible_leader_replicas
-            and self.last_known_elr == other.last_known_elr
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_id,
-                self.topic_id,
-                self.replicas,
-                self.isr,
-                self.removing_replicas,
-                self.adding_replicas,
-                self.leader,
-                self.leader_recovery_state,
-                self.leader_epoch,
-                self.partition_epoch,
-                self.directories,
-                self.eligible_leader_replicas,
-                self.last_known_elr,
-            )
-        )
-
 
 class ConfigRecord(Record):
     """Sets a configuration of a topic or broker; a `value` of None removes it.
@@ -380,26 +242,6 @@ class ConfigRecord(Record):
         self.resource_name: Final = resource_name
         self.name: Final = name
         self.value: Final = value
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConfigRecord):
-            return NotImplemented
-        return (
-            self.resource_type == other.resource_type
-            and self.resource_name == other.resource_name
-            and self.name == other.name
-            and self.value == other.value
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.resource_type,
-                self.resource_name,
-                self.name,
-                self.value,
-            )
-        )
 
 
 class PartitionChangeRecord(Record):
@@ -460,40 +302,6 @@ class PartitionChangeRecord(Record):
         self.eligible_leader_replicas: Final = eligible_leader_replicas
         self.last_known_elr: Final = last_known_elr
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PartitionChangeRecord):
-            return NotImplemented
-        return (
-            self.partition_id == other.partition_id
-            and self.topic_id == other.topic_id
-            and self.isr == other.isr
-            and self.leader == other.leader
-            and self.replicas == other.replicas
-            and self.removing_replicas == other.removing_replicas
-            and self.adding_replicas == other.adding_replicas
-            and self.leader_recovery_state == other.leader_recovery_state
-            and self.directories == other.directories
-            and self.eligible_leader_replicas == other.eligible_leader_replicas
-            and self.last_known_elr == other.last_known_elr
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_id,
-                self.topic_id,
-                self.isr,
-                self.leader,
-                self.replicas,
-                self.removing_replicas,
-                self.adding_replicas,
-                self.leader_recovery_state,
-                self.directories,
-                self.eligible_leader_replicas,
-                self.last_known_elr,
-            )
-        )
-
 
 class FenceBrokerRecord(Record):
     """Fences a broker, before metadata.version 3.3-IV2 (rule 2.21).
@@ -508,19 +316,6 @@ class FenceBrokerRecord(Record):
     def __init__(self, *, id: int, epoch: int) -> None:
         self.id: Final = id
         self.epoch: Final = epoch
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FenceBrokerRecord):
-            return NotImplemented
-        return self.id == other.id and self.epoch == other.epoch
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.id,
-                self.epoch,
-            )
-        )
 
 
 class UnfenceBrokerRecord(Record):
@@ -537,19 +332,6 @@ class UnfenceBrokerRecord(Record):
         self.id: Final = id
         self.epoch: Final = epoch
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UnfenceBrokerRecord):
-            return NotImplemented
-        return self.id == other.id and self.epoch == other.epoch
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.id,
-                self.epoch,
-            )
-        )
-
 
 class RemoveTopicRecord(Record):
     """Deletes a topic.
@@ -562,14 +344,6 @@ class RemoveTopicRecord(Record):
 
     def __init__(self, *, topic_id: Uuid) -> None:
         self.topic_id: Final = topic_id
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RemoveTopicRecord):
-            return NotImplemented
-        return self.topic_id == other.topic_id
-
-    def __hash__(self) -> int:
-        return hash((self.topic_id,))
 
 
 class DelegationTokenRecord(Record):
@@ -614,32 +388,6 @@ class DelegationTokenRecord(Record):
         self.expiration_timestamp: Final = expiration_timestamp
         self.token_id: Final = token_id
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DelegationTokenRecord):
-            return NotImplemented
-        return (
-            self.owner == other.owner
-            and self.requester == other.requester
-            and self.renewers == other.renewers
-            and self.issue_timestamp == other.issue_timestamp
-            and self.max_timestamp == other.max_timestamp
-            and self.expiration_timestamp == other.expiration_timestamp
-            and self.token_id == other.token_id
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.owner,
-                self.requester,
-                self.renewers,
-                self.issue_timestamp,
-                self.max_timestamp,
-                self.expiration_timestamp,
-                self.token_id,
-            )
-        )
-
 
 class UserScramCredentialRecord(Record):
     """Sets a user's SCRAM credential.
@@ -672,30 +420,6 @@ class UserScramCredentialRecord(Record):
         self.server_key: Final = server_key
         self.iterations: Final = iterations
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UserScramCredentialRecord):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.mechanism == other.mechanism
-            and self.salt == other.salt
-            and self.stored_key == other.stored_key
-            and self.server_key == other.server_key
-            and self.iterations == other.iterations
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.mechanism,
-                self.salt,
-                self.stored_key,
-                self.server_key,
-                self.iterations,
-            )
-        )
-
 
 class FeatureLevelRecord(Record):
     """Finalizes a feature at a level; 0 removes it.
@@ -711,19 +435,6 @@ class FeatureLevelRecord(Record):
         self.name: Final = name
         self.feature_level: Final = feature_level
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FeatureLevelRecord):
-            return NotImplemented
-        return self.name == other.name and self.feature_level == other.feature_level
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.feature_level,
-            )
-        )
-
 
 class QuotaEntity(Structure):
     """An entity that a client quota applies to; a name of None is the default entity.
@@ -737,19 +448,6 @@ class QuotaEntity(Structure):
     def __init__(self, *, entity_type: str, entity_name: str | None) -> None:
         self.entity_type: Final = entity_type
         self.entity_name: Final = entity_name
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, QuotaEntity):
-            return NotImplemented
-        return self.entity_type == other.entity_type and self.entity_name == other.entity_name
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.entity_type,
-                self.entity_name,
-            )
-        )
 
 
 class ClientQuotaRecord(Record):
@@ -772,26 +470,6 @@ class ClientQuotaRecord(Record):
         self.value: Final = value
         self.remove: Final = remove
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ClientQuotaRecord):
-            return NotImplemented
-        return (
-            self.entity == other.entity
-            and self.key == other.key
-            and self.value == other.value
-            and self.remove == other.remove
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.entity,
-                self.key,
-                self.value,
-                self.remove,
-            )
-        )
-
 
 class ProducerIdsRecord(Record):
     """Grants a broker a block of producer ids, which ends before `next_producer_id`.
@@ -808,24 +486,6 @@ class ProducerIdsRecord(Record):
         self.broker_id: Final = broker_id
         self.broker_epoch: Final = broker_epoch
         self.next_producer_id: Final = next_producer_id
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ProducerIdsRecord):
-            return NotImplemented
-        return (
-            self.broker_id == other.broker_id
-            and self.broker_epoch == other.broker_epoch
-            and self.next_producer_id == other.next_producer_id
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.broker_id,
-                self.broker_epoch,
-                self.next_producer_id,
-            )
-        )
 
 
 class BrokerRegistrationChangeRecord(Record):
@@ -865,30 +525,6 @@ class BrokerRegistrationChangeRecord(Record):
         self.in_controlled_shutdown: Final = in_controlled_shutdown
         self.log_dirs: Final = log_dirs
         self.cordoned_log_dirs: Final = cordoned_log_dirs
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BrokerRegistrationChangeRecord):
-            return NotImplemented
-        return (
-            self.broker_id == other.broker_id
-            and self.broker_epoch == other.broker_epoch
-            and self.fenced == other.fenced
-            and self.in_controlled_shutdown == other.in_controlled_shutdown
-            and self.log_dirs == other.log_dirs
-            and self.cordoned_log_dirs == other.cordoned_log_dirs
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.broker_id,
-                self.broker_epoch,
-                self.fenced,
-                self.in_controlled_shutdown,
-                self.log_dirs,
-                self.cordoned_log_dirs,
-            )
-        )
 
 
 class AccessControlEntryRecord(Record):
@@ -937,34 +573,6 @@ class AccessControlEntryRecord(Record):
         self.operation: Final = operation
         self.permission_type: Final = permission_type
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AccessControlEntryRecord):
-            return NotImplemented
-        return (
-            self.id == other.id
-            and self.resource_type == other.resource_type
-            and self.resource_name == other.resource_name
-            and self.pattern_type == other.pattern_type
-            and self.principal == other.principal
-            and self.host == other.host
-            and self.operation == other.operation
-            and self.permission_type == other.permission_type
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.id,
-                self.resource_type,
-                self.resource_name,
-                self.pattern_type,
-                self.principal,
-                self.host,
-                self.operation,
-                self.permission_type,
-            )
-        )
-
 
 class RemoveAccessControlEntryRecord(Record):
     """Removes an access control entry.
@@ -978,26 +586,12 @@ class RemoveAccessControlEntryRecord(Record):
     def __init__(self, *, id: Uuid) -> None:
         self.id: Final = id
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RemoveAccessControlEntryRecord):
-            return NotImplemented
-        return self.id == other.id
-
-    def __hash__(self) -> int:
-        return hash((self.id,))
-
 
 class NoOpRecord(Record):
     """Changes nothing but the log's end offset."""
 
     __slots__ = ()
     api_key: ClassVar[int] = 20
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NoOpRecord)
-
-    def __hash__(self) -> int:
-        return hash(())
 
 
 class ZkMigrationStateRecord(Record):
@@ -1012,14 +606,6 @@ class ZkMigrationStateRecord(Record):
 
     def __init__(self, *, zk_migration_state: int) -> None:
         self.zk_migration_state: Final = zk_migration_state
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ZkMigrationStateRecord):
-            return NotImplemented
-        return self.zk_migration_state == other.zk_migration_state
-
-    def __hash__(self) -> int:
-        return hash((self.zk_migration_state,))
 
 
 class RemoveUserScramCredentialRecord(Record):
@@ -1036,19 +622,6 @@ class RemoveUserScramCredentialRecord(Record):
         self.name: Final = name
         self.mechanism: Final = mechanism
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RemoveUserScramCredentialRecord):
-            return NotImplemented
-        return self.name == other.name and self.mechanism == other.mechanism
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.mechanism,
-            )
-        )
-
 
 class BeginTransactionRecord(Record):
     """Begins a metadata transaction.
@@ -1062,26 +635,12 @@ class BeginTransactionRecord(Record):
     def __init__(self, *, name: str | None = None) -> None:
         self.name: Final = name
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BeginTransactionRecord):
-            return NotImplemented
-        return self.name == other.name
-
-    def __hash__(self) -> int:
-        return hash((self.name,))
-
 
 class EndTransactionRecord(Record):
     """Commits the open metadata transaction."""
 
     __slots__ = ()
     api_key: ClassVar[int] = 24
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, EndTransactionRecord)
-
-    def __hash__(self) -> int:
-        return hash(())
 
 
 class AbortTransactionRecord(Record):
@@ -1096,14 +655,6 @@ class AbortTransactionRecord(Record):
     def __init__(self, *, reason: str | None = None) -> None:
         self.reason: Final = reason
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AbortTransactionRecord):
-            return NotImplemented
-        return self.reason == other.reason
-
-    def __hash__(self) -> int:
-        return hash((self.reason,))
-
 
 class RemoveDelegationTokenRecord(Record):
     """Removes a delegation token.
@@ -1116,14 +667,6 @@ class RemoveDelegationTokenRecord(Record):
 
     def __init__(self, *, token_id: str) -> None:
         self.token_id: Final = token_id
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RemoveDelegationTokenRecord):
-            return NotImplemented
-        return self.token_id == other.token_id
-
-    def __hash__(self) -> int:
-        return hash((self.token_id,))
 
 
 class RegisterControllerRecord(Record):
@@ -1154,28 +697,6 @@ class RegisterControllerRecord(Record):
         self.end_points: Final = end_points
         self.features: Final = features
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RegisterControllerRecord):
-            return NotImplemented
-        return (
-            self.controller_id == other.controller_id
-            and self.incarnation_id == other.incarnation_id
-            and self.zk_migration_ready == other.zk_migration_ready
-            and self.end_points == other.end_points
-            and self.features == other.features
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.controller_id,
-                self.incarnation_id,
-                self.zk_migration_ready,
-                self.end_points,
-                self.features,
-            )
-        )
-
 
 class ClearElrRecord(Record):
     """Clears the ELR of a topic's partitions, of all topics if the name is empty (rule 4.23).
@@ -1189,14 +710,6 @@ class ClearElrRecord(Record):
     def __init__(self, *, topic_name: str) -> None:
         self.topic_name: Final = topic_name
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ClearElrRecord):
-            return NotImplemented
-        return self.topic_name == other.topic_name
-
-    def __hash__(self) -> int:
-        return hash((self.topic_name,))
-
 
 class UnregisterControllerRecord(Record):
     """Removes a controller's registration.
@@ -1209,11 +722,3 @@ class UnregisterControllerRecord(Record):
 
     def __init__(self, *, controller_id: int) -> None:
         self.controller_id: Final = controller_id
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UnregisterControllerRecord):
-            return NotImplemented
-        return self.controller_id == other.controller_id
-
-    def __hash__(self) -> int:
-        return hash((self.controller_id,))

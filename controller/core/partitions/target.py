@@ -1,13 +1,12 @@
 """Inputs of a partition change: the topic's rules, the target, and the unfinished record."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 
 from ..image.partition import Partition
 from ..log.records import NO_LEADER_CHANGE, NO_RECOVERY_CHANGE
 from ..uuid import Uuid
-from ..value import value
+from ..value import slotted, value
 
 Ids = tuple[int, ...]
 
@@ -53,7 +52,7 @@ def assignment_of(partition: Partition) -> Assignment:
     )
 
 
-@dataclass(slots=True)
+@slotted()
 class Target:
     """The values that a partition shall have after the change."""
 
@@ -64,7 +63,7 @@ class Target:
     elr: Ids
 
 
-@dataclass(slots=True)
+@slotted()
 class Change:
     """The fields of the record under construction."""
 

@@ -16,6 +16,9 @@ _OF_USERS_AND_CLIENTS = {
 }
 _OF_IPS = {"connection_creation_rate": "INT"}
 
+KEYS = (*_OF_USERS_AND_CLIENTS, *_OF_IPS)
+"""The quotas of every release."""
+
 
 def check(entity: Names, key: str, value: float, profile: Profile) -> None:
     """Raises INVALID_REQUEST for a quota that the entity cannot have, or for an invalid value.

@@ -29,26 +29,6 @@ class AclDescription(Structure):
         self.operation: Final = operation
         self.permission_type: Final = permission_type
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AclDescription):
-            return NotImplemented
-        return (
-            self.principal == other.principal
-            and self.host == other.host
-            and self.operation == other.operation
-            and self.permission_type == other.permission_type
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.principal,
-                self.host,
-                self.operation,
-                self.permission_type,
-            )
-        )
-
 
 class DescribeAclsResource(Structure):
     """A resource pattern with its entries.
@@ -75,26 +55,6 @@ class DescribeAclsResource(Structure):
         self.pattern_type: Final = pattern_type
         self.acls: Final = acls
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeAclsResource):
-            return NotImplemented
-        return (
-            self.resource_type == other.resource_type
-            and self.resource_name == other.resource_name
-            and self.pattern_type == other.pattern_type
-            and self.acls == other.acls
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.resource_type,
-                self.resource_name,
-                self.pattern_type,
-                self.acls,
-            )
-        )
-
 
 class DescribeAclsResponse(Response):
     """The reply to a DescribeAcls request.
@@ -120,26 +80,6 @@ class DescribeAclsResponse(Response):
         self.error_code: Final = error_code
         self.error_message: Final = error_message
         self.resources: Final = resources
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeAclsResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.resources == other.resources
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-                self.resources,
-            )
-        )
 
 
 class DescribeAclsRequest(Request):
@@ -185,32 +125,6 @@ class DescribeAclsRequest(Request):
         self.operation: Final = operation
         self.permission_type: Final = permission_type
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeAclsRequest):
-            return NotImplemented
-        return (
-            self.resource_type_filter == other.resource_type_filter
-            and self.resource_name_filter == other.resource_name_filter
-            and self.pattern_type_filter == other.pattern_type_filter
-            and self.principal_filter == other.principal_filter
-            and self.host_filter == other.host_filter
-            and self.operation == other.operation
-            and self.permission_type == other.permission_type
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.resource_type_filter,
-                self.resource_name_filter,
-                self.pattern_type_filter,
-                self.principal_filter,
-                self.host_filter,
-                self.operation,
-                self.permission_type,
-            )
-        )
-
 
 class AclCreation(Structure):
     """An entry to add.
@@ -253,32 +167,6 @@ class AclCreation(Structure):
         self.operation: Final = operation
         self.permission_type: Final = permission_type
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AclCreation):
-            return NotImplemented
-        return (
-            self.resource_type == other.resource_type
-            and self.resource_name == other.resource_name
-            and self.resource_pattern_type == other.resource_pattern_type
-            and self.principal == other.principal
-            and self.host == other.host
-            and self.operation == other.operation
-            and self.permission_type == other.permission_type
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.resource_type,
-                self.resource_name,
-                self.resource_pattern_type,
-                self.principal,
-                self.host,
-                self.operation,
-                self.permission_type,
-            )
-        )
-
 
 class AclCreationResult(Structure):
     """The result for one entry, in the order of the request.
@@ -292,19 +180,6 @@ class AclCreationResult(Structure):
     def __init__(self, *, error_code: int = 0, error_message: str | None = "") -> None:
         self.error_code: Final = error_code
         self.error_message: Final = error_message
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AclCreationResult):
-            return NotImplemented
-        return self.error_code == other.error_code and self.error_message == other.error_message
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.error_message,
-            )
-        )
 
 
 class CreateAclsResponse(Response):
@@ -323,19 +198,6 @@ class CreateAclsResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.results: Final = results
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreateAclsResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.results == other.results
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.results,
-            )
-        )
-
 
 class CreateAclsRequest(Request):
     """CreateAcls (30).
@@ -349,14 +211,6 @@ class CreateAclsRequest(Request):
 
     def __init__(self, *, creations: tuple[AclCreation, ...] = ()) -> None:
         self.creations: Final = creations
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreateAclsRequest):
-            return NotImplemented
-        return self.creations == other.creations
-
-    def __hash__(self) -> int:
-        return hash((self.creations,))
 
 
 class DeleteAclsFilter(Structure):
@@ -399,32 +253,6 @@ class DeleteAclsFilter(Structure):
         self.host_filter: Final = host_filter
         self.operation: Final = operation
         self.permission_type: Final = permission_type
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteAclsFilter):
-            return NotImplemented
-        return (
-            self.resource_type_filter == other.resource_type_filter
-            and self.resource_name_filter == other.resource_name_filter
-            and self.pattern_type_filter == other.pattern_type_filter
-            and self.principal_filter == other.principal_filter
-            and self.host_filter == other.host_filter
-            and self.operation == other.operation
-            and self.permission_type == other.permission_type
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.resource_type_filter,
-                self.resource_name_filter,
-                self.pattern_type_filter,
-                self.principal_filter,
-                self.host_filter,
-                self.operation,
-                self.permission_type,
-            )
-        )
 
 
 class DeleteAclsMatchingAcl(Structure):
@@ -476,36 +304,6 @@ class DeleteAclsMatchingAcl(Structure):
         self.operation: Final = operation
         self.permission_type: Final = permission_type
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteAclsMatchingAcl):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.resource_type == other.resource_type
-            and self.resource_name == other.resource_name
-            and self.pattern_type == other.pattern_type
-            and self.principal == other.principal
-            and self.host == other.host
-            and self.operation == other.operation
-            and self.permission_type == other.permission_type
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.error_message,
-                self.resource_type,
-                self.resource_name,
-                self.pattern_type,
-                self.principal,
-                self.host,
-                self.operation,
-                self.permission_type,
-            )
-        )
-
 
 class DeleteAclsFilterResult(Structure):
     """The result of one filter, in the order of the request.
@@ -529,24 +327,6 @@ class DeleteAclsFilterResult(Structure):
         self.error_message: Final = error_message
         self.matching_acls: Final = matching_acls
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteAclsFilterResult):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.matching_acls == other.matching_acls
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.error_message,
-                self.matching_acls,
-            )
-        )
-
 
 class DeleteAclsResponse(Response):
     """The reply to a DeleteAcls request.
@@ -564,22 +344,6 @@ class DeleteAclsResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.filter_results: Final = filter_results
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteAclsResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.filter_results == other.filter_results
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.filter_results,
-            )
-        )
-
 
 class DeleteAclsRequest(Request):
     """DeleteAcls (31).
@@ -593,11 +357,3 @@ class DeleteAclsRequest(Request):
 
     def __init__(self, *, filters: tuple[DeleteAclsFilter, ...] = ()) -> None:
         self.filters: Final = filters
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteAclsRequest):
-            return NotImplemented
-        return self.filters == other.filters
-
-    def __hash__(self) -> int:
-        return hash((self.filters,))

@@ -35,26 +35,6 @@ class AllocateProducerIdsResponse(Response):
         self.producer_id_start: Final = producer_id_start
         self.producer_id_len: Final = producer_id_len
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AllocateProducerIdsResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.producer_id_start == other.producer_id_start
-            and self.producer_id_len == other.producer_id_len
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.producer_id_start,
-                self.producer_id_len,
-            )
-        )
-
 
 class AllocateProducerIdsRequest(Request):
     """AllocateProducerIds (67).
@@ -71,19 +51,6 @@ class AllocateProducerIdsRequest(Request):
         self.broker_id: Final = broker_id
         self.broker_epoch: Final = broker_epoch
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AllocateProducerIdsRequest):
-            return NotImplemented
-        return self.broker_id == other.broker_id and self.broker_epoch == other.broker_epoch
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.broker_id,
-                self.broker_epoch,
-            )
-        )
-
 
 class AssignedPartition(Structure):
     """A partition whose replica is in the directory.
@@ -95,14 +62,6 @@ class AssignedPartition(Structure):
 
     def __init__(self, *, partition_index: int) -> None:
         self.partition_index: Final = partition_index
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AssignedPartition):
-            return NotImplemented
-        return self.partition_index == other.partition_index
-
-    def __hash__(self) -> int:
-        return hash((self.partition_index,))
 
 
 class AssignedTopic(Structure):
@@ -118,19 +77,6 @@ class AssignedTopic(Structure):
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AssignedTopic):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
-
 
 class AssignedDirectory(Structure):
     """A log directory of the broker, and the replicas that it stores.
@@ -145,19 +91,6 @@ class AssignedDirectory(Structure):
         self.id: Final = id
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AssignedDirectory):
-            return NotImplemented
-        return self.id == other.id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.id,
-                self.topics,
-            )
-        )
-
 
 class AssignedPartitionResult(Structure):
     """The result for one partition.
@@ -171,19 +104,6 @@ class AssignedPartitionResult(Structure):
     def __init__(self, *, partition_index: int, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
         self.error_code: Final = error_code
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AssignedPartitionResult):
-            return NotImplemented
-        return self.partition_index == other.partition_index and self.error_code == other.error_code
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.error_code,
-            )
-        )
 
 
 class AssignedTopicResult(Structure):
@@ -200,19 +120,6 @@ class AssignedTopicResult(Structure):
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AssignedTopicResult):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
-
 
 class AssignedDirectoryResult(Structure):
     """The results for one directory.
@@ -227,19 +134,6 @@ class AssignedDirectoryResult(Structure):
     def __init__(self, *, id: Uuid, topics: tuple[AssignedTopicResult, ...]) -> None:
         self.id: Final = id
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AssignedDirectoryResult):
-            return NotImplemented
-        return self.id == other.id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.id,
-                self.topics,
-            )
-        )
 
 
 class AssignReplicasToDirsResponse(Response):
@@ -264,24 +158,6 @@ class AssignReplicasToDirsResponse(Response):
         self.error_code: Final = error_code
         self.directories: Final = directories
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AssignReplicasToDirsResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.directories == other.directories
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.directories,
-            )
-        )
-
 
 class AssignReplicasToDirsRequest(Request):
     """AssignReplicasToDirs (73, KIP-858).
@@ -301,21 +177,3 @@ class AssignReplicasToDirsRequest(Request):
         self.broker_id: Final = broker_id
         self.broker_epoch: Final = broker_epoch
         self.directories: Final = directories
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AssignReplicasToDirsRequest):
-            return NotImplemented
-        return (
-            self.broker_id == other.broker_id
-            and self.broker_epoch == other.broker_epoch
-            and self.directories == other.directories
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.broker_id,
-                self.broker_epoch,
-                self.directories,
-            )
-        )

@@ -23,22 +23,6 @@ class CreatableRenewers(Structure):
         self.principal_type: Final = principal_type
         self.principal_name: Final = principal_name
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreatableRenewers):
-            return NotImplemented
-        return (
-            self.principal_type == other.principal_type
-            and self.principal_name == other.principal_name
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.principal_type,
-                self.principal_name,
-            )
-        )
-
 
 class CreateDelegationTokenResponse(Response):
     """The token, which belongs to `principal_name`.
@@ -97,40 +81,6 @@ class CreateDelegationTokenResponse(Response):
         self.hmac: Final = hmac
         self.throttle_time_ms: Final = throttle_time_ms
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreateDelegationTokenResponse):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.principal_type == other.principal_type
-            and self.principal_name == other.principal_name
-            and self.token_requester_principal_type == other.token_requester_principal_type
-            and self.token_requester_principal_name == other.token_requester_principal_name
-            and self.issue_timestamp_ms == other.issue_timestamp_ms
-            and self.expiry_timestamp_ms == other.expiry_timestamp_ms
-            and self.max_timestamp_ms == other.max_timestamp_ms
-            and self.token_id == other.token_id
-            and self.hmac == other.hmac
-            and self.throttle_time_ms == other.throttle_time_ms
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.principal_type,
-                self.principal_name,
-                self.token_requester_principal_type,
-                self.token_requester_principal_name,
-                self.issue_timestamp_ms,
-                self.expiry_timestamp_ms,
-                self.max_timestamp_ms,
-                self.token_id,
-                self.hmac,
-                self.throttle_time_ms,
-            )
-        )
-
 
 class CreateDelegationTokenRequest(Request):
     """Requests a token for the client, or for an owner that it names.
@@ -158,26 +108,6 @@ class CreateDelegationTokenRequest(Request):
         self.renewers: Final = renewers
         self.max_lifetime_ms: Final = max_lifetime_ms
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreateDelegationTokenRequest):
-            return NotImplemented
-        return (
-            self.owner_principal_type == other.owner_principal_type
-            and self.owner_principal_name == other.owner_principal_name
-            and self.renewers == other.renewers
-            and self.max_lifetime_ms == other.max_lifetime_ms
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.owner_principal_type,
-                self.owner_principal_name,
-                self.renewers,
-                self.max_lifetime_ms,
-            )
-        )
-
 
 class RenewDelegationTokenResponse(Response):
     """The reply to a RenewDelegationToken request.
@@ -196,24 +126,6 @@ class RenewDelegationTokenResponse(Response):
         self.expiry_timestamp_ms: Final = expiry_timestamp_ms
         self.throttle_time_ms: Final = throttle_time_ms
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RenewDelegationTokenResponse):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.expiry_timestamp_ms == other.expiry_timestamp_ms
-            and self.throttle_time_ms == other.throttle_time_ms
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.expiry_timestamp_ms,
-                self.throttle_time_ms,
-            )
-        )
-
 
 class RenewDelegationTokenRequest(Request):
     """Postpones the expiry of a token.
@@ -229,19 +141,6 @@ class RenewDelegationTokenRequest(Request):
     def __init__(self, *, hmac: bytes = b"", renew_period_ms: int = 0) -> None:
         self.hmac: Final = hmac
         self.renew_period_ms: Final = renew_period_ms
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RenewDelegationTokenRequest):
-            return NotImplemented
-        return self.hmac == other.hmac and self.renew_period_ms == other.renew_period_ms
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.hmac,
-                self.renew_period_ms,
-            )
-        )
 
 
 class ExpireDelegationTokenResponse(Response):
@@ -261,24 +160,6 @@ class ExpireDelegationTokenResponse(Response):
         self.expiry_timestamp_ms: Final = expiry_timestamp_ms
         self.throttle_time_ms: Final = throttle_time_ms
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ExpireDelegationTokenResponse):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.expiry_timestamp_ms == other.expiry_timestamp_ms
-            and self.throttle_time_ms == other.throttle_time_ms
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.expiry_timestamp_ms,
-                self.throttle_time_ms,
-            )
-        )
-
 
 class ExpireDelegationTokenRequest(Request):
     """Changes the expiry of a token, or removes the token.
@@ -296,19 +177,6 @@ class ExpireDelegationTokenRequest(Request):
         self.hmac: Final = hmac
         self.expiry_time_period_ms: Final = expiry_time_period_ms
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ExpireDelegationTokenRequest):
-            return NotImplemented
-        return self.hmac == other.hmac and self.expiry_time_period_ms == other.expiry_time_period_ms
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.hmac,
-                self.expiry_time_period_ms,
-            )
-        )
-
 
 class DescribeDelegationTokenOwner(Structure):
     """A principal whose tokens are described; null `owners` means every principal.
@@ -323,22 +191,6 @@ class DescribeDelegationTokenOwner(Structure):
         self.principal_type: Final = principal_type
         self.principal_name: Final = principal_name
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeDelegationTokenOwner):
-            return NotImplemented
-        return (
-            self.principal_type == other.principal_type
-            and self.principal_name == other.principal_name
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.principal_type,
-                self.principal_name,
-            )
-        )
-
 
 class DescribedDelegationTokenRenewer(Structure):
     """A principal that may renew the token.
@@ -352,22 +204,6 @@ class DescribedDelegationTokenRenewer(Structure):
     def __init__(self, *, principal_type: str = "", principal_name: str = "") -> None:
         self.principal_type: Final = principal_type
         self.principal_name: Final = principal_name
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribedDelegationTokenRenewer):
-            return NotImplemented
-        return (
-            self.principal_type == other.principal_type
-            and self.principal_name == other.principal_name
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.principal_type,
-                self.principal_name,
-            )
-        )
 
 
 class DescribedDelegationToken(Structure):
@@ -426,38 +262,6 @@ class DescribedDelegationToken(Structure):
         self.hmac: Final = hmac
         self.renewers: Final = renewers
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribedDelegationToken):
-            return NotImplemented
-        return (
-            self.principal_type == other.principal_type
-            and self.principal_name == other.principal_name
-            and self.token_requester_principal_type == other.token_requester_principal_type
-            and self.token_requester_principal_name == other.token_requester_principal_name
-            and self.issue_timestamp == other.issue_timestamp
-            and self.expiry_timestamp == other.expiry_timestamp
-            and self.max_timestamp == other.max_timestamp
-            and self.token_id == other.token_id
-            and self.hmac == other.hmac
-            and self.renewers == other.renewers
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.principal_type,
-                self.principal_name,
-                self.token_requester_principal_type,
-                self.token_requester_principal_name,
-                self.issue_timestamp,
-                self.expiry_timestamp,
-                self.max_timestamp,
-                self.token_id,
-                self.hmac,
-                self.renewers,
-            )
-        )
-
 
 class DescribeDelegationTokenResponse(Response):
     """The reply to a DescribeDelegationToken request.
@@ -481,24 +285,6 @@ class DescribeDelegationTokenResponse(Response):
         self.tokens: Final = tokens
         self.throttle_time_ms: Final = throttle_time_ms
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeDelegationTokenResponse):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.tokens == other.tokens
-            and self.throttle_time_ms == other.throttle_time_ms
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.tokens,
-                self.throttle_time_ms,
-            )
-        )
-
 
 class DescribeDelegationTokenRequest(Request):
     """Requests the tokens of owners, or every token that the client may see.
@@ -512,11 +298,3 @@ class DescribeDelegationTokenRequest(Request):
 
     def __init__(self, *, owners: tuple[DescribeDelegationTokenOwner, ...] | None = ()) -> None:
         self.owners: Final = owners
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeDelegationTokenRequest):
-            return NotImplemented
-        return self.owners == other.owners
-
-    def __hash__(self) -> int:
-        return hash((self.owners,))

@@ -27,26 +27,6 @@ class BrokerListener(Structure):
         self.port: Final = port
         self.security_protocol: Final = security_protocol
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BrokerListener):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.host == other.host
-            and self.port == other.port
-            and self.security_protocol == other.security_protocol
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.host,
-                self.port,
-                self.security_protocol,
-            )
-        )
-
 
 class BrokerFeature(Structure):
     """The levels of a feature that a node supports, both ends included.
@@ -65,24 +45,6 @@ class BrokerFeature(Structure):
         self.min_supported_version: Final = min_supported_version
         self.max_supported_version: Final = max_supported_version
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BrokerFeature):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.min_supported_version == other.min_supported_version
-            and self.max_supported_version == other.max_supported_version
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.min_supported_version,
-                self.max_supported_version,
-            )
-        )
-
 
 class BrokerRegistrationResponse(Response):
     """The granted epoch, or an error.
@@ -100,24 +62,6 @@ class BrokerRegistrationResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.error_code: Final = error_code
         self.broker_epoch: Final = broker_epoch
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BrokerRegistrationResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.broker_epoch == other.broker_epoch
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.broker_epoch,
-            )
-        )
 
 
 class BrokerRegistrationRequest(Request):
@@ -173,36 +117,6 @@ class BrokerRegistrationRequest(Request):
         self.log_dirs: Final = log_dirs
         self.previous_broker_epoch: Final = previous_broker_epoch
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BrokerRegistrationRequest):
-            return NotImplemented
-        return (
-            self.broker_id == other.broker_id
-            and self.cluster_id == other.cluster_id
-            and self.incarnation_id == other.incarnation_id
-            and self.listeners == other.listeners
-            and self.features == other.features
-            and self.rack == other.rack
-            and self.is_migrating_zk_broker == other.is_migrating_zk_broker
-            and self.log_dirs == other.log_dirs
-            and self.previous_broker_epoch == other.previous_broker_epoch
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.broker_id,
-                self.cluster_id,
-                self.incarnation_id,
-                self.listeners,
-                self.features,
-                self.rack,
-                self.is_migrating_zk_broker,
-                self.log_dirs,
-                self.previous_broker_epoch,
-            )
-        )
-
 
 class BrokerHeartbeatResponse(Response):
     """The broker's state; on error all flags have defaults, so `is_fenced` is true (rule 2.2).
@@ -230,28 +144,6 @@ class BrokerHeartbeatResponse(Response):
         self.is_caught_up: Final = is_caught_up
         self.is_fenced: Final = is_fenced
         self.should_shut_down: Final = should_shut_down
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BrokerHeartbeatResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.is_caught_up == other.is_caught_up
-            and self.is_fenced == other.is_fenced
-            and self.should_shut_down == other.should_shut_down
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.is_caught_up,
-                self.is_fenced,
-                self.should_shut_down,
-            )
-        )
 
 
 class BrokerHeartbeatRequest(Request):
@@ -298,32 +190,6 @@ class BrokerHeartbeatRequest(Request):
         self.offline_log_dirs: Final = offline_log_dirs
         self.cordoned_log_dirs: Final = cordoned_log_dirs
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BrokerHeartbeatRequest):
-            return NotImplemented
-        return (
-            self.broker_id == other.broker_id
-            and self.broker_epoch == other.broker_epoch
-            and self.current_metadata_offset == other.current_metadata_offset
-            and self.want_fence == other.want_fence
-            and self.want_shut_down == other.want_shut_down
-            and self.offline_log_dirs == other.offline_log_dirs
-            and self.cordoned_log_dirs == other.cordoned_log_dirs
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.broker_id,
-                self.broker_epoch,
-                self.current_metadata_offset,
-                self.want_fence,
-                self.want_shut_down,
-                self.offline_log_dirs,
-                self.cordoned_log_dirs,
-            )
-        )
-
 
 class UnregisterBrokerResponse(Response):
     """The result; `error_message` is empty on success, never null (rule 3.4).
@@ -342,24 +208,6 @@ class UnregisterBrokerResponse(Response):
         self.error_code: Final = error_code
         self.error_message: Final = error_message
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UnregisterBrokerResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-            )
-        )
-
 
 class UnregisterBrokerRequest(Request):
     """UnregisterBroker (64).
@@ -373,14 +221,6 @@ class UnregisterBrokerRequest(Request):
 
     def __init__(self, *, broker_id: int) -> None:
         self.broker_id: Final = broker_id
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UnregisterBrokerRequest):
-            return NotImplemented
-        return self.broker_id == other.broker_id
-
-    def __hash__(self) -> int:
-        return hash((self.broker_id,))
 
 
 class DecommissionBrokerResponse(Response):
@@ -400,24 +240,6 @@ class DecommissionBrokerResponse(Response):
         self.error_code: Final = error_code
         self.error_message: Final = error_message
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DecommissionBrokerResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-            )
-        )
-
 
 class DecommissionBrokerRequest(Request):
     """DecommissionBroker.
@@ -433,16 +255,3 @@ class DecommissionBrokerRequest(Request):
     def __init__(self, *, broker_id: int, force: bool = False) -> None:
         self.broker_id: Final = broker_id
         self.force: Final = force
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DecommissionBrokerRequest):
-            return NotImplemented
-        return self.broker_id == other.broker_id and self.force == other.force
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.broker_id,
-                self.force,
-            )
-        )

@@ -28,19 +28,6 @@ class MetadataRequestTopic(Structure):
         self.topic_id: Final = topic_id
         self.name: Final = name
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, MetadataRequestTopic):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.name == other.name
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.name,
-            )
-        )
-
 
 class MetadataBroker(Structure):
     """One live broker.
@@ -62,28 +49,6 @@ class MetadataBroker(Structure):
         self.port: Final = port
         self.rack: Final = rack
         self.start_time_ms: Final = start_time_ms
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, MetadataBroker):
-            return NotImplemented
-        return (
-            self.node_id == other.node_id
-            and self.host == other.host
-            and self.port == other.port
-            and self.rack == other.rack
-            and self.start_time_ms == other.start_time_ms
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.node_id,
-                self.host,
-                self.port,
-                self.rack,
-                self.start_time_ms,
-            )
-        )
 
 
 class MetadataPartition(Structure):
@@ -127,32 +92,6 @@ class MetadataPartition(Structure):
         self.isr_nodes: Final = isr_nodes
         self.offline_replicas: Final = offline_replicas
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, MetadataPartition):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.partition_index == other.partition_index
-            and self.leader_id == other.leader_id
-            and self.leader_epoch == other.leader_epoch
-            and self.replica_nodes == other.replica_nodes
-            and self.isr_nodes == other.isr_nodes
-            and self.offline_replicas == other.offline_replicas
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.partition_index,
-                self.leader_id,
-                self.leader_epoch,
-                self.replica_nodes,
-                self.isr_nodes,
-                self.offline_replicas,
-            )
-        )
-
 
 class MetadataTopic(Structure):
     """One topic and its partitions.
@@ -191,30 +130,6 @@ class MetadataTopic(Structure):
         self.is_internal: Final = is_internal
         self.partitions: Final = partitions
         self.topic_authorized_operations: Final = topic_authorized_operations
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, MetadataTopic):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.name == other.name
-            and self.topic_id == other.topic_id
-            and self.is_internal == other.is_internal
-            and self.partitions == other.partitions
-            and self.topic_authorized_operations == other.topic_authorized_operations
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.name,
-                self.topic_id,
-                self.is_internal,
-                self.partitions,
-                self.topic_authorized_operations,
-            )
-        )
 
 
 class MetadataResponse(Response):
@@ -262,32 +177,6 @@ class MetadataResponse(Response):
         self.cluster_authorized_operations: Final = cluster_authorized_operations
         self.error_code: Final = error_code
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, MetadataResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.brokers == other.brokers
-            and self.cluster_id == other.cluster_id
-            and self.controller_id == other.controller_id
-            and self.topics == other.topics
-            and self.cluster_authorized_operations == other.cluster_authorized_operations
-            and self.error_code == other.error_code
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.brokers,
-                self.cluster_id,
-                self.controller_id,
-                self.topics,
-                self.cluster_authorized_operations,
-                self.error_code,
-            )
-        )
-
 
 class MetadataRequest(Request):
     """Metadata (3); `topics` of None requests all topics, an empty tuple none.
@@ -321,28 +210,6 @@ class MetadataRequest(Request):
         self.include_cluster_authorized_operations: Final = include_cluster_authorized_operations
         self.include_topic_authorized_operations: Final = include_topic_authorized_operations
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, MetadataRequest):
-            return NotImplemented
-        return (
-            self.topics == other.topics
-            and self.allow_auto_topic_creation == other.allow_auto_topic_creation
-            and self.include_cluster_authorized_operations
-            == other.include_cluster_authorized_operations
-            and self.include_topic_authorized_operations
-            == other.include_topic_authorized_operations
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topics,
-                self.allow_auto_topic_creation,
-                self.include_cluster_authorized_operations,
-                self.include_topic_authorized_operations,
-            )
-        )
-
 
 class ApiVersion(Structure):
     """The versions of one API that the server supports.
@@ -358,24 +225,6 @@ class ApiVersion(Structure):
         self.api_key: Final = api_key
         self.min_version: Final = min_version
         self.max_version: Final = max_version
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ApiVersion):
-            return NotImplemented
-        return (
-            self.api_key == other.api_key
-            and self.min_version == other.min_version
-            and self.max_version == other.max_version
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.api_key,
-                self.min_version,
-                self.max_version,
-            )
-        )
 
 
 class SupportedFeatureKey(Structure):
@@ -393,24 +242,6 @@ class SupportedFeatureKey(Structure):
         self.min_version: Final = min_version
         self.max_version: Final = max_version
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SupportedFeatureKey):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.min_version == other.min_version
-            and self.max_version == other.max_version
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.min_version,
-                self.max_version,
-            )
-        )
-
 
 class FinalizedFeatureKey(Structure):
     """The finalized level of one feature.
@@ -426,24 +257,6 @@ class FinalizedFeatureKey(Structure):
         self.name: Final = name
         self.max_version_level: Final = max_version_level
         self.min_version_level: Final = min_version_level
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FinalizedFeatureKey):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.max_version_level == other.max_version_level
-            and self.min_version_level == other.min_version_level
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.max_version_level,
-                self.min_version_level,
-            )
-        )
 
 
 class ApiVersionsResponse(Response):
@@ -492,32 +305,6 @@ class ApiVersionsResponse(Response):
         self.finalized_features: Final = finalized_features
         self.zk_migration_ready: Final = zk_migration_ready
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ApiVersionsResponse):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.api_keys == other.api_keys
-            and self.throttle_time_ms == other.throttle_time_ms
-            and self.supported_features == other.supported_features
-            and self.finalized_features_epoch == other.finalized_features_epoch
-            and self.finalized_features == other.finalized_features
-            and self.zk_migration_ready == other.zk_migration_ready
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.api_keys,
-                self.throttle_time_ms,
-                self.supported_features,
-                self.finalized_features_epoch,
-                self.finalized_features,
-                self.zk_migration_ready,
-            )
-        )
-
 
 class ApiVersionsRequest(Request):
     """ApiVersions (18).
@@ -546,26 +333,6 @@ class ApiVersionsRequest(Request):
         self.client_software_version: Final = client_software_version
         self.cluster_id: Final = cluster_id
         self.node_id: Final = node_id
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ApiVersionsRequest):
-            return NotImplemented
-        return (
-            self.client_software_name == other.client_software_name
-            and self.client_software_version == other.client_software_version
-            and self.cluster_id == other.cluster_id
-            and self.node_id == other.node_id
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.client_software_name,
-                self.client_software_version,
-                self.cluster_id,
-                self.node_id,
-            )
-        )
 
 
 class DescribeClusterBroker(Structure):
@@ -599,30 +366,6 @@ class DescribeClusterBroker(Structure):
         self.rack: Final = rack
         self.is_fenced: Final = is_fenced
         self.start_time_ms: Final = start_time_ms
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeClusterBroker):
-            return NotImplemented
-        return (
-            self.broker_id == other.broker_id
-            and self.host == other.host
-            and self.port == other.port
-            and self.rack == other.rack
-            and self.is_fenced == other.is_fenced
-            and self.start_time_ms == other.start_time_ms
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.broker_id,
-                self.host,
-                self.port,
-                self.rack,
-                self.is_fenced,
-                self.start_time_ms,
-            )
-        )
 
 
 class DescribeClusterResponse(Response):
@@ -673,34 +416,6 @@ class DescribeClusterResponse(Response):
         self.brokers: Final = brokers
         self.cluster_authorized_operations: Final = cluster_authorized_operations
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeClusterResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.endpoint_type == other.endpoint_type
-            and self.cluster_id == other.cluster_id
-            and self.controller_id == other.controller_id
-            and self.brokers == other.brokers
-            and self.cluster_authorized_operations == other.cluster_authorized_operations
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-                self.endpoint_type,
-                self.cluster_id,
-                self.controller_id,
-                self.brokers,
-                self.cluster_authorized_operations,
-            )
-        )
-
 
 class DescribeClusterRequest(Request):
     """DescribeCluster (60).
@@ -724,22 +439,3 @@ class DescribeClusterRequest(Request):
         self.include_cluster_authorized_operations: Final = include_cluster_authorized_operations
         self.endpoint_type: Final = endpoint_type
         self.include_fenced_brokers: Final = include_fenced_brokers
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeClusterRequest):
-            return NotImplemented
-        return (
-            self.include_cluster_authorized_operations
-            == other.include_cluster_authorized_operations
-            and self.endpoint_type == other.endpoint_type
-            and self.include_fenced_brokers == other.include_fenced_brokers
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.include_cluster_authorized_operations,
-                self.endpoint_type,
-                self.include_fenced_brokers,
-            )
-        )

@@ -34,26 +34,6 @@ class AlterConfigsResourceResponse(Structure):
         self.resource_type: Final = resource_type
         self.resource_name: Final = resource_name
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterConfigsResourceResponse):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.resource_type == other.resource_type
-            and self.resource_name == other.resource_name
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.error_message,
-                self.resource_type,
-                self.resource_name,
-            )
-        )
-
 
 class DescribeConfigsResource(Structure):
     """A resource to describe; `configuration_keys` None or empty means all configurations.
@@ -76,24 +56,6 @@ class DescribeConfigsResource(Structure):
         self.resource_name: Final = resource_name
         self.configuration_keys: Final = configuration_keys
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeConfigsResource):
-            return NotImplemented
-        return (
-            self.resource_type == other.resource_type
-            and self.resource_name == other.resource_name
-            and self.configuration_keys == other.configuration_keys
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.resource_type,
-                self.resource_name,
-                self.configuration_keys,
-            )
-        )
-
 
 class DescribeConfigsSynonym(Structure):
     """A value that is set under another name, or at another level.
@@ -109,20 +71,6 @@ class DescribeConfigsSynonym(Structure):
         self.name: Final = name
         self.value: Final = value
         self.source: Final = source
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeConfigsSynonym):
-            return NotImplemented
-        return self.name == other.name and self.value == other.value and self.source == other.source
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.value,
-                self.source,
-            )
-        )
 
 
 class DescribeConfigsEntry(Structure):
@@ -172,34 +120,6 @@ class DescribeConfigsEntry(Structure):
         self.config_type: Final = config_type
         self.documentation: Final = documentation
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeConfigsEntry):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.value == other.value
-            and self.read_only == other.read_only
-            and self.config_source == other.config_source
-            and self.is_sensitive == other.is_sensitive
-            and self.synonyms == other.synonyms
-            and self.config_type == other.config_type
-            and self.documentation == other.documentation
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.value,
-                self.read_only,
-                self.config_source,
-                self.is_sensitive,
-                self.synonyms,
-                self.config_type,
-                self.documentation,
-            )
-        )
-
 
 class DescribeConfigsResult(Structure):
     """The result for one resource.
@@ -229,28 +149,6 @@ class DescribeConfigsResult(Structure):
         self.resource_name: Final = resource_name
         self.configs: Final = configs
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeConfigsResult):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.resource_type == other.resource_type
-            and self.resource_name == other.resource_name
-            and self.configs == other.configs
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.error_message,
-                self.resource_type,
-                self.resource_name,
-                self.configs,
-            )
-        )
-
 
 class DescribeConfigsResponse(Response):
     """The reply to a DescribeConfigs request.
@@ -267,19 +165,6 @@ class DescribeConfigsResponse(Response):
     ) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
         self.results: Final = results
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeConfigsResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.results == other.results
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.results,
-            )
-        )
 
 
 class DescribeConfigsRequest(Request):
@@ -306,24 +191,6 @@ class DescribeConfigsRequest(Request):
         self.include_synonyms: Final = include_synonyms
         self.include_documentation: Final = include_documentation
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeConfigsRequest):
-            return NotImplemented
-        return (
-            self.resources == other.resources
-            and self.include_synonyms == other.include_synonyms
-            and self.include_documentation == other.include_documentation
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.resources,
-                self.include_synonyms,
-                self.include_documentation,
-            )
-        )
-
 
 class LegacyConfig(Structure):
     """One configuration of an AlterConfigs request.
@@ -337,19 +204,6 @@ class LegacyConfig(Structure):
     def __init__(self, *, name: str, value: str | None) -> None:
         self.name: Final = name
         self.value: Final = value
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LegacyConfig):
-            return NotImplemented
-        return self.name == other.name and self.value == other.value
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.value,
-            )
-        )
 
 
 class AlterConfigsResource(Structure):
@@ -369,24 +223,6 @@ class AlterConfigsResource(Structure):
         self.resource_name: Final = resource_name
         self.configs: Final = configs
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterConfigsResource):
-            return NotImplemented
-        return (
-            self.resource_type == other.resource_type
-            and self.resource_name == other.resource_name
-            and self.configs == other.configs
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.resource_type,
-                self.resource_name,
-                self.configs,
-            )
-        )
-
 
 class AlterConfigsResponse(Response):
     """The reply to a AlterConfigs request.
@@ -403,19 +239,6 @@ class AlterConfigsResponse(Response):
     ) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
         self.responses: Final = responses
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterConfigsResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.responses == other.responses
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.responses,
-            )
-        )
 
 
 class AlterConfigsRequest(Request):
@@ -443,24 +266,6 @@ class AlterConfigsRequest(Request):
         self.validate_only: Final = validate_only
         self.is_forwarded: Final = is_forwarded
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterConfigsRequest):
-            return NotImplemented
-        return (
-            self.resources == other.resources
-            and self.validate_only == other.validate_only
-            and self.is_forwarded == other.is_forwarded
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.resources,
-                self.validate_only,
-                self.is_forwarded,
-            )
-        )
-
 
 class AlterableConfig(Structure):
     """One change of an IncrementalAlterConfigs request.
@@ -478,24 +283,6 @@ class AlterableConfig(Structure):
         self.name: Final = name
         self.config_operation: Final = config_operation
         self.value: Final = value
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterableConfig):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.config_operation == other.config_operation
-            and self.value == other.value
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.config_operation,
-                self.value,
-            )
-        )
 
 
 class IncrementalAlterConfigsResource(Structure):
@@ -516,24 +303,6 @@ class IncrementalAlterConfigsResource(Structure):
         self.resource_name: Final = resource_name
         self.configs: Final = configs
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, IncrementalAlterConfigsResource):
-            return NotImplemented
-        return (
-            self.resource_type == other.resource_type
-            and self.resource_name == other.resource_name
-            and self.configs == other.configs
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.resource_type,
-                self.resource_name,
-                self.configs,
-            )
-        )
-
 
 class IncrementalAlterConfigsResponse(Response):
     """The reply to a IncrementalAlterConfigs request.
@@ -550,19 +319,6 @@ class IncrementalAlterConfigsResponse(Response):
     ) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
         self.responses: Final = responses
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, IncrementalAlterConfigsResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.responses == other.responses
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.responses,
-            )
-        )
 
 
 class IncrementalAlterConfigsRequest(Request):
@@ -590,24 +346,6 @@ class IncrementalAlterConfigsRequest(Request):
         self.validate_only: Final = validate_only
         self.is_forwarded: Final = is_forwarded
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, IncrementalAlterConfigsRequest):
-            return NotImplemented
-        return (
-            self.resources == other.resources
-            and self.validate_only == other.validate_only
-            and self.is_forwarded == other.is_forwarded
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.resources,
-                self.validate_only,
-                self.is_forwarded,
-            )
-        )
-
 
 class ListedConfigResource(Structure):
     """A resource that has configurations.
@@ -621,21 +359,6 @@ class ListedConfigResource(Structure):
     def __init__(self, *, resource_name: str, resource_type: int = 16) -> None:
         self.resource_name: Final = resource_name
         self.resource_type: Final = resource_type
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListedConfigResource):
-            return NotImplemented
-        return (
-            self.resource_name == other.resource_name and self.resource_type == other.resource_type
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.resource_name,
-                self.resource_type,
-            )
-        )
 
 
 class ListConfigResourcesResponse(Response):
@@ -660,24 +383,6 @@ class ListConfigResourcesResponse(Response):
         self.error_code: Final = error_code
         self.config_resources: Final = config_resources
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListConfigResourcesResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.config_resources == other.config_resources
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.config_resources,
-            )
-        )
-
 
 class ListConfigResourcesRequest(Request):
     """ListConfigResources (74); no types mean every type.
@@ -693,11 +398,3 @@ class ListConfigResourcesRequest(Request):
 
     def __init__(self, *, resource_types: tuple[int, ...] = (16,)) -> None:
         self.resource_types: Final = resource_types
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListConfigResourcesRequest):
-            return NotImplemented
-        return self.resource_types == other.resource_types
-
-    def __hash__(self) -> int:
-        return hash((self.resource_types,))

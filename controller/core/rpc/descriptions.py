@@ -26,19 +26,6 @@ class TopicCursor(Structure):
         self.topic_name: Final = topic_name
         self.partition_index: Final = partition_index
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TopicCursor):
-            return NotImplemented
-        return self.topic_name == other.topic_name and self.partition_index == other.partition_index
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_name,
-                self.partition_index,
-            )
-        )
-
 
 class LogDirTopic(Structure):
     """Partitions of a topic to look for.
@@ -52,19 +39,6 @@ class LogDirTopic(Structure):
     def __init__(self, *, topic: str, partitions: tuple[int, ...]) -> None:
         self.topic: Final = topic
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LogDirTopic):
-            return NotImplemented
-        return self.topic == other.topic and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic,
-                self.partitions,
-            )
-        )
 
 
 class LogDirPartition(Structure):
@@ -91,26 +65,6 @@ class LogDirPartition(Structure):
         self.offset_lag: Final = offset_lag
         self.is_future_key: Final = is_future_key
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LogDirPartition):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.partition_size == other.partition_size
-            and self.offset_lag == other.offset_lag
-            and self.is_future_key == other.is_future_key
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.partition_size,
-                self.offset_lag,
-                self.is_future_key,
-            )
-        )
-
 
 class LogDirTopicReplicas(Structure):
     """The replicas of a topic in a log directory.
@@ -125,19 +79,6 @@ class LogDirTopicReplicas(Structure):
     def __init__(self, *, name: str, partitions: tuple[LogDirPartition, ...]) -> None:
         self.name: Final = name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LogDirTopicReplicas):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
 
 
 class LogDir(Structure):
@@ -171,30 +112,6 @@ class LogDir(Structure):
         self.usable_bytes: Final = usable_bytes
         self.is_cordoned: Final = is_cordoned
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LogDir):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.log_dir == other.log_dir
-            and self.topics == other.topics
-            and self.total_bytes == other.total_bytes
-            and self.usable_bytes == other.usable_bytes
-            and self.is_cordoned == other.is_cordoned
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.log_dir,
-                self.topics,
-                self.total_bytes,
-                self.usable_bytes,
-                self.is_cordoned,
-            )
-        )
-
 
 class DescribeLogDirsResponse(Response):
     """The log directories of a broker.
@@ -214,24 +131,6 @@ class DescribeLogDirsResponse(Response):
         self.error_code: Final = error_code
         self.results: Final = results
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeLogDirsResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.results == other.results
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.results,
-            )
-        )
-
 
 class DescribeLogDirsRequest(Request):
     """The partitions to look for; None means every partition.
@@ -246,14 +145,6 @@ class DescribeLogDirsRequest(Request):
     def __init__(self, *, topics: tuple[LogDirTopic, ...] | None = None) -> None:
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeLogDirsRequest):
-            return NotImplemented
-        return self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash((self.topics,))
-
 
 class TopicRequest(Structure):
     """A topic to describe.
@@ -265,14 +156,6 @@ class TopicRequest(Structure):
 
     def __init__(self, *, name: str) -> None:
         self.name: Final = name
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TopicRequest):
-            return NotImplemented
-        return self.name == other.name
-
-    def __hash__(self) -> int:
-        return hash((self.name,))
 
 
 class DescribedPartition(Structure):
@@ -324,36 +207,6 @@ class DescribedPartition(Structure):
         self.last_known_elr: Final = last_known_elr
         self.offline_replicas: Final = offline_replicas
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribedPartition):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.partition_index == other.partition_index
-            and self.leader_id == other.leader_id
-            and self.leader_epoch == other.leader_epoch
-            and self.replica_nodes == other.replica_nodes
-            and self.isr_nodes == other.isr_nodes
-            and self.eligible_leader_replicas == other.eligible_leader_replicas
-            and self.last_known_elr == other.last_known_elr
-            and self.offline_replicas == other.offline_replicas
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.partition_index,
-                self.leader_id,
-                self.leader_epoch,
-                self.replica_nodes,
-                self.isr_nodes,
-                self.eligible_leader_replicas,
-                self.last_known_elr,
-                self.offline_replicas,
-            )
-        )
-
 
 class DescribedTopic(Structure):
     """A topic with the partitions of this page.
@@ -393,30 +246,6 @@ class DescribedTopic(Structure):
         self.partitions: Final = partitions
         self.topic_authorized_operations: Final = topic_authorized_operations
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribedTopic):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.name == other.name
-            and self.topic_id == other.topic_id
-            and self.is_internal == other.is_internal
-            and self.partitions == other.partitions
-            and self.topic_authorized_operations == other.topic_authorized_operations
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.name,
-                self.topic_id,
-                self.is_internal,
-                self.partitions,
-                self.topic_authorized_operations,
-            )
-        )
-
 
 class DescribeTopicPartitionsResponse(Response):
     """A page of topics; `next_cursor` is where the next page begins, None after the last.
@@ -439,24 +268,6 @@ class DescribeTopicPartitionsResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.topics: Final = topics
         self.next_cursor: Final = next_cursor
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeTopicPartitionsResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.topics == other.topics
-            and self.next_cursor == other.next_cursor
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.topics,
-                self.next_cursor,
-            )
-        )
 
 
 class DescribeTopicPartitionsRequest(Request):
@@ -481,21 +292,3 @@ class DescribeTopicPartitionsRequest(Request):
         self.topics: Final = topics
         self.response_partition_limit: Final = response_partition_limit
         self.cursor: Final = cursor
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeTopicPartitionsRequest):
-            return NotImplemented
-        return (
-            self.topics == other.topics
-            and self.response_partition_limit == other.response_partition_limit
-            and self.cursor == other.cursor
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topics,
-                self.response_partition_limit,
-                self.cursor,
-            )
-        )

@@ -22,19 +22,6 @@ class EnvelopeResponse(Response):
         self.response_data: Final = response_data
         self.error_code: Final = error_code
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, EnvelopeResponse):
-            return NotImplemented
-        return self.response_data == other.response_data and self.error_code == other.error_code
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.response_data,
-                self.error_code,
-            )
-        )
-
 
 class EnvelopeRequest(Request):
     """A client's request with its header, its principal, and the IP address of the client.
@@ -60,24 +47,6 @@ class EnvelopeRequest(Request):
         self.request_principal: Final = request_principal
         self.client_host_address: Final = client_host_address
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, EnvelopeRequest):
-            return NotImplemented
-        return (
-            self.request_data == other.request_data
-            and self.request_principal == other.request_principal
-            and self.client_host_address == other.client_host_address
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.request_data,
-                self.request_principal,
-                self.client_host_address,
-            )
-        )
-
 
 class ForwardedPrincipal(Structure):
     """The client that a broker has authenticated, such as User:ANONYMOUS.
@@ -93,21 +62,3 @@ class ForwardedPrincipal(Structure):
         self.type: Final = type
         self.name: Final = name
         self.token_authenticated: Final = token_authenticated
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ForwardedPrincipal):
-            return NotImplemented
-        return (
-            self.type == other.type
-            and self.name == other.name
-            and self.token_authenticated == other.token_authenticated
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.type,
-                self.name,
-                self.token_authenticated,
-            )
-        )

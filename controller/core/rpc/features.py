@@ -36,26 +36,6 @@ class FeatureUpdate(Structure):
         self.allow_downgrade: Final = allow_downgrade
         self.upgrade_type: Final = upgrade_type
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FeatureUpdate):
-            return NotImplemented
-        return (
-            self.feature == other.feature
-            and self.max_version_level == other.max_version_level
-            and self.allow_downgrade == other.allow_downgrade
-            and self.upgrade_type == other.upgrade_type
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.feature,
-                self.max_version_level,
-                self.allow_downgrade,
-                self.upgrade_type,
-            )
-        )
-
 
 class UpdatableFeatureResult(Structure):
     """The result for one feature.
@@ -73,24 +53,6 @@ class UpdatableFeatureResult(Structure):
         self.feature: Final = feature
         self.error_code: Final = error_code
         self.error_message: Final = error_message
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UpdatableFeatureResult):
-            return NotImplemented
-        return (
-            self.feature == other.feature
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.feature,
-                self.error_code,
-                self.error_message,
-            )
-        )
 
 
 class UpdateFeaturesResponse(Response):
@@ -118,26 +80,6 @@ class UpdateFeaturesResponse(Response):
         self.error_message: Final = error_message
         self.results: Final = results
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UpdateFeaturesResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.results == other.results
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-                self.results,
-            )
-        )
-
 
 class UpdateFeaturesRequest(Request):
     """UpdateFeatures (57).
@@ -163,24 +105,6 @@ class UpdateFeaturesRequest(Request):
         self.feature_updates: Final = feature_updates
         self.validate_only: Final = validate_only
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UpdateFeaturesRequest):
-            return NotImplemented
-        return (
-            self.timeout_ms == other.timeout_ms
-            and self.feature_updates == other.feature_updates
-            and self.validate_only == other.validate_only
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.timeout_ms,
-                self.feature_updates,
-                self.validate_only,
-            )
-        )
-
 
 class ControllerRegistrationResponse(Response):
     """The result of a registration.
@@ -198,24 +122,6 @@ class ControllerRegistrationResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.error_code: Final = error_code
         self.error_message: Final = error_message
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ControllerRegistrationResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-            )
-        )
 
 
 class ControllerRegistrationRequest(Request):
@@ -247,28 +153,6 @@ class ControllerRegistrationRequest(Request):
         self.listeners: Final = listeners
         self.features: Final = features
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ControllerRegistrationRequest):
-            return NotImplemented
-        return (
-            self.controller_id == other.controller_id
-            and self.incarnation_id == other.incarnation_id
-            and self.zk_migration_ready == other.zk_migration_ready
-            and self.listeners == other.listeners
-            and self.features == other.features
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.controller_id,
-                self.incarnation_id,
-                self.zk_migration_ready,
-                self.listeners,
-                self.features,
-            )
-        )
-
 
 class UnregisterControllerResponse(Response):
     """The result of an unregistration.
@@ -287,24 +171,6 @@ class UnregisterControllerResponse(Response):
         self.error_code: Final = error_code
         self.error_message: Final = error_message
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UnregisterControllerResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-            )
-        )
-
 
 class UnregisterControllerRequest(Request):
     """UnregisterController (94), which Kafka has from 4.4 on.
@@ -318,11 +184,3 @@ class UnregisterControllerRequest(Request):
 
     def __init__(self, *, controller_id: int) -> None:
         self.controller_id: Final = controller_id
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UnregisterControllerRequest):
-            return NotImplemented
-        return self.controller_id == other.controller_id
-
-    def __hash__(self) -> int:
-        return hash((self.controller_id,))

@@ -30,19 +30,6 @@ class LeaderIdAndEpoch(Structure):
         self.leader_id: Final = leader_id
         self.leader_epoch: Final = leader_epoch
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LeaderIdAndEpoch):
-            return NotImplemented
-        return self.leader_id == other.leader_id and self.leader_epoch == other.leader_epoch
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.leader_id,
-                self.leader_epoch,
-            )
-        )
-
 
 class SnapshotId(Structure):
     """The end offset (exclusive) and last epoch of a snapshot.
@@ -56,19 +43,6 @@ class SnapshotId(Structure):
     def __init__(self, *, end_offset: int = -1, epoch: int = -1) -> None:
         self.end_offset: Final = end_offset
         self.epoch: Final = epoch
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SnapshotId):
-            return NotImplemented
-        return self.end_offset == other.end_offset and self.epoch == other.epoch
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.end_offset,
-                self.epoch,
-            )
-        )
 
 
 class NodeEndpoint(Structure):
@@ -88,26 +62,6 @@ class NodeEndpoint(Structure):
         self.port: Final = port
         self.rack: Final = rack
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, NodeEndpoint):
-            return NotImplemented
-        return (
-            self.node_id == other.node_id
-            and self.host == other.host
-            and self.port == other.port
-            and self.rack == other.rack
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.node_id,
-                self.host,
-                self.port,
-                self.rack,
-            )
-        )
-
 
 class FetchReplicaState(Structure):
     """The id of the fetching replica, from version 15 on.
@@ -121,19 +75,6 @@ class FetchReplicaState(Structure):
     def __init__(self, *, replica_id: int = -1, replica_epoch: int = -1) -> None:
         self.replica_id: Final = replica_id
         self.replica_epoch: Final = replica_epoch
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FetchReplicaState):
-            return NotImplemented
-        return self.replica_id == other.replica_id and self.replica_epoch == other.replica_epoch
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.replica_id,
-                self.replica_epoch,
-            )
-        )
 
 
 class FetchPartition(Structure):
@@ -182,34 +123,6 @@ class FetchPartition(Structure):
         self.replica_directory_id: Final = replica_directory_id
         self.high_watermark: Final = high_watermark
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FetchPartition):
-            return NotImplemented
-        return (
-            self.partition == other.partition
-            and self.current_leader_epoch == other.current_leader_epoch
-            and self.fetch_offset == other.fetch_offset
-            and self.last_fetched_epoch == other.last_fetched_epoch
-            and self.log_start_offset == other.log_start_offset
-            and self.partition_max_bytes == other.partition_max_bytes
-            and self.replica_directory_id == other.replica_directory_id
-            and self.high_watermark == other.high_watermark
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition,
-                self.current_leader_epoch,
-                self.fetch_offset,
-                self.last_fetched_epoch,
-                self.log_start_offset,
-                self.partition_max_bytes,
-                self.replica_directory_id,
-                self.high_watermark,
-            )
-        )
-
 
 class FetchTopic(Structure):
     """A topic and its partitions to fetch.
@@ -227,24 +140,6 @@ class FetchTopic(Structure):
         self.topic: Final = topic
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FetchTopic):
-            return NotImplemented
-        return (
-            self.topic == other.topic
-            and self.topic_id == other.topic_id
-            and self.partitions == other.partitions
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic,
-                self.topic_id,
-                self.partitions,
-            )
-        )
 
 
 class ForgottenTopic(Structure):
@@ -264,24 +159,6 @@ class ForgottenTopic(Structure):
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ForgottenTopic):
-            return NotImplemented
-        return (
-            self.topic == other.topic
-            and self.topic_id == other.topic_id
-            and self.partitions == other.partitions
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic,
-                self.topic_id,
-                self.partitions,
-            )
-        )
-
 
 class EpochEndOffset(Structure):
     """Where a fetcher's log departs from the leader's (KIP-595).
@@ -300,19 +177,6 @@ class EpochEndOffset(Structure):
         self.epoch: Final = epoch
         self.end_offset: Final = end_offset
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, EpochEndOffset):
-            return NotImplemented
-        return self.epoch == other.epoch and self.end_offset == other.end_offset
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.epoch,
-                self.end_offset,
-            )
-        )
-
 
 class AbortedTransaction(Structure):
     """Decoded but never created: the metadata log has no transactional producers.
@@ -326,19 +190,6 @@ class AbortedTransaction(Structure):
     def __init__(self, *, producer_id: int, first_offset: int) -> None:
         self.producer_id: Final = producer_id
         self.first_offset: Final = first_offset
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AbortedTransaction):
-            return NotImplemented
-        return self.producer_id == other.producer_id and self.first_offset == other.first_offset
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.producer_id,
-                self.first_offset,
-            )
-        )
 
 
 class FetchPartitionData(Structure):
@@ -406,40 +257,6 @@ class FetchPartitionData(Structure):
         self.preferred_read_replica: Final = preferred_read_replica
         self.records: Final = records
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FetchPartitionData):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.error_code == other.error_code
-            and self.high_watermark == other.high_watermark
-            and self.last_stable_offset == other.last_stable_offset
-            and self.log_start_offset == other.log_start_offset
-            and self.diverging_epoch == other.diverging_epoch
-            and self.current_leader == other.current_leader
-            and self.snapshot_id == other.snapshot_id
-            and self.aborted_transactions == other.aborted_transactions
-            and self.preferred_read_replica == other.preferred_read_replica
-            and self.records == other.records
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.error_code,
-                self.high_watermark,
-                self.last_stable_offset,
-                self.log_start_offset,
-                self.diverging_epoch,
-                self.current_leader,
-                self.snapshot_id,
-                self.aborted_transactions,
-                self.preferred_read_replica,
-                self.records,
-            )
-        )
-
 
 class FetchTopicData(Structure):
     """The reply for one topic.
@@ -463,24 +280,6 @@ class FetchTopicData(Structure):
         self.topic: Final = topic
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FetchTopicData):
-            return NotImplemented
-        return (
-            self.topic == other.topic
-            and self.topic_id == other.topic_id
-            and self.partitions == other.partitions
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic,
-                self.topic_id,
-                self.partitions,
-            )
-        )
 
 
 class FetchResponse(Response):
@@ -513,28 +312,6 @@ class FetchResponse(Response):
         self.session_id: Final = session_id
         self.responses: Final = responses
         self.node_endpoints: Final = node_endpoints
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FetchResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.session_id == other.session_id
-            and self.responses == other.responses
-            and self.node_endpoints == other.node_endpoints
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.session_id,
-                self.responses,
-                self.node_endpoints,
-            )
-        )
 
 
 class FetchRequest(Request):
@@ -603,41 +380,3 @@ class FetchRequest(Request):
         self.topics: Final = topics
         self.forgotten_topics_data: Final = forgotten_topics_data
         self.rack_id: Final = rack_id
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FetchRequest):
-            return NotImplemented
-        return (
-            self.cluster_id == other.cluster_id
-            and self.replica_id == other.replica_id
-            and self.replica_state == other.replica_state
-            and self.max_wait_ms == other.max_wait_ms
-            and self.min_bytes == other.min_bytes
-            and self.max_bytes == other.max_bytes
-            and self.isolation_level == other.isolation_level
-            and self.requester == other.requester
-            and self.session_id == other.session_id
-            and self.session_epoch == other.session_epoch
-            and self.topics == other.topics
-            and self.forgotten_topics_data == other.forgotten_topics_data
-            and self.rack_id == other.rack_id
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.cluster_id,
-                self.replica_id,
-                self.replica_state,
-                self.max_wait_ms,
-                self.min_bytes,
-                self.max_bytes,
-                self.isolation_level,
-                self.requester,
-                self.session_id,
-                self.session_epoch,
-                self.topics,
-                self.forgotten_topics_data,
-                self.rack_id,
-            )
-        )

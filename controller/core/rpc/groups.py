@@ -24,19 +24,6 @@ class ConsumerGroupHeartbeatTopicPartitions(Structure):
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConsumerGroupHeartbeatTopicPartitions):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
-
 
 class ConsumerGroupAssignment(Structure):
     """The partitions that a member shall have.
@@ -53,14 +40,6 @@ class ConsumerGroupAssignment(Structure):
         self, *, topic_partitions: tuple[ConsumerGroupHeartbeatTopicPartitions, ...] = ()
     ) -> None:
         self.topic_partitions: Final = topic_partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConsumerGroupAssignment):
-            return NotImplemented
-        return self.topic_partitions == other.topic_partitions
-
-    def __hash__(self) -> int:
-        return hash((self.topic_partitions,))
 
 
 class ConsumerGroupDescribeTopicPartitions(Structure):
@@ -80,24 +59,6 @@ class ConsumerGroupDescribeTopicPartitions(Structure):
         self.topic_name: Final = topic_name
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConsumerGroupDescribeTopicPartitions):
-            return NotImplemented
-        return (
-            self.topic_id == other.topic_id
-            and self.topic_name == other.topic_name
-            and self.partitions == other.partitions
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.topic_name,
-                self.partitions,
-            )
-        )
-
 
 class ConsumerGroupMemberAssignment(Structure):
     """The partitions of a described member.
@@ -114,14 +75,6 @@ class ConsumerGroupMemberAssignment(Structure):
         self, *, topic_partitions: tuple[ConsumerGroupDescribeTopicPartitions, ...] = ()
     ) -> None:
         self.topic_partitions: Final = topic_partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConsumerGroupMemberAssignment):
-            return NotImplemented
-        return self.topic_partitions == other.topic_partitions
-
-    def __hash__(self) -> int:
-        return hash((self.topic_partitions,))
 
 
 class OffsetCommitRequestPartition(Structure):
@@ -153,26 +106,6 @@ class OffsetCommitRequestPartition(Structure):
         self.committed_leader_epoch: Final = committed_leader_epoch
         self.committed_metadata: Final = committed_metadata
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetCommitRequestPartition):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.committed_offset == other.committed_offset
-            and self.committed_leader_epoch == other.committed_leader_epoch
-            and self.committed_metadata == other.committed_metadata
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.committed_offset,
-                self.committed_leader_epoch,
-                self.committed_metadata,
-            )
-        )
-
 
 class OffsetCommitRequestTopic(Structure):
     """A topic whose offsets are committed.
@@ -195,24 +128,6 @@ class OffsetCommitRequestTopic(Structure):
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetCommitRequestTopic):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.topic_id == other.topic_id
-            and self.partitions == other.partitions
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.topic_id,
-                self.partitions,
-            )
-        )
-
 
 class OffsetCommitResponsePartition(Structure):
     """The result for one partition.
@@ -226,19 +141,6 @@ class OffsetCommitResponsePartition(Structure):
     def __init__(self, *, partition_index: int = 0, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
         self.error_code: Final = error_code
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetCommitResponsePartition):
-            return NotImplemented
-        return self.partition_index == other.partition_index and self.error_code == other.error_code
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.error_code,
-            )
-        )
 
 
 class OffsetCommitResponseTopic(Structure):
@@ -265,24 +167,6 @@ class OffsetCommitResponseTopic(Structure):
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetCommitResponseTopic):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.topic_id == other.topic_id
-            and self.partitions == other.partitions
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.topic_id,
-                self.partitions,
-            )
-        )
-
 
 class OffsetCommitResponse(Response):
     """The reply to a OffsetCommit request.
@@ -299,19 +183,6 @@ class OffsetCommitResponse(Response):
     ) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetCommitResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.topics,
-            )
-        )
 
 
 class OffsetCommitRequest(Request):
@@ -353,30 +224,6 @@ class OffsetCommitRequest(Request):
         self.retention_time_ms: Final = retention_time_ms
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetCommitRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.generation_id_or_member_epoch == other.generation_id_or_member_epoch
-            and self.member_id == other.member_id
-            and self.group_instance_id == other.group_instance_id
-            and self.retention_time_ms == other.retention_time_ms
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.generation_id_or_member_epoch,
-                self.member_id,
-                self.group_instance_id,
-                self.retention_time_ms,
-                self.topics,
-            )
-        )
-
 
 class OffsetFetchRequestTopic(Structure):
     """A topic whose offsets are requested; null `topics` means every topic.
@@ -390,19 +237,6 @@ class OffsetFetchRequestTopic(Structure):
     def __init__(self, *, name: str = "", partition_indexes: tuple[int, ...] = ()) -> None:
         self.name: Final = name
         self.partition_indexes: Final = partition_indexes
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetFetchRequestTopic):
-            return NotImplemented
-        return self.name == other.name and self.partition_indexes == other.partition_indexes
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partition_indexes,
-            )
-        )
 
 
 class OffsetFetchRequestTopics(Structure):
@@ -421,24 +255,6 @@ class OffsetFetchRequestTopics(Structure):
         self.name: Final = name
         self.topic_id: Final = topic_id
         self.partition_indexes: Final = partition_indexes
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetFetchRequestTopics):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.topic_id == other.topic_id
-            and self.partition_indexes == other.partition_indexes
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.topic_id,
-                self.partition_indexes,
-            )
-        )
 
 
 class OffsetFetchRequestGroup(Structure):
@@ -464,26 +280,6 @@ class OffsetFetchRequestGroup(Structure):
         self.member_id: Final = member_id
         self.member_epoch: Final = member_epoch
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetFetchRequestGroup):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.member_id == other.member_id
-            and self.member_epoch == other.member_epoch
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.member_id,
-                self.member_epoch,
-                self.topics,
-            )
-        )
 
 
 class OffsetFetchPartition(Structure):
@@ -519,28 +315,6 @@ class OffsetFetchPartition(Structure):
         self.metadata: Final = metadata
         self.error_code: Final = error_code
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetFetchPartition):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.committed_offset == other.committed_offset
-            and self.committed_leader_epoch == other.committed_leader_epoch
-            and self.metadata == other.metadata
-            and self.error_code == other.error_code
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.committed_offset,
-                self.committed_leader_epoch,
-                self.metadata,
-                self.error_code,
-            )
-        )
-
 
 class OffsetFetchResponseTopic(Structure):
     """The offsets of one topic.
@@ -557,19 +331,6 @@ class OffsetFetchResponseTopic(Structure):
     ) -> None:
         self.name: Final = name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetFetchResponseTopic):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
 
 
 class OffsetFetchResponsePartitions(Structure):
@@ -605,28 +366,6 @@ class OffsetFetchResponsePartitions(Structure):
         self.metadata: Final = metadata
         self.error_code: Final = error_code
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetFetchResponsePartitions):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.committed_offset == other.committed_offset
-            and self.committed_leader_epoch == other.committed_leader_epoch
-            and self.metadata == other.metadata
-            and self.error_code == other.error_code
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.committed_offset,
-                self.committed_leader_epoch,
-                self.metadata,
-                self.error_code,
-            )
-        )
-
 
 class OffsetFetchResponseTopics(Structure):
     """The offsets of one topic.
@@ -652,24 +391,6 @@ class OffsetFetchResponseTopics(Structure):
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetFetchResponseTopics):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.topic_id == other.topic_id
-            and self.partitions == other.partitions
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.topic_id,
-                self.partitions,
-            )
-        )
-
 
 class OffsetFetchResponseGroup(Structure):
     """The offsets of one group.
@@ -692,24 +413,6 @@ class OffsetFetchResponseGroup(Structure):
         self.group_id: Final = group_id
         self.topics: Final = topics
         self.error_code: Final = error_code
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetFetchResponseGroup):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.topics == other.topics
-            and self.error_code == other.error_code
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
-                self.error_code,
-            )
-        )
 
 
 class OffsetFetchResponse(Response):
@@ -740,26 +443,6 @@ class OffsetFetchResponse(Response):
         self.error_code: Final = error_code
         self.groups: Final = groups
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetFetchResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.topics == other.topics
-            and self.error_code == other.error_code
-            and self.groups == other.groups
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.topics,
-                self.error_code,
-                self.groups,
-            )
-        )
-
 
 class OffsetFetchRequest(Request):
     """Requests committed offsets; from version 8 on, of several groups.
@@ -786,26 +469,6 @@ class OffsetFetchRequest(Request):
         self.topics: Final = topics
         self.groups: Final = groups
         self.require_stable: Final = require_stable
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetFetchRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.topics == other.topics
-            and self.groups == other.groups
-            and self.require_stable == other.require_stable
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
-                self.groups,
-                self.require_stable,
-            )
-        )
 
 
 class Coordinator(Structure):
@@ -837,30 +500,6 @@ class Coordinator(Structure):
         self.port: Final = port
         self.error_code: Final = error_code
         self.error_message: Final = error_message
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Coordinator):
-            return NotImplemented
-        return (
-            self.key == other.key
-            and self.node_id == other.node_id
-            and self.host == other.host
-            and self.port == other.port
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.key,
-                self.node_id,
-                self.host,
-                self.port,
-                self.error_code,
-                self.error_message,
-            )
-        )
 
 
 class FindCoordinatorResponse(Response):
@@ -905,32 +544,6 @@ class FindCoordinatorResponse(Response):
         self.port: Final = port
         self.coordinators: Final = coordinators
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FindCoordinatorResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.node_id == other.node_id
-            and self.host == other.host
-            and self.port == other.port
-            and self.coordinators == other.coordinators
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-                self.node_id,
-                self.host,
-                self.port,
-                self.coordinators,
-            )
-        )
-
 
 class FindCoordinatorRequest(Request):
     """Requests the brokers that coordinate groups, transactions or share partitions.
@@ -951,24 +564,6 @@ class FindCoordinatorRequest(Request):
         self.key_type: Final = key_type
         self.coordinator_keys: Final = coordinator_keys
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FindCoordinatorRequest):
-            return NotImplemented
-        return (
-            self.key == other.key
-            and self.key_type == other.key_type
-            and self.coordinator_keys == other.coordinator_keys
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.key,
-                self.key_type,
-                self.coordinator_keys,
-            )
-        )
-
 
 class JoinGroupRequestProtocol(Structure):
     """A protocol that the member supports, the most preferred first.
@@ -982,19 +577,6 @@ class JoinGroupRequestProtocol(Structure):
     def __init__(self, *, name: str = "", metadata: bytes = b"") -> None:
         self.name: Final = name
         self.metadata: Final = metadata
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, JoinGroupRequestProtocol):
-            return NotImplemented
-        return self.name == other.name and self.metadata == other.metadata
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.metadata,
-            )
-        )
 
 
 class JoinGroupResponseMember(Structure):
@@ -1013,24 +595,6 @@ class JoinGroupResponseMember(Structure):
         self.member_id: Final = member_id
         self.group_instance_id: Final = group_instance_id
         self.metadata: Final = metadata
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, JoinGroupResponseMember):
-            return NotImplemented
-        return (
-            self.member_id == other.member_id
-            and self.group_instance_id == other.group_instance_id
-            and self.metadata == other.metadata
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.member_id,
-                self.group_instance_id,
-                self.metadata,
-            )
-        )
 
 
 class JoinGroupResponse(Response):
@@ -1083,36 +647,6 @@ class JoinGroupResponse(Response):
         self.member_id: Final = member_id
         self.members: Final = members
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, JoinGroupResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.generation_id == other.generation_id
-            and self.protocol_type == other.protocol_type
-            and self.protocol_name == other.protocol_name
-            and self.leader == other.leader
-            and self.skip_assignment == other.skip_assignment
-            and self.member_id == other.member_id
-            and self.members == other.members
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.generation_id,
-                self.protocol_type,
-                self.protocol_name,
-                self.leader,
-                self.skip_assignment,
-                self.member_id,
-                self.members,
-            )
-        )
-
 
 class JoinGroupRequest(Request):
     """A client joins a group of the classic protocol, or joins a rebalance.
@@ -1161,34 +695,6 @@ class JoinGroupRequest(Request):
         self.protocols: Final = protocols
         self.reason: Final = reason
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, JoinGroupRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.session_timeout_ms == other.session_timeout_ms
-            and self.rebalance_timeout_ms == other.rebalance_timeout_ms
-            and self.member_id == other.member_id
-            and self.group_instance_id == other.group_instance_id
-            and self.protocol_type == other.protocol_type
-            and self.protocols == other.protocols
-            and self.reason == other.reason
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.session_timeout_ms,
-                self.rebalance_timeout_ms,
-                self.member_id,
-                self.group_instance_id,
-                self.protocol_type,
-                self.protocols,
-                self.reason,
-            )
-        )
-
 
 class HeartbeatResponse(Response):
     """The reply to a Heartbeat request.
@@ -1202,21 +708,6 @@ class HeartbeatResponse(Response):
     def __init__(self, *, throttle_time_ms: int = 0, error_code: int = 0) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
         self.error_code: Final = error_code
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, HeartbeatResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms and self.error_code == other.error_code
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-            )
-        )
 
 
 class HeartbeatRequest(Request):
@@ -1245,26 +736,6 @@ class HeartbeatRequest(Request):
         self.member_id: Final = member_id
         self.group_instance_id: Final = group_instance_id
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, HeartbeatRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.generation_id == other.generation_id
-            and self.member_id == other.member_id
-            and self.group_instance_id == other.group_instance_id
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.generation_id,
-                self.member_id,
-                self.group_instance_id,
-            )
-        )
-
 
 class MemberIdentity(Structure):
     """A member that leaves, by its id or its instance id.
@@ -1287,24 +758,6 @@ class MemberIdentity(Structure):
         self.group_instance_id: Final = group_instance_id
         self.reason: Final = reason
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, MemberIdentity):
-            return NotImplemented
-        return (
-            self.member_id == other.member_id
-            and self.group_instance_id == other.group_instance_id
-            and self.reason == other.reason
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.member_id,
-                self.group_instance_id,
-                self.reason,
-            )
-        )
-
 
 class MemberResponse(Structure):
     """The result for one member.
@@ -1322,24 +775,6 @@ class MemberResponse(Structure):
         self.member_id: Final = member_id
         self.group_instance_id: Final = group_instance_id
         self.error_code: Final = error_code
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, MemberResponse):
-            return NotImplemented
-        return (
-            self.member_id == other.member_id
-            and self.group_instance_id == other.group_instance_id
-            and self.error_code == other.error_code
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.member_id,
-                self.group_instance_id,
-                self.error_code,
-            )
-        )
 
 
 class LeaveGroupResponse(Response):
@@ -1364,24 +799,6 @@ class LeaveGroupResponse(Response):
         self.error_code: Final = error_code
         self.members: Final = members
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LeaveGroupResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.members == other.members
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.members,
-            )
-        )
-
 
 class LeaveGroupRequest(Request):
     """Members leave a group of the classic protocol.
@@ -1402,24 +819,6 @@ class LeaveGroupRequest(Request):
         self.member_id: Final = member_id
         self.members: Final = members
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LeaveGroupRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.member_id == other.member_id
-            and self.members == other.members
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.member_id,
-                self.members,
-            )
-        )
-
 
 class SyncGroupRequestAssignment(Structure):
     """The assignment of one member.
@@ -1433,19 +832,6 @@ class SyncGroupRequestAssignment(Structure):
     def __init__(self, *, member_id: str = "", assignment: bytes = b"") -> None:
         self.member_id: Final = member_id
         self.assignment: Final = assignment
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SyncGroupRequestAssignment):
-            return NotImplemented
-        return self.member_id == other.member_id and self.assignment == other.assignment
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.member_id,
-                self.assignment,
-            )
-        )
 
 
 class SyncGroupResponse(Response):
@@ -1474,28 +860,6 @@ class SyncGroupResponse(Response):
         self.protocol_type: Final = protocol_type
         self.protocol_name: Final = protocol_name
         self.assignment: Final = assignment
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SyncGroupResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.protocol_type == other.protocol_type
-            and self.protocol_name == other.protocol_name
-            and self.assignment == other.assignment
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.protocol_type,
-                self.protocol_name,
-                self.assignment,
-            )
-        )
 
 
 class SyncGroupRequest(Request):
@@ -1541,32 +905,6 @@ class SyncGroupRequest(Request):
         self.protocol_name: Final = protocol_name
         self.assignments: Final = assignments
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SyncGroupRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.generation_id == other.generation_id
-            and self.member_id == other.member_id
-            and self.group_instance_id == other.group_instance_id
-            and self.protocol_type == other.protocol_type
-            and self.protocol_name == other.protocol_name
-            and self.assignments == other.assignments
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.generation_id,
-                self.member_id,
-                self.group_instance_id,
-                self.protocol_type,
-                self.protocol_name,
-                self.assignments,
-            )
-        )
-
 
 class DescribedGroupMember(Structure):
     """One member of a group.
@@ -1604,30 +942,6 @@ class DescribedGroupMember(Structure):
         self.client_host: Final = client_host
         self.member_metadata: Final = member_metadata
         self.member_assignment: Final = member_assignment
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribedGroupMember):
-            return NotImplemented
-        return (
-            self.member_id == other.member_id
-            and self.group_instance_id == other.group_instance_id
-            and self.client_id == other.client_id
-            and self.client_host == other.client_host
-            and self.member_metadata == other.member_metadata
-            and self.member_assignment == other.member_assignment
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.member_id,
-                self.group_instance_id,
-                self.client_id,
-                self.client_host,
-                self.member_metadata,
-                self.member_assignment,
-            )
-        )
 
 
 class DescribeGroupsDescribedGroup(Structure):
@@ -1676,34 +990,6 @@ class DescribeGroupsDescribedGroup(Structure):
         self.members: Final = members
         self.authorized_operations: Final = authorized_operations
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeGroupsDescribedGroup):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.group_id == other.group_id
-            and self.group_state == other.group_state
-            and self.protocol_type == other.protocol_type
-            and self.protocol_data == other.protocol_data
-            and self.members == other.members
-            and self.authorized_operations == other.authorized_operations
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.error_message,
-                self.group_id,
-                self.group_state,
-                self.protocol_type,
-                self.protocol_data,
-                self.members,
-                self.authorized_operations,
-            )
-        )
-
 
 class DescribeGroupsResponse(Response):
     """The reply to a DescribeGroups request.
@@ -1720,19 +1006,6 @@ class DescribeGroupsResponse(Response):
     ) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
         self.groups: Final = groups
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeGroupsResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.groups == other.groups
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.groups,
-            )
-        )
 
 
 class DescribeGroupsRequest(Request):
@@ -1751,22 +1024,6 @@ class DescribeGroupsRequest(Request):
     ) -> None:
         self.groups: Final = groups
         self.include_authorized_operations: Final = include_authorized_operations
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeGroupsRequest):
-            return NotImplemented
-        return (
-            self.groups == other.groups
-            and self.include_authorized_operations == other.include_authorized_operations
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.groups,
-                self.include_authorized_operations,
-            )
-        )
 
 
 class ListedGroup(Structure):
@@ -1793,26 +1050,6 @@ class ListedGroup(Structure):
         self.group_state: Final = group_state
         self.group_type: Final = group_type
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListedGroup):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.protocol_type == other.protocol_type
-            and self.group_state == other.group_state
-            and self.group_type == other.group_type
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.protocol_type,
-                self.group_state,
-                self.group_type,
-            )
-        )
-
 
 class ListGroupsResponse(Response):
     """The reply to a ListGroups request.
@@ -1836,24 +1073,6 @@ class ListGroupsResponse(Response):
         self.error_code: Final = error_code
         self.groups: Final = groups
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListGroupsResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.groups == other.groups
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.groups,
-            )
-        )
-
 
 class ListGroupsRequest(Request):
     """Requests the groups that the broker coordinates.
@@ -1871,19 +1090,6 @@ class ListGroupsRequest(Request):
     ) -> None:
         self.states_filter: Final = states_filter
         self.types_filter: Final = types_filter
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListGroupsRequest):
-            return NotImplemented
-        return self.states_filter == other.states_filter and self.types_filter == other.types_filter
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.states_filter,
-                self.types_filter,
-            )
-        )
 
 
 class DeletableGroupResult(Structure):
@@ -1903,24 +1109,6 @@ class DeletableGroupResult(Structure):
         self.error_code: Final = error_code
         self.error_message: Final = error_message
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeletableGroupResult):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.error_code,
-                self.error_message,
-            )
-        )
-
 
 class DeleteGroupsResponse(Response):
     """The reply to a DeleteGroups request.
@@ -1938,19 +1126,6 @@ class DeleteGroupsResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.results: Final = results
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteGroupsResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.results == other.results
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.results,
-            )
-        )
-
 
 class DeleteGroupsRequest(Request):
     """Deletes empty groups.
@@ -1965,14 +1140,6 @@ class DeleteGroupsRequest(Request):
     def __init__(self, *, groups_names: tuple[str, ...] = ()) -> None:
         self.groups_names: Final = groups_names
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteGroupsRequest):
-            return NotImplemented
-        return self.groups_names == other.groups_names
-
-    def __hash__(self) -> int:
-        return hash((self.groups_names,))
-
 
 class OffsetDeleteRequestPartition(Structure):
     """A partition whose offset is deleted.
@@ -1984,14 +1151,6 @@ class OffsetDeleteRequestPartition(Structure):
 
     def __init__(self, *, partition_index: int = 0) -> None:
         self.partition_index: Final = partition_index
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetDeleteRequestPartition):
-            return NotImplemented
-        return self.partition_index == other.partition_index
-
-    def __hash__(self) -> int:
-        return hash((self.partition_index,))
 
 
 class OffsetDeleteRequestTopic(Structure):
@@ -2009,19 +1168,6 @@ class OffsetDeleteRequestTopic(Structure):
         self.name: Final = name
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetDeleteRequestTopic):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
-
 
 class OffsetDeleteResponsePartition(Structure):
     """The result for one partition.
@@ -2035,19 +1181,6 @@ class OffsetDeleteResponsePartition(Structure):
     def __init__(self, *, partition_index: int = 0, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
         self.error_code: Final = error_code
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetDeleteResponsePartition):
-            return NotImplemented
-        return self.partition_index == other.partition_index and self.error_code == other.error_code
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.error_code,
-            )
-        )
 
 
 class OffsetDeleteResponseTopic(Structure):
@@ -2067,19 +1200,6 @@ class OffsetDeleteResponseTopic(Structure):
     ) -> None:
         self.name: Final = name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetDeleteResponseTopic):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
 
 
 class OffsetDeleteResponse(Response):
@@ -2104,24 +1224,6 @@ class OffsetDeleteResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetDeleteResponse):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.throttle_time_ms == other.throttle_time_ms
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.throttle_time_ms,
-                self.topics,
-            )
-        )
-
 
 class OffsetDeleteRequest(Request):
     """Deletes committed offsets of a group.
@@ -2139,19 +1241,6 @@ class OffsetDeleteRequest(Request):
     ) -> None:
         self.group_id: Final = group_id
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetDeleteRequest):
-            return NotImplemented
-        return self.group_id == other.group_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
-            )
-        )
 
 
 class ConsumerGroupHeartbeatResponse(Response):
@@ -2194,32 +1283,6 @@ class ConsumerGroupHeartbeatResponse(Response):
         self.member_epoch: Final = member_epoch
         self.heartbeat_interval_ms: Final = heartbeat_interval_ms
         self.assignment: Final = assignment
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConsumerGroupHeartbeatResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.member_id == other.member_id
-            and self.member_epoch == other.member_epoch
-            and self.heartbeat_interval_ms == other.heartbeat_interval_ms
-            and self.assignment == other.assignment
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-                self.member_id,
-                self.member_epoch,
-                self.heartbeat_interval_ms,
-                self.assignment,
-            )
-        )
 
 
 class ConsumerGroupHeartbeatRequest(Request):
@@ -2280,38 +1343,6 @@ class ConsumerGroupHeartbeatRequest(Request):
         self.server_assignor: Final = server_assignor
         self.topic_partitions: Final = topic_partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConsumerGroupHeartbeatRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.member_id == other.member_id
-            and self.member_epoch == other.member_epoch
-            and self.instance_id == other.instance_id
-            and self.rack_id == other.rack_id
-            and self.rebalance_timeout_ms == other.rebalance_timeout_ms
-            and self.subscribed_topic_names == other.subscribed_topic_names
-            and self.subscribed_topic_regex == other.subscribed_topic_regex
-            and self.server_assignor == other.server_assignor
-            and self.topic_partitions == other.topic_partitions
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.member_id,
-                self.member_epoch,
-                self.instance_id,
-                self.rack_id,
-                self.rebalance_timeout_ms,
-                self.subscribed_topic_names,
-                self.subscribed_topic_regex,
-                self.server_assignor,
-                self.topic_partitions,
-            )
-        )
-
 
 class ConsumerGroupDescribeMember(Structure):
     """One member of a group.
@@ -2370,40 +1401,6 @@ class ConsumerGroupDescribeMember(Structure):
         self.target_assignment: Final = target_assignment
         self.member_type: Final = member_type
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConsumerGroupDescribeMember):
-            return NotImplemented
-        return (
-            self.member_id == other.member_id
-            and self.instance_id == other.instance_id
-            and self.rack_id == other.rack_id
-            and self.member_epoch == other.member_epoch
-            and self.client_id == other.client_id
-            and self.client_host == other.client_host
-            and self.subscribed_topic_names == other.subscribed_topic_names
-            and self.subscribed_topic_regex == other.subscribed_topic_regex
-            and self.assignment == other.assignment
-            and self.target_assignment == other.target_assignment
-            and self.member_type == other.member_type
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.member_id,
-                self.instance_id,
-                self.rack_id,
-                self.member_epoch,
-                self.client_id,
-                self.client_host,
-                self.subscribed_topic_names,
-                self.subscribed_topic_regex,
-                self.assignment,
-                self.target_assignment,
-                self.member_type,
-            )
-        )
-
 
 class ConsumerGroupDescribeDescribedGroup(Structure):
     """One group with its members.
@@ -2455,36 +1452,6 @@ class ConsumerGroupDescribeDescribedGroup(Structure):
         self.members: Final = members
         self.authorized_operations: Final = authorized_operations
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConsumerGroupDescribeDescribedGroup):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.group_id == other.group_id
-            and self.group_state == other.group_state
-            and self.group_epoch == other.group_epoch
-            and self.assignment_epoch == other.assignment_epoch
-            and self.assignor_name == other.assignor_name
-            and self.members == other.members
-            and self.authorized_operations == other.authorized_operations
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.error_message,
-                self.group_id,
-                self.group_state,
-                self.group_epoch,
-                self.assignment_epoch,
-                self.assignor_name,
-                self.members,
-                self.authorized_operations,
-            )
-        )
-
 
 class ConsumerGroupDescribeResponse(Response):
     """The reply to a ConsumerGroupDescribe request.
@@ -2507,19 +1474,6 @@ class ConsumerGroupDescribeResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.groups: Final = groups
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConsumerGroupDescribeResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.groups == other.groups
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.groups,
-            )
-        )
-
 
 class ConsumerGroupDescribeRequest(Request):
     """Requests descriptions of groups of the new protocol (KIP-848).
@@ -2537,19 +1491,3 @@ class ConsumerGroupDescribeRequest(Request):
     ) -> None:
         self.group_ids: Final = group_ids
         self.include_authorized_operations: Final = include_authorized_operations
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConsumerGroupDescribeRequest):
-            return NotImplemented
-        return (
-            self.group_ids == other.group_ids
-            and self.include_authorized_operations == other.include_authorized_operations
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_ids,
-                self.include_authorized_operations,
-            )
-        )

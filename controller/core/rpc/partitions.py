@@ -25,14 +25,6 @@ class CreatePartitionsAssignment(Structure):
     def __init__(self, *, broker_ids: tuple[int, ...]) -> None:
         self.broker_ids: Final = broker_ids
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreatePartitionsAssignment):
-            return NotImplemented
-        return self.broker_ids == other.broker_ids
-
-    def __hash__(self) -> int:
-        return hash((self.broker_ids,))
-
 
 class CreatePartitionsTopic(Structure):
     """A topic that shall have `count` partitions; without `assignments` the controller places.
@@ -55,24 +47,6 @@ class CreatePartitionsTopic(Structure):
         self.count: Final = count
         self.assignments: Final = assignments
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreatePartitionsTopic):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.count == other.count
-            and self.assignments == other.assignments
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.count,
-                self.assignments,
-            )
-        )
-
 
 class CreatePartitionsTopicResult(Structure):
     """The result for one topic.
@@ -88,24 +62,6 @@ class CreatePartitionsTopicResult(Structure):
         self.name: Final = name
         self.error_code: Final = error_code
         self.error_message: Final = error_message
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreatePartitionsTopicResult):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.error_code,
-                self.error_message,
-            )
-        )
 
 
 class CreatePartitionsResponse(Response):
@@ -123,19 +79,6 @@ class CreatePartitionsResponse(Response):
     ) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
         self.results: Final = results
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreatePartitionsResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.results == other.results
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.results,
-            )
-        )
 
 
 class CreatePartitionsRequest(Request):
@@ -165,26 +108,6 @@ class CreatePartitionsRequest(Request):
         self.validate_only: Final = validate_only
         self.requester: Final = requester
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreatePartitionsRequest):
-            return NotImplemented
-        return (
-            self.topics == other.topics
-            and self.timeout_ms == other.timeout_ms
-            and self.validate_only == other.validate_only
-            and self.requester == other.requester
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topics,
-                self.timeout_ms,
-                self.validate_only,
-                self.requester,
-            )
-        )
-
 
 class ElectedTopicPartitions(Structure):
     """The partitions of one topic that shall have an election.
@@ -198,19 +121,6 @@ class ElectedTopicPartitions(Structure):
     def __init__(self, *, topic: str, partitions: tuple[int, ...]) -> None:
         self.topic: Final = topic
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ElectedTopicPartitions):
-            return NotImplemented
-        return self.topic == other.topic and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic,
-                self.partitions,
-            )
-        )
 
 
 class ElectedPartitionResult(Structure):
@@ -230,24 +140,6 @@ class ElectedPartitionResult(Structure):
         self.error_code: Final = error_code
         self.error_message: Final = error_message
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ElectedPartitionResult):
-            return NotImplemented
-        return (
-            self.partition_id == other.partition_id
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_id,
-                self.error_code,
-                self.error_message,
-            )
-        )
-
 
 class ReplicaElectionResult(Structure):
     """The results of a topic's elections.
@@ -262,19 +154,6 @@ class ReplicaElectionResult(Structure):
     def __init__(self, *, topic: str, partition_result: tuple[ElectedPartitionResult, ...]) -> None:
         self.topic: Final = topic
         self.partition_result: Final = partition_result
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReplicaElectionResult):
-            return NotImplemented
-        return self.topic == other.topic and self.partition_result == other.partition_result
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic,
-                self.partition_result,
-            )
-        )
 
 
 class ElectLeadersResponse(Response):
@@ -300,24 +179,6 @@ class ElectLeadersResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.error_code: Final = error_code
         self.replica_election_results: Final = replica_election_results
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ElectLeadersResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.replica_election_results == other.replica_election_results
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.replica_election_results,
-            )
-        )
 
 
 class ElectLeadersRequest(Request):
@@ -345,24 +206,6 @@ class ElectLeadersRequest(Request):
         self.topic_partitions: Final = topic_partitions
         self.timeout_ms: Final = timeout_ms
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ElectLeadersRequest):
-            return NotImplemented
-        return (
-            self.election_type == other.election_type
-            and self.topic_partitions == other.topic_partitions
-            and self.timeout_ms == other.timeout_ms
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.election_type,
-                self.topic_partitions,
-                self.timeout_ms,
-            )
-        )
-
 
 class ReassignablePartitionResponse(Structure):
     """The result for one partition.
@@ -381,24 +224,6 @@ class ReassignablePartitionResponse(Structure):
         self.error_code: Final = error_code
         self.error_message: Final = error_message
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReassignablePartitionResponse):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.error_code,
-                self.error_message,
-            )
-        )
-
 
 class ReassignablePartition(Structure):
     """A partition and its new replicas; null cancels its reassignment.
@@ -412,19 +237,6 @@ class ReassignablePartition(Structure):
     def __init__(self, *, partition_index: int, replicas: tuple[int, ...] | None = None) -> None:
         self.partition_index: Final = partition_index
         self.replicas: Final = replicas
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReassignablePartition):
-            return NotImplemented
-        return self.partition_index == other.partition_index and self.replicas == other.replicas
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.replicas,
-            )
-        )
 
 
 class ReassignableTopicResponse(Structure):
@@ -443,19 +255,6 @@ class ReassignableTopicResponse(Structure):
         self.name: Final = name
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReassignableTopicResponse):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
-
 
 class ReassignableTopic(Structure):
     """A topic of an AlterPartitionReassignments request.
@@ -469,19 +268,6 @@ class ReassignableTopic(Structure):
     def __init__(self, *, name: str, partitions: tuple[ReassignablePartition, ...]) -> None:
         self.name: Final = name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReassignableTopic):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
 
 
 class AlterPartitionReassignmentsResponse(Response):
@@ -518,28 +304,6 @@ class AlterPartitionReassignmentsResponse(Response):
         self.error_message: Final = error_message
         self.responses: Final = responses
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterPartitionReassignmentsResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.allow_replication_factor_change == other.allow_replication_factor_change
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.responses == other.responses
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.allow_replication_factor_change,
-                self.error_code,
-                self.error_message,
-                self.responses,
-            )
-        )
-
 
 class AlterPartitionReassignmentsRequest(Request):
     """AlterPartitionReassignments (45).
@@ -567,24 +331,6 @@ class AlterPartitionReassignmentsRequest(Request):
         self.allow_replication_factor_change: Final = allow_replication_factor_change
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterPartitionReassignmentsRequest):
-            return NotImplemented
-        return (
-            self.timeout_ms == other.timeout_ms
-            and self.allow_replication_factor_change == other.allow_replication_factor_change
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.timeout_ms,
-                self.allow_replication_factor_change,
-                self.topics,
-            )
-        )
-
 
 class ListPartitionReassignmentsTopic(Structure):
     """A topic and its partitions whose reassignments are listed.
@@ -598,19 +344,6 @@ class ListPartitionReassignmentsTopic(Structure):
     def __init__(self, *, name: str, partition_indexes: tuple[int, ...]) -> None:
         self.name: Final = name
         self.partition_indexes: Final = partition_indexes
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListPartitionReassignmentsTopic):
-            return NotImplemented
-        return self.name == other.name and self.partition_indexes == other.partition_indexes
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partition_indexes,
-            )
-        )
 
 
 class OngoingPartitionReassignment(Structure):
@@ -637,26 +370,6 @@ class OngoingPartitionReassignment(Structure):
         self.adding_replicas: Final = adding_replicas
         self.removing_replicas: Final = removing_replicas
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OngoingPartitionReassignment):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.replicas == other.replicas
-            and self.adding_replicas == other.adding_replicas
-            and self.removing_replicas == other.removing_replicas
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.replicas,
-                self.adding_replicas,
-                self.removing_replicas,
-            )
-        )
-
 
 class OngoingTopicReassignment(Structure):
     """The reassignments of one topic.
@@ -672,19 +385,6 @@ class OngoingTopicReassignment(Structure):
     def __init__(self, *, name: str, partitions: tuple[OngoingPartitionReassignment, ...]) -> None:
         self.name: Final = name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OngoingTopicReassignment):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
 
 
 class ListPartitionReassignmentsResponse(Response):
@@ -712,26 +412,6 @@ class ListPartitionReassignmentsResponse(Response):
         self.error_message: Final = error_message
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListPartitionReassignmentsResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-                self.topics,
-            )
-        )
-
 
 class ListPartitionReassignmentsRequest(Request):
     """ListPartitionReassignments (46): null `topics` means every partition.
@@ -752,16 +432,3 @@ class ListPartitionReassignmentsRequest(Request):
     ) -> None:
         self.timeout_ms: Final = timeout_ms
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListPartitionReassignmentsRequest):
-            return NotImplemented
-        return self.timeout_ms == other.timeout_ms and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.timeout_ms,
-                self.topics,
-            )
-        )

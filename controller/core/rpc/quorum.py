@@ -27,20 +27,6 @@ class QuorumEndpoint(Structure):
         self.host: Final = host
         self.port: Final = port
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, QuorumEndpoint):
-            return NotImplemented
-        return self.name == other.name and self.host == other.host and self.port == other.port
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.host,
-                self.port,
-            )
-        )
-
 
 class QuorumEpochPartitionResult(Structure):
     """The receiver's leader and epoch, in replies to Begin- and EndQuorumEpoch.
@@ -61,26 +47,6 @@ class QuorumEpochPartitionResult(Structure):
         self.leader_id: Final = leader_id
         self.leader_epoch: Final = leader_epoch
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, QuorumEpochPartitionResult):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.error_code == other.error_code
-            and self.leader_id == other.leader_id
-            and self.leader_epoch == other.leader_epoch
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.error_code,
-                self.leader_id,
-                self.leader_epoch,
-            )
-        )
-
 
 class QuorumEpochTopicResult(Structure):
     """A topic of a Begin- or EndQuorumEpoch response.
@@ -97,19 +63,6 @@ class QuorumEpochTopicResult(Structure):
     ) -> None:
         self.topic_name: Final = topic_name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, QuorumEpochTopicResult):
-            return NotImplemented
-        return self.topic_name == other.topic_name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_name,
-                self.partitions,
-            )
-        )
 
 
 class ReplicaState(Structure):
@@ -148,28 +101,6 @@ class ReplicaState(Structure):
         self.log_end_offset: Final = log_end_offset
         self.last_fetch_timestamp: Final = last_fetch_timestamp
         self.last_caught_up_timestamp: Final = last_caught_up_timestamp
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReplicaState):
-            return NotImplemented
-        return (
-            self.replica_id == other.replica_id
-            and self.replica_directory_id == other.replica_directory_id
-            and self.log_end_offset == other.log_end_offset
-            and self.last_fetch_timestamp == other.last_fetch_timestamp
-            and self.last_caught_up_timestamp == other.last_caught_up_timestamp
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.replica_id,
-                self.replica_directory_id,
-                self.log_end_offset,
-                self.last_fetch_timestamp,
-                self.last_caught_up_timestamp,
-            )
-        )
 
 
 class VotePartition(Structure):
@@ -217,34 +148,6 @@ class VotePartition(Structure):
         self.last_offset: Final = last_offset
         self.pre_vote: Final = pre_vote
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, VotePartition):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.replica_epoch == other.replica_epoch
-            and self.replica_id == other.replica_id
-            and self.replica_directory_id == other.replica_directory_id
-            and self.voter_directory_id == other.voter_directory_id
-            and self.last_offset_epoch == other.last_offset_epoch
-            and self.last_offset == other.last_offset
-            and self.pre_vote == other.pre_vote
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.replica_epoch,
-                self.replica_id,
-                self.replica_directory_id,
-                self.voter_directory_id,
-                self.last_offset_epoch,
-                self.last_offset,
-                self.pre_vote,
-            )
-        )
-
 
 class VoteTopic(Structure):
     """A topic of a Vote request.
@@ -258,19 +161,6 @@ class VoteTopic(Structure):
     def __init__(self, *, topic_name: str, partitions: tuple[VotePartition, ...]) -> None:
         self.topic_name: Final = topic_name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, VoteTopic):
-            return NotImplemented
-        return self.topic_name == other.topic_name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_name,
-                self.partitions,
-            )
-        )
 
 
 class VotePartitionResult(Structure):
@@ -300,28 +190,6 @@ class VotePartitionResult(Structure):
         self.leader_epoch: Final = leader_epoch
         self.vote_granted: Final = vote_granted
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, VotePartitionResult):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.error_code == other.error_code
-            and self.leader_id == other.leader_id
-            and self.leader_epoch == other.leader_epoch
-            and self.vote_granted == other.vote_granted
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.error_code,
-                self.leader_id,
-                self.leader_epoch,
-                self.vote_granted,
-            )
-        )
-
 
 class VoteTopicResult(Structure):
     """A topic of a Vote response.
@@ -336,19 +204,6 @@ class VoteTopicResult(Structure):
     def __init__(self, *, topic_name: str, partitions: tuple[VotePartitionResult, ...]) -> None:
         self.topic_name: Final = topic_name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, VoteTopicResult):
-            return NotImplemented
-        return self.topic_name == other.topic_name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_name,
-                self.partitions,
-            )
-        )
 
 
 class VoteResponse(Response):
@@ -376,24 +231,6 @@ class VoteResponse(Response):
         self.topics: Final = topics
         self.node_endpoints: Final = node_endpoints
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, VoteResponse):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.topics == other.topics
-            and self.node_endpoints == other.node_endpoints
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.topics,
-                self.node_endpoints,
-            )
-        )
-
 
 class VoteRequest(Request):
     """Vote (52); `voter_id` is the id of the intended voter, -1 if not set.
@@ -417,24 +254,6 @@ class VoteRequest(Request):
         self.cluster_id: Final = cluster_id
         self.voter_id: Final = voter_id
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, VoteRequest):
-            return NotImplemented
-        return (
-            self.cluster_id == other.cluster_id
-            and self.voter_id == other.voter_id
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.cluster_id,
-                self.voter_id,
-                self.topics,
-            )
-        )
 
 
 class BeginQuorumEpochPartition(Structure):
@@ -461,26 +280,6 @@ class BeginQuorumEpochPartition(Structure):
         self.leader_id: Final = leader_id
         self.leader_epoch: Final = leader_epoch
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BeginQuorumEpochPartition):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.voter_directory_id == other.voter_directory_id
-            and self.leader_id == other.leader_id
-            and self.leader_epoch == other.leader_epoch
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.voter_directory_id,
-                self.leader_id,
-                self.leader_epoch,
-            )
-        )
-
 
 class BeginQuorumEpochTopic(Structure):
     """A topic of a BeginQuorumEpoch request.
@@ -496,19 +295,6 @@ class BeginQuorumEpochTopic(Structure):
     ) -> None:
         self.topic_name: Final = topic_name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BeginQuorumEpochTopic):
-            return NotImplemented
-        return self.topic_name == other.topic_name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_name,
-                self.partitions,
-            )
-        )
 
 
 class BeginQuorumEpochResponse(Response):
@@ -535,24 +321,6 @@ class BeginQuorumEpochResponse(Response):
         self.error_code: Final = error_code
         self.topics: Final = topics
         self.node_endpoints: Final = node_endpoints
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BeginQuorumEpochResponse):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.topics == other.topics
-            and self.node_endpoints == other.node_endpoints
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.topics,
-                self.node_endpoints,
-            )
-        )
 
 
 class BeginQuorumEpochRequest(Request):
@@ -581,26 +349,6 @@ class BeginQuorumEpochRequest(Request):
         self.topics: Final = topics
         self.leader_endpoints: Final = leader_endpoints
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BeginQuorumEpochRequest):
-            return NotImplemented
-        return (
-            self.cluster_id == other.cluster_id
-            and self.voter_id == other.voter_id
-            and self.topics == other.topics
-            and self.leader_endpoints == other.leader_endpoints
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.cluster_id,
-                self.voter_id,
-                self.topics,
-                self.leader_endpoints,
-            )
-        )
-
 
 class PreferredCandidate(Structure):
     """A voter that should stand for election.
@@ -614,22 +362,6 @@ class PreferredCandidate(Structure):
     def __init__(self, *, candidate_id: int, candidate_directory_id: Uuid = ZERO_UUID) -> None:
         self.candidate_id: Final = candidate_id
         self.candidate_directory_id: Final = candidate_directory_id
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PreferredCandidate):
-            return NotImplemented
-        return (
-            self.candidate_id == other.candidate_id
-            and self.candidate_directory_id == other.candidate_directory_id
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.candidate_id,
-                self.candidate_directory_id,
-            )
-        )
 
 
 class EndQuorumEpochPartition(Structure):
@@ -667,28 +399,6 @@ class EndQuorumEpochPartition(Structure):
         self.preferred_successors: Final = preferred_successors
         self.preferred_candidates: Final = preferred_candidates
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, EndQuorumEpochPartition):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.leader_id == other.leader_id
-            and self.leader_epoch == other.leader_epoch
-            and self.preferred_successors == other.preferred_successors
-            and self.preferred_candidates == other.preferred_candidates
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.leader_id,
-                self.leader_epoch,
-                self.preferred_successors,
-                self.preferred_candidates,
-            )
-        )
-
 
 class EndQuorumEpochTopic(Structure):
     """A topic of an EndQuorumEpoch request.
@@ -703,19 +413,6 @@ class EndQuorumEpochTopic(Structure):
     def __init__(self, *, topic_name: str, partitions: tuple[EndQuorumEpochPartition, ...]) -> None:
         self.topic_name: Final = topic_name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, EndQuorumEpochTopic):
-            return NotImplemented
-        return self.topic_name == other.topic_name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_name,
-                self.partitions,
-            )
-        )
 
 
 class EndQuorumEpochResponse(Response):
@@ -743,24 +440,6 @@ class EndQuorumEpochResponse(Response):
         self.topics: Final = topics
         self.node_endpoints: Final = node_endpoints
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, EndQuorumEpochResponse):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.topics == other.topics
-            and self.node_endpoints == other.node_endpoints
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.topics,
-                self.node_endpoints,
-            )
-        )
-
 
 class EndQuorumEpochRequest(Request):
     """EndQuorumEpoch (54): the sender resigns.
@@ -785,24 +464,6 @@ class EndQuorumEpochRequest(Request):
         self.topics: Final = topics
         self.leader_endpoints: Final = leader_endpoints
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, EndQuorumEpochRequest):
-            return NotImplemented
-        return (
-            self.cluster_id == other.cluster_id
-            and self.topics == other.topics
-            and self.leader_endpoints == other.leader_endpoints
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.cluster_id,
-                self.topics,
-                self.leader_endpoints,
-            )
-        )
-
 
 class DescribeQuorumPartition(Structure):
     """A partition of a DescribeQuorum request.
@@ -814,14 +475,6 @@ class DescribeQuorumPartition(Structure):
 
     def __init__(self, *, partition_index: int = 0) -> None:
         self.partition_index: Final = partition_index
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeQuorumPartition):
-            return NotImplemented
-        return self.partition_index == other.partition_index
-
-    def __hash__(self) -> int:
-        return hash((self.partition_index,))
 
 
 class DescribeQuorumTopic(Structure):
@@ -836,19 +489,6 @@ class DescribeQuorumTopic(Structure):
     def __init__(self, *, topic_name: str, partitions: tuple[DescribeQuorumPartition, ...]) -> None:
         self.topic_name: Final = topic_name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeQuorumTopic):
-            return NotImplemented
-        return self.topic_name == other.topic_name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_name,
-                self.partitions,
-            )
-        )
 
 
 class DescribeQuorumPartitionResult(Structure):
@@ -902,34 +542,6 @@ class DescribeQuorumPartitionResult(Structure):
         self.current_voters: Final = current_voters
         self.observers: Final = observers
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeQuorumPartitionResult):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.leader_id == other.leader_id
-            and self.leader_epoch == other.leader_epoch
-            and self.high_watermark == other.high_watermark
-            and self.current_voters == other.current_voters
-            and self.observers == other.observers
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.error_code,
-                self.error_message,
-                self.leader_id,
-                self.leader_epoch,
-                self.high_watermark,
-                self.current_voters,
-                self.observers,
-            )
-        )
-
 
 class DescribeQuorumTopicResult(Structure):
     """A topic of a DescribeQuorum response.
@@ -950,19 +562,6 @@ class DescribeQuorumTopicResult(Structure):
         self.topic_name: Final = topic_name
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeQuorumTopicResult):
-            return NotImplemented
-        return self.topic_name == other.topic_name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_name,
-                self.partitions,
-            )
-        )
-
 
 class QuorumNode(Structure):
     """The listeners of a voter.
@@ -977,19 +576,6 @@ class QuorumNode(Structure):
     def __init__(self, *, node_id: int, listeners: tuple[QuorumEndpoint, ...]) -> None:
         self.node_id: Final = node_id
         self.listeners: Final = listeners
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, QuorumNode):
-            return NotImplemented
-        return self.node_id == other.node_id and self.listeners == other.listeners
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.node_id,
-                self.listeners,
-            )
-        )
 
 
 class DescribeQuorumResponse(Response):
@@ -1020,26 +606,6 @@ class DescribeQuorumResponse(Response):
         self.topics: Final = topics
         self.nodes: Final = nodes
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeQuorumResponse):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.topics == other.topics
-            and self.nodes == other.nodes
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.error_message,
-                self.topics,
-                self.nodes,
-            )
-        )
-
 
 class DescribeQuorumRequest(Request):
     """DescribeQuorum (55).
@@ -1053,11 +619,3 @@ class DescribeQuorumRequest(Request):
 
     def __init__(self, *, topics: tuple[DescribeQuorumTopic, ...] = ()) -> None:
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeQuorumRequest):
-            return NotImplemented
-        return self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash((self.topics,))

@@ -23,19 +23,6 @@ class QuotaEntityData(Structure):
         self.entity_type: Final = entity_type
         self.entity_name: Final = entity_name
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, QuotaEntityData):
-            return NotImplemented
-        return self.entity_type == other.entity_type and self.entity_name == other.entity_name
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.entity_type,
-                self.entity_name,
-            )
-        )
-
 
 class QuotaFilterComponent(Structure):
     """A condition on one type of entity.
@@ -54,24 +41,6 @@ class QuotaFilterComponent(Structure):
         self.match_type: Final = match_type
         self.match: Final = match
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, QuotaFilterComponent):
-            return NotImplemented
-        return (
-            self.entity_type == other.entity_type
-            and self.match_type == other.match_type
-            and self.match == other.match
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.entity_type,
-                self.match_type,
-                self.match,
-            )
-        )
-
 
 class QuotaValue(Structure):
     """A quota with its value.
@@ -85,19 +54,6 @@ class QuotaValue(Structure):
     def __init__(self, *, key: str, value: float) -> None:
         self.key: Final = key
         self.value: Final = value
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, QuotaValue):
-            return NotImplemented
-        return self.key == other.key and self.value == other.value
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.key,
-                self.value,
-            )
-        )
 
 
 class DescribedClientQuotas(Structure):
@@ -118,19 +74,6 @@ class DescribedClientQuotas(Structure):
     ) -> None:
         self.entity: Final = entity
         self.values: Final = values
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribedClientQuotas):
-            return NotImplemented
-        return self.entity == other.entity and self.values == other.values
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.entity,
-                self.values,
-            )
-        )
 
 
 class DescribeClientQuotasResponse(Response):
@@ -158,26 +101,6 @@ class DescribeClientQuotasResponse(Response):
         self.error_message: Final = error_message
         self.entries: Final = entries
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeClientQuotasResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.entries == other.entries
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-                self.entries,
-            )
-        )
-
 
 class DescribeClientQuotasRequest(Request):
     """DescribeClientQuotas (48).
@@ -199,19 +122,6 @@ class DescribeClientQuotasRequest(Request):
         self.components: Final = components
         self.strict: Final = strict
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeClientQuotasRequest):
-            return NotImplemented
-        return self.components == other.components and self.strict == other.strict
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.components,
-                self.strict,
-            )
-        )
-
 
 class QuotaOperation(Structure):
     """One change of a quota; `value` is ignored if the quota is removed.
@@ -228,20 +138,6 @@ class QuotaOperation(Structure):
         self.value: Final = value
         self.remove: Final = remove
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, QuotaOperation):
-            return NotImplemented
-        return self.key == other.key and self.value == other.value and self.remove == other.remove
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.key,
-                self.value,
-                self.remove,
-            )
-        )
-
 
 class AlterClientQuotasEntry(Structure):
     """The changes of one entity.
@@ -257,19 +153,6 @@ class AlterClientQuotasEntry(Structure):
     ) -> None:
         self.entity: Final = entity
         self.ops: Final = ops
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterClientQuotasEntry):
-            return NotImplemented
-        return self.entity == other.entity and self.ops == other.ops
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.entity,
-                self.ops,
-            )
-        )
 
 
 class AlterClientQuotasResult(Structure):
@@ -294,24 +177,6 @@ class AlterClientQuotasResult(Structure):
         self.error_message: Final = error_message
         self.entity: Final = entity
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterClientQuotasResult):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.entity == other.entity
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.error_message,
-                self.entity,
-            )
-        )
-
 
 class AlterClientQuotasResponse(Response):
     """The reply to a AlterClientQuotas request.
@@ -328,19 +193,6 @@ class AlterClientQuotasResponse(Response):
     ) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
         self.entries: Final = entries
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterClientQuotasResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.entries == other.entries
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.entries,
-            )
-        )
 
 
 class AlterClientQuotasRequest(Request):
@@ -359,16 +211,3 @@ class AlterClientQuotasRequest(Request):
     ) -> None:
         self.entries: Final = entries
         self.validate_only: Final = validate_only
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterClientQuotasRequest):
-            return NotImplemented
-        return self.entries == other.entries and self.validate_only == other.validate_only
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.entries,
-                self.validate_only,
-            )
-        )

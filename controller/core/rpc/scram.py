@@ -21,14 +21,6 @@ class UserName(Structure):
     def __init__(self, *, name: str) -> None:
         self.name: Final = name
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UserName):
-            return NotImplemented
-        return self.name == other.name
-
-    def __hash__(self) -> int:
-        return hash((self.name,))
-
 
 class CredentialInfo(Structure):
     """A credential without its secrets.
@@ -42,19 +34,6 @@ class CredentialInfo(Structure):
     def __init__(self, *, mechanism: int, iterations: int) -> None:
         self.mechanism: Final = mechanism
         self.iterations: Final = iterations
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CredentialInfo):
-            return NotImplemented
-        return self.mechanism == other.mechanism and self.iterations == other.iterations
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.mechanism,
-                self.iterations,
-            )
-        )
 
 
 class DescribeUserScramCredentialsResult(Structure):
@@ -81,26 +60,6 @@ class DescribeUserScramCredentialsResult(Structure):
         self.error_code: Final = error_code
         self.error_message: Final = error_message
         self.credential_infos: Final = credential_infos
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeUserScramCredentialsResult):
-            return NotImplemented
-        return (
-            self.user == other.user
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.credential_infos == other.credential_infos
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.user,
-                self.error_code,
-                self.error_message,
-                self.credential_infos,
-            )
-        )
 
 
 class DescribeUserScramCredentialsResponse(Response):
@@ -130,26 +89,6 @@ class DescribeUserScramCredentialsResponse(Response):
         self.error_message: Final = error_message
         self.results: Final = results
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeUserScramCredentialsResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.results == other.results
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-                self.results,
-            )
-        )
-
 
 class DescribeUserScramCredentialsRequest(Request):
     """DescribeUserScramCredentials (50); None or no users mean every user.
@@ -164,14 +103,6 @@ class DescribeUserScramCredentialsRequest(Request):
     def __init__(self, *, users: tuple[UserName, ...] | None = None) -> None:
         self.users: Final = users
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeUserScramCredentialsRequest):
-            return NotImplemented
-        return self.users == other.users
-
-    def __hash__(self) -> int:
-        return hash((self.users,))
-
 
 class ScramCredentialDeletion(Structure):
     """Removes a user's credential of one mechanism.
@@ -185,19 +116,6 @@ class ScramCredentialDeletion(Structure):
     def __init__(self, *, name: str, mechanism: int) -> None:
         self.name: Final = name
         self.mechanism: Final = mechanism
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ScramCredentialDeletion):
-            return NotImplemented
-        return self.name == other.name and self.mechanism == other.mechanism
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.mechanism,
-            )
-        )
 
 
 class ScramCredentialUpsertion(Structure):
@@ -221,28 +139,6 @@ class ScramCredentialUpsertion(Structure):
         self.salt: Final = salt
         self.salted_password: Final = salted_password
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ScramCredentialUpsertion):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.mechanism == other.mechanism
-            and self.iterations == other.iterations
-            and self.salt == other.salt
-            and self.salted_password == other.salted_password
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.mechanism,
-                self.iterations,
-                self.salt,
-                self.salted_password,
-            )
-        )
-
 
 class AlterUserScramCredentialsResult(Structure):
     """The result for one user.
@@ -258,24 +154,6 @@ class AlterUserScramCredentialsResult(Structure):
         self.user: Final = user
         self.error_code: Final = error_code
         self.error_message: Final = error_message
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterUserScramCredentialsResult):
-            return NotImplemented
-        return (
-            self.user == other.user
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.user,
-                self.error_code,
-                self.error_message,
-            )
-        )
 
 
 class AlterUserScramCredentialsResponse(Response):
@@ -297,19 +175,6 @@ class AlterUserScramCredentialsResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.results: Final = results
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterUserScramCredentialsResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.results == other.results
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.results,
-            )
-        )
-
 
 class AlterUserScramCredentialsRequest(Request):
     """AlterUserScramCredentials (51).
@@ -330,16 +195,3 @@ class AlterUserScramCredentialsRequest(Request):
     ) -> None:
         self.deletions: Final = deletions
         self.upsertions: Final = upsertions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterUserScramCredentialsRequest):
-            return NotImplemented
-        return self.deletions == other.deletions and self.upsertions == other.upsertions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.deletions,
-                self.upsertions,
-            )
-        )

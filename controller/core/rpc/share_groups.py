@@ -35,24 +35,6 @@ class AcknowledgementBatch(Structure):
         self.last_offset: Final = last_offset
         self.acknowledge_types: Final = acknowledge_types
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AcknowledgementBatch):
-            return NotImplemented
-        return (
-            self.first_offset == other.first_offset
-            and self.last_offset == other.last_offset
-            and self.acknowledge_types == other.acknowledge_types
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.first_offset,
-                self.last_offset,
-                self.acknowledge_types,
-            )
-        )
-
 
 class ShareFetchLeaderIdAndEpoch(Structure):
     """The leader of a partition as the broker knows it; the fields are -1 if unknown.
@@ -66,19 +48,6 @@ class ShareFetchLeaderIdAndEpoch(Structure):
     def __init__(self, *, leader_id: int = 0, leader_epoch: int = 0) -> None:
         self.leader_id: Final = leader_id
         self.leader_epoch: Final = leader_epoch
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareFetchLeaderIdAndEpoch):
-            return NotImplemented
-        return self.leader_id == other.leader_id and self.leader_epoch == other.leader_epoch
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.leader_id,
-                self.leader_epoch,
-            )
-        )
 
 
 class InitializeShareGroupStatePartitionResult(Structure):
@@ -98,24 +67,6 @@ class InitializeShareGroupStatePartitionResult(Structure):
         self.error_code: Final = error_code
         self.error_message: Final = error_message
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, InitializeShareGroupStatePartitionResult):
-            return NotImplemented
-        return (
-            self.partition == other.partition
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition,
-                self.error_code,
-                self.error_message,
-            )
-        )
-
 
 class ReadShareGroupStatePartitionData(Structure):
     """A partition whose state is read.
@@ -129,19 +80,6 @@ class ReadShareGroupStatePartitionData(Structure):
     def __init__(self, *, partition: int = 0, leader_epoch: int = 0) -> None:
         self.partition: Final = partition
         self.leader_epoch: Final = leader_epoch
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReadShareGroupStatePartitionData):
-            return NotImplemented
-        return self.partition == other.partition and self.leader_epoch == other.leader_epoch
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition,
-                self.leader_epoch,
-            )
-        )
 
 
 class StateBatch(Structure):
@@ -167,26 +105,6 @@ class StateBatch(Structure):
         self.last_offset: Final = last_offset
         self.delivery_state: Final = delivery_state
         self.delivery_count: Final = delivery_count
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StateBatch):
-            return NotImplemented
-        return (
-            self.first_offset == other.first_offset
-            and self.last_offset == other.last_offset
-            and self.delivery_state == other.delivery_state
-            and self.delivery_count == other.delivery_count
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.first_offset,
-                self.last_offset,
-                self.delivery_state,
-                self.delivery_count,
-            )
-        )
 
 
 class ShareGroupHeartbeatResponse(Response):
@@ -230,32 +148,6 @@ class ShareGroupHeartbeatResponse(Response):
         self.heartbeat_interval_ms: Final = heartbeat_interval_ms
         self.assignment: Final = assignment
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareGroupHeartbeatResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.member_id == other.member_id
-            and self.member_epoch == other.member_epoch
-            and self.heartbeat_interval_ms == other.heartbeat_interval_ms
-            and self.assignment == other.assignment
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-                self.member_id,
-                self.member_epoch,
-                self.heartbeat_interval_ms,
-                self.assignment,
-            )
-        )
-
 
 class ShareGroupHeartbeatRequest(Request):
     """A member joins a share group, renews its session, or leaves.
@@ -287,28 +179,6 @@ class ShareGroupHeartbeatRequest(Request):
         self.member_epoch: Final = member_epoch
         self.rack_id: Final = rack_id
         self.subscribed_topic_names: Final = subscribed_topic_names
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareGroupHeartbeatRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.member_id == other.member_id
-            and self.member_epoch == other.member_epoch
-            and self.rack_id == other.rack_id
-            and self.subscribed_topic_names == other.subscribed_topic_names
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.member_id,
-                self.member_epoch,
-                self.rack_id,
-                self.subscribed_topic_names,
-            )
-        )
 
 
 class ShareGroupDescribeMember(Structure):
@@ -351,32 +221,6 @@ class ShareGroupDescribeMember(Structure):
         self.client_host: Final = client_host
         self.subscribed_topic_names: Final = subscribed_topic_names
         self.assignment: Final = assignment
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareGroupDescribeMember):
-            return NotImplemented
-        return (
-            self.member_id == other.member_id
-            and self.rack_id == other.rack_id
-            and self.member_epoch == other.member_epoch
-            and self.client_id == other.client_id
-            and self.client_host == other.client_host
-            and self.subscribed_topic_names == other.subscribed_topic_names
-            and self.assignment == other.assignment
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.member_id,
-                self.rack_id,
-                self.member_epoch,
-                self.client_id,
-                self.client_host,
-                self.subscribed_topic_names,
-                self.assignment,
-            )
-        )
 
 
 class ShareGroupDescribeDescribedGroup(Structure):
@@ -429,36 +273,6 @@ class ShareGroupDescribeDescribedGroup(Structure):
         self.members: Final = members
         self.authorized_operations: Final = authorized_operations
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareGroupDescribeDescribedGroup):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.group_id == other.group_id
-            and self.group_state == other.group_state
-            and self.group_epoch == other.group_epoch
-            and self.assignment_epoch == other.assignment_epoch
-            and self.assignor_name == other.assignor_name
-            and self.members == other.members
-            and self.authorized_operations == other.authorized_operations
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.error_message,
-                self.group_id,
-                self.group_state,
-                self.group_epoch,
-                self.assignment_epoch,
-                self.assignor_name,
-                self.members,
-                self.authorized_operations,
-            )
-        )
-
 
 class ShareGroupDescribeResponse(Response):
     """The reply to a ShareGroupDescribe request.
@@ -479,19 +293,6 @@ class ShareGroupDescribeResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.groups: Final = groups
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareGroupDescribeResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.groups == other.groups
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.groups,
-            )
-        )
-
 
 class ShareGroupDescribeRequest(Request):
     """Requests descriptions of share groups.
@@ -509,22 +310,6 @@ class ShareGroupDescribeRequest(Request):
     ) -> None:
         self.group_ids: Final = group_ids
         self.include_authorized_operations: Final = include_authorized_operations
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareGroupDescribeRequest):
-            return NotImplemented
-        return (
-            self.group_ids == other.group_ids
-            and self.include_authorized_operations == other.include_authorized_operations
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_ids,
-                self.include_authorized_operations,
-            )
-        )
 
 
 class ShareFetchFetchPartition(Structure):
@@ -545,22 +330,6 @@ class ShareFetchFetchPartition(Structure):
         self.partition_index: Final = partition_index
         self.acknowledgement_batches: Final = acknowledgement_batches
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareFetchFetchPartition):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.acknowledgement_batches == other.acknowledgement_batches
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.acknowledgement_batches,
-            )
-        )
-
 
 class ShareFetchFetchTopic(Structure):
     """A topic to fetch.
@@ -577,19 +346,6 @@ class ShareFetchFetchTopic(Structure):
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareFetchFetchTopic):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
-
 
 class ShareFetchForgottenTopic(Structure):
     """Partitions to remove from the share session.
@@ -603,19 +359,6 @@ class ShareFetchForgottenTopic(Structure):
     def __init__(self, *, topic_id: Uuid = ZERO_UUID, partitions: tuple[int, ...] = ()) -> None:
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareFetchForgottenTopic):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
 
 
 class AcquiredRecords(Structure):
@@ -634,24 +377,6 @@ class AcquiredRecords(Structure):
         self.first_offset: Final = first_offset
         self.last_offset: Final = last_offset
         self.delivery_count: Final = delivery_count
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AcquiredRecords):
-            return NotImplemented
-        return (
-            self.first_offset == other.first_offset
-            and self.last_offset == other.last_offset
-            and self.delivery_count == other.delivery_count
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.first_offset,
-                self.last_offset,
-                self.delivery_count,
-            )
-        )
 
 
 class ShareFetchPartitionData(Structure):
@@ -701,34 +426,6 @@ class ShareFetchPartitionData(Structure):
         self.records: Final = records
         self.acquired_records: Final = acquired_records
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareFetchPartitionData):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.acknowledge_error_code == other.acknowledge_error_code
-            and self.acknowledge_error_message == other.acknowledge_error_message
-            and self.current_leader == other.current_leader
-            and self.records == other.records
-            and self.acquired_records == other.acquired_records
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.error_code,
-                self.error_message,
-                self.acknowledge_error_code,
-                self.acknowledge_error_message,
-                self.current_leader,
-                self.records,
-                self.acquired_records,
-            )
-        )
-
 
 class ShareFetchableTopicResponse(Structure):
     """The reply for one topic.
@@ -745,19 +442,6 @@ class ShareFetchableTopicResponse(Structure):
     ) -> None:
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareFetchableTopicResponse):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
 
 
 class ShareFetchResponse(Response):
@@ -800,30 +484,6 @@ class ShareFetchResponse(Response):
         self.acquisition_lock_timeout_ms: Final = acquisition_lock_timeout_ms
         self.responses: Final = responses
         self.node_endpoints: Final = node_endpoints
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareFetchResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.acquisition_lock_timeout_ms == other.acquisition_lock_timeout_ms
-            and self.responses == other.responses
-            and self.node_endpoints == other.node_endpoints
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-                self.acquisition_lock_timeout_ms,
-                self.responses,
-                self.node_endpoints,
-            )
-        )
 
 
 class ShareFetchRequest(Request):
@@ -889,42 +549,6 @@ class ShareFetchRequest(Request):
         self.topics: Final = topics
         self.forgotten_topics_data: Final = forgotten_topics_data
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareFetchRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.member_id == other.member_id
-            and self.share_session_epoch == other.share_session_epoch
-            and self.max_wait_ms == other.max_wait_ms
-            and self.min_bytes == other.min_bytes
-            and self.max_bytes == other.max_bytes
-            and self.max_records == other.max_records
-            and self.batch_size == other.batch_size
-            and self.share_acquire_mode == other.share_acquire_mode
-            and self.is_renew_ack == other.is_renew_ack
-            and self.topics == other.topics
-            and self.forgotten_topics_data == other.forgotten_topics_data
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.member_id,
-                self.share_session_epoch,
-                self.max_wait_ms,
-                self.min_bytes,
-                self.max_bytes,
-                self.max_records,
-                self.batch_size,
-                self.share_acquire_mode,
-                self.is_renew_ack,
-                self.topics,
-                self.forgotten_topics_data,
-            )
-        )
-
 
 class AcknowledgePartition(Structure):
     """A partition with acknowledgements.
@@ -944,22 +568,6 @@ class AcknowledgePartition(Structure):
         self.partition_index: Final = partition_index
         self.acknowledgement_batches: Final = acknowledgement_batches
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AcknowledgePartition):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.acknowledgement_batches == other.acknowledgement_batches
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.acknowledgement_batches,
-            )
-        )
-
 
 class AcknowledgeTopic(Structure):
     """A topic with acknowledgements.
@@ -975,19 +583,6 @@ class AcknowledgeTopic(Structure):
     ) -> None:
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AcknowledgeTopic):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
 
 
 class ShareAcknowledgePartitionData(Structure):
@@ -1015,26 +610,6 @@ class ShareAcknowledgePartitionData(Structure):
         self.error_message: Final = error_message
         self.current_leader: Final = current_leader
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareAcknowledgePartitionData):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.current_leader == other.current_leader
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.error_code,
-                self.error_message,
-                self.current_leader,
-            )
-        )
-
 
 class ShareAcknowledgeTopicResponse(Structure):
     """The results for one topic.
@@ -1056,19 +631,6 @@ class ShareAcknowledgeTopicResponse(Structure):
     ) -> None:
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareAcknowledgeTopicResponse):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
 
 
 class ShareAcknowledgeResponse(Response):
@@ -1112,30 +674,6 @@ class ShareAcknowledgeResponse(Response):
         self.responses: Final = responses
         self.node_endpoints: Final = node_endpoints
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareAcknowledgeResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.acquisition_lock_timeout_ms == other.acquisition_lock_timeout_ms
-            and self.responses == other.responses
-            and self.node_endpoints == other.node_endpoints
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-                self.acquisition_lock_timeout_ms,
-                self.responses,
-                self.node_endpoints,
-            )
-        )
-
 
 class ShareAcknowledgeRequest(Request):
     """A member acknowledges records.
@@ -1166,28 +704,6 @@ class ShareAcknowledgeRequest(Request):
         self.is_renew_ack: Final = is_renew_ack
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShareAcknowledgeRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.member_id == other.member_id
-            and self.share_session_epoch == other.share_session_epoch
-            and self.is_renew_ack == other.is_renew_ack
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.member_id,
-                self.share_session_epoch,
-                self.is_renew_ack,
-                self.topics,
-            )
-        )
-
 
 class InitializeShareGroupStatePartitionData(Structure):
     """The first state of one partition.
@@ -1203,24 +719,6 @@ class InitializeShareGroupStatePartitionData(Structure):
         self.partition: Final = partition
         self.state_epoch: Final = state_epoch
         self.start_offset: Final = start_offset
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, InitializeShareGroupStatePartitionData):
-            return NotImplemented
-        return (
-            self.partition == other.partition
-            and self.state_epoch == other.state_epoch
-            and self.start_offset == other.start_offset
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition,
-                self.state_epoch,
-                self.start_offset,
-            )
-        )
 
 
 class InitializeStateData(Structure):
@@ -1240,19 +738,6 @@ class InitializeStateData(Structure):
     ) -> None:
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, InitializeStateData):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
 
 
 class InitializeStateResult(Structure):
@@ -1276,19 +761,6 @@ class InitializeStateResult(Structure):
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, InitializeStateResult):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
-
 
 class InitializeShareGroupStateResponse(Response):
     """The reply to a InitializeShareGroupState request.
@@ -1301,14 +773,6 @@ class InitializeShareGroupStateResponse(Response):
 
     def __init__(self, *, results: tuple[InitializeStateResult, ...] = ()) -> None:
         self.results: Final = results
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, InitializeShareGroupStateResponse):
-            return NotImplemented
-        return self.results == other.results
-
-    def __hash__(self) -> int:
-        return hash((self.results,))
 
 
 class InitializeShareGroupStateRequest(Request):
@@ -1325,19 +789,6 @@ class InitializeShareGroupStateRequest(Request):
     def __init__(self, *, group_id: str = "", topics: tuple[InitializeStateData, ...] = ()) -> None:
         self.group_id: Final = group_id
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, InitializeShareGroupStateRequest):
-            return NotImplemented
-        return self.group_id == other.group_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
-            )
-        )
 
 
 class ReadStateData(Structure):
@@ -1357,19 +808,6 @@ class ReadStateData(Structure):
     ) -> None:
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReadStateData):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
 
 
 class ReadShareGroupStatePartitionResult(Structure):
@@ -1410,30 +848,6 @@ class ReadShareGroupStatePartitionResult(Structure):
         self.start_offset: Final = start_offset
         self.state_batches: Final = state_batches
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReadShareGroupStatePartitionResult):
-            return NotImplemented
-        return (
-            self.partition == other.partition
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.state_epoch == other.state_epoch
-            and self.start_offset == other.start_offset
-            and self.state_batches == other.state_batches
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition,
-                self.error_code,
-                self.error_message,
-                self.state_epoch,
-                self.start_offset,
-                self.state_batches,
-            )
-        )
-
 
 class ReadStateResult(Structure):
     """The states of one topic.
@@ -1456,19 +870,6 @@ class ReadStateResult(Structure):
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReadStateResult):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
-
 
 class ReadShareGroupStateResponse(Response):
     """The reply to a ReadShareGroupState request.
@@ -1481,14 +882,6 @@ class ReadShareGroupStateResponse(Response):
 
     def __init__(self, *, results: tuple[ReadStateResult, ...] = ()) -> None:
         self.results: Final = results
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReadShareGroupStateResponse):
-            return NotImplemented
-        return self.results == other.results
-
-    def __hash__(self) -> int:
-        return hash((self.results,))
 
 
 class ReadShareGroupStateRequest(Request):
@@ -1505,19 +898,6 @@ class ReadShareGroupStateRequest(Request):
     def __init__(self, *, group_id: str = "", topics: tuple[ReadStateData, ...] = ()) -> None:
         self.group_id: Final = group_id
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReadShareGroupStateRequest):
-            return NotImplemented
-        return self.group_id == other.group_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
-            )
-        )
 
 
 class WriteShareGroupStatePartitionData(Structure):
@@ -1557,30 +937,6 @@ class WriteShareGroupStatePartitionData(Structure):
         self.delivery_complete_count: Final = delivery_complete_count
         self.state_batches: Final = state_batches
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WriteShareGroupStatePartitionData):
-            return NotImplemented
-        return (
-            self.partition == other.partition
-            and self.state_epoch == other.state_epoch
-            and self.leader_epoch == other.leader_epoch
-            and self.start_offset == other.start_offset
-            and self.delivery_complete_count == other.delivery_complete_count
-            and self.state_batches == other.state_batches
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition,
-                self.state_epoch,
-                self.leader_epoch,
-                self.start_offset,
-                self.delivery_complete_count,
-                self.state_batches,
-            )
-        )
-
 
 class WriteStateData(Structure):
     """A topic whose state is written.
@@ -1599,19 +955,6 @@ class WriteStateData(Structure):
     ) -> None:
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WriteStateData):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
 
 
 class WriteStateResult(Structure):
@@ -1635,19 +978,6 @@ class WriteStateResult(Structure):
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WriteStateResult):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
-
 
 class WriteShareGroupStateResponse(Response):
     """The reply to a WriteShareGroupState request.
@@ -1660,14 +990,6 @@ class WriteShareGroupStateResponse(Response):
 
     def __init__(self, *, results: tuple[WriteStateResult, ...] = ()) -> None:
         self.results: Final = results
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WriteShareGroupStateResponse):
-            return NotImplemented
-        return self.results == other.results
-
-    def __hash__(self) -> int:
-        return hash((self.results,))
 
 
 class WriteShareGroupStateRequest(Request):
@@ -1685,19 +1007,6 @@ class WriteShareGroupStateRequest(Request):
         self.group_id: Final = group_id
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WriteShareGroupStateRequest):
-            return NotImplemented
-        return self.group_id == other.group_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
-            )
-        )
-
 
 class DeleteShareGroupStatePartitionData(Structure):
     """A partition whose state is deleted.
@@ -1709,14 +1018,6 @@ class DeleteShareGroupStatePartitionData(Structure):
 
     def __init__(self, *, partition: int = 0) -> None:
         self.partition: Final = partition
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteShareGroupStatePartitionData):
-            return NotImplemented
-        return self.partition == other.partition
-
-    def __hash__(self) -> int:
-        return hash((self.partition,))
 
 
 class DeleteStateData(Structure):
@@ -1736,19 +1037,6 @@ class DeleteStateData(Structure):
     ) -> None:
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteStateData):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
 
 
 class DeleteStateResult(Structure):
@@ -1772,19 +1060,6 @@ class DeleteStateResult(Structure):
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteStateResult):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
-
 
 class DeleteShareGroupStateResponse(Response):
     """The reply to a DeleteShareGroupState request.
@@ -1797,14 +1072,6 @@ class DeleteShareGroupStateResponse(Response):
 
     def __init__(self, *, results: tuple[DeleteStateResult, ...] = ()) -> None:
         self.results: Final = results
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteShareGroupStateResponse):
-            return NotImplemented
-        return self.results == other.results
-
-    def __hash__(self) -> int:
-        return hash((self.results,))
 
 
 class DeleteShareGroupStateRequest(Request):
@@ -1821,19 +1088,6 @@ class DeleteShareGroupStateRequest(Request):
     def __init__(self, *, group_id: str = "", topics: tuple[DeleteStateData, ...] = ()) -> None:
         self.group_id: Final = group_id
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteShareGroupStateRequest):
-            return NotImplemented
-        return self.group_id == other.group_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
-            )
-        )
 
 
 class ReadStateSummaryData(Structure):
@@ -1853,19 +1107,6 @@ class ReadStateSummaryData(Structure):
     ) -> None:
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReadStateSummaryData):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
 
 
 class ReadShareGroupStateSummaryPartitionResult(Structure):
@@ -1909,32 +1150,6 @@ class ReadShareGroupStateSummaryPartitionResult(Structure):
         self.start_offset: Final = start_offset
         self.delivery_complete_count: Final = delivery_complete_count
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReadShareGroupStateSummaryPartitionResult):
-            return NotImplemented
-        return (
-            self.partition == other.partition
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.state_epoch == other.state_epoch
-            and self.leader_epoch == other.leader_epoch
-            and self.start_offset == other.start_offset
-            and self.delivery_complete_count == other.delivery_complete_count
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition,
-                self.error_code,
-                self.error_message,
-                self.state_epoch,
-                self.leader_epoch,
-                self.start_offset,
-                self.delivery_complete_count,
-            )
-        )
-
 
 class ReadStateSummaryResult(Structure):
     """The summaries of one topic.
@@ -1957,19 +1172,6 @@ class ReadStateSummaryResult(Structure):
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReadStateSummaryResult):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
-
 
 class ReadShareGroupStateSummaryResponse(Response):
     """The reply to a ReadShareGroupStateSummary request.
@@ -1982,14 +1184,6 @@ class ReadShareGroupStateSummaryResponse(Response):
 
     def __init__(self, *, results: tuple[ReadStateSummaryResult, ...] = ()) -> None:
         self.results: Final = results
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReadShareGroupStateSummaryResponse):
-            return NotImplemented
-        return self.results == other.results
-
-    def __hash__(self) -> int:
-        return hash((self.results,))
 
 
 class ReadShareGroupStateSummaryRequest(Request):
@@ -2009,19 +1203,6 @@ class ReadShareGroupStateSummaryRequest(Request):
         self.group_id: Final = group_id
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ReadShareGroupStateSummaryRequest):
-            return NotImplemented
-        return self.group_id == other.group_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
-            )
-        )
-
 
 class DescribeShareGroupOffsetsRequestTopic(Structure):
     """A topic to describe; null `topics` means every topic of the group.
@@ -2035,19 +1216,6 @@ class DescribeShareGroupOffsetsRequestTopic(Structure):
     def __init__(self, *, topic_name: str = "", partitions: tuple[int, ...] = ()) -> None:
         self.topic_name: Final = topic_name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeShareGroupOffsetsRequestTopic):
-            return NotImplemented
-        return self.topic_name == other.topic_name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_name,
-                self.partitions,
-            )
-        )
 
 
 class DescribeShareGroupOffsetsRequestGroup(Structure):
@@ -2067,19 +1235,6 @@ class DescribeShareGroupOffsetsRequestGroup(Structure):
     ) -> None:
         self.group_id: Final = group_id
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeShareGroupOffsetsRequestGroup):
-            return NotImplemented
-        return self.group_id == other.group_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
-            )
-        )
 
 
 class DescribeShareGroupOffsetsResponsePartition(Structure):
@@ -2119,30 +1274,6 @@ class DescribeShareGroupOffsetsResponsePartition(Structure):
         self.error_code: Final = error_code
         self.error_message: Final = error_message
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeShareGroupOffsetsResponsePartition):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.start_offset == other.start_offset
-            and self.leader_epoch == other.leader_epoch
-            and self.lag == other.lag
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.start_offset,
-                self.leader_epoch,
-                self.lag,
-                self.error_code,
-                self.error_message,
-            )
-        )
-
 
 class DescribeShareGroupOffsetsResponseTopic(Structure):
     """The offsets of one topic.
@@ -2167,24 +1298,6 @@ class DescribeShareGroupOffsetsResponseTopic(Structure):
         self.topic_name: Final = topic_name
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeShareGroupOffsetsResponseTopic):
-            return NotImplemented
-        return (
-            self.topic_name == other.topic_name
-            and self.topic_id == other.topic_id
-            and self.partitions == other.partitions
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_name,
-                self.topic_id,
-                self.partitions,
-            )
-        )
 
 
 class DescribeShareGroupOffsetsResponseGroup(Structure):
@@ -2214,26 +1327,6 @@ class DescribeShareGroupOffsetsResponseGroup(Structure):
         self.error_code: Final = error_code
         self.error_message: Final = error_message
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeShareGroupOffsetsResponseGroup):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.topics == other.topics
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
-                self.error_code,
-                self.error_message,
-            )
-        )
-
 
 class DescribeShareGroupOffsetsResponse(Response):
     """The reply to a DescribeShareGroupOffsets request.
@@ -2256,19 +1349,6 @@ class DescribeShareGroupOffsetsResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.groups: Final = groups
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeShareGroupOffsetsResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.groups == other.groups
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.groups,
-            )
-        )
-
 
 class DescribeShareGroupOffsetsRequest(Request):
     """Requests the start offsets of share groups.
@@ -2283,14 +1363,6 @@ class DescribeShareGroupOffsetsRequest(Request):
     def __init__(self, *, groups: tuple[DescribeShareGroupOffsetsRequestGroup, ...] = ()) -> None:
         self.groups: Final = groups
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeShareGroupOffsetsRequest):
-            return NotImplemented
-        return self.groups == other.groups
-
-    def __hash__(self) -> int:
-        return hash((self.groups,))
-
 
 class AlterShareGroupOffsetsRequestPartition(Structure):
     """The start offset of one partition.
@@ -2304,22 +1376,6 @@ class AlterShareGroupOffsetsRequestPartition(Structure):
     def __init__(self, *, partition_index: int = 0, start_offset: int = 0) -> None:
         self.partition_index: Final = partition_index
         self.start_offset: Final = start_offset
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterShareGroupOffsetsRequestPartition):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.start_offset == other.start_offset
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.start_offset,
-            )
-        )
 
 
 class AlterShareGroupOffsetsRequestTopic(Structure):
@@ -2340,19 +1396,6 @@ class AlterShareGroupOffsetsRequestTopic(Structure):
         self.topic_name: Final = topic_name
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterShareGroupOffsetsRequestTopic):
-            return NotImplemented
-        return self.topic_name == other.topic_name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_name,
-                self.partitions,
-            )
-        )
-
 
 class AlterShareGroupOffsetsResponsePartition(Structure):
     """The result for one partition.
@@ -2370,24 +1413,6 @@ class AlterShareGroupOffsetsResponsePartition(Structure):
         self.partition_index: Final = partition_index
         self.error_code: Final = error_code
         self.error_message: Final = error_message
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterShareGroupOffsetsResponsePartition):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.error_code,
-                self.error_message,
-            )
-        )
 
 
 class AlterShareGroupOffsetsResponseTopic(Structure):
@@ -2413,24 +1438,6 @@ class AlterShareGroupOffsetsResponseTopic(Structure):
         self.topic_name: Final = topic_name
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterShareGroupOffsetsResponseTopic):
-            return NotImplemented
-        return (
-            self.topic_name == other.topic_name
-            and self.topic_id == other.topic_id
-            and self.partitions == other.partitions
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_name,
-                self.topic_id,
-                self.partitions,
-            )
-        )
 
 
 class AlterShareGroupOffsetsResponse(Response):
@@ -2460,26 +1467,6 @@ class AlterShareGroupOffsetsResponse(Response):
         self.error_message: Final = error_message
         self.responses: Final = responses
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterShareGroupOffsetsResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.responses == other.responses
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-                self.responses,
-            )
-        )
-
 
 class AlterShareGroupOffsetsRequest(Request):
     """Sets the start offsets of an empty share group.
@@ -2498,19 +1485,6 @@ class AlterShareGroupOffsetsRequest(Request):
         self.group_id: Final = group_id
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterShareGroupOffsetsRequest):
-            return NotImplemented
-        return self.group_id == other.group_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
-            )
-        )
-
 
 class DeleteShareGroupOffsetsRequestTopic(Structure):
     """A topic whose offsets are deleted.
@@ -2522,14 +1496,6 @@ class DeleteShareGroupOffsetsRequestTopic(Structure):
 
     def __init__(self, *, topic_name: str = "") -> None:
         self.topic_name: Final = topic_name
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteShareGroupOffsetsRequestTopic):
-            return NotImplemented
-        return self.topic_name == other.topic_name
-
-    def __hash__(self) -> int:
-        return hash((self.topic_name,))
 
 
 class DeleteShareGroupOffsetsResponseTopic(Structure):
@@ -2555,26 +1521,6 @@ class DeleteShareGroupOffsetsResponseTopic(Structure):
         self.topic_id: Final = topic_id
         self.error_code: Final = error_code
         self.error_message: Final = error_message
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteShareGroupOffsetsResponseTopic):
-            return NotImplemented
-        return (
-            self.topic_name == other.topic_name
-            and self.topic_id == other.topic_id
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_name,
-                self.topic_id,
-                self.error_code,
-                self.error_message,
-            )
-        )
 
 
 class DeleteShareGroupOffsetsResponse(Response):
@@ -2604,26 +1550,6 @@ class DeleteShareGroupOffsetsResponse(Response):
         self.error_message: Final = error_message
         self.responses: Final = responses
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteShareGroupOffsetsResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.responses == other.responses
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-                self.responses,
-            )
-        )
-
 
 class DeleteShareGroupOffsetsRequest(Request):
     """Deletes the offsets of topics from an empty share group.
@@ -2641,16 +1567,3 @@ class DeleteShareGroupOffsetsRequest(Request):
     ) -> None:
         self.group_id: Final = group_id
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteShareGroupOffsetsRequest):
-            return NotImplemented
-        return self.group_id == other.group_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.topics,
-            )
-        )

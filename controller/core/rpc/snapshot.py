@@ -45,28 +45,6 @@ class SnapshotPartition(Structure):
         self.position: Final = position
         self.replica_directory_id: Final = replica_directory_id
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SnapshotPartition):
-            return NotImplemented
-        return (
-            self.partition == other.partition
-            and self.current_leader_epoch == other.current_leader_epoch
-            and self.snapshot_id == other.snapshot_id
-            and self.position == other.position
-            and self.replica_directory_id == other.replica_directory_id
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition,
-                self.current_leader_epoch,
-                self.snapshot_id,
-                self.position,
-                self.replica_directory_id,
-            )
-        )
-
 
 class SnapshotTopic(Structure):
     """A topic of a FetchSnapshot request.
@@ -80,19 +58,6 @@ class SnapshotTopic(Structure):
     def __init__(self, *, name: str, partitions: tuple[SnapshotPartition, ...]) -> None:
         self.name: Final = name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SnapshotTopic):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
 
 
 class SnapshotPartitionData(Structure):
@@ -136,32 +101,6 @@ class SnapshotPartitionData(Structure):
         self.position: Final = position
         self.unaligned_records: Final = unaligned_records
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SnapshotPartitionData):
-            return NotImplemented
-        return (
-            self.index == other.index
-            and self.error_code == other.error_code
-            and self.snapshot_id == other.snapshot_id
-            and self.current_leader == other.current_leader
-            and self.size == other.size
-            and self.position == other.position
-            and self.unaligned_records == other.unaligned_records
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.index,
-                self.error_code,
-                self.snapshot_id,
-                self.current_leader,
-                self.size,
-                self.position,
-                self.unaligned_records,
-            )
-        )
-
 
 class SnapshotTopicData(Structure):
     """A topic of a FetchSnapshot response.
@@ -176,19 +115,6 @@ class SnapshotTopicData(Structure):
     def __init__(self, *, name: str, partitions: tuple[SnapshotPartitionData, ...]) -> None:
         self.name: Final = name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SnapshotTopicData):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
 
 
 class FetchSnapshotResponse(Response):
@@ -219,26 +145,6 @@ class FetchSnapshotResponse(Response):
         self.topics: Final = topics
         self.node_endpoints: Final = node_endpoints
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FetchSnapshotResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.topics == other.topics
-            and self.node_endpoints == other.node_endpoints
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.topics,
-                self.node_endpoints,
-            )
-        )
-
 
 class FetchSnapshotRequest(Request):
     """FetchSnapshot (59).
@@ -265,23 +171,3 @@ class FetchSnapshotRequest(Request):
         self.replica_id: Final = replica_id
         self.max_bytes: Final = max_bytes
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, FetchSnapshotRequest):
-            return NotImplemented
-        return (
-            self.cluster_id == other.cluster_id
-            and self.replica_id == other.replica_id
-            and self.max_bytes == other.max_bytes
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.cluster_id,
-                self.replica_id,
-                self.max_bytes,
-                self.topics,
-            )
-        )

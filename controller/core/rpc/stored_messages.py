@@ -31,26 +31,6 @@ class ProduceNodeEndpoint(Structure):
         self.port: Final = port
         self.rack: Final = rack
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ProduceNodeEndpoint):
-            return NotImplemented
-        return (
-            self.node_id == other.node_id
-            and self.host == other.host
-            and self.port == other.port
-            and self.rack == other.rack
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.node_id,
-                self.host,
-                self.port,
-                self.rack,
-            )
-        )
-
 
 class PartitionProduceData(Structure):
     """The batches for one partition.
@@ -64,19 +44,6 @@ class PartitionProduceData(Structure):
     def __init__(self, *, index: int = 0, records: bytes | None = b"") -> None:
         self.index: Final = index
         self.records: Final = records
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PartitionProduceData):
-            return NotImplemented
-        return self.index == other.index and self.records == other.records
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.index,
-                self.records,
-            )
-        )
 
 
 class TopicProduceData(Structure):
@@ -100,24 +67,6 @@ class TopicProduceData(Structure):
         self.topic_id: Final = topic_id
         self.partition_data: Final = partition_data
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TopicProduceData):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.topic_id == other.topic_id
-            and self.partition_data == other.partition_data
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.topic_id,
-                self.partition_data,
-            )
-        )
-
 
 class BatchIndexAndErrorMessage(Structure):
     """A record that made the leader refuse its batch (KIP-467).
@@ -134,22 +83,6 @@ class BatchIndexAndErrorMessage(Structure):
         self.batch_index: Final = batch_index
         self.batch_index_error_message: Final = batch_index_error_message
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BatchIndexAndErrorMessage):
-            return NotImplemented
-        return (
-            self.batch_index == other.batch_index
-            and self.batch_index_error_message == other.batch_index_error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.batch_index,
-                self.batch_index_error_message,
-            )
-        )
-
 
 class ProduceLeaderIdAndEpoch(Structure):
     """The leader as the broker knows it (KIP-951); the fields are -1 if unknown.
@@ -163,19 +96,6 @@ class ProduceLeaderIdAndEpoch(Structure):
     def __init__(self, *, leader_id: int = -1, leader_epoch: int = -1) -> None:
         self.leader_id: Final = leader_id
         self.leader_epoch: Final = leader_epoch
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ProduceLeaderIdAndEpoch):
-            return NotImplemented
-        return self.leader_id == other.leader_id and self.leader_epoch == other.leader_epoch
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.leader_id,
-                self.leader_epoch,
-            )
-        )
 
 
 class PartitionProduceResponse(Structure):
@@ -225,34 +145,6 @@ class PartitionProduceResponse(Structure):
         self.error_message: Final = error_message
         self.current_leader: Final = current_leader
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PartitionProduceResponse):
-            return NotImplemented
-        return (
-            self.index == other.index
-            and self.error_code == other.error_code
-            and self.base_offset == other.base_offset
-            and self.log_append_time_ms == other.log_append_time_ms
-            and self.log_start_offset == other.log_start_offset
-            and self.record_errors == other.record_errors
-            and self.error_message == other.error_message
-            and self.current_leader == other.current_leader
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.index,
-                self.error_code,
-                self.base_offset,
-                self.log_append_time_ms,
-                self.log_start_offset,
-                self.record_errors,
-                self.error_message,
-                self.current_leader,
-            )
-        )
-
 
 class TopicProduceResponse(Structure):
     """The results for one topic.
@@ -277,24 +169,6 @@ class TopicProduceResponse(Structure):
         self.name: Final = name
         self.topic_id: Final = topic_id
         self.partition_responses: Final = partition_responses
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TopicProduceResponse):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.topic_id == other.topic_id
-            and self.partition_responses == other.partition_responses
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.topic_id,
-                self.partition_responses,
-            )
-        )
 
 
 class ProduceResponse(Response):
@@ -321,24 +195,6 @@ class ProduceResponse(Response):
         self.responses: Final = responses
         self.throttle_time_ms: Final = throttle_time_ms
         self.node_endpoints: Final = node_endpoints
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ProduceResponse):
-            return NotImplemented
-        return (
-            self.responses == other.responses
-            and self.throttle_time_ms == other.throttle_time_ms
-            and self.node_endpoints == other.node_endpoints
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.responses,
-                self.throttle_time_ms,
-                self.node_endpoints,
-            )
-        )
 
 
 class ProduceRequest(Request):
@@ -370,28 +226,6 @@ class ProduceRequest(Request):
         self.requester: Final = requester
         self.topic_data: Final = topic_data
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ProduceRequest):
-            return NotImplemented
-        return (
-            self.transactional_id == other.transactional_id
-            and self.acks == other.acks
-            and self.timeout_ms == other.timeout_ms
-            and self.requester == other.requester
-            and self.topic_data == other.topic_data
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.transactional_id,
-                self.acks,
-                self.timeout_ms,
-                self.requester,
-                self.topic_data,
-            )
-        )
-
 
 class ListOffsetsPartitionResponse(Structure):
     """The found offset of one partition.
@@ -420,28 +254,6 @@ class ListOffsetsPartitionResponse(Structure):
         self.offset: Final = offset
         self.leader_epoch: Final = leader_epoch
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListOffsetsPartitionResponse):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.error_code == other.error_code
-            and self.timestamp == other.timestamp
-            and self.offset == other.offset
-            and self.leader_epoch == other.leader_epoch
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.error_code,
-                self.timestamp,
-                self.offset,
-                self.leader_epoch,
-            )
-        )
-
 
 class ListOffsetsPartition(Structure):
     """The requested timestamp of one partition.
@@ -461,24 +273,6 @@ class ListOffsetsPartition(Structure):
         self.current_leader_epoch: Final = current_leader_epoch
         self.timestamp: Final = timestamp
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListOffsetsPartition):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.current_leader_epoch == other.current_leader_epoch
-            and self.timestamp == other.timestamp
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.current_leader_epoch,
-                self.timestamp,
-            )
-        )
-
 
 class ListOffsetsTopicResponse(Structure):
     """The offsets of one topic.
@@ -496,19 +290,6 @@ class ListOffsetsTopicResponse(Structure):
         self.name: Final = name
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListOffsetsTopicResponse):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
-
 
 class ListOffsetsTopic(Structure):
     """A topic whose offsets are requested.
@@ -524,19 +305,6 @@ class ListOffsetsTopic(Structure):
     ) -> None:
         self.name: Final = name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListOffsetsTopic):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
 
 
 class ListOffsetsResponse(Response):
@@ -554,19 +322,6 @@ class ListOffsetsResponse(Response):
     ) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListOffsetsResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.topics,
-            )
-        )
 
 
 class ListOffsetsRequest(Request):
@@ -598,28 +353,6 @@ class ListOffsetsRequest(Request):
         self.topics: Final = topics
         self.timeout_ms: Final = timeout_ms
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListOffsetsRequest):
-            return NotImplemented
-        return (
-            self.replica_id == other.replica_id
-            and self.isolation_level == other.isolation_level
-            and self.requester == other.requester
-            and self.topics == other.topics
-            and self.timeout_ms == other.timeout_ms
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.replica_id,
-                self.isolation_level,
-                self.requester,
-                self.topics,
-                self.timeout_ms,
-            )
-        )
-
 
 class SaslHandshakeResponse(Response):
     """The reply to a SaslHandshake request.
@@ -633,19 +366,6 @@ class SaslHandshakeResponse(Response):
     def __init__(self, *, error_code: int = 0, mechanisms: tuple[str, ...] = ()) -> None:
         self.error_code: Final = error_code
         self.mechanisms: Final = mechanisms
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SaslHandshakeResponse):
-            return NotImplemented
-        return self.error_code == other.error_code and self.mechanisms == other.mechanisms
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.mechanisms,
-            )
-        )
 
 
 class SaslHandshakeRequest(Request):
@@ -661,14 +381,6 @@ class SaslHandshakeRequest(Request):
     def __init__(self, *, mechanism: str = "") -> None:
         self.mechanism: Final = mechanism
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SaslHandshakeRequest):
-            return NotImplemented
-        return self.mechanism == other.mechanism
-
-    def __hash__(self) -> int:
-        return hash((self.mechanism,))
-
 
 class DeleteRecordsPartition(Structure):
     """The new first offset of one partition.
@@ -682,19 +394,6 @@ class DeleteRecordsPartition(Structure):
     def __init__(self, *, partition_index: int = 0, offset: int = 0) -> None:
         self.partition_index: Final = partition_index
         self.offset: Final = offset
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteRecordsPartition):
-            return NotImplemented
-        return self.partition_index == other.partition_index and self.offset == other.offset
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.offset,
-            )
-        )
 
 
 class DeleteRecordsTopic(Structure):
@@ -711,19 +410,6 @@ class DeleteRecordsTopic(Structure):
     ) -> None:
         self.name: Final = name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteRecordsTopic):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
 
 
 class DeleteRecordsPartitionResult(Structure):
@@ -743,24 +429,6 @@ class DeleteRecordsPartitionResult(Structure):
         self.low_watermark: Final = low_watermark
         self.error_code: Final = error_code
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteRecordsPartitionResult):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.low_watermark == other.low_watermark
-            and self.error_code == other.error_code
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.low_watermark,
-                self.error_code,
-            )
-        )
-
 
 class DeleteRecordsTopicResult(Structure):
     """The results for one topic.
@@ -777,19 +445,6 @@ class DeleteRecordsTopicResult(Structure):
     ) -> None:
         self.name: Final = name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteRecordsTopicResult):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
 
 
 class DeleteRecordsResponse(Response):
@@ -808,19 +463,6 @@ class DeleteRecordsResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteRecordsResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.topics,
-            )
-        )
-
 
 class DeleteRecordsRequest(Request):
     """Deletes the records at the beginning of partitions.
@@ -836,19 +478,6 @@ class DeleteRecordsRequest(Request):
     def __init__(self, *, topics: tuple[DeleteRecordsTopic, ...] = (), timeout_ms: int = 0) -> None:
         self.topics: Final = topics
         self.timeout_ms: Final = timeout_ms
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteRecordsRequest):
-            return NotImplemented
-        return self.topics == other.topics and self.timeout_ms == other.timeout_ms
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topics,
-                self.timeout_ms,
-            )
-        )
 
 
 class OffsetForLeaderPartition(Structure):
@@ -868,24 +497,6 @@ class OffsetForLeaderPartition(Structure):
         self.current_leader_epoch: Final = current_leader_epoch
         self.leader_epoch: Final = leader_epoch
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetForLeaderPartition):
-            return NotImplemented
-        return (
-            self.partition == other.partition
-            and self.current_leader_epoch == other.current_leader_epoch
-            and self.leader_epoch == other.leader_epoch
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition,
-                self.current_leader_epoch,
-                self.leader_epoch,
-            )
-        )
-
 
 class OffsetForLeaderTopic(Structure):
     """A topic whose epochs are requested.
@@ -901,19 +512,6 @@ class OffsetForLeaderTopic(Structure):
     ) -> None:
         self.topic: Final = topic
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetForLeaderTopic):
-            return NotImplemented
-        return self.topic == other.topic and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic,
-                self.partitions,
-            )
-        )
 
 
 class OffsetForLeaderEpochEpochEndOffset(Structure):
@@ -940,26 +538,6 @@ class OffsetForLeaderEpochEpochEndOffset(Structure):
         self.leader_epoch: Final = leader_epoch
         self.end_offset: Final = end_offset
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetForLeaderEpochEpochEndOffset):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.partition == other.partition
-            and self.leader_epoch == other.leader_epoch
-            and self.end_offset == other.end_offset
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.partition,
-                self.leader_epoch,
-                self.end_offset,
-            )
-        )
-
 
 class OffsetForLeaderTopicResult(Structure):
     """The ends of epochs of one topic.
@@ -979,19 +557,6 @@ class OffsetForLeaderTopicResult(Structure):
         self.topic: Final = topic
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetForLeaderTopicResult):
-            return NotImplemented
-        return self.topic == other.topic and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic,
-                self.partitions,
-            )
-        )
-
 
 class OffsetForLeaderEpochResponse(Response):
     """The reply to a OffsetForLeaderEpoch request.
@@ -1008,19 +573,6 @@ class OffsetForLeaderEpochResponse(Response):
     ) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetForLeaderEpochResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.topics,
-            )
-        )
 
 
 class OffsetForLeaderEpochRequest(Request):
@@ -1040,19 +592,6 @@ class OffsetForLeaderEpochRequest(Request):
         self.replica_id: Final = replica_id
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, OffsetForLeaderEpochRequest):
-            return NotImplemented
-        return self.replica_id == other.replica_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.replica_id,
-                self.topics,
-            )
-        )
-
 
 class AlterReplicaLogDirTopic(Structure):
     """The replicas of one topic.
@@ -1066,19 +605,6 @@ class AlterReplicaLogDirTopic(Structure):
     def __init__(self, *, name: str = "", partitions: tuple[int, ...] = ()) -> None:
         self.name: Final = name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterReplicaLogDirTopic):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
 
 
 class AlterReplicaLogDir(Structure):
@@ -1094,19 +620,6 @@ class AlterReplicaLogDir(Structure):
         self.path: Final = path
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterReplicaLogDir):
-            return NotImplemented
-        return self.path == other.path and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.path,
-                self.topics,
-            )
-        )
-
 
 class AlterReplicaLogDirPartitionResult(Structure):
     """The result for one partition.
@@ -1120,19 +633,6 @@ class AlterReplicaLogDirPartitionResult(Structure):
     def __init__(self, *, partition_index: int = 0, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
         self.error_code: Final = error_code
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterReplicaLogDirPartitionResult):
-            return NotImplemented
-        return self.partition_index == other.partition_index and self.error_code == other.error_code
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.error_code,
-            )
-        )
 
 
 class AlterReplicaLogDirTopicResult(Structure):
@@ -1156,19 +656,6 @@ class AlterReplicaLogDirTopicResult(Structure):
         self.topic_name: Final = topic_name
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterReplicaLogDirTopicResult):
-            return NotImplemented
-        return self.topic_name == other.topic_name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_name,
-                self.partitions,
-            )
-        )
-
 
 class AlterReplicaLogDirsResponse(Response):
     """The reply to a AlterReplicaLogDirs request.
@@ -1186,19 +673,6 @@ class AlterReplicaLogDirsResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.results: Final = results
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterReplicaLogDirsResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.results == other.results
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.results,
-            )
-        )
-
 
 class AlterReplicaLogDirsRequest(Request):
     """Moves replicas between the log directories of a broker.
@@ -1212,14 +686,6 @@ class AlterReplicaLogDirsRequest(Request):
 
     def __init__(self, *, dirs: tuple[AlterReplicaLogDir, ...] = ()) -> None:
         self.dirs: Final = dirs
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterReplicaLogDirsRequest):
-            return NotImplemented
-        return self.dirs == other.dirs
-
-    def __hash__(self) -> int:
-        return hash((self.dirs,))
 
 
 class SaslAuthenticateResponse(Response):
@@ -1247,26 +713,6 @@ class SaslAuthenticateResponse(Response):
         self.auth_bytes: Final = auth_bytes
         self.session_lifetime_ms: Final = session_lifetime_ms
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SaslAuthenticateResponse):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.auth_bytes == other.auth_bytes
-            and self.session_lifetime_ms == other.session_lifetime_ms
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.error_message,
-                self.auth_bytes,
-                self.session_lifetime_ms,
-            )
-        )
-
 
 class SaslAuthenticateRequest(Request):
     """One step of a SASL exchange.
@@ -1280,11 +726,3 @@ class SaslAuthenticateRequest(Request):
 
     def __init__(self, *, auth_bytes: bytes = b"") -> None:
         self.auth_bytes: Final = auth_bytes
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SaslAuthenticateRequest):
-            return NotImplemented
-        return self.auth_bytes == other.auth_bytes
-
-    def __hash__(self) -> int:
-        return hash((self.auth_bytes,))

@@ -23,19 +23,6 @@ class StreamsGroupTaskIds(Structure):
         self.subtopology_id: Final = subtopology_id
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupTaskIds):
-            return NotImplemented
-        return self.subtopology_id == other.subtopology_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.subtopology_id,
-                self.partitions,
-            )
-        )
-
 
 class StreamsGroupEndpoint(Structure):
     """An address at which a member answers interactive queries.
@@ -50,19 +37,6 @@ class StreamsGroupEndpoint(Structure):
         self.host: Final = host
         self.port: Final = port
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupEndpoint):
-            return NotImplemented
-        return self.host == other.host and self.port == other.port
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.host,
-                self.port,
-            )
-        )
-
 
 class StreamsGroupKeyValue(Structure):
     """A key with its value.
@@ -76,19 +50,6 @@ class StreamsGroupKeyValue(Structure):
     def __init__(self, *, key: str = "", value: str = "") -> None:
         self.key: Final = key
         self.value: Final = value
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupKeyValue):
-            return NotImplemented
-        return self.key == other.key and self.value == other.value
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.key,
-                self.value,
-            )
-        )
 
 
 class StreamsGroupTopicInfo(Structure):
@@ -116,26 +77,6 @@ class StreamsGroupTopicInfo(Structure):
         self.replication_factor: Final = replication_factor
         self.topic_configs: Final = topic_configs
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupTopicInfo):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.partitions == other.partitions
-            and self.replication_factor == other.replication_factor
-            and self.topic_configs == other.topic_configs
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-                self.replication_factor,
-                self.topic_configs,
-            )
-        )
-
 
 class StreamsGroupTaskOffset(Structure):
     """An offset of one task, summed over its changelogs.
@@ -152,24 +93,6 @@ class StreamsGroupTaskOffset(Structure):
         self.partition: Final = partition
         self.offset: Final = offset
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupTaskOffset):
-            return NotImplemented
-        return (
-            self.subtopology_id == other.subtopology_id
-            and self.partition == other.partition
-            and self.offset == other.offset
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.subtopology_id,
-                self.partition,
-                self.offset,
-            )
-        )
-
 
 class StreamsGroupHeartbeatTopicPartition(Structure):
     """Partitions of one topic.
@@ -183,19 +106,6 @@ class StreamsGroupHeartbeatTopicPartition(Structure):
     def __init__(self, *, topic: str = "", partitions: tuple[int, ...] = ()) -> None:
         self.topic: Final = topic
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupHeartbeatTopicPartition):
-            return NotImplemented
-        return self.topic == other.topic and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic,
-                self.partitions,
-            )
-        )
 
 
 class StreamsGroupDescribeAssignment(Structure):
@@ -223,24 +133,6 @@ class StreamsGroupDescribeAssignment(Structure):
         self.active_tasks: Final = active_tasks
         self.standby_tasks: Final = standby_tasks
         self.warmup_tasks: Final = warmup_tasks
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupDescribeAssignment):
-            return NotImplemented
-        return (
-            self.active_tasks == other.active_tasks
-            and self.standby_tasks == other.standby_tasks
-            and self.warmup_tasks == other.warmup_tasks
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.active_tasks,
-                self.standby_tasks,
-                self.warmup_tasks,
-            )
-        )
 
 
 class StreamsGroupNode(Structure):
@@ -273,30 +165,6 @@ class StreamsGroupNode(Structure):
         self.stores: Final = stores
         self.successors: Final = successors
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupNode):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.node_type == other.node_type
-            and self.source_topics == other.source_topics
-            and self.sink_topic == other.sink_topic
-            and self.stores == other.stores
-            and self.successors == other.successors
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.node_type,
-                self.source_topics,
-                self.sink_topic,
-                self.stores,
-                self.successors,
-            )
-        )
-
 
 class StreamsGroupTopologyDescriptionSubtopology(Structure):
     """A connected part of a topology.
@@ -313,19 +181,6 @@ class StreamsGroupTopologyDescriptionSubtopology(Structure):
     ) -> None:
         self.subtopology_id: Final = subtopology_id
         self.nodes: Final = nodes
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupTopologyDescriptionSubtopology):
-            return NotImplemented
-        return self.subtopology_id == other.subtopology_id and self.nodes == other.nodes
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.subtopology_id,
-                self.nodes,
-            )
-        )
 
 
 class StreamsGroupSource(Structure):
@@ -358,30 +213,6 @@ class StreamsGroupSource(Structure):
         self.stores: Final = stores
         self.successors: Final = successors
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupSource):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.node_type == other.node_type
-            and self.source_topics == other.source_topics
-            and self.sink_topic == other.sink_topic
-            and self.stores == other.stores
-            and self.successors == other.successors
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.node_type,
-                self.source_topics,
-                self.sink_topic,
-                self.stores,
-                self.successors,
-            )
-        )
-
 
 class StreamsGroupProcessor(Structure):
     """The processor of a global store.
@@ -413,30 +244,6 @@ class StreamsGroupProcessor(Structure):
         self.stores: Final = stores
         self.successors: Final = successors
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupProcessor):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.node_type == other.node_type
-            and self.source_topics == other.source_topics
-            and self.sink_topic == other.sink_topic
-            and self.stores == other.stores
-            and self.successors == other.successors
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.node_type,
-                self.source_topics,
-                self.sink_topic,
-                self.stores,
-                self.successors,
-            )
-        )
-
 
 class StreamsGroupGlobalStore(Structure):
     """A state store that every member has whole, and the nodes that fill it.
@@ -455,19 +262,6 @@ class StreamsGroupGlobalStore(Structure):
     ) -> None:
         self.source: Final = source
         self.processor: Final = processor
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupGlobalStore):
-            return NotImplemented
-        return self.source == other.source and self.processor == other.processor
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.source,
-                self.processor,
-            )
-        )
 
 
 class StreamsGroupTopologyDescription(Structure):
@@ -492,21 +286,6 @@ class StreamsGroupTopologyDescription(Structure):
         self.subtopologies: Final = subtopologies
         self.global_stores: Final = global_stores
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupTopologyDescription):
-            return NotImplemented
-        return (
-            self.subtopologies == other.subtopologies and self.global_stores == other.global_stores
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.subtopologies,
-                self.global_stores,
-            )
-        )
-
 
 class CopartitionGroup(Structure):
     """Topics that must have the same number of partitions.
@@ -528,24 +307,6 @@ class CopartitionGroup(Structure):
         self.source_topics: Final = source_topics
         self.source_topic_regex: Final = source_topic_regex
         self.repartition_source_topics: Final = repartition_source_topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CopartitionGroup):
-            return NotImplemented
-        return (
-            self.source_topics == other.source_topics
-            and self.source_topic_regex == other.source_topic_regex
-            and self.repartition_source_topics == other.repartition_source_topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.source_topics,
-                self.source_topic_regex,
-                self.repartition_source_topics,
-            )
-        )
 
 
 class StreamsGroupHeartbeatSubtopology(Structure):
@@ -589,32 +350,6 @@ class StreamsGroupHeartbeatSubtopology(Structure):
         self.repartition_source_topics: Final = repartition_source_topics
         self.copartition_groups: Final = copartition_groups
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupHeartbeatSubtopology):
-            return NotImplemented
-        return (
-            self.subtopology_id == other.subtopology_id
-            and self.source_topics == other.source_topics
-            and self.source_topic_regex == other.source_topic_regex
-            and self.state_changelog_topics == other.state_changelog_topics
-            and self.repartition_sink_topics == other.repartition_sink_topics
-            and self.repartition_source_topics == other.repartition_source_topics
-            and self.copartition_groups == other.copartition_groups
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.subtopology_id,
-                self.source_topics,
-                self.source_topic_regex,
-                self.state_changelog_topics,
-                self.repartition_sink_topics,
-                self.repartition_source_topics,
-                self.copartition_groups,
-            )
-        )
-
 
 class StreamsGroupHeartbeatTopology(Structure):
     """The topology of the member's application.
@@ -631,19 +366,6 @@ class StreamsGroupHeartbeatTopology(Structure):
         self.epoch: Final = epoch
         self.subtopologies: Final = subtopologies
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupHeartbeatTopology):
-            return NotImplemented
-        return self.epoch == other.epoch and self.subtopologies == other.subtopologies
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.epoch,
-                self.subtopologies,
-            )
-        )
-
 
 class StreamsGroupHeartbeatStatus(Structure):
     """A condition of the group that the member should know; null `status` means unchanged.
@@ -657,19 +379,6 @@ class StreamsGroupHeartbeatStatus(Structure):
     def __init__(self, *, status_code: int = 0, status_detail: str = "") -> None:
         self.status_code: Final = status_code
         self.status_detail: Final = status_detail
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupHeartbeatStatus):
-            return NotImplemented
-        return self.status_code == other.status_code and self.status_detail == other.status_detail
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.status_code,
-                self.status_detail,
-            )
-        )
 
 
 class EndpointToPartitions(Structure):
@@ -696,24 +405,6 @@ class EndpointToPartitions(Structure):
         self.user_endpoint: Final = user_endpoint
         self.active_partitions: Final = active_partitions
         self.standby_partitions: Final = standby_partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, EndpointToPartitions):
-            return NotImplemented
-        return (
-            self.user_endpoint == other.user_endpoint
-            and self.active_partitions == other.active_partitions
-            and self.standby_partitions == other.standby_partitions
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.user_endpoint,
-                self.active_partitions,
-                self.standby_partitions,
-            )
-        )
 
 
 class StreamsGroupHeartbeatResponse(Response):
@@ -802,50 +493,6 @@ class StreamsGroupHeartbeatResponse(Response):
         self.endpoint_information_epoch: Final = endpoint_information_epoch
         self.partitions_by_user_endpoint: Final = partitions_by_user_endpoint
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupHeartbeatResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.member_id == other.member_id
-            and self.member_epoch == other.member_epoch
-            and self.heartbeat_interval_ms == other.heartbeat_interval_ms
-            and self.acceptable_recovery_lag_legacy == other.acceptable_recovery_lag_legacy
-            and self.task_offset_interval_ms == other.task_offset_interval_ms
-            and self.acceptable_recovery_lag == other.acceptable_recovery_lag
-            and self.status == other.status
-            and self.active_tasks == other.active_tasks
-            and self.standby_tasks == other.standby_tasks
-            and self.warmup_tasks == other.warmup_tasks
-            and self.topology_description_required == other.topology_description_required
-            and self.endpoint_information_epoch == other.endpoint_information_epoch
-            and self.partitions_by_user_endpoint == other.partitions_by_user_endpoint
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-                self.member_id,
-                self.member_epoch,
-                self.heartbeat_interval_ms,
-                self.acceptable_recovery_lag_legacy,
-                self.task_offset_interval_ms,
-                self.acceptable_recovery_lag,
-                self.status,
-                self.active_tasks,
-                self.standby_tasks,
-                self.warmup_tasks,
-                self.topology_description_required,
-                self.endpoint_information_epoch,
-                self.partitions_by_user_endpoint,
-            )
-        )
-
 
 class StreamsGroupHeartbeatRequest(Request):
     """A member joins a streams group, renews its session, or leaves.
@@ -933,52 +580,6 @@ class StreamsGroupHeartbeatRequest(Request):
         self.task_end_offsets: Final = task_end_offsets
         self.shutdown_application: Final = shutdown_application
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupHeartbeatRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.member_id == other.member_id
-            and self.member_epoch == other.member_epoch
-            and self.endpoint_information_epoch == other.endpoint_information_epoch
-            and self.instance_id == other.instance_id
-            and self.rack_id == other.rack_id
-            and self.rebalance_timeout_ms == other.rebalance_timeout_ms
-            and self.topology == other.topology
-            and self.active_tasks == other.active_tasks
-            and self.standby_tasks == other.standby_tasks
-            and self.warmup_tasks == other.warmup_tasks
-            and self.process_id == other.process_id
-            and self.user_endpoint == other.user_endpoint
-            and self.client_tags == other.client_tags
-            and self.task_offsets == other.task_offsets
-            and self.task_end_offsets == other.task_end_offsets
-            and self.shutdown_application == other.shutdown_application
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.member_id,
-                self.member_epoch,
-                self.endpoint_information_epoch,
-                self.instance_id,
-                self.rack_id,
-                self.rebalance_timeout_ms,
-                self.topology,
-                self.active_tasks,
-                self.standby_tasks,
-                self.warmup_tasks,
-                self.process_id,
-                self.user_endpoint,
-                self.client_tags,
-                self.task_offsets,
-                self.task_end_offsets,
-                self.shutdown_application,
-            )
-        )
-
 
 class StreamsGroupDescribeTopologySubtopology(Structure):
     """A part of the topology whose tasks are assigned separately.
@@ -1017,28 +618,6 @@ class StreamsGroupDescribeTopologySubtopology(Structure):
         self.state_changelog_topics: Final = state_changelog_topics
         self.repartition_source_topics: Final = repartition_source_topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupDescribeTopologySubtopology):
-            return NotImplemented
-        return (
-            self.subtopology_id == other.subtopology_id
-            and self.source_topics == other.source_topics
-            and self.repartition_sink_topics == other.repartition_sink_topics
-            and self.state_changelog_topics == other.state_changelog_topics
-            and self.repartition_source_topics == other.repartition_source_topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.subtopology_id,
-                self.source_topics,
-                self.repartition_sink_topics,
-                self.state_changelog_topics,
-                self.repartition_source_topics,
-            )
-        )
-
 
 class StreamsGroupDescribeTopology(Structure):
     """The topology of the group; null if it has none yet.
@@ -1060,19 +639,6 @@ class StreamsGroupDescribeTopology(Structure):
     ) -> None:
         self.epoch: Final = epoch
         self.subtopologies: Final = subtopologies
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupDescribeTopology):
-            return NotImplemented
-        return self.epoch == other.epoch and self.subtopologies == other.subtopologies
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.epoch,
-                self.subtopologies,
-            )
-        )
 
 
 class StreamsGroupDescribeMember(Structure):
@@ -1153,48 +719,6 @@ class StreamsGroupDescribeMember(Structure):
         self.target_assignment: Final = target_assignment
         self.is_classic: Final = is_classic
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupDescribeMember):
-            return NotImplemented
-        return (
-            self.member_id == other.member_id
-            and self.member_epoch == other.member_epoch
-            and self.instance_id == other.instance_id
-            and self.rack_id == other.rack_id
-            and self.client_id == other.client_id
-            and self.client_host == other.client_host
-            and self.topology_epoch == other.topology_epoch
-            and self.process_id == other.process_id
-            and self.user_endpoint == other.user_endpoint
-            and self.client_tags == other.client_tags
-            and self.task_offsets == other.task_offsets
-            and self.task_end_offsets == other.task_end_offsets
-            and self.assignment == other.assignment
-            and self.target_assignment == other.target_assignment
-            and self.is_classic == other.is_classic
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.member_id,
-                self.member_epoch,
-                self.instance_id,
-                self.rack_id,
-                self.client_id,
-                self.client_host,
-                self.topology_epoch,
-                self.process_id,
-                self.user_endpoint,
-                self.client_tags,
-                self.task_offsets,
-                self.task_end_offsets,
-                self.assignment,
-                self.target_assignment,
-                self.is_classic,
-            )
-        )
-
 
 class StreamsGroupDescribeDescribedGroup(Structure):
     """One streams group with its members.
@@ -1258,42 +782,6 @@ class StreamsGroupDescribeDescribedGroup(Structure):
         self.topology_description_status: Final = topology_description_status
         self.assignor_name: Final = assignor_name
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupDescribeDescribedGroup):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.group_id == other.group_id
-            and self.group_state == other.group_state
-            and self.group_epoch == other.group_epoch
-            and self.assignment_epoch == other.assignment_epoch
-            and self.topology == other.topology
-            and self.members == other.members
-            and self.authorized_operations == other.authorized_operations
-            and self.topology_description == other.topology_description
-            and self.topology_description_status == other.topology_description_status
-            and self.assignor_name == other.assignor_name
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.error_message,
-                self.group_id,
-                self.group_state,
-                self.group_epoch,
-                self.assignment_epoch,
-                self.topology,
-                self.members,
-                self.authorized_operations,
-                self.topology_description,
-                self.topology_description_status,
-                self.assignor_name,
-            )
-        )
-
 
 class StreamsGroupDescribeResponse(Response):
     """The reply to a StreamsGroupDescribe request.
@@ -1315,19 +803,6 @@ class StreamsGroupDescribeResponse(Response):
     ) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
         self.groups: Final = groups
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupDescribeResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.groups == other.groups
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.groups,
-            )
-        )
 
 
 class StreamsGroupDescribeRequest(Request):
@@ -1353,24 +828,6 @@ class StreamsGroupDescribeRequest(Request):
         self.include_authorized_operations: Final = include_authorized_operations
         self.include_topology_description: Final = include_topology_description
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupDescribeRequest):
-            return NotImplemented
-        return (
-            self.group_ids == other.group_ids
-            and self.include_authorized_operations == other.include_authorized_operations
-            and self.include_topology_description == other.include_topology_description
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_ids,
-                self.include_authorized_operations,
-                self.include_topology_description,
-            )
-        )
-
 
 class StreamsGroupTopologyDescriptionUpdateResponse(Response):
     """The reply to a StreamsGroupTopologyDescriptionUpdate request.
@@ -1388,24 +845,6 @@ class StreamsGroupTopologyDescriptionUpdateResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.error_code: Final = error_code
         self.error_message: Final = error_message
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupTopologyDescriptionUpdateResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-            )
-        )
 
 
 class StreamsGroupTopologyDescriptionUpdateRequest(Request):
@@ -1433,23 +872,3 @@ class StreamsGroupTopologyDescriptionUpdateRequest(Request):
         self.member_id: Final = member_id
         self.topology_epoch: Final = topology_epoch
         self.topology_description: Final = topology_description
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, StreamsGroupTopologyDescriptionUpdateRequest):
-            return NotImplemented
-        return (
-            self.group_id == other.group_id
-            and self.member_id == other.member_id
-            and self.topology_epoch == other.topology_epoch
-            and self.topology_description == other.topology_description
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.group_id,
-                self.member_id,
-                self.topology_epoch,
-                self.topology_description,
-            )
-        )

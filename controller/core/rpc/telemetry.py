@@ -62,36 +62,6 @@ class GetTelemetrySubscriptionsResponse(Response):
         self.delta_temporality: Final = delta_temporality
         self.requested_metrics: Final = requested_metrics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, GetTelemetrySubscriptionsResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.client_instance_id == other.client_instance_id
-            and self.subscription_id == other.subscription_id
-            and self.accepted_compression_types == other.accepted_compression_types
-            and self.push_interval_ms == other.push_interval_ms
-            and self.telemetry_max_bytes == other.telemetry_max_bytes
-            and self.delta_temporality == other.delta_temporality
-            and self.requested_metrics == other.requested_metrics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.client_instance_id,
-                self.subscription_id,
-                self.accepted_compression_types,
-                self.push_interval_ms,
-                self.telemetry_max_bytes,
-                self.delta_temporality,
-                self.requested_metrics,
-            )
-        )
-
 
 class GetTelemetrySubscriptionsRequest(Request):
     """GetTelemetrySubscriptions (71); a client without an id asks with zeros.
@@ -108,19 +78,6 @@ class GetTelemetrySubscriptionsRequest(Request):
         self.client_instance_id: Final = client_instance_id
         self.client: Final = client
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, GetTelemetrySubscriptionsRequest):
-            return NotImplemented
-        return self.client_instance_id == other.client_instance_id and self.client == other.client
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.client_instance_id,
-                self.client,
-            )
-        )
-
 
 class PushTelemetryResponse(Response):
     """The reply to a PushTelemetry request.
@@ -134,21 +91,6 @@ class PushTelemetryResponse(Response):
     def __init__(self, *, throttle_time_ms: int = 0, error_code: int = 0) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
         self.error_code: Final = error_code
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PushTelemetryResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms and self.error_code == other.error_code
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-            )
-        )
 
 
 class PushTelemetryRequest(Request):
@@ -189,27 +131,3 @@ class PushTelemetryRequest(Request):
         self.compression_type: Final = compression_type
         self.metrics: Final = metrics
         self.client: Final = client
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PushTelemetryRequest):
-            return NotImplemented
-        return (
-            self.client_instance_id == other.client_instance_id
-            and self.subscription_id == other.subscription_id
-            and self.terminating == other.terminating
-            and self.compression_type == other.compression_type
-            and self.metrics == other.metrics
-            and self.client == other.client
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.client_instance_id,
-                self.subscription_id,
-                self.terminating,
-                self.compression_type,
-                self.metrics,
-                self.client,
-            )
-        )

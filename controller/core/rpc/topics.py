@@ -25,19 +25,6 @@ class CreatableReplicaAssignment(Structure):
         self.partition_index: Final = partition_index
         self.broker_ids: Final = broker_ids
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreatableReplicaAssignment):
-            return NotImplemented
-        return self.partition_index == other.partition_index and self.broker_ids == other.broker_ids
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.broker_ids,
-            )
-        )
-
 
 class CreatableTopicConfigEntry(Structure):
     """A configuration of a new topic.
@@ -51,19 +38,6 @@ class CreatableTopicConfigEntry(Structure):
     def __init__(self, *, name: str, value: str | None) -> None:
         self.name: Final = name
         self.value: Final = value
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreatableTopicConfigEntry):
-            return NotImplemented
-        return self.name == other.name and self.value == other.value
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.value,
-            )
-        )
 
 
 class CreatableTopic(Structure):
@@ -93,28 +67,6 @@ class CreatableTopic(Structure):
         self.assignments: Final = assignments
         self.configs: Final = configs
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreatableTopic):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.num_partitions == other.num_partitions
-            and self.replication_factor == other.replication_factor
-            and self.assignments == other.assignments
-            and self.configs == other.configs
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.num_partitions,
-                self.replication_factor,
-                self.assignments,
-                self.configs,
-            )
-        )
-
 
 class CreatableTopicConfig(Structure):
     """A configuration of a created topic.
@@ -142,28 +94,6 @@ class CreatableTopicConfig(Structure):
         self.read_only: Final = read_only
         self.config_source: Final = config_source
         self.is_sensitive: Final = is_sensitive
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreatableTopicConfig):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.value == other.value
-            and self.read_only == other.read_only
-            and self.config_source == other.config_source
-            and self.is_sensitive == other.is_sensitive
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.value,
-                self.read_only,
-                self.config_source,
-                self.is_sensitive,
-            )
-        )
 
 
 class CreatableTopicResult(Structure):
@@ -212,34 +142,6 @@ class CreatableTopicResult(Structure):
         self.replication_factor: Final = replication_factor
         self.configs: Final = configs
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreatableTopicResult):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.topic_id == other.topic_id
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.topic_config_error_code == other.topic_config_error_code
-            and self.num_partitions == other.num_partitions
-            and self.replication_factor == other.replication_factor
-            and self.configs == other.configs
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.topic_id,
-                self.error_code,
-                self.error_message,
-                self.topic_config_error_code,
-                self.num_partitions,
-                self.replication_factor,
-                self.configs,
-            )
-        )
-
 
 class CreateTopicsResponse(Response):
     """The reply to a CreateTopics request.
@@ -256,19 +158,6 @@ class CreateTopicsResponse(Response):
     ) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreateTopicsResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.topics,
-            )
-        )
 
 
 class CreateTopicsRequest(Request):
@@ -298,26 +187,6 @@ class CreateTopicsRequest(Request):
         self.validate_only: Final = validate_only
         self.requester: Final = requester
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CreateTopicsRequest):
-            return NotImplemented
-        return (
-            self.topics == other.topics
-            and self.timeout_ms == other.timeout_ms
-            and self.validate_only == other.validate_only
-            and self.requester == other.requester
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topics,
-                self.timeout_ms,
-                self.validate_only,
-                self.requester,
-            )
-        )
-
 
 class DeleteTopicState(Structure):
     """A topic to delete, by name or by id.
@@ -331,19 +200,6 @@ class DeleteTopicState(Structure):
     def __init__(self, *, name: str | None = None, topic_id: Uuid = ZERO_UUID) -> None:
         self.name: Final = name
         self.topic_id: Final = topic_id
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteTopicState):
-            return NotImplemented
-        return self.name == other.name and self.topic_id == other.topic_id
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.topic_id,
-            )
-        )
 
 
 class DeletableTopicResult(Structure):
@@ -370,26 +226,6 @@ class DeletableTopicResult(Structure):
         self.error_code: Final = error_code
         self.error_message: Final = error_message
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeletableTopicResult):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.topic_id == other.topic_id
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.topic_id,
-                self.error_code,
-                self.error_message,
-            )
-        )
-
 
 class DeleteTopicsResponse(Response):
     """The reply to a DeleteTopics request.
@@ -406,19 +242,6 @@ class DeleteTopicsResponse(Response):
     ) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
         self.responses: Final = responses
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteTopicsResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.responses == other.responses
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.responses,
-            )
-        )
 
 
 class DeleteTopicsRequest(Request):
@@ -447,26 +270,6 @@ class DeleteTopicsRequest(Request):
         self.timeout_ms: Final = timeout_ms
         self.requester: Final = requester
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DeleteTopicsRequest):
-            return NotImplemented
-        return (
-            self.topics == other.topics
-            and self.topic_names == other.topic_names
-            and self.timeout_ms == other.timeout_ms
-            and self.requester == other.requester
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topics,
-                self.topic_names,
-                self.timeout_ms,
-                self.requester,
-            )
-        )
-
 
 class AlterPartitionBrokerState(Structure):
     """A member of the proposed ISR; epoch -1 means 'do not check'.
@@ -480,19 +283,6 @@ class AlterPartitionBrokerState(Structure):
     def __init__(self, *, broker_id: int, broker_epoch: int = -1) -> None:
         self.broker_id: Final = broker_id
         self.broker_epoch: Final = broker_epoch
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterPartitionBrokerState):
-            return NotImplemented
-        return self.broker_id == other.broker_id and self.broker_epoch == other.broker_epoch
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.broker_id,
-                self.broker_epoch,
-            )
-        )
 
 
 class AlterPartitionData(Structure):
@@ -532,30 +322,6 @@ class AlterPartitionData(Structure):
         self.leader_recovery_state: Final = leader_recovery_state
         self.partition_epoch: Final = partition_epoch
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterPartitionData):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.leader_epoch == other.leader_epoch
-            and self.new_isr == other.new_isr
-            and self.new_isr_with_epochs == other.new_isr_with_epochs
-            and self.leader_recovery_state == other.leader_recovery_state
-            and self.partition_epoch == other.partition_epoch
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.leader_epoch,
-                self.new_isr,
-                self.new_isr_with_epochs,
-                self.leader_recovery_state,
-                self.partition_epoch,
-            )
-        )
-
 
 class AlterPartitionTopic(Structure):
     """A topic of an AlterPartition request.
@@ -569,19 +335,6 @@ class AlterPartitionTopic(Structure):
     def __init__(self, *, topic_id: Uuid, partitions: tuple[AlterPartitionData, ...]) -> None:
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterPartitionTopic):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
 
 
 class AlterPartitionResult(Structure):
@@ -625,32 +378,6 @@ class AlterPartitionResult(Structure):
         self.leader_recovery_state: Final = leader_recovery_state
         self.partition_epoch: Final = partition_epoch
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterPartitionResult):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.error_code == other.error_code
-            and self.leader_id == other.leader_id
-            and self.leader_epoch == other.leader_epoch
-            and self.isr == other.isr
-            and self.leader_recovery_state == other.leader_recovery_state
-            and self.partition_epoch == other.partition_epoch
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.error_code,
-                self.leader_id,
-                self.leader_epoch,
-                self.isr,
-                self.leader_recovery_state,
-                self.partition_epoch,
-            )
-        )
-
 
 class AlterPartitionTopicResult(Structure):
     """A topic of an AlterPartition response.
@@ -666,19 +393,6 @@ class AlterPartitionTopicResult(Structure):
     def __init__(self, *, topic_id: Uuid, partitions: tuple[AlterPartitionResult, ...]) -> None:
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterPartitionTopicResult):
-            return NotImplemented
-        return self.topic_id == other.topic_id and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic_id,
-                self.partitions,
-            )
-        )
 
 
 class AlterPartitionResponse(Response):
@@ -703,24 +417,6 @@ class AlterPartitionResponse(Response):
         self.error_code: Final = error_code
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterPartitionResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.topics,
-            )
-        )
-
 
 class AlterPartitionRequest(Request):
     """AlterPartition (56).
@@ -740,21 +436,3 @@ class AlterPartitionRequest(Request):
         self.broker_id: Final = broker_id
         self.broker_epoch: Final = broker_epoch
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AlterPartitionRequest):
-            return NotImplemented
-        return (
-            self.broker_id == other.broker_id
-            and self.broker_epoch == other.broker_epoch
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.broker_id,
-                self.broker_epoch,
-                self.topics,
-            )
-        )

@@ -35,26 +35,6 @@ class InitProducerIdResponse(Response):
         self.producer_id: Final = producer_id
         self.producer_epoch: Final = producer_epoch
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, InitProducerIdResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.producer_id == other.producer_id
-            and self.producer_epoch == other.producer_epoch
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.producer_id,
-                self.producer_epoch,
-            )
-        )
-
 
 class InitProducerIdRequest(Request):
     """A producer requests its id and epoch, and fences earlier producers of its transactional
@@ -83,26 +63,6 @@ class InitProducerIdRequest(Request):
         self.producer_id: Final = producer_id
         self.producer_epoch: Final = producer_epoch
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, InitProducerIdRequest):
-            return NotImplemented
-        return (
-            self.transactional_id == other.transactional_id
-            and self.transaction_timeout_ms == other.transaction_timeout_ms
-            and self.producer_id == other.producer_id
-            and self.producer_epoch == other.producer_epoch
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.transactional_id,
-                self.transaction_timeout_ms,
-                self.producer_id,
-                self.producer_epoch,
-            )
-        )
-
 
 class AddPartitionsToTxnTopic(Structure):
     """A topic whose partitions are added.
@@ -116,19 +76,6 @@ class AddPartitionsToTxnTopic(Structure):
     def __init__(self, *, name: str = "", partitions: tuple[int, ...] = ()) -> None:
         self.name: Final = name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AddPartitionsToTxnTopic):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
 
 
 class AddPartitionsToTxnTransaction(Structure):
@@ -158,28 +105,6 @@ class AddPartitionsToTxnTransaction(Structure):
         self.verify_only: Final = verify_only
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AddPartitionsToTxnTransaction):
-            return NotImplemented
-        return (
-            self.transactional_id == other.transactional_id
-            and self.producer_id == other.producer_id
-            and self.producer_epoch == other.producer_epoch
-            and self.verify_only == other.verify_only
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.transactional_id,
-                self.producer_id,
-                self.producer_epoch,
-                self.verify_only,
-                self.topics,
-            )
-        )
-
 
 class V3AndBelowTopic(Structure):
     """A topic whose partitions are added.
@@ -194,19 +119,6 @@ class V3AndBelowTopic(Structure):
         self.name: Final = name
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, V3AndBelowTopic):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
-
 
 class AddPartitionsToTxnPartitionResult(Structure):
     """The result for one partition.
@@ -220,22 +132,6 @@ class AddPartitionsToTxnPartitionResult(Structure):
     def __init__(self, *, partition_index: int = 0, partition_error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
         self.partition_error_code: Final = partition_error_code
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AddPartitionsToTxnPartitionResult):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.partition_error_code == other.partition_error_code
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.partition_error_code,
-            )
-        )
 
 
 class AddPartitionsToTxnTopicResult(Structure):
@@ -259,19 +155,6 @@ class AddPartitionsToTxnTopicResult(Structure):
         self.name: Final = name
         self.results_by_partition: Final = results_by_partition
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AddPartitionsToTxnTopicResult):
-            return NotImplemented
-        return self.name == other.name and self.results_by_partition == other.results_by_partition
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.results_by_partition,
-            )
-        )
-
 
 class AddPartitionsToTxnResult(Structure):
     """The results for one transaction.
@@ -294,22 +177,6 @@ class AddPartitionsToTxnResult(Structure):
         self.transactional_id: Final = transactional_id
         self.topic_results: Final = topic_results
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AddPartitionsToTxnResult):
-            return NotImplemented
-        return (
-            self.transactional_id == other.transactional_id
-            and self.topic_results == other.topic_results
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.transactional_id,
-                self.topic_results,
-            )
-        )
-
 
 class ResultsByPartition(Structure):
     """The result for one partition.
@@ -323,22 +190,6 @@ class ResultsByPartition(Structure):
     def __init__(self, *, partition_index: int = 0, partition_error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
         self.partition_error_code: Final = partition_error_code
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ResultsByPartition):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.partition_error_code == other.partition_error_code
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.partition_error_code,
-            )
-        )
 
 
 class ResultsByTopicV3AndBelow(Structure):
@@ -356,19 +207,6 @@ class ResultsByTopicV3AndBelow(Structure):
     ) -> None:
         self.name: Final = name
         self.results_by_partition: Final = results_by_partition
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ResultsByTopicV3AndBelow):
-            return NotImplemented
-        return self.name == other.name and self.results_by_partition == other.results_by_partition
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.results_by_partition,
-            )
-        )
 
 
 class AddPartitionsToTxnResponse(Response):
@@ -403,26 +241,6 @@ class AddPartitionsToTxnResponse(Response):
         self.error_code: Final = error_code
         self.results_by_transaction: Final = results_by_transaction
         self.results_by_topic_v3_and_below: Final = results_by_topic_v3_and_below
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AddPartitionsToTxnResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.results_by_transaction == other.results_by_transaction
-            and self.results_by_topic_v3_and_below == other.results_by_topic_v3_and_below
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.results_by_transaction,
-                self.results_by_topic_v3_and_below,
-            )
-        )
 
 
 class AddPartitionsToTxnRequest(Request):
@@ -460,28 +278,6 @@ class AddPartitionsToTxnRequest(Request):
         self.v3_and_below_producer_epoch: Final = v3_and_below_producer_epoch
         self.v3_and_below_topics: Final = v3_and_below_topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AddPartitionsToTxnRequest):
-            return NotImplemented
-        return (
-            self.transactions == other.transactions
-            and self.v3_and_below_transactional_id == other.v3_and_below_transactional_id
-            and self.v3_and_below_producer_id == other.v3_and_below_producer_id
-            and self.v3_and_below_producer_epoch == other.v3_and_below_producer_epoch
-            and self.v3_and_below_topics == other.v3_and_below_topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.transactions,
-                self.v3_and_below_transactional_id,
-                self.v3_and_below_producer_id,
-                self.v3_and_below_producer_epoch,
-                self.v3_and_below_topics,
-            )
-        )
-
 
 class AddOffsetsToTxnResponse(Response):
     """The reply to a AddOffsetsToTxn request.
@@ -495,21 +291,6 @@ class AddOffsetsToTxnResponse(Response):
     def __init__(self, *, throttle_time_ms: int = 0, error_code: int = 0) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
         self.error_code: Final = error_code
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AddOffsetsToTxnResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms and self.error_code == other.error_code
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-            )
-        )
 
 
 class AddOffsetsToTxnRequest(Request):
@@ -538,26 +319,6 @@ class AddOffsetsToTxnRequest(Request):
         self.producer_epoch: Final = producer_epoch
         self.group_id: Final = group_id
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AddOffsetsToTxnRequest):
-            return NotImplemented
-        return (
-            self.transactional_id == other.transactional_id
-            and self.producer_id == other.producer_id
-            and self.producer_epoch == other.producer_epoch
-            and self.group_id == other.group_id
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.transactional_id,
-                self.producer_id,
-                self.producer_epoch,
-                self.group_id,
-            )
-        )
-
 
 class EndTxnResponse(Response):
     """The reply to a EndTxn request.
@@ -582,26 +343,6 @@ class EndTxnResponse(Response):
         self.error_code: Final = error_code
         self.producer_id: Final = producer_id
         self.producer_epoch: Final = producer_epoch
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, EndTxnResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.producer_id == other.producer_id
-            and self.producer_epoch == other.producer_epoch
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.producer_id,
-                self.producer_epoch,
-            )
-        )
 
 
 class EndTxnRequest(Request):
@@ -630,26 +371,6 @@ class EndTxnRequest(Request):
         self.producer_epoch: Final = producer_epoch
         self.committed: Final = committed
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, EndTxnRequest):
-            return NotImplemented
-        return (
-            self.transactional_id == other.transactional_id
-            and self.producer_id == other.producer_id
-            and self.producer_epoch == other.producer_epoch
-            and self.committed == other.committed
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.transactional_id,
-                self.producer_id,
-                self.producer_epoch,
-                self.committed,
-            )
-        )
-
 
 class WritableTxnMarkerTopic(Structure):
     """The partitions of one topic that get the marker.
@@ -663,19 +384,6 @@ class WritableTxnMarkerTopic(Structure):
     def __init__(self, *, name: str = "", partition_indexes: tuple[int, ...] = ()) -> None:
         self.name: Final = name
         self.partition_indexes: Final = partition_indexes
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WritableTxnMarkerTopic):
-            return NotImplemented
-        return self.name == other.name and self.partition_indexes == other.partition_indexes
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partition_indexes,
-            )
-        )
 
 
 class WritableTxnMarker(Structure):
@@ -715,30 +423,6 @@ class WritableTxnMarker(Structure):
         self.coordinator_epoch: Final = coordinator_epoch
         self.transaction_version: Final = transaction_version
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WritableTxnMarker):
-            return NotImplemented
-        return (
-            self.producer_id == other.producer_id
-            and self.producer_epoch == other.producer_epoch
-            and self.transaction_result == other.transaction_result
-            and self.topics == other.topics
-            and self.coordinator_epoch == other.coordinator_epoch
-            and self.transaction_version == other.transaction_version
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.producer_id,
-                self.producer_epoch,
-                self.transaction_result,
-                self.topics,
-                self.coordinator_epoch,
-                self.transaction_version,
-            )
-        )
-
 
 class WritableTxnMarkerPartitionResult(Structure):
     """The result for one partition.
@@ -752,19 +436,6 @@ class WritableTxnMarkerPartitionResult(Structure):
     def __init__(self, *, partition_index: int = 0, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
         self.error_code: Final = error_code
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WritableTxnMarkerPartitionResult):
-            return NotImplemented
-        return self.partition_index == other.partition_index and self.error_code == other.error_code
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.error_code,
-            )
-        )
 
 
 class WritableTxnMarkerTopicResult(Structure):
@@ -785,19 +456,6 @@ class WritableTxnMarkerTopicResult(Structure):
         self.name: Final = name
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WritableTxnMarkerTopicResult):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
-
 
 class WritableTxnMarkerResult(Structure):
     """The results for one producer.
@@ -815,19 +473,6 @@ class WritableTxnMarkerResult(Structure):
         self.producer_id: Final = producer_id
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WritableTxnMarkerResult):
-            return NotImplemented
-        return self.producer_id == other.producer_id and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.producer_id,
-                self.topics,
-            )
-        )
-
 
 class WriteTxnMarkersResponse(Response):
     """The reply to a WriteTxnMarkers request.
@@ -840,14 +485,6 @@ class WriteTxnMarkersResponse(Response):
 
     def __init__(self, *, markers: tuple[WritableTxnMarkerResult, ...] = ()) -> None:
         self.markers: Final = markers
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WriteTxnMarkersResponse):
-            return NotImplemented
-        return self.markers == other.markers
-
-    def __hash__(self) -> int:
-        return hash((self.markers,))
 
 
 class WriteTxnMarkersRequest(Request):
@@ -862,14 +499,6 @@ class WriteTxnMarkersRequest(Request):
 
     def __init__(self, *, markers: tuple[WritableTxnMarker, ...] = ()) -> None:
         self.markers: Final = markers
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, WriteTxnMarkersRequest):
-            return NotImplemented
-        return self.markers == other.markers
-
-    def __hash__(self) -> int:
-        return hash((self.markers,))
 
 
 class TxnOffsetCommitRequestPartition(Structure):
@@ -901,26 +530,6 @@ class TxnOffsetCommitRequestPartition(Structure):
         self.committed_leader_epoch: Final = committed_leader_epoch
         self.committed_metadata: Final = committed_metadata
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TxnOffsetCommitRequestPartition):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.committed_offset == other.committed_offset
-            and self.committed_leader_epoch == other.committed_leader_epoch
-            and self.committed_metadata == other.committed_metadata
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.committed_offset,
-                self.committed_leader_epoch,
-                self.committed_metadata,
-            )
-        )
-
 
 class TxnOffsetCommitRequestTopic(Structure):
     """A topic whose offsets are committed.
@@ -943,24 +552,6 @@ class TxnOffsetCommitRequestTopic(Structure):
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TxnOffsetCommitRequestTopic):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.topic_id == other.topic_id
-            and self.partitions == other.partitions
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.topic_id,
-                self.partitions,
-            )
-        )
-
 
 class TxnOffsetCommitResponsePartition(Structure):
     """The result for one partition.
@@ -974,19 +565,6 @@ class TxnOffsetCommitResponsePartition(Structure):
     def __init__(self, *, partition_index: int = 0, error_code: int = 0) -> None:
         self.partition_index: Final = partition_index
         self.error_code: Final = error_code
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TxnOffsetCommitResponsePartition):
-            return NotImplemented
-        return self.partition_index == other.partition_index and self.error_code == other.error_code
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.error_code,
-            )
-        )
 
 
 class TxnOffsetCommitResponseTopic(Structure):
@@ -1013,24 +591,6 @@ class TxnOffsetCommitResponseTopic(Structure):
         self.topic_id: Final = topic_id
         self.partitions: Final = partitions
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TxnOffsetCommitResponseTopic):
-            return NotImplemented
-        return (
-            self.name == other.name
-            and self.topic_id == other.topic_id
-            and self.partitions == other.partitions
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.topic_id,
-                self.partitions,
-            )
-        )
-
 
 class TxnOffsetCommitResponse(Response):
     """The reply to a TxnOffsetCommit request.
@@ -1047,19 +607,6 @@ class TxnOffsetCommitResponse(Response):
     ) -> None:
         self.throttle_time_ms: Final = throttle_time_ms
         self.topics: Final = topics
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TxnOffsetCommitResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.topics,
-            )
-        )
 
 
 class TxnOffsetCommitRequest(Request):
@@ -1109,34 +656,6 @@ class TxnOffsetCommitRequest(Request):
         self.group_instance_id: Final = group_instance_id
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TxnOffsetCommitRequest):
-            return NotImplemented
-        return (
-            self.transactional_id == other.transactional_id
-            and self.group_id == other.group_id
-            and self.producer_id == other.producer_id
-            and self.producer_epoch == other.producer_epoch
-            and self.generation_id == other.generation_id
-            and self.member_id == other.member_id
-            and self.group_instance_id == other.group_instance_id
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.transactional_id,
-                self.group_id,
-                self.producer_id,
-                self.producer_epoch,
-                self.generation_id,
-                self.member_id,
-                self.group_instance_id,
-                self.topics,
-            )
-        )
-
 
 class DescribeProducersTopicRequest(Structure):
     """A topic whose producers are described.
@@ -1150,19 +669,6 @@ class DescribeProducersTopicRequest(Structure):
     def __init__(self, *, name: str = "", partition_indexes: tuple[int, ...] = ()) -> None:
         self.name: Final = name
         self.partition_indexes: Final = partition_indexes
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeProducersTopicRequest):
-            return NotImplemented
-        return self.name == other.name and self.partition_indexes == other.partition_indexes
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partition_indexes,
-            )
-        )
 
 
 class ProducerState(Structure):
@@ -1203,30 +709,6 @@ class ProducerState(Structure):
         self.coordinator_epoch: Final = coordinator_epoch
         self.current_txn_start_offset: Final = current_txn_start_offset
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ProducerState):
-            return NotImplemented
-        return (
-            self.producer_id == other.producer_id
-            and self.producer_epoch == other.producer_epoch
-            and self.last_sequence == other.last_sequence
-            and self.last_timestamp == other.last_timestamp
-            and self.coordinator_epoch == other.coordinator_epoch
-            and self.current_txn_start_offset == other.current_txn_start_offset
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.producer_id,
-                self.producer_epoch,
-                self.last_sequence,
-                self.last_timestamp,
-                self.coordinator_epoch,
-                self.current_txn_start_offset,
-            )
-        )
-
 
 class PartitionResponse(Structure):
     """The producers of one partition.
@@ -1253,26 +735,6 @@ class PartitionResponse(Structure):
         self.error_message: Final = error_message
         self.active_producers: Final = active_producers
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PartitionResponse):
-            return NotImplemented
-        return (
-            self.partition_index == other.partition_index
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-            and self.active_producers == other.active_producers
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.partition_index,
-                self.error_code,
-                self.error_message,
-                self.active_producers,
-            )
-        )
-
 
 class TopicResponse(Structure):
     """The producers of one topic.
@@ -1287,19 +749,6 @@ class TopicResponse(Structure):
     def __init__(self, *, name: str = "", partitions: tuple[PartitionResponse, ...] = ()) -> None:
         self.name: Final = name
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TopicResponse):
-            return NotImplemented
-        return self.name == other.name and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.name,
-                self.partitions,
-            )
-        )
 
 
 class DescribeProducersResponse(Response):
@@ -1318,19 +767,6 @@ class DescribeProducersResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeProducersResponse):
-            return NotImplemented
-        return self.throttle_time_ms == other.throttle_time_ms and self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.topics,
-            )
-        )
-
 
 class DescribeProducersRequest(Request):
     """Requests the producers that are active in partitions (KIP-664).
@@ -1345,14 +781,6 @@ class DescribeProducersRequest(Request):
     def __init__(self, *, topics: tuple[DescribeProducersTopicRequest, ...] = ()) -> None:
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeProducersRequest):
-            return NotImplemented
-        return self.topics == other.topics
-
-    def __hash__(self) -> int:
-        return hash((self.topics,))
-
 
 class TopicData(Structure):
     """The partitions of one topic that are in the transaction.
@@ -1366,19 +794,6 @@ class TopicData(Structure):
     def __init__(self, *, topic: str = "", partitions: tuple[int, ...] = ()) -> None:
         self.topic: Final = topic
         self.partitions: Final = partitions
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TopicData):
-            return NotImplemented
-        return self.topic == other.topic and self.partitions == other.partitions
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.topic,
-                self.partitions,
-            )
-        )
 
 
 class DescribeTransactionsTransactionState(Structure):
@@ -1428,34 +843,6 @@ class DescribeTransactionsTransactionState(Structure):
         self.producer_epoch: Final = producer_epoch
         self.topics: Final = topics
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeTransactionsTransactionState):
-            return NotImplemented
-        return (
-            self.error_code == other.error_code
-            and self.transactional_id == other.transactional_id
-            and self.transaction_state == other.transaction_state
-            and self.transaction_timeout_ms == other.transaction_timeout_ms
-            and self.transaction_start_time_ms == other.transaction_start_time_ms
-            and self.producer_id == other.producer_id
-            and self.producer_epoch == other.producer_epoch
-            and self.topics == other.topics
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.error_code,
-                self.transactional_id,
-                self.transaction_state,
-                self.transaction_timeout_ms,
-                self.transaction_start_time_ms,
-                self.producer_id,
-                self.producer_epoch,
-                self.topics,
-            )
-        )
-
 
 class DescribeTransactionsResponse(Response):
     """The reply to a DescribeTransactions request.
@@ -1478,22 +865,6 @@ class DescribeTransactionsResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.transaction_states: Final = transaction_states
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeTransactionsResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.transaction_states == other.transaction_states
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.transaction_states,
-            )
-        )
-
 
 class DescribeTransactionsRequest(Request):
     """Requests the states of transactions (KIP-664).
@@ -1507,14 +878,6 @@ class DescribeTransactionsRequest(Request):
 
     def __init__(self, *, transactional_ids: tuple[str, ...] = ()) -> None:
         self.transactional_ids: Final = transactional_ids
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DescribeTransactionsRequest):
-            return NotImplemented
-        return self.transactional_ids == other.transactional_ids
-
-    def __hash__(self) -> int:
-        return hash((self.transactional_ids,))
 
 
 class ListTransactionsTransactionState(Structure):
@@ -1533,24 +896,6 @@ class ListTransactionsTransactionState(Structure):
         self.transactional_id: Final = transactional_id
         self.producer_id: Final = producer_id
         self.transaction_state: Final = transaction_state
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListTransactionsTransactionState):
-            return NotImplemented
-        return (
-            self.transactional_id == other.transactional_id
-            and self.producer_id == other.producer_id
-            and self.transaction_state == other.transaction_state
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.transactional_id,
-                self.producer_id,
-                self.transaction_state,
-            )
-        )
 
 
 class ListTransactionsResponse(Response):
@@ -1579,26 +924,6 @@ class ListTransactionsResponse(Response):
         self.error_code: Final = error_code
         self.unknown_state_filters: Final = unknown_state_filters
         self.transaction_states: Final = transaction_states
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListTransactionsResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.unknown_state_filters == other.unknown_state_filters
-            and self.transaction_states == other.transaction_states
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.unknown_state_filters,
-                self.transaction_states,
-            )
-        )
 
 
 class ListTransactionsRequest(Request):
@@ -1631,23 +956,3 @@ class ListTransactionsRequest(Request):
         self.producer_id_filters: Final = producer_id_filters
         self.duration_filter: Final = duration_filter
         self.transactional_id_pattern: Final = transactional_id_pattern
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ListTransactionsRequest):
-            return NotImplemented
-        return (
-            self.state_filters == other.state_filters
-            and self.producer_id_filters == other.producer_id_filters
-            and self.duration_filter == other.duration_filter
-            and self.transactional_id_pattern == other.transactional_id_pattern
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.state_filters,
-                self.producer_id_filters,
-                self.duration_filter,
-                self.transactional_id_pattern,
-            )
-        )

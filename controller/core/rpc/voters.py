@@ -28,24 +28,6 @@ class AddRaftVoterResponse(Response):
         self.error_code: Final = error_code
         self.error_message: Final = error_message
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AddRaftVoterResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-            )
-        )
-
 
 class AddRaftVoterRequest(Request):
     """AddRaftVoter (80).
@@ -89,30 +71,6 @@ class AddRaftVoterRequest(Request):
         self.listeners: Final = listeners
         self.ack_when_committed: Final = ack_when_committed
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, AddRaftVoterRequest):
-            return NotImplemented
-        return (
-            self.cluster_id == other.cluster_id
-            and self.timeout_ms == other.timeout_ms
-            and self.voter_id == other.voter_id
-            and self.voter_directory_id == other.voter_directory_id
-            and self.listeners == other.listeners
-            and self.ack_when_committed == other.ack_when_committed
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.cluster_id,
-                self.timeout_ms,
-                self.voter_id,
-                self.voter_directory_id,
-                self.listeners,
-                self.ack_when_committed,
-            )
-        )
-
 
 class RemoveRaftVoterResponse(Response):
     """The reply to a RemoveRaftVoter request.
@@ -130,24 +88,6 @@ class RemoveRaftVoterResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.error_code: Final = error_code
         self.error_message: Final = error_message
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RemoveRaftVoterResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.error_message == other.error_message
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.error_message,
-            )
-        )
 
 
 class RemoveRaftVoterRequest(Request):
@@ -169,24 +109,6 @@ class RemoveRaftVoterRequest(Request):
         self.voter_id: Final = voter_id
         self.voter_directory_id: Final = voter_directory_id
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RemoveRaftVoterRequest):
-            return NotImplemented
-        return (
-            self.cluster_id == other.cluster_id
-            and self.voter_id == other.voter_id
-            and self.voter_directory_id == other.voter_directory_id
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.cluster_id,
-                self.voter_id,
-                self.voter_directory_id,
-            )
-        )
-
 
 class KRaftVersionFeature(Structure):
     """The levels of kraft.version that a voter supports.
@@ -200,22 +122,6 @@ class KRaftVersionFeature(Structure):
     def __init__(self, *, min_supported_version: int = 0, max_supported_version: int = 0) -> None:
         self.min_supported_version: Final = min_supported_version
         self.max_supported_version: Final = max_supported_version
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, KRaftVersionFeature):
-            return NotImplemented
-        return (
-            self.min_supported_version == other.min_supported_version
-            and self.max_supported_version == other.max_supported_version
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.min_supported_version,
-                self.max_supported_version,
-            )
-        )
 
 
 class CurrentVoterLeader(Structure):
@@ -236,26 +142,6 @@ class CurrentVoterLeader(Structure):
         self.leader_epoch: Final = leader_epoch
         self.host: Final = host
         self.port: Final = port
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, CurrentVoterLeader):
-            return NotImplemented
-        return (
-            self.leader_id == other.leader_id
-            and self.leader_epoch == other.leader_epoch
-            and self.host == other.host
-            and self.port == other.port
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.leader_id,
-                self.leader_epoch,
-                self.host,
-                self.port,
-            )
-        )
 
 
 class UpdateRaftVoterResponse(Response):
@@ -278,24 +164,6 @@ class UpdateRaftVoterResponse(Response):
         self.throttle_time_ms: Final = throttle_time_ms
         self.error_code: Final = error_code
         self.current_leader: Final = current_leader
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UpdateRaftVoterResponse):
-            return NotImplemented
-        return (
-            self.throttle_time_ms == other.throttle_time_ms
-            and self.error_code == other.error_code
-            and self.current_leader == other.current_leader
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.throttle_time_ms,
-                self.error_code,
-                self.current_leader,
-            )
-        )
 
 
 class UpdateRaftVoterRequest(Request):
@@ -336,27 +204,3 @@ class UpdateRaftVoterRequest(Request):
         self.voter_directory_id: Final = voter_directory_id
         self.listeners: Final = listeners
         self.k_raft_version_feature: Final = k_raft_version_feature
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, UpdateRaftVoterRequest):
-            return NotImplemented
-        return (
-            self.cluster_id == other.cluster_id
-            and self.current_leader_epoch == other.current_leader_epoch
-            and self.voter_id == other.voter_id
-            and self.voter_directory_id == other.voter_directory_id
-            and self.listeners == other.listeners
-            and self.k_raft_version_feature == other.k_raft_version_feature
-        )
-
-    def __hash__(self) -> int:
-        return hash(
-            (
-                self.cluster_id,
-                self.current_leader_epoch,
-                self.voter_id,
-                self.voter_directory_id,
-                self.listeners,
-                self.k_raft_version_feature,
-            )
-        )

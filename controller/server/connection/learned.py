@@ -17,10 +17,10 @@ class Learned:
         self._times = 0
 
     def learn(
-        self, exchange: Exchange, request: Request, whole: Whole, shortened: Mapping[type, Shorten]
+        self, exchange: Exchange, request: Request, whole: Whole, shortened: Mapping[str, Shorten]
     ) -> None:
         """Prepares a short path for requests like this one."""
-        shorten = shortened.get(type(request))
+        shorten = shortened.get(type(request).__name__)
         if shorten is not None and self._times < TIMES_LEARNED_MAX:
             short = shorten(exchange, request)
             if short is not None and short.matches(whole):

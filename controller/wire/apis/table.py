@@ -59,9 +59,7 @@ class Api:
 
 @cache
 def _messages(declaration: Declaration) -> tuple[Message, Message]:
-    request, response = read_messages(declaration, _CONVERTED)
-    request.check = CHECKS.get(declaration.key)
-    return request, response
+    return read_messages(declaration, _CONVERTED, CHECKS.get(declaration.key))
 
 
 @cache

@@ -2,18 +2,18 @@
 
 A schema describes how the versions of one message encode an object of core. A field has the name of
 the object's attribute. Schemas are read from declarations (`schema_text.py`), at first use; they
-are compared by identity, and immutable by convention: `frozen` would cost time at every start.
+are immutable, and compared by identity.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from ...core.camel_case import lower_camel
+from ...core.value import value
 from ..messages.grammar import LATEST as LATEST
 from ..messages.grammar import NEVER as NEVER
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@value(kw_only=False, eq=False)
 class Fixed:
     """A type of constant width.
 
@@ -38,7 +38,7 @@ FLOAT64 = Fixed("float64", "d", 8)
 UUID = Fixed("uuid", "16s", 16)
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@value(kw_only=False, eq=False)
 class Variable:
     """A type with a length prefix."""
 
@@ -49,7 +49,7 @@ STRING = Variable("string")
 BYTES = Variable("bytes")
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@value(kw_only=False, eq=False)
 class Converted:
     """A type with its own encoding, such as the records of a Fetch response.
 
@@ -61,7 +61,7 @@ class Converted:
     decode: Callable[[bytes], object]
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@value(kw_only=False, eq=False)
 class Struct:
     """A group of fields, decoded to an object of the class `model`.
 
@@ -75,7 +75,7 @@ class Struct:
     attributes: Mapping[str, object]
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@value(kw_only=False, eq=False)
 class Array:
     """An array of elements.
 
@@ -92,7 +92,7 @@ class Array:
 WireType = Fixed | Variable | Converted | Struct | Array
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@value(kw_only=False, eq=False)
 class Field:
     """A field of a struct, in the versions `since` to `until`.
 
@@ -118,7 +118,7 @@ class Field:
         return self.json_name or lower_camel(self.name)
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@value(kw_only=False, eq=False)
 class Message:
     """The schema of a message in all of its versions.
 

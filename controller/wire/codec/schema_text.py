@@ -1,6 +1,6 @@
 """Makes schemas of declarations, with the classes that are written from the same declarations."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING
 from functools import cache
 from importlib import import_module
@@ -49,11 +49,14 @@ _WORDS: Mapping[str, object] = {"null": None, "true": True, "false": False}
 
 
 def read_messages(
-    api: grammar.Declaration, converted: Mapping[str, schema.Converted]
+    api: grammar.Declaration,
+    converted: Mapping[str, schema.Converted],
+    check: Callable[..., None] | None = None,
 ) -> tuple[schema.Message, schema.Message]:
     """Returns the schemas of the request and of the response of an API.
 
-    `converted` has the types, by name, whose values are objects of core.
+    `converted` has the types, by name, whose values are objects of core; `check` is that of the
+    request.
     """
     module = _classes_of(api.subject)
     versions = (api.min_version, api.max_version, api.flexible_since)
@@ -64,8 +67,9 @@ def read_messages(
             *versions,
             is_cached="cached" in side.words,
             is_shared="shared" in side.words,
+            check=check_of_side,
         )
-        for side in grammar.sides(api)
+        for side, check_of_side in zip(grammar.sides(api), (check, None), strict=True)
     )
     return request, response
 

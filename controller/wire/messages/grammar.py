@@ -41,6 +41,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from ...core.value import value
+
 LATEST = 32767  # versions are int16
 NEVER = LATEST + 1
 UNNAMED = "."
@@ -51,7 +53,7 @@ _HEAD = re.compile(
     r"(?:(?P<sort>record|control|data|struct) )?(?:(?P<key>-?\d+) )?(?P<name>\w+)"
     r"(?: (?P<low>\d+)-(?P<high>\d+))?(?: flexible (?P<flexible>\d+))?(?: class (?P<model>\w+))?"
 )
-_CONSTANT = re.compile(r'const (\w+) = (-?\w+)(?: "([^"]*)")?')
+_CONSTANT = r'const (\w+) = (-?\w+)(?: "([^"]*)")?'
 _TOKEN = re.compile(
     r'"(?P<comment>[^"]*)"|(?P<closes>[\]}])|(?P<own>\+)?(?P<name>\w+)(?P<required>!)?'
     r"(?:@(?P<since>\d*)-(?P<until>\d*))?(?:\?(?P<nullable>\d*))?(?:#(?P<tag>\d+))?"
@@ -108,7 +110,8 @@ class Declaration(NamedTuple):
     body: str
 
 
-class Side(NamedTuple):
+@value(kw_only=False)
+class Side:
     """The request or the response of an API: the words behind its sign, and its structure."""
 
     words: tuple[str, ...]
@@ -143,7 +146,7 @@ def _declaration(head: str, body: str, subject: str) -> Declaration:
 
 def constants(text: str) -> Iterator[tuple[str, str, str]]:
     """Yields name, value and comment of each constant of a text."""
-    for found in _CONSTANT.finditer(text):
+    for found in re.finditer(_CONSTANT, text):
         yield found[1], found[2], found[3] or ""
 
 

@@ -12,7 +12,6 @@ from kraftsim.simulation.requests.aim import Predicate
 
 from ...errors import CommandError, UnknownFault
 from ..argument_checks import read_fault
-from ..documents import FaultDocument, HeldRequestDocument
 from .live import Live
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from kraftsim.scenarios.stage.stage import Fault, Stage
     from kraftsim.scenarios.verbs import Verb
 
+    from ..documents import FaultDocument, HeldRequestDocument
     from .fault_handle import FaultHandle
 
 FAULTS_MAX = 1_000  # faults of one cluster, ended ones included; the oldest ended ones make room
@@ -91,11 +91,11 @@ class AddedFaults:
         self._expect_present()
         return () if self._stage is None else self._stage.faults
 
-    def documents(self) -> Sequence[FaultDocument]:
+    def documents(self) -> "Sequence[FaultDocument]":
         """Returns every fault as HTTP and `--json` show it."""
         return [handle.document() for handle in tuple(self.handles.values())]
 
-    def held_requests(self) -> Sequence[HeldRequestDocument]:
+    def held_requests(self) -> "Sequence[HeldRequestDocument]":
         """Returns the requests that faults hold or delay at listeners, at most HELD_SHOWN_MAX."""
         handles = (handle for handle in self.handles.values() if handle.is_of_requests)
         held = (request for handle in handles for request in handle.held_messages())

@@ -72,13 +72,14 @@ class Writing:
             raise_if_any_refused(self.live.world.committed, self.topic.name, refused)
 
     def _leader(self, number: int) -> HostedAgent | None:
-        """Returns the running broker that knows that it leads a partition."""
+        """Returns the running broker that knows that it leads a partition in the latest epoch."""
+        leaders: dict[int, HostedAgent] = {}
         for host in self.live.world.agents.values():
             topic = host.agent.image.topics.get(self.topic.topic_id) if host.is_running else None
             found = None if topic is None else topic.partitions.get(number)
             if found is not None and found.leader == host.agent.config.broker_id:
-                return host
-        return None
+                leaders[found.leader_epoch] = host
+        return leaders[max(leaders)] if leaders else None
 
     def _grouped(self, lines: Sequence[Line], wanted: Sequence[int]) -> dict[int, list[Line]]:
         if self.partition is not None:

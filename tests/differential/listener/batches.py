@@ -8,6 +8,7 @@ import gzip
 from collections.abc import Callable, Iterator, Mapping
 from struct import pack, unpack_from
 from typing import Any
+from zlib import crc32
 
 import cramjam
 import crc32c
@@ -41,6 +42,7 @@ BATCH: Mapping[str, Any] = {
     "junk": 0,  # bytes behind the last record
     "bare": False,  # a block of snappy without the frame of snappy-java
     "tail": 0,  # bytes behind the batch
+    "old": None,  # a message for each value, of magic 0 or 1
 }
 
 
@@ -50,6 +52,8 @@ def encoded(batches: list[dict[str, Any]]) -> bytes:
 
 def _encoded(batch: dict[str, Any]) -> bytes:
     values = batch["values"]
+    if batch["old"] is not None:
+        return b"".join(_message(batch["old"], batch["at"], _value(size)) for size in values)
     keys = batch["keys"] or [None] * len(values)
     times = batch["times"] or [0] * len(values)
     deltas = batch["deltas"] or range(len(values))
@@ -77,6 +81,13 @@ def _encoded(batch: dict[str, Any]) -> bytes:
     head = pack(">qiib", batch["base_offset"], size, batch["leader_epoch"], batch["magic"])
     checksum = (crc32c.crc32c(body) + batch["crc"]) % 2**32
     return head + checksum.to_bytes(4, "big") + body + b"\7" * batch["tail"]
+
+
+def _message(magic: int, at: int, value: bytes | None) -> bytes:
+    """A message of Kafka before 0.11, without a key."""
+    body = pack(">bbq", 1, 0, at) if magic else pack(">bb", 0, 0)
+    body += pack(">ii", -1, -1 if value is None else len(value)) + (value or b"")
+    return pack(">qiI", 0, len(body) + 4, crc32(body)) + body
 
 
 def _record(value: bytes | None, delta: int, time: int, key: bytes | None, headers: int) -> bytes:

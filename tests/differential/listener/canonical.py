@@ -1,8 +1,8 @@
 """Spells a reply so that two brokers that behave alike give the same.
 
-Masked are addresses, sizes of disks, and times of appending; log directories, and ids of topics,
-sessions and producers get the names of `Stand`. Elements are sorted where Kafka's maps have no
-order.
+Masked are addresses, sizes of disks, times of appending, and how long a client is throttled; log
+directories, and ids of topics, sessions and producers get the names of `Stand`. Elements are sorted
+where Kafka's maps have no order.
 """
 
 import base64
@@ -13,9 +13,10 @@ from tests.differential.listener.batches import decoded, decompressed
 from tests.differential.listener.stand import Stand
 
 FETCH, INIT_PRODUCER_ID = 1, 22
-OF_ONE_CLUSTER = ("host", "port", "clusterId", "totalBytes", "usableBytes")
+OF_ONE_CLUSTER = ("host", "port", "clusterId", "controllerId", "totalBytes", "usableBytes")
 TIMES = ("logAppendTimeMs", "timestamp", "lastTimestamp", "baseTimestamp", "maxTimestamp")
 TEXTS = ("errorMessage", "batchIndexErrorMessage")
+THROTTLE_TIME = "throttleTimeMs"
 NOT_ANSWERED = {"connection": "closed"}
 SILENT = {"connection": "open, no reply"}
 
@@ -51,6 +52,8 @@ class _Spelling:
             return self._stand.time_name(value)
         if name in TEXTS:
             return re.sub(r"within \[[^]]*\]", "within the bounds", value)
+        if name == THROTTLE_TIME:
+            return "a time" if value else 0
         match name:
             case "logDir":
                 return f"directory {self._stand.dirs.index(value)}"

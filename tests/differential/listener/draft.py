@@ -32,6 +32,12 @@ class Draft:
     producers: list[Producer] = field(default_factory=list)
     ids_given: int = 0
     session: Body | None = None
+    deleted: set[str] = field(default_factory=set)
+    produced: tuple[int, int, tuple[str, int]] | None = None  # version, acks, partition
+    fetched: tuple[int, Body, tuple[str, int]] | None = None  # version, request, partition
+    has_quotas: bool = False
+    has_follower: bool = False
+    replicas: dict[str, list[int]] = field(default_factory=dict)  # if topics are placed
     stamps: bool = False  # a topic had LogAppendTime: two records may share a millisecond
 
     def chance(self, share: float) -> bool:
@@ -44,6 +50,8 @@ class Draft:
         return self.random.randint(first, last)
 
     def name(self) -> str:
+        if self.deleted and self.chance(0.08):
+            return self.random.choice(sorted(self.deleted))
         if self.topics and not self.chance(0.06):
             return self.random.choice(sorted(self.topics))
         return self.one_of(*NAMES)

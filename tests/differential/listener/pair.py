@@ -2,35 +2,25 @@
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
 from tests.differential.listener.judge import ListenerBench
+from tests.differential.listener.settings import (
+    BROKER_ID,
+    OUR_OPTIONS,
+    OUR_SETTINGS,
+    follower_settings,
+    released_settings,
+)
 from tests.differential.listener.sides import Listener
 from tests.differential.pair import CLUSTER_ID, MEMORY, Pair
-from tests.differential.settings import NEVER_MS, USUAL_SESSION_MS
 from tests.free_ports import free_port
 from tests.interop.running import kraftsim_up
+from tests.released.broker import released_broker
 from tests.released.controller import await_listener, released_controller
 from tests.released.releases import Release
-
-BROKER_ID = 1
-SESSION = f"broker.session.timeout.ms={USUAL_SESSION_MS}\n"
-RELEASED_SETTINGS = {
-    "node.id": str(BROKER_ID),
-    "broker.session.timeout.ms": str(USUAL_SESSION_MS),
-    # Retention and the expiry of producers would come between two requests.
-    "log.initial.task.delay.ms": str(NEVER_MS),
-    "producer.id.expiration.check.interval.ms": str(NEVER_MS),
-}
-LOG_DIRS = 2
-
-
-def released_settings(folder: Path) -> dict[str, str]:
-    """The properties of a released broker with LOG_DIRS log directories in a folder."""
-    paths = ",".join(str(folder / f"data-{number}") for number in range(LOG_DIRS))
-    return {**RELEASED_SETTINGS, "log.dirs": paths}
 
 
 class ListenerPair(Pair):
@@ -54,30 +44,48 @@ def _no_controller() -> NoReturn:
 
 
 @contextmanager
-def started_listeners(release: Release) -> Iterator[Pair]:
+def started_listeners(release: Release, *, has_follower: bool = False) -> Iterator[Pair]:
+    """Both brokers, and on each side one that follows, if the sequences want it."""
     place = MEMORY if MEMORY.is_dir() else None
-    with tempfile.TemporaryDirectory(prefix="kraftsim-judge-", dir=place) as name:
-        folder, port = Path(name), free_port()
-        with (
+    with (
+        tempfile.TemporaryDirectory(prefix="kraftsim-judge-", dir=place) as name,
+        _released(release, Path(name), has_follower=has_follower) as port,
+        kraftsim_up(
+            Path(name),
+            *("--profile", release.profile_name, "--cluster-id", CLUSTER_ID),
+            *OUR_OPTIONS,
+            brokers=1 + has_follower,
+            settings=OUR_SETTINGS,
+        ) as kraft,
+    ):
+        our_port = int(kraft.broker_address(BROKER_ID).rpartition(":")[2])
+        with listeners_at(port, our_port) as pair:
+            yield pair
+
+
+@contextmanager
+def _released(release: Release, folder: Path, *, has_follower: bool) -> Iterator[int]:
+    """A released broker that is its own controller; the port of its listener."""
+    port, of_follower = free_port(), free_port()
+    with ExitStack() as running:
+        controller = running.enter_context(
             released_controller(
                 release,
                 folder / "kafka",
                 cluster_id=CLUSTER_ID,
                 client_port=port,
-                settings=released_settings(folder / "kafka"),
-            ) as controller,
-            kraftsim_up(
-                folder,
-                *("--profile", release.profile_name, "--cluster-id", CLUSTER_ID),
-                *("--log-dirs", str(LOG_DIRS)),
-                brokers=1,
-                settings=SESSION,
-            ) as kraft,
-        ):
-            await_listener(controller.process, port)
-            our_port = int(kraft.broker_address(BROKER_ID).rpartition(":")[2])
-            with listeners_at(port, our_port) as pair:
-                yield pair
+                settings=released_settings(folder / "kafka", BROKER_ID),
+            )
+        )
+        await_listener(controller.process, port)
+        if has_follower:
+            settings = follower_settings(folder / "follower", controller.port, of_follower)
+            lines = "".join(f"{name}={value}\n" for name, value in settings.items())
+            running.enter_context(
+                released_broker(release, folder / "follower", lines, cluster_id=CLUSTER_ID)
+            )
+            await_listener(controller.process, of_follower)
+        yield port
 
 
 @contextmanager

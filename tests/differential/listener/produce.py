@@ -2,18 +2,26 @@
 
 from typing import Any
 
-from tests.differential.listener.batches import GZIP, LZ4, SNAPPY, ZSTD
+from tests.differential.listener.batches import GZIP, HEADER_BYTES, LZ4, NONE, SNAPPY, ZSTD
 from tests.differential.listener.draft import Draft, Producer, named
+from tests.differential.listener.settings import SOCKET_LIMIT
 from tests.differential.sequence import Ask, Body
 
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 LARGE = 400_000  # two of them fill a segment
+MESSAGE_LIMITS = (150, 300, 1000, 1_048_588)  # of topics
+REQUEST_BYTES = 120  # of a Produce beside its batch, more or less
 ALL_ACKS, LEADER_ACK, NO_ACK = -1, 1, 0
 
 
 def produce(draft: Draft) -> Ask:
+    if draft.produced is not None and draft.chance(0.4):
+        return _produce_again(draft, *draft.produced)
     version = draft.between(3, 13)
-    acks = draft.random.choices((ALL_ACKS, LEADER_ACK, NO_ACK, 2), (45, 45, 7, 3))[0]
+    acks = _acks(draft)
+    if draft.chance(0.3):
+        draft.produced = version, acks, draft.partition()
+        return _produce_again(draft, *draft.produced)
     topics: dict[str, list[Body]] = {}
     for _ in range(draft.one_of(1, 1, 1, 2, 3)):
         name, partition = draft.partition()
@@ -24,12 +32,28 @@ def produce(draft: Draft) -> Ask:
     data = [
         named(draft, version >= 13, "name", name, partitionData=p) for name, p in topics.items()
     ]
-    body = {
-        "transactionalId": "t" if draft.chance(0.02) else None,
-        "acks": acks,
-        "timeoutMs": 10_000,
-        "topicData": data,
-    }
+    return _request(version, acks, data, "t" if draft.chance(0.02) else None)
+
+
+def _acks(draft: Draft) -> int:
+    """A connection that is muted after acks=0 would stay so, and a follower of Kafka lags."""
+    leader_ack = ALL_ACKS if draft.has_follower else LEADER_ACK
+    no_ack = ALL_ACKS if draft.has_quotas or draft.has_follower else NO_ACK
+    drawn = draft.random.choices((ALL_ACKS, leader_ack, no_ack, None), (45, 45, 7, 3))[0]
+    return draft.one_of(2, -2, 32_767) if drawn is None else drawn
+
+
+def _produce_again(draft: Draft, version: int, acks: int, at: tuple[str, int]) -> Ask:
+    """A request with one batch for one partition, alike but for the batch."""
+    name, partition = at
+    by_id = version >= 13
+    topic = {"topicId": {"$topic_id": [name, -1]}} if by_id else {"name": {"$name": name}}
+    data = {"index": partition, "records": {"$batches": [_batch(draft, at)]}}
+    return _request(version, acks, [topic | {"partitionData": [data]}])
+
+
+def _request(version: int, acks: int, data: list[Body], transaction: str | None = None) -> Ask:
+    body = {"transactionalId": transaction, "acks": acks, "timeoutMs": 10_000, "topicData": data}
     return Ask("Produce", version, body)
 
 
@@ -46,6 +70,8 @@ def _batch(draft: Draft, at: tuple[str, int]) -> Body:
     if draft.producers and draft.chance(0.35):
         return _idempotent(draft, at)
     batch = _records(draft)
+    if draft.chance(0.05) and not draft.has_quotas:
+        return batch | _near_limit(draft)
     if draft.chance(0.12):
         batch |= _defect(draft, batch)
     else:
@@ -77,11 +103,24 @@ def _time(draft: Draft) -> Any:
     return {"$at": -MINUTE_MS + draft.between(-40, 40) * 500}
 
 
+def _near_limit(draft: Draft) -> Body:
+    """One record in a batch, or a request, about as large as may be."""
+    limit, slack = draft.one_of(*((limit, 1) for limit in MESSAGE_LIMITS), (SOCKET_LIMIT, 80))
+    around = draft.between(-slack, slack)
+    # A length of more than 63 bytes takes two bytes, one of more than 8,191 three.
+    size = limit - HEADER_BYTES - (9 if limit < 8_192 else 12) + around
+    size -= REQUEST_BYTES if limit == SOCKET_LIMIT else 0
+    usual = {"keys": None, "times": None, "headers": 0, "codec": NONE}
+    return {"values": [size], **usual}
+
+
 def _defect(draft: Draft, batch: Body) -> Body:
     count = len(batch["values"])
     options: tuple[Body, ...] = (
         {"crc": 1},
         {"magic": draft.one_of(0, 1, 3, -1)},
+        {"old": draft.one_of(0, 1)},
+        {"old": draft.one_of(0, 1)},
         {"length": draft.one_of(-40, 10)},
         {"count": draft.one_of(0, count - 1, count + 1, -1)},
         {"last_delta": draft.one_of(-1, count, count + 3)},
@@ -104,11 +143,14 @@ def _defect(draft: Draft, batch: Body) -> Body:
         {"deltas": [place * 2 for place in range(count)]},
         {"deltas": [place * 2 for place in range(count)], "codec": draft.one_of(GZIP, ZSTD)},
         {"values": [3000], "keys": None, "times": None},
+    )
+    large: tuple[Body, ...] = (
         {"values": [LARGE], "keys": [1], "times": None},
         {"values": [LARGE], "keys": [1], "times": None},
         {"values": [2 * LARGE + 300_000], "keys": [2], "times": None},
     )
-    return draft.one_of(*options)
+    # Their throttle times would not fit into an int, and that is a matter of milliseconds.
+    return draft.one_of(*options, *(() if draft.has_quotas else large))
 
 
 def _idempotent(draft: Draft, at: tuple[str, int]) -> Body:
@@ -131,8 +173,9 @@ def _idempotent(draft: Draft, at: tuple[str, int]) -> Body:
             sequence = draft.one_of(0, 0, 0, 5)
         case "wrap":
             sequence = 2**31 - draft.between(1, 3)
-    batch["producer"] = [producer.producer_id, epoch, max(sequence, 0)]
-    producer.sequences[at] = (max(sequence, 0) + count) % 2**31
+    sequence = max(sequence, 0) % 2**31
+    batch["producer"] = [producer.producer_id, epoch, sequence]
+    producer.sequences[at] = (sequence + count) % 2**31
     producer.sent.append((*at, batch))
     draft.ends[at] += count
     return batch

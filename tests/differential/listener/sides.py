@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Callable
+from itertools import count
 from typing import Any, cast
+from uuid import uuid4
 
 from kraftsim.controller.core.rpc import Request
 from kraftsim.controller.wire.apis.table import APIS
@@ -10,18 +12,18 @@ from kraftsim.controller.wire.frames import encode_request
 from kraftsim.controller.wire.json.json_form import from_json
 from tests.differential.listener import canonical
 from tests.differential.listener.replies import document_of
+from tests.differential.listener.settings import FOLLOWER_ID, RACKS
 from tests.differential.listener.stand import NO_ID, Stand
 from tests.differential.sequence import Ask, Body
 from tests.released.controller import Connection
 
 KEYS = {api.name: api.key for api in APIS.values()}
-PRODUCE, LIST_OFFSETS, METADATA, API_VERSIONS, INIT_PRODUCER_ID = 0, 2, 3, 18, 22
+PRODUCE, FETCH, LIST_OFFSETS, METADATA, API_VERSIONS, INIT_PRODUCER_ID = 0, 1, 2, 3, 18, 22
 DESCRIBE_CONFIGS, ALTER_REPLICA_LOG_DIRS, DESCRIBE_LOG_DIRS = 32, 34, 35
-SET, DYNAMIC_TOPIC_CONFIG = 0, 1
+INCREMENTAL_ALTER_CONFIGS, CLIENT_METRICS, SET = 44, 16, 0
+INTERVALS_FROM_MS = 1_000
 ASKS_TO_CREATE, ASKS_TO_CREATE_SINCE = "allowAutoTopicCreation", 4
 LIMIT_S = 30.0
-LOOKS_APART_S = 0.005
-APPLIED_WITHIN_S = 0.04  # a broker shows a configuration some time before its logs have it
 GONE = 3  # UNKNOWN_TOPIC_OR_PARTITION
 
 
@@ -32,6 +34,8 @@ class Listener:
         self._port = port
         self._connection = Connection(port)
         self._stand = Stand()
+        self._marker = f"judge-{uuid4()}"
+        self._marks = count(INTERVALS_FROM_MS)
 
     def close(self) -> None:
         self._connection.close()
@@ -44,6 +48,9 @@ class Listener:
     def begin(self, stand: Stand) -> None:
         self._stand = stand
         stand.dirs = [directory["logDir"] for directory in self._described_dirs()]
+        self._connect_anew()
+
+    def _connect_anew(self) -> None:
         self._connection.close()
         self._connection = Connection(self._port)
 
@@ -57,10 +64,11 @@ class Listener:
                 return self._tell(step.version, request)
             frame = self._connection.ask_frame(key, step.version, request)
         except OSError:
-            self._connection.close()
-            self._connection = Connection(self._port)
+            self._connect_anew()
             return canonical.NOT_ANSWERED
         document = document_of(key, step.version, frame)
+        if document.get("throttleTimeMs"):
+            self._connect_anew()  # the broker does not read this connection for a while
         self._await(step, body, document)
         return canonical.reply(key, document, self._stand, converts=converts)
 
@@ -97,23 +105,36 @@ class Listener:
                     if topic["errorCode"] == GONE:
                         self._await_topic(topic["name"], 1)
             case "CreateTopics":
-                asked = {topic["name"]: topic["numPartitions"] for topic in body["topics"]}
-                for name in _done(document["topics"], "name"):
-                    self._await_topic(name, asked[name])
+                self._await_partitions(step, body, _done(document["topics"], "name"))
             case "CreatePartitions":
-                asked = {topic["name"]: topic["count"] for topic in body["topics"]}
-                for name in _done(document["results"], "name"):
-                    self._await_topic(name, asked[name])
-            case "DeleteTopics":
-                for name in _done(document["responses"], "name"):
-                    _until(lambda name=name: self._codes(name, 1) == [GONE])
+                self._await_partitions(step, body, _done(document["results"], "name"))
             case "AlterReplicaLogDirs":
                 self._await_moves(body, document)
-            case "IncrementalAlterConfigs":
-                done = _done(document["responses"], "resourceName")
-                for resource in body["resources"]:
-                    if resource["resourceName"] in done:
-                        self._await_configs(resource)
+            case "DeleteTopics" | "IncrementalAlterConfigs" | "AlterClientQuotas":
+                self._await_metadata()
+
+    def _await_partitions(self, step: Ask, body: Body, names: list[str]) -> None:
+        """Returns once the logs of these topics are there, and each follower has fetched."""
+        asked, followed = _to_create(step, body), _followed(body)
+        for name in names:
+            self._await_topic(name, asked[name])
+            for index in range(asked[name]) if name in followed else ():
+                _until(lambda name=name, index=index: self._is_followed(name, index))
+
+    def _is_followed(self, name: str, index: int) -> bool:
+        """True if the broker sends a consumer in the rack of the follower there."""
+        position = {"partition": index, "currentLeaderEpoch": -1, "fetchOffset": 0}
+        position |= {"logStartOffset": -1, "partitionMaxBytes": 0}
+        body = {
+            **{"replicaId": -1, "maxWaitMs": 0, "minBytes": 0, "maxBytes": 0, "isolationLevel": 0},
+            **{"sessionId": 0, "sessionEpoch": -1, "forgottenTopicsData": []},
+            "topics": [{"topic": name, "partitions": [position]}],
+            "rackId": RACKS[FOLLOWER_ID],
+        }
+        (topic,) = self._document(FETCH, 11, body)["responses"]
+        (found,) = topic["partitions"]
+        # What was deleted or moved before the follower asks is its reply, too.
+        return bool(found["preferredReadReplica"] == FOLLOWER_ID or found["errorCode"])
 
     def _await_topic(self, name: str, partitions: int) -> None:
         _until(lambda: not any(self._codes(name, partitions)))
@@ -162,44 +183,54 @@ class Listener:
     def _described_dirs(self) -> Any:
         return self._document(DESCRIBE_LOG_DIRS, 4, {"topics": None})["results"]
 
-    def _await_configs(self, resource: Body) -> None:
-        wanted = {
-            config["name"]: config["value"] if config["configOperation"] == SET else None
-            for config in resource["configs"]
-        }
-        asked = {
-            "resourceType": resource["resourceType"],
-            "resourceName": resource["resourceName"],
-            "configurationKeys": list(wanted),
-        }
-        flags = {"includeSynonyms": False, "includeDocumentation": False}
+    def _await_metadata(self) -> None:
+        """Returns once the broker has applied all metadata that was committed before.
+
+        A broker shows a configuration before its logs have it. It applies one change after the
+        other, so that the first of two marks was applied once it shows the second.
+        """
+        for _ in range(2):
+            self._mark(str(next(self._marks)))
+
+    def _mark(self, interval_ms: str) -> None:
+        """Sets a configuration that concerns nobody, and returns once the broker shows it."""
+        name, key = self._marker, "interval.ms"
+        change = {"name": key, "configOperation": SET, "value": interval_ms}
+        resource = {"resourceType": CLIENT_METRICS, "resourceName": name}
+        altered = {"resources": [resource | {"configs": [change]}], "validateOnly": False}
+        self._document(INCREMENTAL_ALTER_CONFIGS, 1, altered)
+        asked = {"resources": [resource | {"configurationKeys": [key]}]}
+        asked |= {"includeSynonyms": False, "includeDocumentation": False}
 
         def is_shown() -> bool:
-            (found,) = self._document(DESCRIBE_CONFIGS, 4, {"resources": [asked], **flags})[
-                "results"
-            ]
-            shown = {
-                config["name"]: config["value"]
-                if config["configSource"] == DYNAMIC_TOPIC_CONFIG
-                else None
-                for config in found["configs"]
-            }
-            return shown == wanted
+            (found,) = self._document(DESCRIBE_CONFIGS, 4, asked)["results"]
+            return [config["value"] for config in found["configs"]] == [interval_ms]
 
         _until(is_shown)
-        time.sleep(APPLIED_WITHIN_S)
 
 
 def _to_create(step: Ask, body: Body) -> dict[str, int]:
     """The partitions that topics may have after a request that creates some."""
     match step.api:
         case "CreateTopics":
-            return {topic["name"]: topic["numPartitions"] for topic in body["topics"]}
+            return {
+                topic["name"]: len(topic["assignments"]) or topic["numPartitions"]
+                for topic in body["topics"]
+            }
         case "CreatePartitions":
             return {topic["name"]: topic["count"] for topic in body["topics"]}
         case "Metadata" if step.version < ASKS_TO_CREATE_SINCE or body[ASKS_TO_CREATE]:
             return {topic["name"]: 1 for topic in body["topics"] if topic["name"]}
     return {}
+
+
+def _followed(body: Body) -> list[str]:
+    """The topics of a request whose partitions have more than one replica."""
+    return [
+        topic["name"]
+        for topic in body["topics"]
+        if any(len(placed["brokerIds"]) > 1 for placed in topic["assignments"] or ())
+    ]
 
 
 def _held(directory: Body) -> list[tuple[str, int]]:
@@ -215,9 +246,11 @@ def _done(results: Any, name: str) -> list[str]:
 
 
 def _until(is_so: Callable[[], bool]) -> None:
-    """RuntimeError if a broker has not carried out what it has confirmed."""
+    """Asks until it is so; each question is a round trip, so nothing sleeps.
+
+    RuntimeError if a broker has not carried out what it has confirmed.
+    """
     end_s = time.monotonic() + LIMIT_S
     while not is_so():
         if time.monotonic() > end_s:
             raise RuntimeError(f"expected a broker to do within {LIMIT_S:.0f} s what it confirmed")
-        time.sleep(LOOKS_APART_S)

@@ -44,6 +44,11 @@ def _reassignment(topic: str, *replicas: int) -> Document:
     return {"version": 1, "partitions": [partition]}
 
 
+def _offset(topic: str, offset: int) -> Document:
+    partition = {"topic": topic, "partition": 0, "offset": offset}
+    return {"version": 1, "partitions": [partition]}
+
+
 def _move(topic: str) -> Document:
     return {"version": 1, "topics": [{"topic": topic}]}
 
@@ -60,15 +65,16 @@ _DOCUMENTS: dict[str, Any] = {
     "repeated-replica.json": _reassignment("single", 1, 1),
     "no-partitions.json": {"version": 1, "partitions": []},
     "elect.json": {"partitions": [{"topic": "orders", "partition": 3}]},
-    "offsets.json": {
-        "version": 1,
-        "partitions": [{"topic": "orders", "partition": 0, "offset": 0}],
-    },
+    "offsets.json": _offset("orders", 0),
+    "offsets-of-single.json": _offset("single", 3),
+    "offsets-too-high.json": _offset("single", 1_000),
 }
 _TEXTS = {
     "not.json": "{",
     "topic.properties": "segment.ms=100000\nmax.message.bytes=2000\n",
     "empty.properties": "",
+    "lines.txt": "one\ntwo\nthree\n",
+    "pairs.txt": "a:four\nb:five\n",
 }
 
 

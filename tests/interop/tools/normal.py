@@ -21,6 +21,8 @@ _LOG_DIRS = re.compile(r'\{"brokers":.*')
 _STATUS = re.compile(r"^(LeaderEpoch|HighWatermark|MaxFollowerLag|MaxFollowerLagTimeMs): .*")
 _REPLICAS = re.compile(r"\[\{.*\}\]|\[ReplicaKey.*?\)\]")
 _BROKER_LIST = re.compile(r"^\S[^\n]* -> \($.*?^\)$", re.MULTILINE | re.DOTALL)
+_RATES = re.compile(r"(?<= records sent, ).*")
+_NUMBER = re.compile(r"\d+\.\d+|(?<=[ ,])\d+(?= ms)")
 _PART = re.compile(r"\{.*?\}|ReplicaKey\(.*?\)")
 
 
@@ -113,6 +115,10 @@ def _in_order(value: Any) -> Any:
     return value
 
 
+def _performance(lines: list[str]) -> list[str]:
+    return [_RATES.sub(lambda found: _NUMBER.sub("N", found[0]), line) for line in lines]
+
+
 def _api_versions(lines: list[str]) -> list[str]:
     """Sorts the brokers, whose lists follow each other."""
     return "\n".join(sorted(_BROKER_LIST.findall("\n".join(lines))) or lines).split("\n")
@@ -125,4 +131,5 @@ _OF_TOOL: Mapping[str, Callable[[list[str]], list[str]]] = {
     "leader-election": _elections,
     "log-dirs": _log_dirs,
     "metadata-quorum": _quorum,
+    "producer-perf-test": _performance,
 }

@@ -21,12 +21,15 @@ Written by `python -m tests.interop.tools.page` from `tests/interop/tools/steps.
 The command line tools of Kafka 4.3.1 run against `kraftsim up --profile kafka-4.3` (three
 controllers, three brokers) in `make test`, command by command, and must print what they printed of
 a released cluster of the same shape (`tests/interop/tools/recorded.json`), errors and exit codes
-included. Addresses, ids, offsets and times are not compared. `kafka-dump-log` reads a log of
-kraftsim in `tests/interop/test_log_dump.py`.
+included. Addresses, ids, rates and times are not compared. `kafka-dump-log` reads a metadata log of
+kraftsim in `tests/interop/test_log_dump.py`, and the exported log of a topic in
+`tests/interop/test_log_export.py`. `kafka-verifiable-producer` has a process of its own in
+`tests/interop/test_verifiable_producer.py`, because it reports when that ends.
+`kafka-verifiable-consumer` and `kafka-consumer-perf-test` read in groups, which kraftsim refuses.
 
 - **same**: every command of the verb prints the same.
 - **differs**: at least one command prints something else, for the reason below the table.
-- **refused**: kraftsim refuses at least one command that a cluster which stores messages serves.
+- **refused**: kraftsim refuses at least one command that a released cluster serves.
 
 | tool | verb | commands | verdict |
 |---|---|---|---|

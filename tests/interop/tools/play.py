@@ -17,6 +17,8 @@ MAIN_CLASSES = {
     "client-metrics": "org.apache.kafka.tools.ClientMetricsCommand",
     "cluster": "org.apache.kafka.tools.ClusterTool",
     "configs": "kafka.admin.ConfigCommand",
+    "console-consumer": "org.apache.kafka.tools.consumer.ConsoleConsumer",
+    "console-producer": "org.apache.kafka.tools.ConsoleProducer",
     "consumer-groups": "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
     "delegation-tokens": "org.apache.kafka.tools.DelegationTokenCommand",
     "delete-records": "org.apache.kafka.tools.DeleteRecordsCommand",
@@ -26,6 +28,7 @@ MAIN_CLASSES = {
     "leader-election": "org.apache.kafka.tools.LeaderElectionCommand",
     "log-dirs": "org.apache.kafka.tools.LogDirsCommand",
     "metadata-quorum": "org.apache.kafka.tools.MetadataQuorumCommand",
+    "producer-perf-test": "org.apache.kafka.tools.ProducerPerformance",
     "reassign-partitions": "org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
     "share-groups": "org.apache.kafka.tools.consumer.group.ShareGroupCommand",
     "streams-groups": "org.apache.kafka.tools.streams.StreamsGroupCommand",
@@ -77,9 +80,10 @@ class _Player:
 
     def _printed(self, step: Ask) -> Printed:
         words = [part for word in step.words for part in self._expanded(word)]
+        stdin = "" if step.stdin is None else (self._folder / step.stdin).read_text("utf-8")
         deadline = monotonic() + UNTIL_LIMIT_S
         while True:
-            printed = self._tools.run(MAIN_CLASSES[step.tool], words)
+            printed = self._tools.run(MAIN_CLASSES[step.tool], words, stdin=stdin)
             if step.until is None or step.until.search(printed.stdout.rstrip("\n")):
                 return printed
             if monotonic() > deadline:

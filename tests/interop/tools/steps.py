@@ -11,11 +11,15 @@ _STEP = re.compile(r"(?P<quietly>quietly )?(?:until /(?P<until>.*?)/ )?(?P<comma
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A tool and its arguments; `until` is what stdout must match before the answer counts."""
+    """A tool and its arguments; `until` is what stdout must match before the answer counts.
+
+    `stdin` is the name of a file that it reads.
+    """
 
     line: str
     tool: str
     words: tuple[str, ...]
+    stdin: str | None
     until: re.Pattern[str] | None
     is_kept: bool
 
@@ -42,11 +46,13 @@ def _step(line: str) -> Step:
     tool, *words = shlex.split(match["command"])
     if tool in ("stop", "start"):
         return Act(tool, int(words[0]))
+    stdin = words.pop().removeprefix("@") if "<" in words else None
     until = match["until"]
     return Ask(
         line=line,
         tool=tool,
-        words=tuple(words),
+        words=tuple(word for word in words if word != "<"),
+        stdin=stdin,
         until=None if until is None else re.compile(until, re.MULTILINE),
         is_kept=match["quietly"] is None,
     )

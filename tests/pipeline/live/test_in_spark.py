@@ -12,6 +12,7 @@ from threading import Event
 from typing import Any
 
 import pytest
+import yaml
 
 from kraftsim.pipeline.live import follow
 from kraftsim.pipeline.live.changes import availability, intervals
@@ -208,6 +209,35 @@ def test_the_verb_tells_of_kafkas_own_log(
         "2026-11-21T01:12:20.822Z  offset 357      broker 2     unfenced -> fenced, "
         "lease fenced after 129.3 s, unfenced 99.3% of 130.2 s" in out.splitlines()
     )
+
+
+def test_the_verb_stores_and_prints_where_and_how_it_is_told(
+    spark, run: Callable[[str], Said], tmp_path: Path
+) -> None:
+    on_disk(tmp_path / "node", kafka_log("4.3.1").data)
+    line = f"follow --path {tmp_path / 'node'} --once"
+
+    as_json, as_yaml = (run(f"{line} {option}")[1] for option in ("--json", "--output yaml"))
+    rows = [json.loads(text) for text in as_json.splitlines()]
+    assert (2, 357, "fenced") in {(row["brokerId"], row["offset"], row["state"]) for row in rows}
+    assert rows == list(yaml.safe_load_all(as_yaml))
+
+    out, checkpoint = tmp_path / "out", tmp_path / "checkpoint"
+    assert "" == run(f"{line} --out {out} --checkpoint {checkpoint}")[1]
+    stored = spark.read.parquet(str(out)).collect()
+    assert sorted(row["offset"] for row in rows) == sorted(row.offset for row in stored)
+    assert (True, False) == ((checkpoint / "commits").is_dir(), (out / "_checkpoint").exists())
+
+
+@pytest.mark.parametrize("option", ["--master local[1]", "--conf spark.master=local[1]"])
+def test_the_verb_asks_for_the_session_that_its_options_describe(
+    spark, run: Callable[[str], Said], tmp_path: Path, option: str
+) -> None:
+    on_disk(tmp_path / "node", kafka_log("4.3.1").data)
+
+    code, _, err = run(f"follow --path {tmp_path / 'node'} --once {option}")
+    assert 2 == code
+    assert f"expected no running session, or one on local[1], got one on {TEST_MASTER}" in err
 
 
 @pytest.mark.soak  # tests/pipeline/test_package.py reads a log where only the package is
