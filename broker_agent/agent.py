@@ -85,9 +85,8 @@ class Agent:
         self._lease = Conversation(Channel.LEASE, timeout_ms=config.lease_timeout_ms)
         self._metadata = Conversation(Channel.METADATA, timeout_ms=FETCH_TIMEOUT_MS, first_ms=0)
         self._partitions = Conversation(Channel.PARTITIONS, timeout_ms=ALTER_PARTITION_TIMEOUT_MS)
-        self._fetch = MetadataFetch(
-            config, LogPosition() if position is None else position, self._metadata
-        )
+        self.position = LogPosition() if position is None else position
+        self._fetch = MetadataFetch(config, self.position, self._metadata)
         self._healing = Healing(config, self._partitions)
         self._directories = config.log_dirs
         self.assignments = assignments_of(config.broker_id, len(config.log_dirs))
@@ -103,7 +102,7 @@ class Agent:
     @property
     def metadata_offset(self) -> int:
         """Offset of the last record that this broker applied; -1 if there is none (rule 2.2a)."""
-        return self._fetch.applied_offset
+        return self.position.applied_offset
 
     @property
     def controller_id(self) -> int:
@@ -118,7 +117,7 @@ class Agent:
     @property
     def image(self) -> Image:
         """The metadata that this broker has fetched."""
-        return self._image_at(self._fetch.applied_offset)
+        return self._image_at(self.position.applied_offset)
 
     def start(self, now_ms: int) -> list[Send]:
         """Start with a fetch: a registration depends on the finalized features."""

@@ -21,7 +21,7 @@ from .agent import Agent
 from .conversation import Send
 from .log.periodic import START_CHECKPOINT
 from .process_state import ProcessState
-from .replica_store import Found, ReplicaStore
+from .replica_store import Found
 
 if TYPE_CHECKING:  # measured with the first message
     from .log.byte_rate import ByteRate
@@ -59,7 +59,7 @@ class HostedAgent:
     ) -> None:
         self.agent = host.make_agent(-1)
         self.profile: Profile = self.agent.config.profile  # the release that the process runs
-        self._store = self.agent.store
+        self.store = self.agent.store  # what is on the disk of the broker
         self.is_alive = False
         self.is_paused = False
         self.clock = clock
@@ -76,11 +76,6 @@ class HostedAgent:
         self.started_ms = 0  # when the process started
         self.on_replicas_change: Callable[[], None] | None = None
         self.byte_rates: dict[tuple[str, Bucket], ByteRate] = {}
-
-    @property
-    def store(self) -> ReplicaStore:
-        """What is on the disk of the broker."""
-        return self._store
 
     @property
     def state(self) -> ProcessState:
@@ -106,8 +101,8 @@ class HostedAgent:
             return
         self.agent = self._host.make_agent(self._clean_epoch)
         self.profile = self.agent.config.profile
-        self.agent.store = self._store
-        self._store.begin(is_clean=self._has_flushed)
+        self.agent.store = self.store
+        self.store.begin(is_clean=self._has_flushed)
         self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
         self._has_flushed = False
         self.byte_rates.clear()
@@ -146,15 +141,15 @@ class HostedAgent:
     def lose_disk(self) -> None:
         """Lose the replicas, and the file that notes a clean shutdown (rule 1.38)."""
         self._clean_epoch, self._has_flushed = -1, False
-        self._store.replicas = {}
-        self._store.logs.clear()
-        self._store.failed.clear()
-        self._store.full.clear()
-        self._store.moves.clear()
+        self.store.replicas = {}
+        self.store.logs.clear()
+        self.store.failed.clear()
+        self.store.full.clear()
+        self.store.moves.clear()
 
     def fail_directory(self, directory_id: Uuid) -> None:
         """Lose a log directory of the disk until `repair_directory`; a process reports it."""
-        self._store.failed.add(directory_id)
+        self.store.failed.add(directory_id)
         if self.is_alive and not self.is_paused:
             self._send(self.agent.on_directory_failed(self.clock.now_ms))
         if self.on_replicas_change is not None:
@@ -162,9 +157,9 @@ class HostedAgent:
 
     def can_write(self, directory_id: Uuid) -> bool:
         """Returns False if the directory is full: the write that fails takes it offline (B7.62)."""
-        if directory_id not in self._store.full:
+        if directory_id not in self.store.full:
             return True
-        if directory_id not in self._store.failed:
+        if directory_id not in self.store.failed:
             self.fail_directory(directory_id)
         return False
 
@@ -190,7 +185,7 @@ class HostedAgent:
 
     def repair_directory(self, directory_id: Uuid) -> None:
         """Make a log directory usable for the next process, with its replicas (rule 2.31)."""
-        self._store.failed.discard(directory_id)
+        self.store.failed.discard(directory_id)
 
     def pause(self) -> None:
         """Send SIGSTOP: the process handles no deadline and no reply."""
@@ -208,7 +203,7 @@ class HostedAgent:
         for sent, reply in held:
             self._handle(sent, reply)
         self._wake()
-        if self._store.failed and self.is_alive:
+        if self.store.failed and self.is_alive:
             self._send(self.agent.on_directory_failed(self.clock.now_ms))
         if self._stops_when_resumed:
             self._stops_when_resumed = False
@@ -234,7 +229,7 @@ class HostedAgent:
         if deadline_ms < self._wakeup.armed_ms:
             self._wakeup.arm(deadline_ms)
         for send in sends:
-            if self._store.logs and isinstance(send.request, AlterPartitionRequest):
+            if self.store.logs and isinstance(send.request, AlterPartitionRequest):
                 self._catch_up(send.request)
             self._host.send(send, partial(self._replied, agent, send))
 
@@ -246,7 +241,7 @@ class HostedAgent:
         for topic in proposal.topics:
             for data in topic.partitions:
                 key = (topic.topic_id, data.partition_index)
-                log = self._store.logs.get(key)
+                log = self.store.logs.get(key)
                 if log is None:
                     continue
                 for peer in map(self.peer, data.new_isr):
@@ -265,7 +260,7 @@ class HostedAgent:
 
     def _handle(self, sent: Send, reply: Reply | None) -> None:
         agent = self.agent
-        if self.on_replicas_change is None and not self._store.full:
+        if self.on_replicas_change is None and not self.store.full:
             self._send(agent.on_reply(sent, reply, self.clock.now_ms))
             return
         offset = agent.metadata_offset
@@ -274,16 +269,16 @@ class HostedAgent:
             return
         if self.on_replicas_change is not None:
             self.on_replicas_change()
-        if self._store.full and self.is_alive:  # the metadata log is in the first directory
+        if self.store.full and self.is_alive:  # the metadata log is in the first directory
             self.can_write(agent.config.log_dirs[0].directory_id)
 
     def _take_inventory(self) -> None:
         """Note what is on the disk; a process that ended before RECOVERY changed nothing."""
-        if self._store.is_compared:
-            self._store.end(self.agent.image, self.agent.config.broker_id)
+        if self.store.is_compared:
+            self.store.end(self.agent.image, self.agent.config.broker_id)
 
     def _end_logs(self, checkpoint_ms: int) -> None:
-        for log in self._store.logs.values():
+        for log in self.store.logs.values():
             log.end_process(checkpoint_ms)
 
     def _end(self) -> None:
@@ -296,7 +291,7 @@ class HostedAgent:
         self._end_logs(self.clock.now_ms)  # it writes log starts before it exits
         self._has_flushed = self.agent.failure is None
         if self._has_flushed:
-            for log in self._store.logs.values():
+            for log in self.store.logs.values():
                 log.flush()
         self.is_alive = False
         self._take_inventory()

@@ -89,6 +89,15 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "lessons",
     ),
     "kraftsim.controller": ("core time", "raft wire", "node", "server"),
+    "kraftsim.controller.server": (
+        "bound_port idleness secrets spare_buffers turns unread_bytes",
+        "admission api_versions envelope kafka_caller large_requests",
+        "awaited peer_lines runtime",
+        "listener outside_controllers",
+        "connection muting",
+        "kafka_connection",
+        "kafka_listener",
+    ),
     "kraftsim.controller.core": (
         "value",
         "camel_case errors feature_levels hash_order java_text message node_id settings"

@@ -24,8 +24,12 @@ NONE = -1  # no timestamp, producer, epoch or sequence (B1.6)
 COMPRESSION, LOG_APPEND_TIME, TRANSACTIONAL, CONTROL = 0x07, 0x08, 0x10, 0x20  # of attributes
 KNOWN = 0x7F  # bits that Kafka writes, with that of a delete horizon
 _HEADER = Struct(">qiibIhiqqqhii")
-_PLACE = Struct(">qiib")  # base offset, length, leader epoch, magic
-_LENGTH = Struct(">i")
+PLACE = Struct(">qiib")  # base offset, length, leader epoch, magic
+LENGTH = Struct(">i")
+
+
+Data = bytes | bytearray
+"""Bytes that hold a batch: its own, or those of the request in which it came."""
 
 
 class Header(NamedTuple):
@@ -75,12 +79,12 @@ class BadBatch(Exception):
     """The bytes of a set of batches cannot be split (CORRUPT_MESSAGE)."""
 
 
-def header_of(batch: bytes) -> Header:
-    """Returns the header of a batch, which has at least HEADER_BYTES."""
-    return tuple.__new__(Header, _HEADER.unpack_from(batch))  # in half the time of Header._make
+def header_of(data: Data, start: int = 0) -> Header:
+    """Returns the header of the batch at `start`, which has at least HEADER_BYTES."""
+    return tuple.__new__(Header, _HEADER.unpack_from(data, start))  # half the time of Header._make
 
 
-def size_at(records: bytes, start: int) -> int:
+def size_at(records: Data, start: int) -> int:
     """Returns the size of the batch at `start` of a set; 0 if there is none.
 
     A torn batch ends the set. Raises BadBatch (B1.7).
@@ -88,7 +92,7 @@ def size_at(records: bytes, start: int) -> int:
     left = len(records) - start
     if left < LOG_OVERHEAD:
         return 0
-    length: int = _LENGTH.unpack_from(records, start + 8)[0]
+    length: int = LENGTH.unpack_from(records, start + 8)[0]
     if length < SIZE_MIN:
         raise BadBatch(
             f"Record size {length} is less than the minimum record overhead ({SIZE_MIN})"
@@ -103,44 +107,20 @@ def size_at(records: bytes, start: int) -> int:
 
 def expect_whole(batch: bytes) -> None:
     """Raises BadBatch if a stored batch is not as long as its header says: it is torn."""
-    if _LENGTH.unpack_from(batch, 8)[0] + LOG_OVERHEAD != len(batch):
+    if LENGTH.unpack_from(batch, 8)[0] + LOG_OVERHEAD != len(batch):
         raise BadBatch("the length of a stored batch is not its length")
 
 
-def has_valid_crc(batch: bytes, header: Header) -> bool:
-    """True if the batch has a whole header, and the checksum of its header."""
-    return len(batch) >= HEADER_BYTES and crc32c(memoryview(batch)[CRC_START:]) == header.crc
-
-
-def placed(
-    batch: bytes,
-    header: Header,
-    *,
-    offset: int,
-    epoch: int,
-    attributes: int,
-    max_timestamp: int,
-) -> tuple[bytes, Header]:
-    """Returns the batch at its offset, with what the leader writes over (B1.41), and its header."""
-    length = len(batch) - LOG_OVERHEAD
-    if attributes == header.attributes and max_timestamp == header.max_timestamp:
-        place = (offset, length, epoch, MAGIC)
-        stored = b"".join((_PLACE.pack(*place), memoryview(batch)[MAGIC_END:]))
-        return stored, tuple.__new__(Header, (*place, *header[len(place) :]))
-    changed = header._replace(attributes=attributes & KNOWN, max_timestamp=max_timestamp)
-    moved = changed._replace(base_offset=offset, leader_epoch=epoch)
-    stored = _encoded(moved, batch[HEADER_BYTES:])
-    return stored, header_of(stored)
+def has_valid_crc(batch: bytes) -> bool:
+    """True if a batch with a whole header has the checksum of its header."""
+    return crc32c(memoryview(batch)[CRC_START:]) == header_of(batch).crc
 
 
 def encoded(header: Header, records: bytes) -> bytes:
     """Returns the bytes of a batch with these records, with its length and checksum."""
-    return _encoded(header._replace(length=len(records) + HEADER_BYTES - LOG_OVERHEAD), records)
-
-
-def _encoded(header: Header, records: bytes) -> bytes:
-    data = _HEADER.pack(*header._replace(crc=0)) + records
-    crc = crc32c(data[CRC_START:])
+    length = len(records) + HEADER_BYTES - LOG_OVERHEAD
+    data = _HEADER.pack(*header._replace(length=length, crc=0)) + records
+    crc = crc32c(memoryview(data)[CRC_START:])
     return b"".join((data[:MAGIC_END], crc.to_bytes(4, "big"), memoryview(data)[CRC_START:]))
 
 
@@ -188,7 +168,7 @@ def _record(header: Header, payload: bytes, pos: int, end: int, is_stamped: bool
     return tuple.__new__(Record, values)  # takes half the time of Record(...)
 
 
-def end_of_headers(payload: bytes, pos: int, end: int) -> int:
+def end_of_headers(payload: Data, pos: int, end: int) -> int:
     """Returns the position behind the headers of a record, whose count is at `pos`."""
     count, pos = read_zigzag(payload, pos)
     if count < 0:

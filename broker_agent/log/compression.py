@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from struct import Struct
 
-from .batch import HEADER_BYTES, Header, Record, records_of
+from .batch import COMPRESSION, HEADER_BYTES, Data, Header, Record, records_of
 from .codecs import (
     PAYLOAD_BYTES_MAX,
     CannotDecompress,
@@ -42,11 +42,15 @@ def records_in(batch: bytes, header: Header) -> Iterator[Record]:
     return records_of(header, payload_of(batch, header))
 
 
-def scan_of(batch: bytes, header: Header) -> Scan:
-    """Returns the scan of a batch's records; raises CannotDecompress, or BadRecord."""
-    if header.compression == NO_CODEC:
-        return Scan(header, batch, HEADER_BYTES)  # without a copy of the payload
-    return Scan(header, payload_of(batch, header), 0)
+def scan_of(data: Data, header: Header, start: int, end: int) -> Scan:
+    """Returns the scan of the records of a batch, which is in `data` from `start` to `end`.
+
+    Raises CannotDecompress, or BadRecord.
+    """
+    if header.attributes & COMPRESSION == NO_CODEC:
+        return Scan(header, data, start + HEADER_BYTES, end)  # without a copy of the payload
+    payload = payload_of(bytes(data[start:end]), header)
+    return Scan(header, payload, 0, len(payload))
 
 
 def compressed(payload: bytes, codec: int, level: int) -> bytes:

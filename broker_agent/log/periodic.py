@@ -22,9 +22,14 @@ class Periodic:
         last_ms = self.last_ms(started_ms, now_ms)
         if last_ms <= after_ms:
             return ()
-        earliest_ms = max(after_ms + 1, started_ms + self.first_ms)
-        first_ms = last_ms - (last_ms - earliest_ms) // self.interval_ms * self.interval_ms
+        first_ms = self.next_ms(started_ms, after_ms)
         return (first_ms,) if first_ms == last_ms else (first_ms, last_ms)
+
+    def next_ms(self, started_ms: int, after_ms: int) -> int:
+        """Returns the first turn of a process after a time."""
+        first_ms = started_ms + self.first_ms
+        missed_ms = max(after_ms + 1 - first_ms, 0)
+        return first_ms - (-missed_ms // self.interval_ms) * self.interval_ms
 
 
 FIRST_MS = 30_000  # log.initial.task.delay.ms

@@ -11,9 +11,11 @@ from typing import NamedTuple
 from kraftsim.controller.wire.codec.varints import read_zigzag
 from kraftsim.controller.wire.errors import DecodeError
 
-from .batch import LOG_APPEND_TIME, BadRecord, Header, end_of_headers
+from .batch import LOG_APPEND_TIME, BadRecord, Data, Header, end_of_headers
 
 _LAST, _MORE = bytes(range(128)), bytes(range(128, 256))  # bytes of varints: the last, the others
+_ZIGZAG = [byte >> 1 ^ -(byte & 1) for byte in range(128)]  # what a varint of one byte stands for
+_EARLIEST, _LATEST = -(1 << 80), 1 << 80  # no timestamp is beyond
 
 
 class _Run(NamedTuple):
@@ -25,34 +27,37 @@ class _Run(NamedTuple):
 
 
 class Scan:
-    """What a leader checks of the records in `data` from `position` on.
+    """What a leader checks of the records in `data` from `position` to `end`.
 
-    Raises BadRecord for what `records_of` refuses.
+    `oldest` and `newest` are the least and the largest of their timestamps, `offset_of_newest` is
+    the offset delta of the first record with the latter. Raises BadRecord for what `records_of`
+    refuses.
     """
 
-    __slots__ = ("_data", "_position", "_runs", "timestamps")
+    __slots__ = ("_data", "_end", "_position", "_runs", "newest", "offset_of_newest", "oldest")
 
-    def __init__(self, header: Header, data: bytes, position: int) -> None:
-        self._data, self._position = data, position
+    def __init__(self, header: Header, data: Data, position: int, end: int) -> None:
+        self._data, self._position, self._end = data, position, end
         self._runs: list[_Run] = []
-        self.timestamps: list[int] = []
-        left = header.record_count
+        self.oldest, self.newest, self.offset_of_newest = _LATEST, _EARLIEST, 0
+        left, base = header.record_count, header.base_timestamp
         try:
             while left > 0:
-                run = self._add_run(position, left, header.base_timestamp)
-                position += run.length * run.size
-                left -= run.length
+                count, size, _ = self._add_run(position, left, base)
+                position += count * size
+                left -= count
         except (IndexError, DecodeError) as bad:
             raise BadRecord(str(bad)) from None
-        if position != len(data):
+        if position != end:
             raise BadRecord("bytes follow the last record")
         if header.attributes & LOG_APPEND_TIME:
-            self.timestamps = [header.max_timestamp] * len(self.timestamps)
+            self.oldest = self.newest = header.max_timestamp
+            self.offset_of_newest = read_zigzag(data, self._runs[0].delta)[0]
 
     @property
     def payload(self) -> bytes:
         """The bytes of the records."""
-        return self._data[self._position :]
+        return bytes(self._data[self._position : self._end])
 
     @property
     def is_dense(self) -> bool:
@@ -65,24 +70,19 @@ class Scan:
             first += run.length
         return True
 
-    def delta_of(self, number: int) -> int:
-        """Returns the offset delta of a record by its number in the batch."""
-        for run in self._runs:
-            if number < run.length:
-                return read_zigzag(self._data, run.delta + number * run.size)[0]
-            number -= run.length
-        raise IndexError(f"expected a record of the batch, got number {number}")
-
     def _add_run(self, start: int, left: int, base_timestamp: int) -> _Run:
         """Adds the record at `start`, and those that follow and are alike, at most `left`."""
         data = self._data
         length, body = read_zigzag(data, start)
         end = body + length
-        if length < 0 or end > len(data):
+        if length < 0 or end > self._end:
             raise BadRecord("a record is longer than its batch")
-        time, delta = read_zigzag(data, body + 1)  # behind the attributes
-        _, key = read_zigzag(data, delta)
-        key_bytes, key_end = read_zigzag(data, key)
+        byte = data[body + 1]  # behind the attributes; most numbers have one byte
+        time, delta = (_ZIGZAG[byte], body + 2) if byte < 128 else read_zigzag(data, body + 1)
+        byte = data[delta]
+        first, key = (_ZIGZAG[byte], delta + 1) if byte < 128 else read_zigzag(data, delta)
+        byte = data[key]
+        key_bytes, key_end = (_ZIGZAG[byte], key + 1) if byte < 128 else read_zigzag(data, key)
         value = key_end + key_bytes if key_bytes > 0 else key_end
         value_bytes, value_end = read_zigzag(data, value)
         headers = value_end + value_bytes if value_bytes > 0 else value_end
@@ -92,14 +92,13 @@ class Scan:
         size, count = end - start, 1
         if left > 1 and data[end] == data[start] and not data[headers]:
             same = (*range(start, body), *range(key, key_end), *range(value, value_end), headers)
-            most = min(left, (len(data) - start) // size)
+            most = min(left, (self._end - start) // size)
             count = self._count_alike(most, size, same, ((body + 1, delta), (delta, key)))
         run = tuple.__new__(_Run, (count, size, delta))  # takes half the time of _Run(...)
         self._runs.append(run)
-        if count == 1:
-            self.timestamps.append(base_timestamp + time)
-        else:
-            self._add_timestamps(body + 1, delta, run, base_timestamp, time)
+        self._note_time(base_timestamp + time, first)
+        if count > 1:
+            self._note_times(body + 1, run, base_timestamp)
         return run
 
     def _count_alike(
@@ -111,24 +110,38 @@ class Scan:
         """
         for place in same:
             column = self._column(place, count, size)
-            count -= len(column.lstrip(column[:1]))
+            if column != column[:1] * count:
+                count -= len(column.lstrip(column[:1]))
         for place, end in varints:
-            for byte in range(place, end):
-                column = self._column(byte, count, size)
-                count -= len(column.lstrip(_LAST if byte + 1 == end else _MORE))
+            for byte in range(place, end - 1):
+                count -= len(self._column(byte, count, size).lstrip(_MORE))
+            column = self._column(end - 1, count, size)
+            if not column.isascii():
+                count -= len(column.lstrip(_LAST))
         return count
 
-    def _column(self, place: int, count: int, size: int) -> bytes:
+    def _column(self, place: int, count: int, size: int) -> Data:
         return self._data[place : place + count * size : size]
 
-    def _add_timestamps(self, place: int, end: int, run: _Run, base: int, first: int) -> None:
-        """Adds the timestamps of a run; the first has the delta `first`, from `place` to `end`."""
-        count, size, _ = run
-        columns = [self._column(byte, count, size) for byte in range(place, end)]
+    def _note_time(self, timestamp: int, delta: int) -> None:
+        """Notes the timestamp of a record with an offset delta."""
+        if timestamp > self.newest:
+            self.newest, self.offset_of_newest = timestamp, delta
+        if timestamp < self.oldest:
+            self.oldest = timestamp
+
+    def _note_times(self, place: int, run: _Run, base: int) -> None:
+        """Notes the timestamps of a run, whose first record has its own at `place`."""
+        count, size, delta = run
+        columns = [self._column(byte, count, size) for byte in range(place, delta)]
         if all(column == column[:1] * count for column in columns):
-            self.timestamps += [base + first] * count
-        elif len(columns) == 1:
-            self.timestamps += [base + (byte >> 1 ^ -(byte & 1)) for byte in columns[0]]
+            return  # they are that of the first
+        if len(columns) == 1:
+            times = [_ZIGZAG[byte] for byte in columns[0]]
         else:
             places = range(place, place + count * size, size)
-            self.timestamps += [base + read_zigzag(self._data, at)[0] for at in places]
+            times = [read_zigzag(self._data, at)[0] for at in places]
+        newest = max(times)
+        at = delta + times.index(newest) * size
+        self._note_time(base + newest, read_zigzag(self._data, at)[0])
+        self._note_time(base + min(times), 0)

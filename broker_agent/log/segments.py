@@ -38,17 +38,17 @@ class Segment:
 
     def add(self, size: int, header: Header, offset_of_max: int, now_ms: int, wall_ms: int) -> None:
         """Notes a batch that was appended."""
+        timestamp = header.max_timestamp
         if not self.size:
-            self.first_timestamp = header.max_timestamp
-            has_time = header.max_timestamp != NONE
-            self.first_ms = now_ms - (wall_ms - header.max_timestamp) if has_time else now_ms
+            self.first_timestamp = timestamp
+            self.first_ms = now_ms - (wall_ms - timestamp) if timestamp != NONE else now_ms
         self.size += size
         self.modified_ms = now_ms
-        if header.max_timestamp > self.largest_timestamp:
-            self.largest_timestamp = header.max_timestamp
+        if timestamp > self.largest_timestamp:
+            self.largest_timestamp = timestamp
             self.largest_at = header.base_offset
             self.offset_of_largest = offset_of_max
-            self.largest_ms = now_ms - (wall_ms - header.max_timestamp)
+            self.largest_ms = now_ms - (wall_ms - timestamp)
 
     def must_roll(self, size: int, header: Header, now_ms: int, settings: LogSettings) -> bool:
         """True if a batch of this size goes to a new segment (B8.2, B8.3)."""
@@ -59,7 +59,7 @@ class Segment:
             waited_ms = header.max_timestamp - self.first_timestamp  # time of messages
         if self.size and waited_ms > settings.roll_ms:
             return True
-        return header.last_offset - self.base_offset > _OFFSETS_MAX
+        return header.base_offset + header.last_delta - self.base_offset > _OFFSETS_MAX
 
     def age_ms(self, now_ms: int) -> int:
         """Returns the age of the newest record; without timestamps since the last write (B8.14)."""

@@ -1,6 +1,8 @@
 """The configurations of a topic that govern its logs."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import field
+from functools import partial
 from typing import Any
 
 from kraftsim.controller.core.value import value
@@ -60,35 +62,28 @@ class LogSettings:
     retention_ms: int = 604_800_000
     segment_bytes: int = 1024 * 1024 * 1024
     segment_ms: int = 604_800_000
+    is_stamped: bool = field(init=False, default=False)
+    """True if the leader stamps batches with the time of the append."""
+    is_compacted: bool = field(init=False, default=False)
+    """True if `cleanup.policy` has compact; no other policy has it in its name."""
+    roll_ms: int = field(init=False, default=0)
+    """The time of messages in a segment (LogConfig.maxSegmentMs)."""
+    codec: int | None = field(init=False, default=None)
+    """The codec of stored batches; None: that of their producer."""
 
-    @property
-    def is_stamped(self) -> bool:
-        """True if the leader stamps batches with the time of the append."""
-        return self.timestamp_type == "LogAppendTime"
+    def __post_init__(self) -> None:
+        """Derives what a leader asks at each append."""
+        derive = partial(object.__setattr__, self)
+        derive("is_stamped", self.timestamp_type == "LogAppendTime")
+        derive("is_compacted", "compact" in self.cleanup_policy)
+        lag_ms = self.max_compaction_lag_ms if self.is_compacted else self.segment_ms
+        derive("roll_ms", min(self.segment_ms, lag_ms))
+        derive("codec", CODECS.get(self.compression_type))
 
     @property
     def policies(self) -> frozenset[str]:
         """The names in `cleanup.policy`."""
         return frozenset(name.strip() for name in self.cleanup_policy.split(","))
-
-    @property
-    def is_compacted(self) -> bool:
-        """True if `cleanup.policy` has compact; no other policy has it in its name."""
-        return "compact" in self.cleanup_policy
-
-    @property
-    def roll_ms(self) -> int:
-        """The time of messages in a segment (LogConfig.maxSegmentMs)."""
-        return (
-            min(self.segment_ms, self.max_compaction_lag_ms)
-            if self.is_compacted
-            else self.segment_ms
-        )
-
-    @property
-    def codec(self) -> int | None:
-        """The codec of stored batches; None: that of their producer."""
-        return CODECS.get(self.compression_type)
 
     def level(self, codec: int) -> int:
         """Returns the level of a codec; 0 for one without levels."""

@@ -38,7 +38,9 @@ class FetchWaits:
 
     def appended(self, key: PartitionKey, size: int) -> None:
         """Lets those look who wait for the partition."""
-        for look in tuple(self._waiting.get(key, ())):
-            look()
+        waiting = self._waiting.get(key)
+        if waiting:
+            for look in tuple(waiting):
+                look()
         if self.on_append is not None:
             self.on_append(size)

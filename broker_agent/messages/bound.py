@@ -10,18 +10,28 @@ _STEP = 128  # so many times fewer bytes are dropped at once: 2,000 batches take
 
 
 class PayloadBound:
-    """Drops the oldest batches once the logs of `hosts()` hold more than `bytes_max`."""
+    """Drops the oldest batches once the logs of `hosts()` hold more than `bytes_max`.
 
-    def __init__(self, hosts: Callable[[], Iterable[HostedAgent]], bytes_max: int) -> None:
-        self._hosts, self._bytes_max = hosts, bytes_max
+    `note_dropped()` is called when batches were dropped.
+    """
+
+    def __init__(
+        self,
+        hosts: Callable[[], Iterable[HostedAgent]],
+        bytes_max: int,
+        note_dropped: Callable[[], None],
+    ) -> None:
+        self._hosts, self._bytes_max, self._note_dropped = hosts, bytes_max, note_dropped
         self._held_max = bytes_max  # an upper bound of what is held: a snapshot has batches
         self.dropped_bytes = 0
 
-    def note(self, size: int) -> bool:
-        """Notes an append; returns True if batches were dropped to make room."""
+    def note(self, size: int) -> None:
+        """Notes an append."""
         self._held_max += size
-        if self._held_max <= self._bytes_max:
-            return False
+        if self._held_max > self._bytes_max:
+            self._make_room()
+
+    def _make_room(self) -> None:
         groups = self._groups()
         held = sum(max(log.size for log in group) for group in groups)
         before, goal = self.dropped_bytes, self._bytes_max - self._bytes_max // _STEP
@@ -36,7 +46,8 @@ class PayloadBound:
             if not left:
                 groups.remove(oldest)
         self._held_max = held
-        return self.dropped_bytes > before
+        if self.dropped_bytes > before:
+            self._note_dropped()
 
     def _groups(self) -> list[list[Log]]:
         """Returns the logs with batches, those of one partition together."""
@@ -56,20 +67,11 @@ def _began_ms(group: list[Log]) -> int:
 def bound_of(
     hosted: HostedAgent, bytes_max: int, note_dropped: Callable[[], None]
 ) -> Callable[[int], None]:
-    """Returns what is called with the size of each append to a log of the broker's cluster.
-
-    `note_dropped()` is called when batches were dropped.
-    """
+    """Returns what is called with the size of each append to a log of the broker's cluster."""
 
     def hosts() -> Iterator[HostedAgent]:
         for broker_id in hosted.agent.image.brokers:
             if (peer := hosted.peer(broker_id)) is not None:
                 yield peer
 
-    bound = PayloadBound(hosts, bytes_max)
-
-    def note(size: int) -> None:
-        if bound.note(size):
-            note_dropped()
-
-    return note
+    return PayloadBound(hosts, bytes_max, note_dropped).note

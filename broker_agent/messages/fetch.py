@@ -21,6 +21,7 @@ from ..log.log import Instant
 from ..log.waits import FetchWaits
 from .fetch_sessions import TOPIC_IDS_SINCE, FetchSessions, Opened, Session, Wanted
 from .fetched import data_of, divergence, failed, readable_end, redirected, replica_id, stored
+from .patience import Patience, PollClock
 from .quotas import CONSUMER_RATE, ByteQuotas
 from .replicas import NOT_LEADER, UNKNOWN, Replica, Replicas
 
@@ -33,7 +34,6 @@ FETCH = 1  # the key of the API
 _SIZE_BYTES = 4  # before a response: they count for the quota
 
 Reply = Callable[[FetchResponse], None]
-Later = Callable[[int, Callable[[], None]], None]
 
 
 class _Read(NamedTuple):
@@ -60,7 +60,7 @@ class _Read(NamedTuple):
 class Fetching:
     """Answers the Fetch requests at one listener of a broker.
 
-    `instant()` returns the time, `later(wait_ms, action)` runs an action after a wait.
+    `instant()` returns the time, `poll_clock()` the clock of those who poll.
     `selects_by_rack`: consumers are sent to a replica in their rack (KIP-392).
     """
 
@@ -72,14 +72,14 @@ class Fetching:
         quotas: ByteQuotas,
         listener: str,
         instant: Callable[[], Instant],
-        later: Later,
+        poll_clock: Callable[[], PollClock],
         *,
         selects_by_rack: bool,
     ) -> None:
         self._selects_by_rack = selects_by_rack
         self._replicas, self._waits, self._sessions = replicas, waits, sessions
         self._quotas = quotas
-        self._listener, self._instant, self._later = listener, instant, later
+        self._listener, self._instant, self._poll_clock = listener, instant, poll_clock
 
     def answer(self, request: FetchRequest, reply_to: Reply) -> None:
         """Answers a request at once, or when data or its time have come."""
@@ -264,7 +264,11 @@ class Fetching:
 
     def after(self, wait_ms: int, action: Callable[[], None]) -> None:
         """Runs an action after a wait."""
-        self._later(wait_ms, action)
+        self._poll_clock().after(wait_ms * 1000, action)
+
+    def patience(self, action: Callable[[], None]) -> Patience:
+        """Returns what runs an action after each of many waits, one after the other."""
+        return Patience(self._poll_clock, action)
 
 
 class _Waiting:

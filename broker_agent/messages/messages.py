@@ -27,17 +27,17 @@ from ..log.periodic import RETENTION, Periodic
 from ..log.waits import FetchWaits
 from ..replica_store import StoredReplica
 from . import offsets, producers
-from .fetch import Fetching, Later
+from .fetch import Fetching
 from .fetch_sessions import FetchSessions
+from .patience import PollClock
 from .produce import Producing
 from .quotas import PRODUCER_RATE, ByteQuotas
 from .replicas import Replicas, TextsOfTopic
-from .short_path import ShortFetch, ShortProduce, may_be_short
+from .short_path import ShortPath, ShortPaths
 from .unacknowledged import Unacknowledged
 
 Forward = Callable[[Request, Callable[[Reply], None]], None]
 ReplyTo = Callable[[Response | ApiError], None]
-ShortPath = ShortProduce | ShortFetch
 
 SELECTOR = "replica.selector.class"
 BY_RACK = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
@@ -46,9 +46,10 @@ BY_RACK = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 class Messages:
     """What one broker stores, as the clients of one listener see it.
 
-    `texts(image, topic)` returns the configurations of a topic in force, `wall_ms()` the wall
-    clock of clients, `retention` has the times of looks for what is to be deleted. `later` runs an
-    action after a wait, `forward` sends a request to the active controller.
+    `texts(image, topic)` returns the configurations of a topic in force, `wall_ms(now_ms)` what the
+    wall clock of clients shows now, `retention` has the times of looks for what is to be deleted.
+    `poll_clock()` returns the clock of those who poll, `forward` sends a request to the active
+    controller.
     """
 
     def __init__(
@@ -58,14 +59,14 @@ class Messages:
         waits: FetchWaits,
         *,
         texts: TextsOfTopic,
-        wall_ms: Callable[[], int],
-        later: Later,
+        wall_ms: Callable[[int], int],
+        poll_clock: Callable[[], PollClock],
         forward: Forward,
         random: Callable[[], float],
         retention: Periodic = RETENTION,
     ) -> None:
         self._hosted, self._forward, self._wall_ms = hosted, forward, wall_ms
-        self._waits, self._later = waits, later
+        self._waits, self._poll_clock = waits, poll_clock
         self._replicas = Replicas(hosted, texts, retention)
         self._sessions = FetchSessions(random)
         self._producing = Producing(self._replicas, waits, listener)
@@ -77,14 +78,18 @@ class Messages:
             self._quotas,
             listener,
             self._now,
-            later,
+            poll_clock,
             selects_by_rack=hosted.agent.config.static.get(SELECTOR) == BY_RACK,
+        )
+        self._short_paths = ShortPaths(
+            self._producing, self._fetching, self._replicas, self._quotas, self._now
         )
         self._ids = producers.ProducerIds(self._allocate)
         self._process = hosted.agent.incarnation_id
 
     def _now(self) -> Instant:
-        return Instant(self._hosted.clock.now_ms, self._wall_ms())
+        now_ms = self._hosted.clock.now_ms
+        return tuple.__new__(Instant, (now_ms, self._wall_ms(now_ms)))  # half of Instant(...)
 
     def _note_process(self) -> None:
         """Forgets what a process that has ended knew."""
@@ -109,7 +114,7 @@ class Messages:
 
         if request.timeout_ms > 0 and self._producing.unacknowledged(response):
             waiting = Unacknowledged(self._producing, request, response, self._now, reply)
-            waiting.wait(self._waits, self._later)
+            waiting.wait(self._waits, self._poll_clock())
         else:
             reply(response)
 
@@ -128,15 +133,7 @@ class Messages:
 
     def shortened(self, exchange: Exchange, request: Request) -> ShortPath | None:
         """Returns the short path for requests like this one, if they have one."""
-        if not may_be_short(request, exchange.version):
-            return None
-        if isinstance(request, ProduceRequest):
-            return ShortProduce(
-                self._producing, self._replicas, self._quotas, self._now, exchange, request
-            )
-        if isinstance(request, FetchRequest):
-            return ShortFetch(self._fetching, self._replicas, self._now, exchange, request)
-        return None
+        return self._short_paths.of(exchange, request)
 
     def list_offsets(self, request: ListOffsetsRequest) -> Response:
         """Returns the response to ListOffsets."""

@@ -20,6 +20,7 @@ from kraftsim.controller.core.rpc.stored_messages import (
 from kraftsim.controller.core.topic_name import INTERNAL_TOPICS
 from kraftsim.controller.core.uuid import Uuid
 
+from ..log.batch import Data
 from ..log.log import Instant
 from ..log.producers import OutOfOrder, StaleEpoch
 from ..log.validation import (
@@ -142,7 +143,7 @@ class Producing:
             raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, "")
         replica = self._replicas.led(topic, index, at)
         try:
-            placed = self.store(replica, batch, request.acks, at)
+            placed = self.store(replica, request.acks, at, batch, 0, len(batch))
             is_waiting = request.acks == ALL and self._replicas.is_superseded(replica)
             return PartitionProduceResponse(
                 index=index,
@@ -169,27 +170,30 @@ class Producing:
             error_message=refused.message,
         )
 
-    def store(self, replica: Replica, batch: bytes, acks: int, at: Instant) -> Placed:
-        """Appends a batch to the log of a replica that the broker leads.
+    def store(
+        self, replica: Replica, acks: int, at: Instant, data: Data, start: int, end: int
+    ) -> Placed:
+        """Appends the batch in `data` to the log of a replica that the broker leads.
 
         Raises ApiError, Refused, OutOfOrder or StaleEpoch, and has appended nothing then.
         """
-        log, partition, settings = replica.log, replica.partition, replica.settings
-        is_enough = len(partition.isr) >= replica.effective_min_isr
-        if acks == ALL and not is_enough:
+        key, _, partition, log, settings, name, has_enough = replica
+        if acks == ALL and not has_enough:
             raise Refused(ErrorCode.NOT_ENOUGH_REPLICAS)  # before anything is appended (B2.23)
-        accepted = check(batch, settings, replica.name, at.wall_ms)
+        accepted = check(data, settings, name, at.wall_ms, start, end)
         self._replicas.check_writes(partition)
         from_offset = log.end_offset
         appended, stored = log.append(accepted, partition.leader_epoch, at, settings)
         append_time_ms = appended.timestamp if stored is None or settings.is_stamped else -1
         if stored is not None:
-            if is_enough and not self._replicas.is_superseded(replica):
+            if has_enough and not self._replicas.is_superseded(replica):
                 log.high_watermark = log.end_offset
-            self._replicas.replicate(replica, stored, from_offset, at)
-            self._waits.appended(replica.key, len(stored))
+            if len(partition.replicas) > 1:
+                self._replicas.replicate(replica, stored, from_offset, at)
+            self._waits.appended(key, len(stored))
         # The time is that of a duplicate on any topic (B2.32).
-        return Placed(appended.base_offset, append_time_ms, log.start_offset)
+        values = (appended.base_offset, append_time_ms, log.start_offset)
+        return tuple.__new__(Placed, values)  # takes half the time of Placed(...)
 
     def node_of(self, partition: Partition) -> ProduceNodeEndpoint | None:
         """Returns the address of a partition's leader; None if it is unknown."""

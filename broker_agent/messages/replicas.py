@@ -29,37 +29,32 @@ _EMPTY = Log(0)  # of a follower that has had no message
 
 
 class Replica(NamedTuple):
-    """A replica on this broker."""
+    """A replica on this broker.
+
+    `name` is that of the partition in texts; `has_enough`: enough replicas are in sync.
+    """
 
     key: PartitionKey
     topic: Topic
     partition: Partition
     log: Log
     settings: LogSettings
-
-    @property
-    def name(self) -> str:
-        """The name of the partition in texts."""
-        return f"{self.topic.name}-{self.key[1]}"
-
-    @property
-    def effective_min_isr(self) -> int:
-        """How many replicas must be in sync (B2.21)."""
-        return min(self.settings.min_insync_replicas, len(self.partition.replicas))
+    name: str
+    has_enough: bool
 
 
 TextsOfTopic = Callable[[Image, str], Mapping[str, str]]
 
 
 class Replicas:
-    """The replicas of one broker, whose id is `broker_id`.
+    """The replicas of one broker, whose id is `broker_id`, and whose process is `hosted`.
 
     `texts(image, topic)` returns the configurations of a topic in force at this broker.
     """
 
     def __init__(self, hosted: HostedAgent, texts: TextsOfTopic, retention: Periodic) -> None:
         self.broker_id = hosted.agent.config.broker_id
-        self._hosted = hosted
+        self.hosted = hosted
         self._texts = texts
         self._retention = retention
         self._settings: dict[str, tuple[tuple[object, object, object], LogSettings]] = {}
@@ -67,7 +62,7 @@ class Replicas:
     @property
     def image(self) -> Image:
         """The metadata that the broker has fetched."""
-        return self._hosted.agent.image
+        return self.hosted.agent.image
 
     def topic(self, name: str, topic_id: Uuid, *, by_id: bool) -> Topic:
         """Returns the topic of a request; raises ApiError for an unknown one (B2.3)."""
@@ -92,17 +87,26 @@ class Replicas:
             raise ApiError(UNKNOWN, "")
         if self.broker_id not in partition.replicas:
             raise ApiError(NOT_LEADER, "")
-        store = self._hosted.store
-        if store.failed and self._hosted.directory_of(partition) in store.failed:
+        store = self.hosted.store
+        if store.failed and self.hosted.directory_of(partition) in store.failed:
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, "")
         key = (topic.topic_id, index)
         log = store.logs.get(key)
         if log is None:
             store.forget_deleted(self.image)
             log = store.logs[key] = Log(at.now_ms)
-        replica = Replica(key, topic, partition, log, self.settings(topic.name))
+        settings = self.settings(topic.name)
+        min_isr = min(settings.min_insync_replicas, len(partition.replicas))  # B2.21
+        has_enough = len(partition.isr) >= min_isr
+        name = f"{topic.name}-{index}"
+        replica = Replica(key, topic, partition, log, settings, name, has_enough)
         self._bring_up_to_date(replica, at)
         return replica
+
+    def next_look_ms(self, replica: Replica) -> int:
+        """Returns when the broker looks next at what is to be deleted of a log."""
+        turns = CLEANING if replica.settings.is_compacted else self._retention
+        return turns.next_ms(self.hosted.started_ms, replica.log.looked_ms)
 
     def led(self, topic: Topic, index: int, at: Instant) -> Replica:
         """Returns the replica that the broker leads; raises ApiError if it leads none."""
@@ -112,7 +116,8 @@ class Replicas:
 
     def check_writes(self, partition: Partition) -> None:
         """Raises ApiError if the directory of the replica is full, and takes it offline (B7.62)."""
-        if not self._can_write(self._hosted, partition):
+        store = self.hosted.store
+        if (store.full or store.failed) and not self._can_write(self.hosted, partition):
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, "")
 
     def _can_write(self, host: HostedAgent, partition: Partition) -> bool:
@@ -194,12 +199,12 @@ class Replicas:
             self._catch_up(replica)
         if (
             log.high_watermark < log.end_offset
+            and replica.has_enough
             and me in partition.isr
-            and len(partition.isr) >= replica.effective_min_isr
             and not self.is_superseded(replica)
         ):
             log.high_watermark = log.end_offset
-        if self._look(self._hosted, replica, log, at):
+        if self._look(self.hosted, replica, log, at):
             for peer, follower in self._peers(replica):
                 if peer.is_alive and follower is not None:
                     self._look(peer, replica, follower, at)
@@ -238,7 +243,7 @@ class Replicas:
         It does not fetch from this leader any more, so that the high watermark stays (B6.70).
         """
         partition = replica.partition
-        return any(
+        return len(partition.replicas) > 1 and any(
             peer.agent.config.broker_id in partition.isr
             and peer.leader_epoch(replica.key) > partition.leader_epoch
             for peer in self._others(partition)
@@ -247,7 +252,7 @@ class Replicas:
     def _others(self, partition: Partition) -> Iterator[HostedAgent]:
         """Yields the other brokers of the partition that can be reached."""
         for broker_id in partition.replicas:
-            peer = None if broker_id == self.broker_id else self._hosted.peer(broker_id)
+            peer = None if broker_id == self.broker_id else self.hosted.peer(broker_id)
             if peer is not None:
                 yield peer
 

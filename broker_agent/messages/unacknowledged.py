@@ -10,7 +10,7 @@ from kraftsim.controller.core.rpc.stored_messages import ProduceRequest, Produce
 
 from ..log.log import Instant
 from ..log.waits import FetchWaits
-from .fetch import Later
+from .patience import PollClock
 from .produce import Producing
 
 
@@ -29,12 +29,12 @@ class Unacknowledged:
         self._now, self._reply_to = now, reply_to
         self._stop: Callable[[], None] | None = None
 
-    def wait(self, waits: FetchWaits, later: Later) -> None:
+    def wait(self, waits: FetchWaits, clock: PollClock) -> None:
         """Looks again at each change of the metadata, and replies at the end of the timeout."""
         keys, look = self._producing.unacknowledged(self._response), self._look
         self._stop = lambda: waits.stop(keys, look)
         waits.wait(keys, look)
-        later(self._request.timeout_ms, self._reply)
+        clock.after(self._request.timeout_ms * 1000, self._reply)
 
     def _look(self) -> None:
         self._response = self._producing.look_again(self._request, self._response, self._now())

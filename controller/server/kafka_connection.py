@@ -2,27 +2,27 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import cast
 
-from ..core.apis import ROWS, is_one_way
-from ..core.errors import ApiError, ClosedConnection, ErrorCode
+from ..core.apis import is_one_way
+from ..core.errors import ApiError, ClosedConnection
 from ..core.rpc import ApiVersionsRequest, Request
-from ..core.rpc.senders import TelemetryClient
 from ..raft.protocol import Reply
 from ..wire import frames
-from ..wire.apis.table import API_VERSIONS
 from ..wire.errors import DecodeError
+from ..wire.frame_reader import LENGTH_BYTES, without_length
 from .admission import address_of, port_of
-from .api_versions import encoded_refusal
 from .awaited import Awaited, encoded, encoded_at_once
+from .connection.exchanges import Exchanges
+from .connection.large_frame import LargeFrame, is_worth_it, switch
+from .connection.learned import Learned
+from .connection.outgoing import JOINED_BYTES_MAX, WRITE_BUFFER_BYTES_MAX, Outgoing
 from .envelope import Forwarded, open_envelope, refused_envelope
 from .idleness import Idleness
 from .large_requests import LARGE_BYTES
-from .learned import Learned
-from .listener import Listener, ShortPath
+from .listener import Listener, ShortPath, Whole
 from .muting import Muting
-from .outgoing import WRITE_BUFFER_BYTES_MAX, Outgoing
 from .runtime import Runtime
 from .turns import REQUESTS_PER_VISIT, in_turns
 
@@ -37,14 +37,14 @@ class KafkaConnection(asyncio.Protocol):
         self._listener = listener
         self._reader = listener.new_reader()
         self._outgoing = Outgoing()
-        self._exchange: frames.Exchange | None = None
+        self._exchanges = Exchanges(listener, self)
         self._learned = Learned()
         self._awaited: Awaited | None = None
         self._muting = Muting()
         self._is_working = self._cannot_write = self._is_paused = False
         self._is_input_closed = self._is_silent = False
         self.is_held = False  # a fault holds the pending request: time does not bring its reply
-        self.address, self.port, self._software = "", 0, ("", "")  # name and version
+        self.address, self.port = "", 0
         self.unread_bytes = 0  # as noted in the runtime
         self.waits_for_room = False  # its next request is large, and others are pending
         self._idleness = Idleness()
@@ -106,9 +106,31 @@ class KafkaConnection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Keep the bytes, and handle the requests that they complete."""
-        if not self._is_silent:
-            self._reader.feed(data)
-            self.work()
+        if self._is_silent:
+            return
+        reader = self._reader
+        if reader.data:
+            reader.feed(data)
+        else:
+            reader.data = data
+        self.work()
+        if reader.data and is_worth_it(reader):
+            self._receive_apart()
+
+    def _receive_apart(self) -> None:
+        """Let the rest of a large request arrive in a buffer of its own."""
+        reader, runtime, transport = self._reader, self._listener.runtime, self._transport
+        is_reading = not (self._is_paused or self._is_input_closed or self._listener.is_holding)
+        if runtime is None or transport is None or transport.is_closing() or not is_reading:
+            return
+        rest = reader.open_buffer(runtime.buffers.take(reader.next_bytes + LENGTH_BYTES))
+        self._note_unread()
+        LargeFrame(self, transport, reader, rest).begin()
+
+    def request_arrived(self, transport: asyncio.Transport) -> None:
+        """Handle a large request that has arrived in its buffer."""
+        switch(transport, self)
+        self.work()
 
     def work(self) -> None:
         """Handle requests until a reply is pending, the client does not read or the turn ends."""
@@ -128,13 +150,15 @@ class KafkaConnection(asyncio.Protocol):
                     if handled == REQUESTS_PER_VISIT or runtime.turns.is_over:
                         self._put_off()
                         break
-                if len(reader.data) > LARGE_BYTES and self._must_wait(runtime):
+                if (runtime.large.is_full or self.waits_for_room) and self._must_wait(runtime):
                     break
-                frame = reader.take()
-                if frame is None:
+                whole = reader.take_whole()
+                if whole is None:
                     break
                 handled += 1
-                self._handle(frame)
+                self._handle(whole)
+                if len(whole) > JOINED_BYTES_MAX and type(whole) is bytearray:
+                    runtime.buffers.give(whole)
         except DecodeError as error:
             self.flush()  # malformed bytes close this connection only, after its replies
             self.refuse(str(error))
@@ -148,42 +172,57 @@ class KafkaConnection(asyncio.Protocol):
 
     def _must_wait(self, runtime: Runtime) -> bool:
         """True if the next request is large, and has to wait until others are answered."""
-        is_large = self._reader.next_bytes > LARGE_BYTES
-        self.waits_for_room = is_large and not runtime.large.has_room
+        reader = self._reader
+        is_large = len(reader.data) > LARGE_BYTES and reader.next_bytes > LARGE_BYTES
+        self.waits_for_room = is_large and runtime.large.is_full
         if self.waits_for_room:
             runtime.large.wait(self)
         return self.waits_for_room
 
-    def _handle(self, frame: bytes) -> None:
+    def _handle(self, whole: Whole) -> None:
         """Handle one request; its reply is pending if it does not come at once."""
-        listener, exchange = self._listener, self._exchange
-        short = self._learned.find(frame, listener.intercepted)
-        if short is not None:
-            self._handle_shortly(short, frame)
+        listener, exchange = self._listener, self._exchanges.last
+        short = self._learned.short
+        if (
+            short is not None
+            and short.matches(whole)
+            and type(short.request) not in listener.intercepted
+        ):
+            self._handle_shortly(short, whole)
             return
+        frame = without_length(whole)
         request = None if exchange is None else exchange.repeated(frame)
         if exchange is None or request is None:
-            exchange = self._exchange_of(frame)
-            if exchange is None:
+            found = self._exchanges.of(frame)
+            if isinstance(found, bytes):
+                self._put((found,))
                 return
+            exchange = found
             if exchange.is_envelope:
                 self._handle_envelope(exchange, frame)
                 return
             request = exchange.decode(frame)
         listener.note(self.address, exchange.header, frame)
         if exchange.is_api_versions and type(request) not in listener.intercepted:
-            self._describe(exchange, frame, cast(ApiVersionsRequest, request))
+            described = cast(ApiVersionsRequest, request)
+            self._put((self._exchanges.described(exchange, frame, described),))
         else:
-            self._learned.learn(exchange, request, frame, listener.shortened)
+            self._learned.learn(exchange, request, whole, listener.shortened)
             self._dispatch(exchange, request, frame)
 
-    def _handle_shortly(self, short: ShortPath, frame: bytes) -> None:
+    def _handle_shortly(self, short: ShortPath, whole: Whole) -> None:
         """Handle one request on its short path, or decode it if that cannot answer it."""
         exchange = short.exchange
-        self._listener.note(self.address, exchange.header, frame)
-        self._awaited = (exchange, frame[4:8], short.request)
-        if not short.answer(frame, self._put_awaited, cast(ReplyTo, self.reply)):
+        self._listener.note(self.address, exchange.header, memoryview(whole)[LENGTH_BYTES:])
+        pieces = short.answer(whole, self)
+        if pieces:
+            if self._outgoing.put(pieces) > WRITE_BUFFER_BYTES_MAX:
+                self.flush()
+        elif pieces is None:
+            frame = without_length(whole)
             self._dispatch(exchange, exchange.decode(frame), frame)
+        else:
+            self._awaited = (exchange, bytes(whole[8:12]), short.request)  # its correlation id
 
     def _dispatch(
         self, exchange: frames.Exchange | Forwarded, request: Request, frame: bytes
@@ -205,7 +244,7 @@ class KafkaConnection(asyncio.Protocol):
             forwarded = open_envelope(exchange, frame, listener.spoken)
         except ApiError as error:
             listener.note(self.address, exchange.header, frame)
-            self._put(refused_envelope(exchange, frame[4:8], error))
+            self._put((refused_envelope(exchange, frame[4:8], error),))
             return
         listener.note(forwarded.address, forwarded.header, forwarded.frame)
         self._dispatch(forwarded, forwarded.request, frame)
@@ -219,54 +258,6 @@ class KafkaConnection(asyncio.Protocol):
     def _work_soon(self) -> None:
         """Handle requests later, because the timeline must not be entered within a step."""
         asyncio.get_running_loop().call_soon(self.work)
-
-    def _exchange_of(self, frame: bytes) -> frames.Exchange | None:
-        """Returns the exchange of a frame, a new one for a new API, version or client id.
-
-        Returns None if the frame is handled completely, by an error reply.
-        """
-        if self._exchange is not None and self._exchange.matches(frame):
-            return self._exchange
-        header = frames.read_request_header(frame)
-        listener = self._listener
-        if header[:2] not in listener.spoken:
-            self._refuse_version(frame, header)
-            return None
-        self._exchange = frames.Exchange(
-            header,
-            frame,
-            start_time_tag=listener.start_time_tag,
-            bodies=listener.bodies,
-            client=TelemetryClient(header.client_id, self.address, self.port, *self._software)
-            if ROWS[header.api_key].is_telemetry
-            else None,
-        )
-        return self._exchange
-
-    def _refuse_version(self, frame: bytes, header: frames.RequestHeader) -> None:
-        """Answer an unknown version of ApiVersions (rule 5.47).
-
-        Raises DecodeError for any other API, which ends the connection.
-        """
-        if header.api_key != API_VERSIONS:
-            self._listener.note_refused(self.address, header)
-            raise DecodeError(
-                f"expected an API and version of this listener, got key {header.api_key} "
-                f"version {header.api_version}"
-            )
-        response = self._listener.describe(ApiVersionsRequest(), header[1])
-        self._put(encoded_refusal(frame, response))
-
-    def _describe(
-        self, exchange: frames.Exchange, frame: bytes, request: ApiVersionsRequest
-    ) -> None:
-        response = self._listener.describe(request, exchange.version)
-        if response.error_code == ErrorCode.UNSUPPORTED_VERSION:
-            self._put(encoded_refusal(frame, response))
-        else:
-            if not response.error_code:
-                self._software = (request.client_software_name, request.client_software_version)
-            self._put(exchange.encode(frame[4:8], response))
 
     def reply(self, reply: Reply) -> None:
         """Encode the reply; it leaves with the other replies of its read, or alone if late.
@@ -283,7 +274,7 @@ class KafkaConnection(asyncio.Protocol):
         elif is_unheard:
             self._go_on(awaited)
         elif isinstance(frame := encoded(awaited, reply), bytes):
-            self._put_awaited([frame])
+            self.send((frame,))
         else:
             in_turns(runtime.turns, self._encode(awaited, frame))
 
@@ -291,12 +282,12 @@ class KafkaConnection(asyncio.Protocol):
         """Reply with the frame that the steps return, unless the request is dropped meanwhile."""
         frame = yield from steps
         if self._awaited is not None and self._awaited[1:] == awaited[1:]:
-            self._put_awaited([frame])
+            self.send((frame,))
 
-    def _put_awaited(self, pieces: list[bytes]) -> None:
+    def send(self, pieces: Sequence[bytes]) -> None:
         """Send the reply to the pending request, unless it was dropped."""
         if self._awaited is not None and self._transport is not None:
-            self._put(*pieces)
+            self._put(pieces)
             self._go_on(self._awaited)
 
     def _go_on(self, answered: Awaited) -> None:
@@ -312,7 +303,7 @@ class KafkaConnection(asyncio.Protocol):
         awaited = self._awaited
         if awaited is None or self._transport is None:
             return
-        self._put(change(encoded_at_once(awaited, reply)))
+        self._put((change(encoded_at_once(awaited, reply)),))
         if closes:
             self.end()
         else:
@@ -333,16 +324,19 @@ class KafkaConnection(asyncio.Protocol):
             self._mind_backlog()
 
     def _continue_soon(self) -> None:
-        """Write a late reply; requests that remain wait for a visit."""
-        if self._reader.has_frame:
+        """Write a late reply, at the end of a turn; requests that remain wait for a visit."""
+        runtime = self._listener.runtime
+        has_backlog = self._reader.data or self._is_paused or self._is_input_closed
+        if not has_backlog and runtime is not None and runtime.turns.is_under_way:
+            runtime.turns.join(self)
+        elif self._reader.has_frame:
             asyncio.get_running_loop().call_soon(self.flush)
             self._put_off()
         else:
             self._work_soon()
 
-    def _put(self, *pieces: bytes) -> None:
-        self._outgoing.put(*pieces)
-        if self._outgoing.is_large:
+    def _put(self, pieces: Sequence[bytes]) -> None:
+        if self._outgoing.put(pieces) > WRITE_BUFFER_BYTES_MAX:
             self.flush()  # large replies are written early; a slow reader delays its own
 
     def flush(self) -> None:

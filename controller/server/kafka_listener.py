@@ -156,7 +156,7 @@ def _ignore(address: str, header: RequestHeader) -> None:
     """Does nothing with a refused request."""
 
 
-def _ignore_request(address: str, header: RequestHeader, frame: bytes) -> None:
+def _ignore_request(address: str, header: RequestHeader, frame: bytes | memoryview) -> None:
     """Does nothing with a request."""
 
 

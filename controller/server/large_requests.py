@@ -16,17 +16,16 @@ PENDING_BYTES_MAX = 16 * 1024 * 1024
 
 
 class LargeRequests:
-    """Counts pending bytes; `visit` visits a connection again when there is room."""
+    """Counts pending bytes; `visit` visits a connection again when there is room.
+
+    While it `is_full`, no other large request may be handed over.
+    """
 
     def __init__(self, visit: Callable[[Visited], None]) -> None:
         self._visit = visit
         self._pending_bytes = 0
+        self.is_full = False
         self._waiting: OrderedDict[Visited, None] = OrderedDict()
-
-    @property
-    def has_room(self) -> bool:
-        """True if one more large request may be handed over."""
-        return self._pending_bytes < PENDING_BYTES_MAX
 
     def wait(self, connection: Visited) -> None:
         """Visits the connection once there is room, after those that wait already."""
@@ -34,7 +33,7 @@ class LargeRequests:
 
     def counted(self, size_bytes: int, reply_to: Callable[[Reply], None]) -> "LargeReply":
         """Counts a request as pending until the returned callback is called or freed."""
-        self._pending_bytes += size_bytes
+        self._count(size_bytes)
         return LargeReply(self, size_bytes, reply_to)
 
     def answered(self, size_bytes: int) -> None:
@@ -43,12 +42,16 @@ class LargeRequests:
         A connection that ended meanwhile hands nothing over. So the last answer visits all: no
         other follows.
         """
-        self._pending_bytes -= size_bytes
-        while self._waiting and self.has_room:
+        self._count(-size_bytes)
+        while self._waiting and not self.is_full:
             connection, _ = self._waiting.popitem(last=False)
             self._visit(connection)
             if self._pending_bytes:
                 break
+
+    def _count(self, size_bytes: int) -> None:
+        self._pending_bytes += size_bytes
+        self.is_full = self._pending_bytes >= PENDING_BYTES_MAX
 
 
 class LargeReply:

@@ -1,7 +1,7 @@
 """What a connection of a Kafka client needs of its listener."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from ..core.rpc import ApiVersionsRequest, ApiVersionsResponse, Request
@@ -11,6 +11,8 @@ from ..wire.frames import Bodies, Exchange, RequestHeader
 from .runtime import Runtime
 
 Connection = TypeVar("Connection")
+Whole = bytes | bytearray
+"""A frame with its length."""
 
 
 class ShortPath(Protocol):
@@ -24,27 +26,31 @@ class ShortPath(Protocol):
     def request(self) -> Request:
         """The request that is repeated."""
 
-    def matches(self, frame: bytes) -> bool:
+    def matches(self, whole: Whole, /) -> bool:
         """True if the frame repeats the request."""
 
-    def answer(
-        self,
-        frame: bytes,
-        send: Callable[[list[bytes]], None],
-        reply_to: Callable[[Reply], None],
-        /,
-    ) -> bool:
-        """Answers a frame by the pieces of a reply or by a reply, now or later.
+    def answer(self, whole: Whole, client: "Client", /) -> Sequence[bytes] | None:
+        """Returns the pieces of the reply to a frame; none if the client gets them later.
 
-        Returns False if it has done nothing, because the request has to be decoded.
+        Returns None if it has done nothing, because the request has to be decoded.
         """
+
+
+class Client(Protocol):
+    """A connection whose request is answered later."""
+
+    def send(self, pieces: Sequence[bytes], /) -> None:
+        """Sends the pieces of a frame."""
+
+    def reply(self, reply: Reply, /) -> None:
+        """Encodes and sends a reply."""
 
 
 Shorten = Callable[[Exchange, Request], ShortPath | None]
 
 Describe = Callable[[ApiVersionsRequest, int], ApiVersionsResponse]
 Dispatch = Callable[[Request, Callable[[Reply], None]], None]
-Note = Callable[[str, RequestHeader, bytes], None]
+Note = Callable[[str, RequestHeader, bytes | memoryview], None]
 Intercept = Callable[[Connection, RequestHeader, Request], None]
 
 

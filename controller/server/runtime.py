@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from ..time.timeline import NEVER_US, Action, Timeline
 from .large_requests import LargeRequests
+from .spare_buffers import SpareBuffers
 from .turns import Turns
 from .unread_bytes import UnreadBytes
 
@@ -22,14 +23,14 @@ class Runtime:
     """Advances `timeline` with the clock, `speed` times as fast, until `close`.
 
     With speed 0 time stands still: actions due now still run, and only `Timeline.run_until`
-    advances time. The connections of all listeners share `turns`, `unread` and `large`.
+    advances time. The connections of all listeners share `turns`, `unread`, `large` and `buffers`.
     `on_change` is called after something has happened on the timeline. `waits_in_real_time`: while
     time stands still, whoever polls waits in real time, and moves nothing.
     """
 
     def __init__(self, timeline: Timeline, *, speed: float = 1.0) -> None:
         self.timeline = timeline
-        self._speed = speed
+        self.speed = speed  # how many times as fast as real time; 0.0 if time stands still
         self._us_per_s = 1e6 * speed
         self._loop = asyncio.get_running_loop()
         self._began = time.monotonic() - timeline.now_us / 1e6 / (speed or 1.0)
@@ -38,14 +39,11 @@ class Runtime:
         self.turns = Turns(self.enter, self.leave)
         self.unread = UnreadBytes()
         self.large = LargeRequests(self.turns.put_off)
+        self.buffers = SpareBuffers()
         self.on_change: Callable[[], None] | None = None
         self.waits_in_real_time = False
+        self._real_clock = RealClock(self)
         timeline.pause_by(self._pause if speed else None)
-
-    @property
-    def speed(self) -> float:
-        """How many times as fast as real time the timeline advances; 0.0 if time stands still."""
-        return self._speed
 
     def set_speed(self, speed: float) -> None:
         """Change the speed from now on."""
@@ -53,7 +51,7 @@ class Runtime:
         if self._timer is not None:
             self._timer.cancel()
         self._timer, self._armed_us = None, NEVER_US
-        self._speed, self._us_per_s = speed, 1e6 * speed
+        self.speed, self._us_per_s = speed, 1e6 * speed
         self._began = time.monotonic() - self.timeline.now_us / 1e6 / (speed or 1.0)
         self.timeline.pause_by(self._pause if speed else None)
         self.leave()
@@ -62,7 +60,7 @@ class Runtime:
         """Advance the timeline to the present; call it before an external event is handled."""
         timeline = self.timeline
         now_us = timeline.now_us
-        if self._speed:
+        if self.speed:
             now_us = max(now_us, int((time.monotonic() - self._began) * self._us_per_s))
         if timeline.due_us <= now_us:
             timeline.run_until(now_us)
@@ -81,12 +79,14 @@ class Runtime:
         self._arm_next()
         return self.timeline.now_us
 
+    @property
+    def poll_clock(self) -> "Timeline | RealClock":
+        """The clock of clients that poll."""
+        return self.timeline if self.speed or not self.waits_in_real_time else self._real_clock
+
     def after_wait(self, wait_ms: int, action: Action) -> None:
         """Run `action` once a client that polls has waited long enough."""
-        if self._speed or not self.waits_in_real_time:
-            self.timeline.after(wait_ms * 1000, action)
-        else:
-            self._loop.call_later(wait_ms / 1000, self._do, action)
+        self.poll_clock.after(wait_ms * 1000, action)
 
     def _changed(self) -> None:
         if self.on_change is not None:
@@ -95,7 +95,7 @@ class Runtime:
     def _arm_next(self) -> None:
         """Arm the timer for the next action, if it is not armed for an earlier time."""
         due_us = self.timeline.due_us
-        if self._speed == 0.0:
+        if self.speed == 0.0:
             self.enter()
         elif due_us < self._armed_us:
             self._arm(due_us)
@@ -118,10 +118,11 @@ class Runtime:
 
     def _pause(self, action: Action) -> None:
         """Run `action` after PAUSE_S, in which external events are served."""
-        self._loop.call_later(PAUSE_S, self._do, action)
+        self._loop.call_later(PAUSE_S, self.do, action)
 
-    def _do(self, action: Action) -> None:
-        if self._armed_us >= 0:  # not closed
+    def do(self, action: Action) -> None:
+        """Run `action` as an external event, unless the runtime is closed."""
+        if self._armed_us >= 0:
             with self.entered():
                 action()
 
@@ -129,10 +130,27 @@ class Runtime:
         if self._timer is not None:
             self._timer.cancel()
         self._armed_us = at_us
-        wait_s = self._began + at_us / 1e6 / self._speed - time.monotonic()
+        wait_s = self._began + at_us / 1e6 / self.speed - time.monotonic()
         self._timer = self._loop.call_later(min(max(wait_s, 0.0), LONGEST_SLEEP_S), self._fire)
 
     def _fire(self) -> None:
         self._timer, self._armed_us = None, NEVER_US
         self.enter()
         self.leave()
+
+
+class RealClock:
+    """The clock of the machine; what it runs are external events of a runtime."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._loop = asyncio.get_running_loop()
+
+    @property
+    def now_us(self) -> int:
+        """The time in microseconds since any moment."""
+        return time.monotonic_ns() // 1000
+
+    def after(self, delay_us: int, action: Action) -> None:
+        """Runs an action after a delay."""
+        self._loop.call_later(delay_us / 1e6, self._runtime.do, action)

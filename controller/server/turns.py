@@ -48,6 +48,11 @@ class Turns:
         """True during a turn, and while a connection waits for another visit."""
         return bool(self._joined or self._waiting)
 
+    @property
+    def is_under_way(self) -> bool:
+        """True during a turn."""
+        return bool(self._joined)
+
     def join(self, connection: Visited) -> None:
         """Serve the connection in this turn: its replies are written at the end of the turn."""
         if not self._joined:

@@ -79,12 +79,11 @@ class Recorder:
         """Adds a request that was sent by a verb or over HTTP."""
         self._add(Input(self._timeline.now_us, "request", "", request, bypasses=bypasses))
 
-    def frame(self, listener: str, frame: bytes) -> None:
+    def frame(self, listener: str, frame: bytes | memoryview) -> None:
         """Adds a frame that a Kafka client sent to a listener, when it is handled."""
-        if self.refusal is not None:
-            return  # as in every service without a seed, for each of its requests
         self._bytes += len(frame)
-        self._add(Input(self._timeline.now_us, "frame", listener, frame, self._turns.number))
+        kept = bytes(frame)
+        self._add(Input(self._timeline.now_us, "frame", listener, kept, self._turns.number))
 
     def _add(self, added: Input) -> None:
         if self.refusal is not None:

@@ -30,6 +30,7 @@ from kraftsim.controller.server.turns import in_turns
 from kraftsim.controller.wire.frames import PRODUCE_BYTES_MAX
 
 from .client_view import ClientView, ReplyTo
+from .garbage_collection import keep_freed_memory
 
 if TYPE_CHECKING:
     from kraftsim.broker_agent.configurations import AlterRequest
@@ -168,14 +169,15 @@ class BrokerApis:
         if waits.on_append is None:  # the first broker with messages in this world
             bytes_max = data_plane.retention_bytes
             waits.on_append = bound_of(self._agent, bytes_max, data_plane.note_dropped)
+            keep_freed_memory()
         self._agent.on_replicas_change = waits.look_again
         return Messages(
             self._agent,
             self.view.listener,
             waits,
             texts=lambda image, topic: texts_of(self.config_view, topic),
-            wall_ms=lambda: self.client_wall_ms,
-            later=self._runtime.after_wait,
+            wall_ms=self._client_wall_ms,
+            poll_clock=lambda: self._runtime.poll_clock,
             forward=self._forwarding.forward,
             random=self.view.random,
         )
@@ -186,8 +188,10 @@ class BrokerApis:
 
         A clock that stands or is scaled may lie years behind the timestamps of its clients.
         """
-        clock = self._agent.clock
-        wall_ms = clock.now_ms + clock.wall_offset_ms
+        return self._client_wall_ms(self._agent.clock.now_ms)
+
+    def _client_wall_ms(self, now_ms: int) -> int:
+        wall_ms = now_ms + self._agent.clock.wall_offset_ms
         return wall_ms if self._runtime.speed == 1.0 else max(wall_ms, time.time_ns() // 1_000_000)
 
     def produce(self, request: "ProduceRequest", reply_to: ReplyTo) -> None:

@@ -151,7 +151,7 @@ class Service:
         self._world, self._creations = world, {}
         self.data_plane.begin()
         self.requests, self.recorder = RequestJournal(world.timeline), Recorder(world, runtime)
-        self.requests.on_frame = self.recorder.frame
+        self.requests.recorder = self.recorder
         if self.named:
             self.recorder.refuse("its brokers have several listeners: a recording has one")
         self._close_outside()

@@ -7,8 +7,7 @@ ends its connection, as in Kafka, so its client sees no reason.
 """
 
 from collections import Counter, deque
-from collections.abc import Callable
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, Protocol, TypedDict
 
 from kraftsim.controller.server.secrets import APIS_WITH_SECRETS, without_secrets
 from kraftsim.controller.time.timeline import Timeline
@@ -36,10 +35,19 @@ class ReceivedRequest(NamedTuple):
     frame: bytes
 
 
+class FrameRecorder(Protocol):
+    """What records the frames of clients, unless it has a reason to refuse."""
+
+    refusal: str | None
+
+    def frame(self, listener: str, frame: bytes | memoryview, /) -> None:
+        """Adds a frame."""
+
+
 class RequestJournal:
     """The newest requests: at most `requests_max`, with at most `bytes_max` bytes.
 
-    `on_frame(listener, frame)` is called with each frame that a Kafka listener gets. It keeps
+    `recorder` gets each frame of a Kafka listener, unless it refuses to record. The journal keeps
     bytes, which are decoded when somebody reads them: bytes cost the garbage collector nothing, and
     their size is known.
     """
@@ -56,20 +64,26 @@ class RequestJournal:
         self._requests: deque[tuple[int, str, str, RequestHeader, bytes]] = deque()
         self._size_bytes = 0
         self.next_number = 0
-        self.on_frame: Callable[[str, bytes], None] = _ignore
+        self.recorder: FrameRecorder | None = None
 
-    def note(self, listener: str, address: str, header: RequestHeader, frame: bytes) -> None:
+    def note(
+        self, listener: str, address: str, header: RequestHeader, frame: bytes | memoryview
+    ) -> None:
         """Adds a request of a Kafka listener without its secrets; the oldest ones make room."""
         if header.api_key in APIS_WITH_SECRETS:
-            frame = without_secrets(header, frame)
-        self.on_frame(listener, frame)
+            frame = without_secrets(header, bytes(frame))
+        recorder = self.recorder
+        if recorder is not None and recorder.refusal is None:
+            recorder.frame(listener, frame)
         self._add(listener, address, header, frame)
 
-    def _add(self, listener: str, address: str, header: RequestHeader, frame: bytes) -> None:
+    def _add(
+        self, listener: str, address: str, header: RequestHeader, frame: bytes | memoryview
+    ) -> None:
         requests = self._requests
         if len(frame) > BODY_BYTES_MAX:
             header, frame = header._replace(body_offset=NO_BODY), b""
-        requests.append((self._timeline.now_us, listener, address, header, frame))
+        requests.append((self._timeline.now_us, listener, address, header, bytes(frame)))
         self.next_number += 1
         size_bytes = self._size_bytes + len(frame)
         while len(requests) > self._requests_max or size_bytes > self._bytes_max:
@@ -92,10 +106,6 @@ class RequestJournal:
         """The numbers and the requests, the oldest first."""
         first = self.next_number - len(self._requests)
         return list(enumerate(map(ReceivedRequest._make, self._requests), first))
-
-
-def _ignore(listener: str, frame: bytes) -> None:
-    """Does nothing with a frame."""
 
 
 class RefusedVersionDocument(TypedDict):

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from kraftsim.broker_agent.log import validation
-from kraftsim.broker_agent.log.batch import Header, placed
+from kraftsim.broker_agent.log.batch import Header
 from kraftsim.broker_agent.log.log import Log
 from kraftsim.broker_agent.log.producers import Producers
 from kraftsim.broker_agent.log.segments import Segment
+from kraftsim.broker_agent.log.validation import Accepted
 from kraftsim.broker_agent.messages.replicas import Replicas
 
 from .mutant import Swaps, mutant
@@ -42,10 +42,13 @@ def gives_an_offset_twice(swaps: Swaps) -> None:
 def sets_timestamps(swaps: Swaps) -> None:
     """Adds a millisecond to the largest timestamp of each batch."""
 
-    def buggy(data: bytes, header: Header, **of: Any) -> tuple[bytes, Header]:
-        return placed(data, header, **{**of, "max_timestamp": of["max_timestamp"] + 1})
+    place = Accepted.at
 
-    swaps.attribute(validation, "placed", buggy)
+    def buggy(accepted: Accepted, offset: int, epoch: int) -> tuple[bytes, Header]:
+        later = accepted._replace(max_timestamp=accepted.max_timestamp + 1)
+        return place(later, offset, epoch)
+
+    swaps.attribute(Accepted, "at", buggy)
 
 
 @mutant(

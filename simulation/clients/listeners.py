@@ -59,8 +59,8 @@ class Listeners:
             LISTENER,
             FetchWaits(),
             texts=partial(_texts, hosted),
-            wall_ms=lambda: clock.now_ms + clock.wall_offset_ms,
-            later=lambda wait_ms, action: world.timeline.after(wait_ms * 1000, action),
+            wall_ms=lambda now_ms: now_ms + clock.wall_offset_ms,
+            poll_clock=lambda: world.timeline,
             forward=Forwarding(world.timeline, send, lambda: hosted.agent.controller_id).forward,
             random=world.streams.draw_of(f"sessions/{broker_id}"),
         )

@@ -8,24 +8,28 @@ from kraftsim.broker_agent.log.batch import HEADER_BYTES, BadRecord, header_of, 
 from kraftsim.broker_agent.log.compression import scan_of
 from tests.batches import batch
 
-Found = tuple[list[int], list[int]] | None
+Found = tuple[int, int, int] | None
 BATCHES = 300
 
 
 def one_by_one(data: bytes) -> Found:
+    """The least and the largest timestamp, and the offset of the first record with the latter."""
     try:
         records = list(records_of(header_of(data), data[HEADER_BYTES:]))
     except BadRecord:
         return None
-    return [record.timestamp for record in records], [record.delta for record in records]
+    times = [record.timestamp for record in records]
+    return min(times), max(times), records[times.index(max(times))].delta
 
 
 def in_columns(data: bytes) -> Found:
+    """What a scan finds of a batch that lies between other bytes, as in a request."""
+    around, start = b"before" + data + b"\x00\x02\x04behind", 6
     try:
-        scan = scan_of(data, header_of(data))
+        scan = scan_of(around, header_of(data), start, start + len(data))
     except BadRecord:
         return None
-    return scan.timestamps, [scan.delta_of(place) for place in range(len(scan.timestamps))]
+    return scan.oldest, scan.newest, scan.offset_of_newest
 
 
 def drawn(random: Random) -> bytes:
@@ -72,8 +76,8 @@ def test_a_hole_among_the_offsets_is_seen() -> None:
     whole = batch(*[b"value"] * 100)
     hole = bytearray(whole)
     second = len(batch(b"value"))
-    assert scan_of(whole, header_of(whole)).is_dense
+    assert scan_of(whole, header_of(whole), 0, len(whole)).is_dense
 
     hole[second + 3] += 2
 
-    assert not scan_of(bytes(hole), header_of(whole)).is_dense
+    assert not scan_of(bytes(hole), header_of(whole), 0, len(hole)).is_dense

@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 
 from kraftsim.broker_agent import configurations
-from kraftsim.broker_agent.log import segments, validation
+from kraftsim.broker_agent.log import segments
+from kraftsim.broker_agent.log.batch import Header
 from kraftsim.broker_agent.log.log import Log
 from kraftsim.broker_agent.log.producers import Producers
 from kraftsim.broker_agent.log.segments import Segment
 from kraftsim.broker_agent.log.settings import LogSettings
+from kraftsim.broker_agent.log.validation import Accepted
 from kraftsim.broker_agent.log.waits import FetchWaits
 from kraftsim.broker_agent.messages.messages import Messages
 from kraftsim.broker_agent.messages.topic_texts import texts_of
@@ -218,8 +220,8 @@ def messages_of(world: World, broker_id: int) -> Messages:
         "PLAINTEXT",
         FetchWaits(),
         texts=texts,
-        wall_ms=lambda: world.timeline.wall_ms,
-        later=lambda wait_ms, action: None,
+        wall_ms=lambda now_ms: world.timeline.wall_ms,
+        poll_clock=lambda: world.timeline,
         forward=lambda request, reply_to: None,
         random=lambda: 0.5,
     )
@@ -272,14 +274,13 @@ def an_end_that_is_computed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def a_broker_that_sets_timestamps(monkeypatch: pytest.MonkeyPatch) -> None:
-    placed = validation.placed
-    monkeypatch.setattr(
-        validation,
-        "placed",
-        lambda data, header, **of: placed(
-            data, header, **{**of, "max_timestamp": of["max_timestamp"] + 1}
-        ),
-    )
+    place = Accepted.at
+
+    def buggy(accepted: Accepted, offset: int, epoch: int) -> tuple[bytes, Header]:
+        later = accepted._replace(max_timestamp=accepted.max_timestamp + 1)
+        return place(later, offset, epoch)
+
+    monkeypatch.setattr(Accepted, "at", buggy)
 
 
 def producers_that_only_the_leader_knows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,8 +52,8 @@ class Broker:
             texts=lambda image, topic: texts_of(
                 NodeView(node_id=1, profile=KAFKA_4_3, image=image, static={}), topic
             ),
-            wall_ms=lambda: NOW_MS,
-            later=lambda wait_ms, action: world.timeline.after(wait_ms * 1000, action),
+            wall_ms=lambda now_ms: NOW_MS,
+            poll_clock=lambda: world.timeline,
             forward=Forwarding(world.timeline, send, lambda: 3000).forward,
             random=lambda: next(numbers),
         )

@@ -13,7 +13,7 @@ SHIPPED = LogSettings()
 
 def test_the_oldest_batches_of_all_logs_and_replicas_make_room() -> None:
     world = world_of(2)
-    bound = PayloadBound(world.agents.values, 64 * KIBIBYTE)
+    bound = PayloadBound(world.agents.values, 64 * KIBIBYTE, lambda: None)
     old, new = (bytes(16), 0), (bytes(16), 1)
     for key, age_ms in ((old, 1000), (new, 0)):
         leader = world.agents[1].store.logs[key] = Log(0)

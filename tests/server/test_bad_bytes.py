@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from kraftsim import Cluster
 from kraftsim.controller.core.rpc import ApiVersionsRequest
+from kraftsim.controller.server.connection.outgoing import WRITE_BUFFER_BYTES_MAX
 from kraftsim.controller.server.kafka_connection import KafkaConnection
-from kraftsim.controller.server.outgoing import WRITE_BUFFER_BYTES_MAX
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.frames import REQUEST_BYTES_MAX, encode_request
 from tests.golden.recordings import frame as recorded

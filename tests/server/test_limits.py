@@ -116,9 +116,9 @@ async def test_a_large_request_that_nobody_will_answer_makes_room_when_it_is_fre
 
     reply_to = requests.counted(1, lambda reply: None)
 
-    assert not requests.has_room
+    assert requests.is_full
     del reply_to
-    assert requests.has_room
+    assert not requests.is_full
 
 
 async def test_half_a_request_is_waited_for_in_vain_only_so_long() -> None:

@@ -56,7 +56,7 @@ class Side:
     async def send(self, connection_id: int, frame: bytes) -> bytes:
         """Sends a frame, and returns what is written at once."""
         connection, _ = self._connection(connection_id)
-        self.answered_shortly += self._is_short(connection, frame[4:])
+        self.answered_shortly += self._is_short(connection, frame)
         connection.data_received(frame)
         return await self.read(connection_id)
 
@@ -79,7 +79,8 @@ class Side:
 
     @staticmethod
     def _is_short(connection: KafkaConnection, frame: bytes) -> bool:
-        return connection._learned.find(frame, {}) is not None
+        short = connection._learned.short
+        return short is not None and short.matches(frame)
 
     def rows(self) -> list[Any]:
         """The requests that the journal keeps, without the numbers of their first ones."""
@@ -264,3 +265,48 @@ async def test_a_full_disk_is_found_on_the_short_path(waiting: tuple[Side, Side]
     for side in waiting:
         ((batches, *_),) = side.logs().values()
         assert len(batches) == 2
+
+
+async def produced_alike(sides: tuple[Side, Side], value: bytes) -> bytes:
+    """Produces a message on both sides, and returns the reply of both."""
+    replies = [await side.send(PRODUCER, produced(batch(value))) for side in sides]
+    assert replies[0] == replies[1]
+    return replies[0]
+
+
+async def test_a_changed_configuration_is_found_on_the_short_path(
+    waiting: tuple[Side, Side],
+) -> None:
+    assert await produced_alike(waiting, b"v" * 500)
+
+    for side in waiting:
+        await side.kraft.configs.set("topic", "t", {"max.message.bytes": "200"})
+        await side.kraft.clock.advance("1s")
+    refused = await produced_alike(waiting, b"v" * 500)
+
+    assert b"\0\x0a" + b"\xff" * 16 in refused  # MESSAGE_TOO_LARGE, without an offset
+    assert waiting[0].logs() == waiting[1].logs()
+
+
+async def test_what_retention_has_deleted_is_not_read_on_the_short_path(
+    waiting: tuple[Side, Side],
+) -> None:
+    for side in waiting:
+        await side.kraft.configs.set("topic", "t", {"retention.ms": "1000"})
+        await side.kraft.clock.advance("1s")
+    assert b"second" not in await produced_alike(waiting, b"second")
+    assert b"second" in await answers(waiting)
+    assert b"second" in (await fetched_alike(waiting, 1))
+
+    for side in waiting:
+        await side.kraft.clock.advance("20m")
+
+    assert b"second" not in await fetched_alike(waiting, 1)
+    assert waiting[0].logs() == waiting[1].logs()
+
+
+async def fetched_alike(sides: tuple[Side, Side], offset: int) -> bytes:
+    """Fetches on both sides, and returns the reply of both."""
+    replies = [await side.send(CONSUMER, wanted(offset)) for side in sides]
+    assert replies[0] == replies[1]
+    return replies[0]

@@ -43,6 +43,9 @@ class Wire(asyncio.Transport):
     def is_reading(self) -> bool:
         return self.reading
 
+    def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
+        self.protocol = protocol
+
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
         pass
 

@@ -28,7 +28,7 @@ def zigzag(value: int) -> bytes:
     return unsigned(value << 1 if value >= 0 else (-value << 1) - 1)
 
 
-def read_unsigned(data: bytes, pos: int) -> tuple[int, int]:
+def read_unsigned(data: bytes | bytearray, pos: int) -> tuple[int, int]:
     """Returns the varint at `pos` and the position after it.
 
     Raises IndexError at the end of the data.
@@ -42,7 +42,7 @@ def read_unsigned(data: bytes, pos: int) -> tuple[int, int]:
     return _read_long(data, pos, _UNSIGNED_BYTES_MAX)
 
 
-def read_zigzag(data: bytes, pos: int) -> tuple[int, int]:
+def read_zigzag(data: bytes | bytearray, pos: int) -> tuple[int, int]:
     """Returns the signed varint at `pos` and the position after it.
 
     Raises IndexError at the end of the data.
@@ -58,7 +58,7 @@ def read_zigzag(data: bytes, pos: int) -> tuple[int, int]:
     return value >> 1 ^ -(value & 1), pos
 
 
-def _read_long(data: bytes, pos: int, bytes_max: int) -> tuple[int, int]:
+def _read_long(data: bytes | bytearray, pos: int, bytes_max: int) -> tuple[int, int]:
     value = 0
     for length in range(bytes_max):
         byte = data[pos + length]

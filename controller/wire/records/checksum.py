@@ -14,18 +14,19 @@ EXTENSION = "crc32c._crc32c"
 
 def crc32c(data: bytes | memoryview) -> int:
     """Returns the CRC-32C of the bytes."""
-    return _native()(data)
+    return checksum()(data)
 
 
 @cache
-def _native() -> Callable[[bytes | memoryview], int]:
+def checksum() -> Callable[[bytes | memoryview], int]:
+    """Returns the native function, for those who cannot afford a call of Python's."""
     package = PathFinder.find_spec("crc32c")
     folders = None if package is None else package.submodule_search_locations
     spec = PathFinder.find_spec(EXTENSION, folders) if folders else None
     if spec is None or spec.loader is None:  # another version of crc32c has another extension
-        from crc32c import crc32c as checksum
+        from crc32c import crc32c as of_package
 
-        return checksum
+        return of_package
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     function: Callable[[bytes | memoryview], int] = module.crc32c

@@ -1,6 +1,7 @@
 """The encoded replies of a connection that have not been written."""
 
 import asyncio
+from collections.abc import Sequence
 
 WRITE_BUFFER_BYTES_MAX = 1024 * 1024  # of one connection; above it, its requests wait
 JOINED_BYTES_MAX = 64 * 1024  # of replies that are joined before they are written
@@ -13,16 +14,12 @@ class Outgoing:
         self._pieces: list[bytes] = []
         self._size_bytes = 0
 
-    @property
-    def is_large(self) -> bool:
-        """True if they should be written before more replies are encoded."""
-        return self._size_bytes > WRITE_BUFFER_BYTES_MAX
-
-    def put(self, *pieces: bytes) -> None:
-        """Adds the pieces of a reply."""
+    def put(self, pieces: Sequence[bytes]) -> int:
+        """Adds the pieces of a reply; returns the bytes of all pieces that are not written."""
         for piece in pieces:
             self._pieces.append(piece)
             self._size_bytes += len(piece)
+        return self._size_bytes
 
     def write(self, transport: asyncio.Transport | None) -> None:
         """Writes everything, or drops it if there is no transport; large pieces are not copied."""

@@ -1,0 +1,1 @@
+"""Parts of one connection to a Kafka listener."""
