@@ -45,12 +45,15 @@ class Side:
         self.answered_shortly = 0
 
     async def tell(self, connection_id: int, frame: bytes) -> bytes:
-        """Sends a frame; returns what was written until nothing more is due."""
+        """Sends a frame; returns what was written until the client is neither due nor muted."""
         reply = await self.send(connection_id, frame)
-        wire = self.connections[connection_id][1]
+        connection, wire = self.connections[connection_id]
         if not reply and not wire.closing:
             await self.kraft.clock.advance("1s")
             reply = await self.read(connection_id)
+        while connection.awaited is not None and not wire.closing:
+            await self.kraft.clock.advance("10s")
+            reply += await self.read(connection_id)
         return reply
 
     async def send(self, connection_id: int, frame: bytes) -> bytes:
