@@ -306,6 +306,19 @@ def test_one_missing_topic_does_not_hide_the_other_resources(cluster):
     assert [result.error_code for result in results] == [0, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
 
 
+def test_an_internal_value_is_described_as_it_was_given(cluster):
+    """4.4.0, drawn sequence 7264 of seed 4605."""
+    values = {"internal.segment.bytes": " 7", "flush.ms": " 7"}
+    for name, text in values.items():
+        result_of(cluster, change(TOPIC, "t", (name, SET, text)))
+
+    of_topic = described(cluster, TOPIC, "t")
+
+    shown = {name: of_topic[name] for name in values}
+    assert {name: entry.value for name, entry in shown.items()} == values | {"flush.ms": "7"}
+    assert [synonym.value for synonym in shown["internal.segment.bytes"].synonyms] == [" 7"]
+
+
 def test_a_resource_of_an_unknown_type_refuses_the_whole_description(cluster):
     resource = DescribeConfigsResource(resource_type=3, resource_name="x")
     reply = cluster.ask(DescribeConfigsRequest(resources=(resource,)))

@@ -158,7 +158,10 @@ def _topic(view: NodeView, levels: Levels, name: str) -> Entries:
         synonyms = synonyms_of(levels, brokers[0], is_sensitive=False) if brokers else []
         default = topic_default(in_use, config.name)  # "" is a list without elements
         text = own.get(config.name, config.default or "" if default is None else default)
-        yield _own_entry(config, text, own, FROM_TOPIC, synonyms)
+        # Of an internal one LogConfig keeps no parsed value: Kafka shows it as it was given.
+        is_internal = config.default is None
+        value = text if is_internal else shown(config.kind, config.name, text)
+        yield _own_entry(config, value, own, FROM_TOPIC, synonyms)
     if not view.profile.skips_unknown_configs:
         for unknown in own.keys() - TOPIC_CONFIGS[view.profile.topic_configs].keys():
             yield _unknown_entry(unknown)
@@ -175,7 +178,8 @@ def _group(view: NodeView, levels: Levels, name: str) -> Entries:
         broker_name = f"group.{BROKER_NAMES_OF_GROUPS.get(config.name, config.name)}"
         synonyms = _group_synonyms(view, levels, config, broker_name, is_set=config.name in own)
         text = own.get(config.name, in_force(in_use, broker_name) or config.default)
-        yield _own_entry(config, text, own, FROM_GROUP, synonyms)
+        value = shown(config.kind, config.name, text)
+        yield _own_entry(config, value, own, FROM_GROUP, synonyms)
 
 
 def _group_synonyms(
@@ -214,19 +218,18 @@ def _client_metrics(view: NodeView, levels: Levels, name: str) -> Entries:
     _expect_subscription(name)
     own = view.image.configs.get((ResourceType.CLIENT_METRICS, name), {})
     for config in METRICS_CONFIGS.values():
-        text = own.get(config.name, config.default)
-        yield _own_entry(config, text, own, FROM_CLIENT_METRICS, [])
+        value = shown(config.kind, config.name, own.get(config.name, config.default))
+        yield _own_entry(config, value, own, FROM_CLIENT_METRICS, [])
 
 
 def _own_entry(
     config: Configuration,
-    text: str | None,
+    value: str | None,
     own: Mapping[str, str],
     source: int,
     synonyms: list[DescribeConfigsSynonym],
 ) -> DescribeConfigsEntry:
     """Returns an entry of a topic, group or subscription whose own configurations are `own`."""
-    value = shown(config.kind, config.name, text)
     if config.name in own:
         set_here = DescribeConfigsSynonym(name=config.name, value=value, source=source)
         synonyms = [set_here, *synonyms]
