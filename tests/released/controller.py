@@ -15,7 +15,7 @@ from tests.released.releases import Release
 
 NODE_ID = 3000
 START_LIMIT_S = 180.0
-ANSWER_LIMIT_S = 120.0
+ANSWER_LIMIT_S = 60.0
 ARCHIVE_LIMIT_S = 180.0
 ATTEMPTS = 200
 NOT_CONTROLLER = 41
