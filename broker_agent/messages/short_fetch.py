@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from kraftsim.controller.core.errors import Impossible
 from kraftsim.controller.core.image.partition import PartitionKey
 from kraftsim.controller.core.rpc import FetchRequest, FetchResponse, FetchTopicData
 from kraftsim.controller.wire.frames import Exchange
@@ -187,7 +188,8 @@ class _Poll:
     def _end(self) -> Client:
         """Ends the wait; returns the client that has waited."""
         client, self._client = self._client, None
-        assert client is not None, "a wait ends once"
+        if client is None:
+            raise Impossible("the wait has ended before")
         self._patience.end()
         self._short.fetching.stop(self._keys, self._look)
         return client

@@ -25,7 +25,7 @@ class _FieldsOfClass:
 
 @cache
 def _fields_of(owner: Any) -> dict[str, Field[Any]]:
-    given = owner.ATTRIBUTES or dict.fromkeys(owner.__slots__, MISSING) | (
+    given = owner.ATTRIBUTES or dict.fromkeys(_slots_of(owner), MISSING) | (
         getattr(owner.__init__, "__kwdefaults__", None) or {}
     )
     twin = make_dataclass(
@@ -72,8 +72,13 @@ def _values_of(message: Any) -> object:
 @cache
 def _reader_of(owner: Any) -> Callable[[object], object]:
     """Returns a function that returns the attributes of an object, of several a tuple."""
-    names = tuple(owner.ATTRIBUTES or owner.__slots__)
+    names = tuple(owner.ATTRIBUTES or _slots_of(owner))
     return attrgetter(*names) if names else lambda _: ()
+
+
+def _slots_of(owner: type) -> tuple[str, ...]:
+    """Returns the names of the slots; a compiled class without attributes has none."""
+    return getattr(owner, "__slots__", ())
 
 
 class Response(Structure):
