@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, no_type_check
 if TYPE_CHECKING:
     from mypy_extensions import mypyc_attr
 """
-OPEN = ("OwnProperty", "Property", "Request", "Response", "Structure")
+OPEN = ("ApiError", "OwnProperty", "Property", "Request", "Response", "Structure")
 INTERPRETED = ("BoundedBatches",)
 """Classes that inherit from tuple, which mypyc does not compile. It leaves a class alone that has a
 decorator unknown to it, and applies the decorator: `no_type_check` does nothing at run time."""

@@ -76,6 +76,19 @@ print(copied.replica_state.replica_id, copied.max_wait_ms, len(fields(request)))
     assert native.output("-c", code).split() == ["7", "6", "13"]
 
 
+def test_a_failed_connection_is_a_refusal_of_machine_code(compiled: None) -> None:
+    """Its class is derived in Python from a compiled one."""
+    program = """
+from kraftsim.controller.core.errors import ApiError
+from kraftsim.simulation.requests.rules import ConnectionFailed
+try:
+    raise ConnectionFailed("closed")
+except ApiError as error:
+    print(error.code.name, error.message)
+"""
+    assert native.output("-c", program) == "NOT_CONTROLLER closed\n"
+
+
 def test_a_compiled_refusal_has_the_defaults_of_its_response(compiled: None) -> None:
     code = """
 from kraftsim.controller.core import rpc
