@@ -260,12 +260,10 @@ class HostedAgent:
 
     def _handle(self, sent: Send, reply: Reply | None) -> None:
         agent = self.agent
-        if self.on_replicas_change is None and not self.store.full:
-            self._send(agent.on_reply(sent, reply, self.clock.now_ms))
-            return
-        offset = agent.metadata_offset
+        is_watched = self.on_replicas_change is not None or bool(self.store.full)
+        offset = agent.metadata_offset if is_watched else -1
         self._send(agent.on_reply(sent, reply, self.clock.now_ms))
-        if agent.metadata_offset == offset:
+        if not is_watched or agent.metadata_offset == offset:
             return
         if self.on_replicas_change is not None:
             self.on_replicas_change()

@@ -95,7 +95,7 @@ def test_an_object_that_changes_has_its_identity_or_its_fields() -> None:
     assert Counter() != Counter()
     assert {Place("a"), Place("a")} == {Place("a")}
     with pytest.raises(TypeError, match="takes 2 positional arguments but 3 were given"):
-        Place("a", 1)  # type: ignore[call-arg]
+        Place("a", 1)  # type: ignore[call-arg]  # what is refused
     assert repr(Place("ab")) == "Place(name='ab', length=2)"
 
 
@@ -107,7 +107,7 @@ def test_the_hundredth_object_is_like_the_first() -> None:
     assert all((counter.seen, counter.missed) == ([], 7) for counter in made)
     assert made[0].seen is not made[1].seen
     with pytest.raises(TypeError, match="unexpected keyword argument 'number'"):
-        Counter(number=1)  # type: ignore[call-arg]
+        Counter(number=1)  # type: ignore[call-arg]  # what is refused
 
 
 @pytest.mark.parametrize(
