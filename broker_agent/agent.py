@@ -10,9 +10,10 @@ continues to send heartbeats and never registers again, as a real broker (rule 1
 a second time only to add its directories once metadata.version has them (rule 1.50).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from kraftsim.controller.core import rpc
+from kraftsim.controller.core.configs.guards import CORDONED_LOG_DIRS
 from kraftsim.controller.core.errors import ApiError, ErrorCode, Impossible
 from kraftsim.controller.core.feature_levels import (
     CORDONED_DIRECTORIES_FROM,
@@ -20,13 +21,14 @@ from kraftsim.controller.core.feature_levels import (
 )
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import PartitionKey
+from kraftsim.controller.core.log.records import BROKER_RESOURCE
 from kraftsim.controller.core.uuid import Uuid, random_uuid
 from kraftsim.controller.time.timeline import NEVER_MS
 
 from .config import AgentConfig
 from .conversation import Channel, Conversation, Send
 from .directories.assignments import Places, assignments_of
-from .directories.log_directories import cordoned, cordoned_text, in_order
+from .directories.log_directories import cordoned, in_order
 from .healing import Healing
 from .metadata_fetch import LogPosition, MetadataFetch
 from .process_state import ProcessState
@@ -86,6 +88,7 @@ class Agent:
         self._metadata = Conversation(Channel.METADATA, timeout_ms=FETCH_TIMEOUT_MS, first_ms=0)
         self._partitions = Conversation(Channel.PARTITIONS, timeout_ms=ALTER_PARTITION_TIMEOUT_MS)
         self.position = LogPosition() if position is None else position
+        self._voters = self.position.voters  # as last looked at
         self._fetch = MetadataFetch(config, self.position, self._metadata)
         self._healing = Healing(config, self._partitions)
         self._directories = config.log_dirs
@@ -94,6 +97,7 @@ class Agent:
         self._failures = 0
         self._is_caught_up = False
         self._has_retried_shutdown = False
+        self._own_configs = BROKER_RESOURCE, str(config.broker_id)
         self._cordoned_text = config.cordoned_log_dirs
         self.cordoned_directories = cordoned(config.log_dirs, config.cordoned_log_dirs)
         self._adds_directories = self._has_added_directories = False
@@ -200,8 +204,8 @@ class Agent:
             self.failure = "unable to register with the controller quorum"
             self.state = SHUTTING_DOWN
         fetches = now_ms >= self._metadata.deadline_ms
-        if fetches and self._fetch.is_voter:
-            self._end_as_voter()
+        if fetches and self.position.voters is not self._voters:
+            self._observe_voters()
         if self.state is SHUTTING_DOWN:
             return []
         sends = self._fetch.due(now_ms) if fetches else []
@@ -214,11 +218,14 @@ class Agent:
             sends += self.assignments.due(self.image, self.broker_epoch, now_ms, leader_id)
         return sends
 
-    def _end_as_voter(self) -> None:
+    def _observe_voters(self) -> None:
         """End the process of a broker that was added to the voters (rule 10.57).
 
         A real broker sends UpdateRaftVoter before its next fetch, and the refusal is fatal.
         """
+        self._voters = self.position.voters
+        if not self._fetch.is_voter:
+            return
         self.failure = "a broker is among the voters: UpdateRaftVoter is refused, a fatal fault"
         self.state = SHUTTING_DOWN
 
@@ -249,16 +256,22 @@ class Agent:
         self._healing.observe(image, now_ms)
         if self.state is STARTING and not self._failures:
             self._lease.schedule(now_ms)  # register, or repeat the heartbeat
-        self._observe_cordoned(image, now_ms)
+        own = image.configs.get(self._own_configs)
+        if own is not None or self._cordoned_text != self.config.cordoned_log_dirs:
+            self._observe_cordoned(own or {}, now_ms)
         if self.assignments is not None and self.broker_epoch >= 0:
             self._observe_directories(now_ms)
         if not self._has_added_directories and self._lacks_directories(image):
             self._adds_directories = self._has_added_directories = True
             self._lease.schedule(now_ms)
 
-    def _observe_cordoned(self, image: Image, now_ms: int) -> None:
-        """Report a change of the cordoned directories at once, as Kafka does (rule 2.32a)."""
-        text = cordoned_text(image, self.config.broker_id, self.config.cordoned_log_dirs)
+    def _observe_cordoned(self, own: Mapping[str, str], now_ms: int) -> None:
+        """Report a change of the cordoned directories at once, as Kafka does (rule 2.32a).
+
+        The broker's dynamic value stands above the static one; Kafka ignores a value of the whole
+        cluster (KIP-1066).
+        """
+        text = own.get(CORDONED_LOG_DIRS, self.config.cordoned_log_dirs)
         if text == self._cordoned_text:
             return
         before, self._cordoned_text = self.cordoned_directories, text

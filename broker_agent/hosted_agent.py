@@ -201,7 +201,7 @@ class HostedAgent:
         self._host.on_change(self.agent.state)
         held, self._held = self._held, []
         for sent, reply in held:
-            self._handle(sent, reply)
+            self._replied(self.agent, sent, reply)
         self._wake()
         if self.store.failed and self.is_alive:
             self._send(self.agent.on_directory_failed(self.clock.now_ms))
@@ -255,15 +255,13 @@ class HostedAgent:
             return  # a reply to a process that ended
         if self.is_paused:
             self._held.append((sent, reply))
-        else:
-            self._handle(sent, reply)
-
-    def _handle(self, sent: Send, reply: Reply | None) -> None:
-        agent = self.agent
-        is_watched = self.on_replicas_change is not None or bool(self.store.full)
-        offset = agent.metadata_offset if is_watched else -1
+            return
+        if self.on_replicas_change is None and not self.store.full:
+            self._send(agent.on_reply(sent, reply, self.clock.now_ms))
+            return
+        offset = agent.metadata_offset
         self._send(agent.on_reply(sent, reply, self.clock.now_ms))
-        if not is_watched or agent.metadata_offset == offset:
+        if agent.metadata_offset == offset:
             return
         if self.on_replicas_change is not None:
             self.on_replicas_change()

@@ -58,8 +58,10 @@ class BrokerHost:
 
     def make_agent(self, previous_broker_epoch: int, /) -> Agent:
         """Returns the agent of a new process."""
+        config = agent_config(self.world.topology, self.spec, self.log_dirs)
+        self.world.releases.add(config.profile.name)
         return Agent(
-            agent_config(self.world.topology, self.spec, self.log_dirs),
+            config,
             random=self.draw,
             image_at=self.world.history.at,
             previous_broker_epoch=previous_broker_epoch,
@@ -123,6 +125,7 @@ class World:
         self.clocks: dict[NodeId, Clock] = {}  # by node; clocks outlive the processes
         self.installed = installed_of(topology)  # releases of controllers, for their next processes
         turning = TurningPoints(self.journal).on_step
+        self.releases: set[str] = set()  # that a process has run
         self.step_listeners: list[Callable[[Node, Turn], None]] = [turning, self._forget]
         self.committed_listeners: list[Callable[[int, Batch], None]] = []
         self.sent_listeners: list[Callable[[NodeId, Request], None]] = []
@@ -242,7 +245,9 @@ class World:
         message = Message(asker, controller_node(controller_id), request)
         receive = self.request_rules.forward if is_forwarded else self._receive
         back = partial(self._reply, message, reply_to)
-        submit = as_read(self.agent_of(asker), process, process.submit)
+        submit: Submit = process.submit
+        if len(self.releases) > 1:
+            submit = as_read(self.agent_of(asker), process, submit)
         self.network.carry(message, partial(receive, message, process, submit, back))
 
     def _next_controller_id(self, asker: NodeId, kind: type[Request]) -> int:
@@ -303,6 +308,7 @@ class World:
 
     def _node_of(self, node_id: int, draw: Callable[[], float], stored: Stored) -> Node:
         config, profile = self._configs[node_id], self.installed[node_id]
+        self.releases.add(profile.name)
         return node_of(config, stored, self.topology, profile, draw, self._snapshot_format)
 
     def _carry(

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 
 from kraftsim.controller.core.configs.guards import CORDONED_LOG_DIRS
 from kraftsim.controller.core.configs.validators import LIST
-from kraftsim.controller.core.image.image import Image
-from kraftsim.controller.core.log.records import BROKER_RESOURCE
 from kraftsim.controller.core.uuid import Uuid, uuid_text
 from kraftsim.controller.core.value import value
 
@@ -35,14 +33,6 @@ def in_order(directories: Sequence[LogDirectory]) -> tuple[Uuid, ...]:
 
 def _signed_halves(uuid: Uuid) -> tuple[int, int]:
     return int.from_bytes(uuid[:8], signed=True), int.from_bytes(uuid[8:], signed=True)
-
-
-def cordoned_text(image: Image, broker_id: int, static: str) -> str:
-    """Returns the value of `cordoned.log.dirs` in force at a broker (KIP-1066).
-
-    The value of the broker stands above the static one; Kafka ignores a value of the whole cluster.
-    """
-    return image.configs.get((BROKER_RESOURCE, str(broker_id)), {}).get(CORDONED_LOG_DIRS, static)
 
 
 def cordoned(directories: Sequence[LogDirectory], text: str) -> tuple[Uuid, ...]:

@@ -177,11 +177,11 @@ def _is_usual(leadership: Leadership, log: MetadataLog, request: rpc.FetchReques
     topics = request.topics
     if len(topics) != 1 or len(topics[0].partitions) != 1:
         return False
-    topic = topics[0]
+    topic, epoch = topics[0], leadership.epoch
     partition = topic.partitions[0]
     return (
-        partition.current_leader_epoch == leadership.epoch
-        and partition.last_fetched_epoch == leadership.epoch == log.last_epoch
+        partition.current_leader_epoch == epoch
+        and partition.last_fetched_epoch == epoch == log.last_epoch
         and log.start_offset < partition.fetch_offset <= log.end_offset
         and leadership.leads
         and request.cluster_id == leadership.cluster_id
@@ -197,8 +197,12 @@ def response_key(request: rpc.FetchRequest) -> object:
     Fetches of different replicas with equal values get the same response.
     """
     partition = request.topics[0].partitions[0]
-    offset, watermark = partition.fetch_offset, partition.high_watermark
-    return offset, partition.last_fetched_epoch, watermark, request.max_bytes
+    return (
+        partition.fetch_offset,
+        partition.last_fetched_epoch,
+        partition.high_watermark,
+        request.max_bytes,
+    )
 
 
 def refused(leadership: Leadership, error: ErrorCode) -> rpc.FetchResponse:
