@@ -10,10 +10,9 @@ continues to send heartbeats and never registers again, as a real broker (rule 1
 a second time only to add its directories once metadata.version has them (rule 1.50).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from kraftsim.controller.core import rpc
-from kraftsim.controller.core.configs.guards import CORDONED_LOG_DIRS
 from kraftsim.controller.core.errors import ApiError, ErrorCode, Impossible
 from kraftsim.controller.core.feature_levels import (
     CORDONED_DIRECTORIES_FROM,
@@ -21,14 +20,13 @@ from kraftsim.controller.core.feature_levels import (
 )
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import PartitionKey
-from kraftsim.controller.core.log.records import BROKER_RESOURCE
 from kraftsim.controller.core.uuid import Uuid, random_uuid
 from kraftsim.controller.time.timeline import NEVER_MS
 
 from .config import AgentConfig
 from .conversation import Channel, Conversation, Send
 from .directories.assignments import Places, assignments_of
-from .directories.log_directories import cordoned, in_order
+from .directories.log_directories import Cordons, in_order
 from .healing import Healing
 from .metadata_fetch import LogPosition, MetadataFetch
 from .process_state import ProcessState
@@ -59,7 +57,7 @@ class Agent:
     broker gave up. `was_drained` is true once a heartbeat response has set shouldShutDown, which
     makes the shutdown clean (rule 1.38). `store` has the replicas on the broker's disk, and
     `found` those that the metadata had no longer when the broker entered RECOVERY.
-    `cordoned_directories` has the ids of the directories that take no new replicas (KIP-1066).
+    `cordons` are the directories that take no new replicas (KIP-1066).
     """
 
     def __init__(
@@ -97,9 +95,7 @@ class Agent:
         self._failures = 0
         self._is_caught_up = False
         self._has_retried_shutdown = False
-        self._own_configs = BROKER_RESOURCE, str(config.broker_id)
-        self._cordoned_text = config.cordoned_log_dirs
-        self.cordoned_directories = cordoned(config.log_dirs, config.cordoned_log_dirs)
+        self.cordons = Cordons(config.broker_id, config.log_dirs, config.cordoned_log_dirs)
         self._adds_directories = self._has_added_directories = False
         self.was_drained = False
 
@@ -128,7 +124,7 @@ class Agent:
         self.state = ProcessState.STARTING
         failed = self.store.failed
         self._directories = tuple(of for of in self._directories if of.directory_id not in failed)
-        self.cordoned_directories = cordoned(self._directories, self._cordoned_text)
+        self.cordons.begin(self._directories)
         if self._lost_its_metadata():
             return []
         self._give_up_ms = now_ms + self.config.registration_timeout_ms
@@ -172,7 +168,7 @@ class Agent:
             return
         lost, ids = self.lost_directories, (of.directory_id for of in self._directories)
         online = tuple(directory_id for directory_id in ids if directory_id not in lost)
-        places = Places(online=online, lost=lost, cordoned=self.cordoned_directories)
+        places = Places(online=online, lost=lost, cordoned=self.cordons.directories)
         self.assignments.observe(self.image, places, self.store, now_ms)
 
     def request_stop(self, now_ms: int) -> list[Send]:
@@ -256,27 +252,12 @@ class Agent:
         self._healing.observe(image, now_ms)
         if self.state is STARTING and not self._failures:
             self._lease.schedule(now_ms)  # register, or repeat the heartbeat
-        own = image.configs.get(self._own_configs)
-        if own is not None or self._cordoned_text != self.config.cordoned_log_dirs:
-            self._observe_cordoned(own or {}, now_ms)
+        if self.cordons.observe(image) and self.broker_epoch >= 0:
+            self._lease.schedule(now_ms)  # a change is reported at once (rule 2.32a)
         if self.assignments is not None and self.broker_epoch >= 0:
             self._observe_directories(now_ms)
         if not self._has_added_directories and self._lacks_directories(image):
             self._adds_directories = self._has_added_directories = True
-            self._lease.schedule(now_ms)
-
-    def _observe_cordoned(self, own: Mapping[str, str], now_ms: int) -> None:
-        """Report a change of the cordoned directories at once, as Kafka does (rule 2.32a).
-
-        The broker's dynamic value stands above the static one; Kafka ignores a value of the whole
-        cluster (KIP-1066).
-        """
-        text = own.get(CORDONED_LOG_DIRS, self.config.cordoned_log_dirs)
-        if text == self._cordoned_text:
-            return
-        before, self._cordoned_text = self.cordoned_directories, text
-        self.cordoned_directories = cordoned(self._directories, text)
-        if self.broker_epoch >= 0 and before != self.cordoned_directories:
             self._lease.schedule(now_ms)
 
     def _lacks_directories(self, image: Image) -> bool:
@@ -322,7 +303,7 @@ class Agent:
             want_fence=self.state is STARTING,
             want_shut_down=self.state is ProcessState.PENDING_CONTROLLED_SHUTDOWN,
             offline_log_dirs=self.lost_directories if self.store.failed else (),
-            cordoned_log_dirs=self.cordoned_directories if self._reports_cordoned() else None,
+            cordoned_log_dirs=self.cordons.directories if self._reports_cordoned() else None,
         )
 
     def _reports_cordoned(self) -> bool:

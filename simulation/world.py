@@ -36,8 +36,8 @@ from .disks import Disk, Stored
 from .journal import Journal, run_id_of
 from .message import Exchange, Message
 from .network import Network
-from .requests.rules import RequestRules, Submit
-from .requests.spoken import as_read
+from .requests.rules import RequestRules
+from .requests.spoken import Submit, as_read
 from .streams import Streams, stream_name
 from .topology import BrokerSpec, Topology, agent_config, expect_free, new_directories
 from .turning_points import TurningPoints
@@ -203,8 +203,6 @@ class World:
         for spec in self.topology.brokers:
             self.add_broker(spec)
 
-    # Controllers
-
     def dispatch(
         self, request: Request, reply_to: ReplyTo, submit: Submit | None = None, to: int = -1
     ) -> None:
@@ -348,8 +346,6 @@ class World:
             processes = (process for process in self.controllers.values() if process.is_running)
             self.history.forget_before(min(process.node.log.start_offset for process in processes))
 
-    # Brokers
-
     def add_broker(self, spec: BrokerSpec) -> HostedAgent:
         """Adds a simulated broker and starts it; raises ValueError if the id is taken."""
         broker_id = expect_free("broker", spec.broker_id, self.controllers, self.agents)
@@ -367,8 +363,6 @@ class World:
     def _draw_of(self, node: NodeId) -> Callable[[], float]:
         return self.streams.draw_of(stream_name("node", node))
 
-    # Any node
-
     def leader_of(self, topic: str) -> tuple[NodeId, ...]:
         """Returns the leader of the topic's first partition; empty without a topic or leader."""
         topic_id = self.committed.topic_ids.get(topic)
@@ -381,8 +375,6 @@ class World:
         """Returns True if all of these brokers are registered and unfenced."""
         brokers = self.committed.brokers
         return all(b in brokers and not brokers[b].fenced for b in broker_ids)
-
-    # Time
 
     def clock_ms(self, node: NodeId) -> int:
         """Returns the node's monotonic clock in milliseconds."""

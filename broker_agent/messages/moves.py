@@ -69,7 +69,7 @@ def _open_directory(hosted: HostedAgent, path: str) -> Uuid:
         raise ApiError(ErrorCode.LOG_DIR_NOT_FOUND, "")
     if not _is_online(hosted, directory.directory_id):
         raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, "")
-    if directory.directory_id in agent.cordoned_directories:
+    if directory.directory_id in agent.cordons.directories:
         raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, "")
     return directory.directory_id
 

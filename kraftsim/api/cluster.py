@@ -17,7 +17,7 @@ from kraftsim.controller.core.rpc import (
     UnregisterControllerRequest,
 )
 from kraftsim.controller.raft.identity import LISTENER as CONTROLLER_LISTENER
-from kraftsim.simulation.requests.rules import Submit
+from kraftsim.simulation.requests.spoken import Submit
 from kraftsim.simulation.world import World
 
 from ..options import ClusterOptions, options_of

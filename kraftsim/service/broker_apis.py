@@ -137,7 +137,7 @@ class BrokerApis:
 
         agent = self._agent.agent
         stored = agent.store.on_disk(self.image, agent.config.broker_id)
-        directories, cordoned = agent.config.log_dirs, agent.cordoned_directories
+        directories, cordoned = agent.config.log_dirs, agent.cordons.directories
         failed = agent.store.failed
         sizes = self.messages.sizes(stored) if agent.store.logs else {}
         futures = agent.store.futures(self.image)

@@ -55,7 +55,7 @@ from kraftsim.options import ClusterOptions
 from kraftsim.service.cluster_description import ClusterDescription
 from kraftsim.service.request_search import RequestDocument
 from kraftsim.simulation.requests.aim import Predicate
-from kraftsim.simulation.requests.rules import Submit
+from kraftsim.simulation.requests.spoken import Submit
 from kraftsim.simulation.world import World
 
 class BlockingFaultHandle:

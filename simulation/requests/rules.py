@@ -18,6 +18,7 @@ from ..message import Message
 from .arranged import ArrangedRules
 from .arrival import Arrival, ReplyTo, broker_of
 from .rule import RequestRule, pass_on
+from .spoken import Submit
 
 
 class ConnectionFailed(ApiError):
@@ -34,9 +35,6 @@ class Process(Protocol):
     """The process of a controller, as the rules see it."""
 
     is_alive: bool
-
-
-Submit = Callable[[Request, Any], None]  # for peers, a reply is never an ApiError
 
 
 class RequestRules:

@@ -40,7 +40,7 @@ class Process(Protocol):
         """The release that the process runs."""
 
 
-Submit = Callable[[Request, Any], None]
+Submit = Callable[[Request, Any], None]  # for peers, a reply is never an ApiError
 
 
 def as_read(sender: Process | None, receiver: Process, submit: Submit) -> Submit:

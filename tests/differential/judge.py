@@ -195,7 +195,6 @@ class Bench:
             if kafka.records == ours.records:
                 break
             kafka = self.kafka.with_late_records(kafka)
-            self.kafka.side.wait(PUBLISHED_WITHIN_S)
         return kafka
 
     def _published(self, step: Ask, kafka: Observed, ours: Observed) -> Observed:

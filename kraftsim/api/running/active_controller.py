@@ -11,7 +11,8 @@ from kraftsim.controller.core.rpc import (
     Response,
 )
 from kraftsim.scenarios.language.durations import microseconds
-from kraftsim.simulation.requests.rules import ConnectionFailed, Submit
+from kraftsim.simulation.requests.rules import ConnectionFailed
+from kraftsim.simulation.requests.spoken import Submit
 
 from ...errors import ConnectionClosed
 from ...first_of import first_of
