@@ -14,7 +14,7 @@ from kraftsim.scenarios.language.suggestions import DIGITS_MAX, nearest, whole_n
 
 from ..api.argument_checks import Check, accept_all
 from ..errors import CommandError
-from .parameter_texts import PARAMETER_TEXTS
+from .parameter_texts import parameter_text
 
 Run = Callable[..., Awaitable[Mapping[str, object]]]
 
@@ -26,13 +26,14 @@ class Parameter:
     """A parameter of an operation.
 
     `kind` is int, bool, str, list for an array, or dict for an object. A `default` of
-    `inspect.Parameter.empty` makes the parameter required. `takes_number` marks a text for which
-    JSON may have a number: a duration or a factor.
+    `inspect.Parameter.empty` makes the parameter required. `help` has the default and the unit.
+    `takes_number` marks a text for which JSON may have a number: a duration or a factor.
     """
 
     name: str
     kind: type
     default: object
+    help: str
     takes_number: bool = False
 
     @property
@@ -44,11 +45,6 @@ class Parameter:
     def json_name(self) -> str:
         """The parameter's name in lowerCamel, as JSON documents and HTTP queries spell it."""
         return lower_camel(self.name)
-
-    @property
-    def help(self) -> str:
-        """The help text, with the default and the unit."""
-        return PARAMETER_TEXTS[self.name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +114,7 @@ class Operation:
                 parameter.name,
                 _kind(parameter.annotation),
                 parameter.default,
+                parameter_text(self.words[0], parameter.name),
                 takes_number=float in get_args(parameter.annotation),
             )
             for parameter in named

@@ -1,5 +1,6 @@
 """Help texts of the parameters of operations, for the CLI and for OpenAPI."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from kraftsim.controller.core.configs.resources import RESOURCES
@@ -7,7 +8,7 @@ from kraftsim.simulation.journal_kinds import EVENTS
 
 from ..api.broker_states import STATES
 
-PARAMETER_TEXTS: Final = {
+_TEXTS: Final[Mapping[str, str | Mapping[str, str]]] = {
     "acts": "steps that a visitor adds: an array in JSON, each step with `at` (default: none)",
     "api": "Kafka's name of the API, such as BrokerRegistration (default: every API)",
     "append": "elements to append to a list, KEY=ELEMENT,... (default: none)",
@@ -15,10 +16,11 @@ PARAMETER_TEXTS: Final = {
         "brokers of each partition, instead of placed ones, such as 1:2,2:3 or in JSON "
         "[[1, 2], [2, 3]]; the first broker of a partition leads (default: placed)"
     ),
-    "broker": (
-        "id of the broker; without it `clock run-until` waits for any, and `log export` takes the "
-        "leader"
-    ),
+    "broker": {
+        "clock": "id of the broker (default: any)",
+        "log": "id of the broker (default: the leader)",
+        "wait": "id of the broker (default: any)",
+    },
     "by": "how long, such as 11s (a bare number is seconds)",
     "choice": "what the visitor says will happen",
     "config": "configurations, KEY=VALUE, such as retention.ms=1000 (default: none)",
@@ -32,10 +34,22 @@ PARAMETER_TEXTS: Final = {
     "factor": "1 for real time, 10 for ten times as fast; 0: a virtual or auto clock stands again",
     "fault": "the fault: a verb with its words, and optionally id and say, as in a scenario file",
     "format": "html (every branch of the link), perfetto or shiviz (the shown one); default html",
-    "from_": "offset, number, id or name at which the page begins (default: the first)",
+    "from_": {
+        "broker": "id at which the page begins (default: the first)",
+        "events": "number of the event at which the page begins (default: the first)",
+        "log": "offset at which it begins (default: the first that the log has)",
+        "request": "number of the request at which the page begins (default: the first)",
+        "scene": "number of the event at which the page begins (default: the first)",
+        "story": "number of the event at which the page begins (default: the first)",
+        "topic": "name or offset at which the page begins (default: the first)",
+    },
     "from_us": "begin of the film, in microseconds of virtual time (default 0)",
     "hits": "number of hits to wait for (default 1)",
-    "id": "id of the broker, controller or fault",
+    "id": {
+        "broker": "id of the broker",
+        "controller": "id of the controller",
+        "fault": "id of the fault",
+    },
     "key": "name of one configuration, such as retention.ms (default: all)",
     "key_separator": (
         "text between the key and the value of a line, such as : (default: lines have no keys)"
@@ -46,24 +60,32 @@ PARAMETER_TEXTS: Final = {
     "lines": "texts, each of which becomes the value of a record, or its key and its value",
     "link": "address of the page, or what stands after its #",
     "message": "number of the held message, as `fault held` prints it (default: all held ones)",
-    "name": (
-        "name of the topic, snapshot, lesson or configured resource: a group, an id of a broker, "
-        "default for all brokers"
-    ),
+    "name": {
+        "config": "name of the topic or group, id of the broker, or default for all brokers",
+        "lesson": "name of the lesson",
+        "log": "name of the topic",
+        "reassignment": "name of the topic",
+        "snapshot": "name of the snapshot",
+        "topic": "name of the topic",
+    },
     "owner": "name of the program that holds the clock",
     "partition": "number of one partition (default: all)",
     "partitions": "partitions that the topic shall have (default of a new topic: num.partitions)",
     "place": "lesson, seed, acts and time, as they stand after # in the address of the page",
-    "profile": (
-        "profile, such as kafka-4.3; by default a new broker has that of the cluster, a lesson "
-        "that of the scenario"
-    ),
+    "profile": {
+        "broker": "profile, such as kafka-4.3 (default of a new broker: that of the cluster)",
+        "controller": "profile, such as kafka-4.3",
+        "lesson": "profile, such as kafka-4.3 (default: that of the scenario)",
+    },
     "rack": "rack of the new broker (default: none)",
     "replicas": "new brokers of a partition, PARTITION=IDS, such as 0=1,2,3",
     "replication_factor": "replicas of each partition (default: default.replication.factor)",
     "resource": f"what is configured: {', '.join(RESOURCES)}",
     "scope": "all, or set: those that are set for the resource itself (default all)",
-    "seed": "seed of the new cluster (default: the seed of the present one) or of a lesson (17)",
+    "seed": {
+        "lesson": "seed of the lesson (default 17)",
+        "reset": "seed of the new cluster (default: that of the present one)",
+    },
     "state": f"state to wait for: {', '.join(STATES)}",
     "subtract": "elements to remove from a list, KEY=ELEMENT,... (default: none)",
     "timeout": "stop waiting after this long (default 20s; a bare number is seconds)",
@@ -79,3 +101,10 @@ PARAMETER_TEXTS: Final = {
         "topics.name=orders (default: no condition)"
     ),
 }
+"""By the name of a parameter; where it depends on the noun of an operation, by the noun too."""
+
+
+def parameter_text(noun: str, name: str) -> str:
+    """Returns the help text of a parameter, with the default and the unit."""
+    text = _TEXTS[name]
+    return text if isinstance(text, str) else text[noun]
