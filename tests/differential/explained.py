@@ -24,6 +24,7 @@ class Match:
     ours: str = ".*"
     releases: tuple[str, ...] = ()
     records: int | None = None
+    is_race: bool = False
 
     def explains(self, mismatch: Mismatch, release: str) -> bool:
         if self.releases and release not in self.releases:

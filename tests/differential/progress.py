@@ -27,7 +27,9 @@ class Progress:
         for finding in outcome.findings[self._told :]:
             name = finding.sequence.name
             place = write_found(self._release, finding) if self._is_drawn else name
-            tell(f"found: {place}: {finding.mismatches[0]}")
+            first, *others = finding.mismatches
+            also = f", and {', '.join(other.path for other in others)}"[:80] if others else ""
+            tell(f"found: {place}: {first}{also}")
         self._told = len(outcome.findings)
         if self._is_due():
             tell(
