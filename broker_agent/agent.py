@@ -27,7 +27,7 @@ from .config import AgentConfig
 from .conversation import Channel, Conversation, Send
 from .directories.assignments import Places, assignments_of
 from .directories.log_directories import Cordons, in_order
-from .healing import Healing
+from .healing import Fetches, Healing
 from .metadata_fetch import LogPosition, MetadataFetch
 from .process_state import ProcessState
 from .replica_store import Found, ReplicaStore
@@ -57,6 +57,7 @@ class Agent:
     broker gave up. `was_drained` is true once a heartbeat response has set shouldShutDown, which
     makes the shutdown clean (rule 1.38). `store` has the replicas on the broker's disk, and
     `found` those that the metadata had no longer when the broker entered RECOVERY.
+    `is_fetched_by(key, broker_id)` tells whether another broker fetches a partition from this one.
     `cordons` are the directories that take no new replicas (KIP-1066).
     """
 
@@ -89,6 +90,7 @@ class Agent:
         self._voters = self.position.voters  # as last looked at
         self._fetch = MetadataFetch(config, self.position, self._metadata)
         self._healing = Healing(config, self._partitions)
+        self.is_fetched_by: Fetches = lambda key, broker_id: True
         self._directories = config.log_dirs
         self.assignments = assignments_of(config.broker_id, len(config.log_dirs))
         self._give_up_ms = NEVER_MS
@@ -390,4 +392,5 @@ class Agent:
 
     def _heal(self, now_ms: int) -> list[Send]:
         """Propose returned replicas for the ISR, once they have had time to catch up."""
-        return self._healing.due(self.image, self.broker_epoch, now_ms, self._fetch.leader_id)
+        image, leader_id = self.image, self._fetch.leader_id
+        return self._healing.due(image, self.broker_epoch, now_ms, leader_id, self.is_fetched_by)

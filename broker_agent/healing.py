@@ -1,9 +1,12 @@
 """Regrows ISRs: a leader proposes each returned replica after it has had time to catch up.
 
 No data is replicated here, so catching up is a delay (`replica_catch_up_ms`). It begins when the
-leader first finds the replica assigned, unfenced and out of sync. Without such proposals no ISR
+leader first finds the replica assigned, unfenced and out of sync; a replica whose process cannot
+fetch from the leader at its end is not proposed, but looked at again. Without such proposals no ISR
 would grow: unfencing adds a broker to none (rule 4.21).
 """
+
+from collections.abc import Callable
 
 from kraftsim.controller.core import rpc
 from kraftsim.controller.core.image.image import Image
@@ -17,6 +20,9 @@ from .conversation import Conversation, Send
 
 PARTITIONS_PER_REQUEST_MAX = 1000
 RETRY_MS = 1000  # a refused proposal is repeated if the metadata still requires it
+
+Fetches = Callable[[PartitionKey, int], bool]
+"""True if the process of a replica fetches the partition from the leader that asks."""
 
 
 def _has_its_disk(image: Image, partition: Partition, replica: int) -> bool:
@@ -46,7 +52,14 @@ class Healing:
         self._due_ms = due_ms
         self._conversation.schedule(min(due_ms.values(), default=NEVER_MS))
 
-    def due(self, image: Image, broker_epoch: int, now_ms: int, controller_id: int) -> list[Send]:
+    def due(
+        self,
+        image: Image,
+        broker_epoch: int,
+        now_ms: int,
+        controller_id: int,
+        fetches: Fetches,
+    ) -> list[Send]:
         """Returns a request that proposes all replicas whose time has come."""
         self._conversation.timed_out(now_ms)
         if not self._due_ms or not self._conversation.is_idle:
@@ -58,6 +71,7 @@ class Healing:
         ready = [entry for entry in ready if entry in missing][:PARTITIONS_PER_REQUEST_MAX]
         again = dict.fromkeys(ready, now_ms + RETRY_MS)
         self._wait_for({k: at_ms for k, at_ms in self._due_ms.items() if k in missing} | again)
+        ready = [(key, replica) for key, replica in ready if fetches(key, replica)]
         if not ready:
             return []
         request = self._request(image, broker_epoch, ready)

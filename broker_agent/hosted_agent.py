@@ -102,6 +102,7 @@ class HostedAgent:
         self.agent = self._host.make_agent(self._clean_epoch)
         self.profile = self.agent.config.profile
         self.agent.store = self.store
+        self.agent.is_fetched_by = self._is_fetched_by
         self.store.begin(is_clean=self._has_flushed)
         self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
         self._has_flushed = False
@@ -178,6 +179,24 @@ class HostedAgent:
         topic = self.agent.image.topics.get(key[0])
         partition = None if topic is None else topic.partitions.get(key[1])
         return -1 if partition is None else partition.leader_epoch
+
+    def _is_fetched_by(self, key: PartitionKey, broker_id: int) -> bool:
+        """False if a broker of this world is down, paused, or does not follow this leader.
+
+        Of a broker that runs elsewhere nothing is known: it counts as one that fetches.
+        """
+        peer = self.peer(broker_id)
+        if peer is None or peer is self:
+            return True
+        return peer.is_alive and not peer.is_paused and peer.follows(key, self.leader_epoch(key))
+
+    def follows(self, key: PartitionKey, leader_epoch: int) -> bool:
+        """True if the process knows that it has a replica, of a leader with this epoch."""
+        topic = self.agent.image.topics.get(key[0])
+        partition = None if topic is None else topic.partitions.get(key[1])
+        if partition is None or partition.leader_epoch != leader_epoch:
+            return False
+        return self.agent.config.broker_id in partition.replicas
 
     def move_replica(self, key: PartitionKey, directory_id: Uuid) -> None:
         """Begins to move a replica to another directory; its own one ends a move."""
