@@ -28,7 +28,7 @@ from kraftsim.simulation.topology import (
 
 from .advertised import Advertised, advertised_of
 from .chosen_settings import chosen_in
-from .releases import check_profiles, own_profile, profile_of
+from .releases import check_profiles, level_in, own_profile, profile_of
 
 log = logging.getLogger("kraftsim")
 
@@ -137,7 +137,7 @@ class ClusterOptions:
         check_profiles(self.profiles, self.brokers, self.controllers)
         chosen_in(profile_of(self.profile), self.settings)
         if self.metadata_version is not None:
-            level_of(self.metadata_version)
+            level_in(profile_of(self.profile), self.metadata_version)
 
     def _check_types(self) -> None:
         """Raises ValueError for a value of another type; a text is no list of racks."""
@@ -319,7 +319,7 @@ def topology_of(
         settings=chosen.settings,
         policies=chosen.policies,
         static=chosen.static,
-        metadata_version=(level_of(options.metadata_version) if options.metadata_version else None),
+        metadata_version=level_of(options.metadata_version) if options.metadata_version else None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from kraftsim.controller.core.feature_levels import LEVEL_NAMES, level_of
 from kraftsim.controller.core.profile import PROFILES, Profile
 from kraftsim.scenarios.language.suggestions import nearest, whole_number
 from kraftsim.simulation.topology import check_node_ids
@@ -15,6 +16,19 @@ def profile_of(name: object, option: str = "profile") -> Profile:
     if not isinstance(name, str) or name not in PROFILES:
         raise ValueError(f"{option}: expected {nearest(str(name), PROFILES)}, got {name!r}")
     return PROFILES[name]
+
+
+def level_in(profile: Profile, name: str) -> int:
+    """Returns the number of a metadata.version that a cluster of this release may finalize first.
+
+    Raises ValueError for an unknown name, and for a level beyond the release (rule 5.57).
+    """
+    level = level_of(name)
+    least, newest = profile.least_metadata_version, profile.metadata_version
+    if not least <= level <= newest:
+        names = f"{LEVEL_NAMES[least - 1]} to {LEVEL_NAMES[newest - 1]}"
+        raise ValueError(f"expected a metadata.version of {profile.name} ({names}), got {name!r}")
+    return level
 
 
 def check_profiles(profiles: Mapping[int, str], brokers: int, controllers: int) -> None:

@@ -76,7 +76,7 @@ def chosen_controller(arguments: argparse.Namespace) -> ChosenController:
     pairs = pairs_of(arguments, profile)
     configuration = configured(pairs, profile, CONTROLLER)
     formatted = formatted_of(pairs, profile) if names_directories(pairs) else None
-    bound = bound_controller(arguments, configuration, formatted)
+    bound = bound_controller(arguments, configuration, profile, formatted)
     return ChosenController(bound, profile, with_settings(profile, configuration), formatted)
 
 

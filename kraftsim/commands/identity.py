@@ -9,15 +9,16 @@ from kraftsim.configuration.listeners import ANY_ADDRESS, NAMES, Listener
 from kraftsim.configuration.policies import policies_of
 from kraftsim.configuration.quorum import SERVERS, VOTERS, QuorumAddress
 from kraftsim.configuration.roles import CONTROLLER, NodeRoles
-from kraftsim.controller.core.feature_levels import level_of
 from kraftsim.controller.core.log.control_records import Voter, VoterEndpoint
 from kraftsim.controller.core.node_id import checked_id
+from kraftsim.controller.core.profile import Profile
 from kraftsim.controller.core.uuid import ZERO_UUID, Uuid, random_uuid
 from kraftsim.controller.node.config import NodeConfig
 from kraftsim.controller.raft.identity import LISTENER, RAFT_VERSIONS
 from kraftsim.controller.server.kafka_caller import Address
 
 from ..options import accept_cluster_id
+from ..releases import level_in
 from ..service.voter_addresses import address_of, directory_of, voters_of
 from ..storage.formatted import Formatted
 from .configured import expect_id
@@ -40,7 +41,10 @@ class Bound:
 
 
 def bound_controller(
-    arguments: argparse.Namespace, configuration: Configuration, formatted: Formatted | None = None
+    arguments: argparse.Namespace,
+    configuration: Configuration,
+    profile: Profile,
+    formatted: Formatted | None = None,
 ) -> Bound:
     """Returns the controller that options, configuration and formatted directory describe.
 
@@ -70,15 +74,28 @@ def bound_controller(
         voters=voters,
         bootstrap_servers=() if voters else _servers(configuration, listener_name),
         kraft_version=int(arguments.voters is not None or _has_voters(formatted)),
-        metadata_version=level_of(arguments.metadata_version)
-        if arguments.metadata_version
-        else None,
-        bootstrap=() if arguments.metadata_version or formatted is None else formatted.bootstrap,
+        metadata_version=_level(arguments.metadata_version, profile, formatted),
+        bootstrap=() if formatted is None else formatted.bootstrap,
         may_have_lost_log=formatted is None,
         policies=policies_of(configuration.policies),
         static=configuration.static,
     )
     return Bound(node=node, address=bound, option=option)
+
+
+def _level(chosen: str | None, profile: Profile, formatted: Formatted | None) -> int | None:
+    """Returns the first metadata.version; None: that of the directory, or of the release."""
+    if chosen is None:
+        return None
+    if formatted is not None and formatted.bootstrap:
+        raise ValueError(
+            "--metadata-version: expected none, because the directory was formatted with a level; "
+            "`kraftsim storage format --release-version` chooses another"
+        )
+    try:
+        return level_in(profile, chosen)
+    except ValueError as error:
+        raise ValueError(f"--metadata-version: {error}") from None
 
 
 def _advertised(listener: Listener, own: Voter | None) -> Address:

@@ -188,12 +188,21 @@ async def _body(request: web.Request) -> dict[str, object]:
     if not text.strip():
         return {}
     try:
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=_with_each_name_once)
     except (ValueError, RecursionError) as error:
         raise CommandError(f"body: expected JSON, got {text[:40]!r} ({error})") from None
     if not isinstance(document, dict):
         raise CommandError(f"body: expected a JSON object, got {type(document).__name__}")
     _expect_unicode(document)
+    return document
+
+
+def _with_each_name_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    document = dict(pairs)
+    if len(document) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise CommandError(f"body: expected each name of an object once, got {twice[:40]!r} twice")
     return document
 
 
@@ -248,7 +257,10 @@ def _kafka(kraft: "Cluster", note: Note) -> Handler:
         name = request.match_info["api"]
         if name not in KAFKA_APIS:
             raise CommandError(_no_controller_api(name))
-        version = _query(request).get("version")
+        query = _query(request)
+        version = query.pop("version", None)
+        for unknown in query:
+            raise CommandError(f"POST {request.path}: expected version, got {unknown[:64]!r}")
         body = await _body(request)
         document = await answer_kafka_api(kraft, note, name, body, version)
         code = document.get("errorCode", 0)

@@ -17,7 +17,7 @@ DYNAMIC = "3000@127.0.0.1:9990:AbcdefghijklmnopqrstuA"
 def bound(pairs: Mapping[str, object], **options: object) -> Bound:
     absent = dict.fromkeys(("node_id", "voters", "listen", "directory_id", "metadata_version"))
     arguments = argparse.Namespace(**{**absent, "cluster_id": "c", **options})
-    return bound_controller(arguments, configuration_of(KAFKA_4_3, pairs))
+    return bound_controller(arguments, configuration_of(KAFKA_4_3, pairs), KAFKA_4_3)
 
 
 @pytest.mark.rule("7.8")

@@ -38,6 +38,16 @@ HEARTBEAT = {
 }
 
 
+async def test_a_name_that_is_given_twice_is_refused(http: Http) -> None:
+    refused = await http.post("/kafka/DescribeQuorum", data=b'{"topics": [], "topics": []}')
+    assert refused.message == "body: expected each name of an object once, got 'topics' twice"
+
+
+async def test_a_parameter_that_no_api_of_kafka_has_is_refused(http: Http) -> None:
+    refused = await http.post("/kafka/DescribeQuorum?validateOnly=true", {})
+    assert refused.message == "POST /kafka/DescribeQuorum: expected version, got 'validateOnly'"
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -61,7 +61,7 @@ def bound_to(path: Path, profile: Profile = KAFKA_4_3, **options: object) -> Bou
     absent = ("node_id", "voters", "listen", "directory_id", "metadata_version", "cluster_id")
     arguments = argparse.Namespace(**{**dict.fromkeys(absent), **options})
     return bound_controller(
-        arguments, configuration_of(profile, pairs), formatted_of(pairs, profile)
+        arguments, configuration_of(profile, pairs), profile, formatted_of(pairs, profile)
     )
 
 
@@ -234,7 +234,15 @@ def test_the_directory_of_another_cluster_or_node_is_refused(tmp_path: Path, run
     configuration = configuration_of(KAFKA_4_3, {**read_properties(path), "node.id": "7"})
     arguments = argparse.Namespace(cluster_id=None, node_id=None)
     with pytest.raises(ValueError, match="--node-id: expected 1, for which"):
-        bound_controller(arguments, configuration, found(path))
+        bound_controller(arguments, configuration, KAFKA_4_3, found(path))
+
+
+def test_a_formatted_directory_keeps_its_level_and_its_records(tmp_path: Path, run: Any) -> None:
+    path = properties(tmp_path)
+    run(command(path, "--standalone -r 4.1-IV1 -S SCRAM-SHA-256=[name=alice,password=a]"))
+    with pytest.raises(ValueError, match="--metadata-version: expected none, because"):
+        bound_to(path, metadata_version="4.3-IV0")
+    assert len(bound_to(path).node.bootstrap) > 1
 
 
 @pytest.mark.rule("6.13")

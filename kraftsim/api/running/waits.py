@@ -40,9 +40,11 @@ async def until_leader(live: Live, leader: int | str, timeout: str | float) -> N
 
 
 def states_text(world: World, broker_ids: Sequence[int]) -> str:
-    """Returns the states of brokers, for the message of a timeout."""
+    """Returns the states of brokers, and why controllers ended, for the message of a timeout."""
     states = {b: sorted(states_of(world, b)) for b in broker_ids[:BROKERS_SHOWN_MAX]}
-    return "; ".join(f"broker {b}: {', '.join(s)}" for b, s in states.items())
+    brokers = (f"broker {b}: {', '.join(s)}" for b, s in states.items())
+    ended = (str(p.failure) for p in world.controllers.values() if p.failure is not None)
+    return "; ".join((*brokers, *ended))
 
 
 def roles_text(world: World) -> str:
