@@ -91,9 +91,11 @@ class Scan:
             raise BadRecord("the parts of a record are not as long as the record")
         size, count = end - start, 1
         if left > 1 and data[end] == data[start] and not data[headers]:
-            same = (*range(start, body), *range(key, key_end), *range(value, value_end), headers)
+            same = [*range(start, body), key, *range(value, value_end), headers]
+            if key_end > key + 1:
+                same += range(key + 1, key_end)
             most = min(left, (self._end - start) // size)
-            count = self._count_alike(most, size, same, ((body + 1, delta), (delta, key)))
+            count = self._count_alike(most, size, same, body + 1, delta, key)
         run = tuple.__new__(_Run, (count, size, delta))  # takes half the time of _Run(...)
         self._runs.append(run)
         self._note_time(base_timestamp + time, first)
@@ -102,22 +104,25 @@ class Scan:
         return run
 
     def _count_alike(
-        self, count: int, size: int, same: Sequence[int], varints: Sequence[tuple[int, int]]
+        self, count: int, size: int, same: Sequence[int], time: int, delta: int, key: int
     ) -> int:
         """Returns how many of `count` records are alike, beginning with the one that was read.
 
-        They have equal bytes at the places `same`, and numbers of as many bytes in `varints`.
+        They have equal bytes at the places `same`, and numbers of as many bytes from `time` to
+        `delta`, and from there to `key`.
         """
+        data = self._data
         for place in same:
-            column = self._column(place, count, size)
+            column = data[place : place + count * size : size]
             if column != column[:1] * count:
                 count -= len(column.lstrip(column[:1]))
-        for place, end in varints:
-            for byte in range(place, end - 1):
-                count -= len(self._column(byte, count, size).lstrip(_MORE))
-            column = self._column(end - 1, count, size)
-            if not column.isascii():
-                count -= len(column.lstrip(_LAST))
+        for place in range(time, key):
+            column = data[place : place + count * size : size]
+            if place + 1 == delta or place + 1 == key:
+                if not column.isascii():
+                    count -= len(column.lstrip(_LAST))
+            else:
+                count -= len(column.lstrip(_MORE))
         return count
 
     def _column(self, place: int, count: int, size: int) -> Data:
@@ -134,7 +139,10 @@ class Scan:
         """Notes the timestamps of a run, whose first record has its own at `place`."""
         count, size, delta = run
         columns = [self._column(byte, count, size) for byte in range(place, delta)]
-        if all(column == column[:1] * count for column in columns):
+        for column in columns:
+            if column != column[:1] * count:
+                break
+        else:
             return  # they are that of the first
         if len(columns) == 1:
             times = [_ZIGZAG[byte] for byte in columns[0]]
