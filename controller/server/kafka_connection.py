@@ -64,7 +64,7 @@ class KafkaConnection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Drop the pending requests of a closed connection."""
         self._listener.forget(self, self.address)
-        self._transport = None
+        self._transport, self._learned = None, Learned()  # it has a log, maybe the last to have it
         self._reader = self._listener.new_reader()
         self._note_unread()
 

@@ -313,3 +313,12 @@ async def fetched_alike(sides: tuple[Side, Side], offset: int) -> bytes:
     replies = [await side.send(CONSUMER, wanted(offset)) for side in sides]
     assert replies[0] == replies[1]
     return replies[0]
+
+
+async def test_a_connection_that_has_ended_keeps_no_log(waiting: tuple[Side, Side]) -> None:
+    connection, _ = waiting[0].connections[PRODUCER]
+    assert connection._learned.short is not None
+
+    connection.connection_lost(None)
+
+    assert connection._learned.short is None
