@@ -47,8 +47,7 @@ def properties(folder: Path, changes: Mapping[str, str | None] | None = None) ->
         pairs["controller.quorum.bootstrap.servers"] = "127.0.0.1:9990"
     pairs.update(changes or {})
     path = folder / "node.properties"
-    lines = (f"{key}={text}\n" for key, text in pairs.items() if text is not None)
-    path.write_text("".join(lines), "utf-8")
+    path.write_text("".join(f"{key}={text}\n" for key, text in pairs.items() if text is not None))
     return path
 
 
