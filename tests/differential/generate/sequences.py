@@ -115,10 +115,7 @@ _OF_ACLS: tuple[tuple[Draw, float], ...] = (
 )
 _REFUSED: tuple[tuple[Draw, float], ...] = ((cluster.register_controller, 5),)
 EVERY_DRAW: tuple[Draw, ...] = (
-    *(draw for draw, _ in _USUAL),
-    cluster.update_features,
-    cluster.register_controller,
-    cluster.unregister_controller,
+    *(draw for draw, _ in _OF_THE_CLUSTER if draw is not cluster.change_voters),
     credentials.describe,
 )
 """Each kind of request once, without those that change who votes."""
