@@ -176,9 +176,12 @@ class HostedAgent:
 
         It follows, or is, the leader of that epoch alone (B6.70).
         """
-        topic = self.agent.image.topics.get(key[0])
-        partition = None if topic is None else topic.partitions.get(key[1])
+        partition = self._known(key)
         return -1 if partition is None else partition.leader_epoch
+
+    def _known(self, key: PartitionKey) -> Partition | None:
+        topic = self.agent.image.topics.get(key[0])
+        return None if topic is None else topic.partitions.get(key[1])
 
     def _is_fetched_by(self, key: PartitionKey, broker_id: int) -> bool:
         """False if a broker of this world is down, paused, or does not follow this leader.
@@ -192,8 +195,7 @@ class HostedAgent:
 
     def follows(self, key: PartitionKey, leader_epoch: int) -> bool:
         """True if the process knows that it has a replica, of a leader with this epoch."""
-        topic = self.agent.image.topics.get(key[0])
-        partition = None if topic is None else topic.partitions.get(key[1])
+        partition = self._known(key)
         if partition is None or partition.leader_epoch != leader_epoch:
             return False
         return self.agent.config.broker_id in partition.replicas
