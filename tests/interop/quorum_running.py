@@ -80,6 +80,17 @@ class Quorum:
             listeners=(endpoint,),
         )
         self._answered_or_done(request, ErrorCode.DUPLICATE_VOTER)
+        eventually(lambda: self._has_all(node_id), True, ignoring=OSError)
+
+    def _has_all(self, node_id: int) -> bool:
+        """True if the voter has all of its leader's log, and so knows that it is a voter.
+
+        The leader commits an added voter without it. Until it has fetched that record it stays an
+        observer, which refuses every pre-vote (rule 10.1): were the leader gone, nobody would lead.
+        """
+        seen = self._seen_by_leader()
+        ends = {voter.replica_id: voter.log_end_offset for voter in seen.current_voters}
+        return ends.get(node_id, -1) == ends.get(seen.leader_id)
 
     def _answered_or_done(
         self, request: AddRaftVoterRequest | RemoveRaftVoterRequest, done: ErrorCode

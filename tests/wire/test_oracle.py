@@ -23,6 +23,7 @@ from kio.serial import entity_reader, entity_writer
 from kio.serial._implicit_defaults import get_tagged_field_default
 from kio.static.constants import EntityType
 
+from kraftsim.controller.core.apis import newest_versions
 from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.codec.compiler import decoder, encoder, step_encoder
@@ -37,7 +38,12 @@ pytestmark = pytest.mark.slow
 EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "4"))  # of each of some 500 versions
 
 PACKAGES = {key: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", api.name).lower() for key, api in APIS.items()}
-NEWER_THAN_KIO = {(18, 5), (28, 6), (42, 3), (88, 1), (89, 1), (93, 0), (94, 0)}  # of 4.4
+OF_4_3 = newest_versions("4.3")  # which kio knows
+NEWER_THAN_KIO = {(18, 5)} | {
+    (key, version)
+    for key, newest in OF_4_3.items()
+    for version in range(newest + 1, APIS[key].max_version + 1)
+}
 
 # ACLs and AlterConfigs: Kafka closes the connection for some values, and so do we.
 REFUSES_VALUES = {29, 30, 31, 33}
