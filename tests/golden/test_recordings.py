@@ -5,8 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from kraftsim.controller.core.api_row import ABSENT
-from kraftsim.controller.core.apis import newest_versions
 from kraftsim.controller.core.log.batch import Batch, bounded
 from kraftsim.controller.core.profile import KAFKA_4_3
 from kraftsim.controller.core.rpc import FetchResponse, Response
@@ -34,11 +32,11 @@ from tests.golden.recordings import (
     probes,
     runs,
 )
+from tests.offered_by_kafka import BROUGHT_BY_4_4
 
 UNSPEAKABLE = {(18, 99), (62, 99), (999, 0)}  # what A6 asks in order to be refused
 NEVER_RECORDED = {29, 30, 31, 50, 51, 71, 72, 74}  # APIs that no recorded client asked for
-NEWER = {key for key, newest in newest_versions("4.3").items() if newest == ABSENT}
-"""APIs that no recorded release has."""
+NEWER = {key for key, version in BROUGHT_BY_4_4 if version == 0}
 DECODED_BY_KIO = (19, 20, 52, 55, 56, 57, 59, 60, 62, 63, 64, 70, 80, 81)
 ALL_RUNS = [(release, run) for release in RELEASES for run in runs(release)]
 

@@ -7,54 +7,10 @@ import pytest
 
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.messages.declared import ON_DEMAND, of_sort
+from tests.offered_by_kafka import OFFERED_BY_KAFKA
 
 DATA_PLANE = {api.key for api in of_sort("api") if api.subject in ON_DEMAND}
 """Their versions are held against recordings in tests/golden/test_listed_apis.py."""
-OFFERED_BY_KAFKA = {
-    1: ("Fetch", 4, 18, "broker", "controller"),
-    3: ("Metadata", 0, 13, "broker"),
-    18: ("ApiVersions", 0, 5, "broker", "controller"),
-    19: ("CreateTopics", 2, 7, "broker", "controller"),
-    20: ("DeleteTopics", 1, 6, "broker", "controller"),
-    29: ("DescribeAcls", 1, 3, "broker", "controller"),
-    30: ("CreateAcls", 1, 3, "broker", "controller"),
-    31: ("DeleteAcls", 1, 3, "broker", "controller"),
-    35: ("DescribeLogDirs", 1, 5, "broker"),
-    37: ("CreatePartitions", 0, 3, "broker", "controller"),
-    43: ("ElectLeaders", 0, 2, "broker", "controller"),
-    45: ("AlterPartitionReassignments", 0, 1, "broker", "controller"),
-    46: ("ListPartitionReassignments", 0, 0, "broker", "controller"),
-    32: ("DescribeConfigs", 1, 4, "broker", "controller"),
-    33: ("AlterConfigs", 0, 2, "broker", "controller"),
-    44: ("IncrementalAlterConfigs", 0, 1, "broker", "controller"),
-    48: ("DescribeClientQuotas", 0, 1, "broker"),
-    49: ("AlterClientQuotas", 0, 1, "broker", "controller"),
-    50: ("DescribeUserScramCredentials", 0, 0, "broker", "controller"),
-    51: ("AlterUserScramCredentials", 0, 0, "broker", "controller"),
-    52: ("Vote", 0, 2, "controller"),
-    53: ("BeginQuorumEpoch", 0, 1, "controller"),
-    54: ("EndQuorumEpoch", 0, 1, "controller"),
-    55: ("DescribeQuorum", 0, 2, "broker", "controller"),
-    56: ("AlterPartition", 2, 3, "controller"),
-    57: ("UpdateFeatures", 0, 2, "broker", "controller"),
-    58: ("Envelope", 0, 0, "controller"),
-    59: ("FetchSnapshot", 0, 1, "controller"),
-    60: ("DescribeCluster", 0, 2, "broker", "controller"),
-    62: ("BrokerRegistration", 0, 4, "controller"),
-    63: ("BrokerHeartbeat", 0, 2, "controller"),
-    64: ("UnregisterBroker", 0, 0, "broker", "controller"),
-    67: ("AllocateProducerIds", 0, 0, "controller"),
-    70: ("ControllerRegistration", 0, 0, "controller"),
-    75: ("DescribeTopicPartitions", 0, 0, "broker"),
-    71: ("GetTelemetrySubscriptions", 0, 0, "broker"),
-    72: ("PushTelemetry", 0, 0, "broker"),
-    73: ("AssignReplicasToDirs", 0, 0, "controller"),
-    74: ("ListConfigResources", 0, 1, "broker"),
-    80: ("AddRaftVoter", 0, 1, "broker", "controller"),
-    81: ("RemoveRaftVoter", 0, 0, "broker", "controller"),
-    82: ("UpdateRaftVoter", 0, 0, "controller"),
-    94: ("UnregisterController", 0, 0, "broker", "controller"),
-}
 
 
 @pytest.mark.rule("1.1", "2.1", "3.1", "5.1", "5.2", "5.5")

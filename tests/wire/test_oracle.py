@@ -23,13 +23,13 @@ from kio.serial import entity_reader, entity_writer
 from kio.serial._implicit_defaults import get_tagged_field_default
 from kio.static.constants import EntityType
 
-from kraftsim.controller.core.apis import newest_versions
 from kraftsim.controller.core.uuid import ZERO_UUID
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.codec.compiler import decoder, encoder, step_encoder
 from kraftsim.controller.wire.codec.schema import Array, Converted, Field, Message, Struct
 from kraftsim.controller.wire.errors import DecodeError
 from kraftsim.controller.wire.frames import last_of
+from tests.offered_by_kafka import BROUGHT_BY_4_4
 
 from .instances import instances
 
@@ -38,12 +38,6 @@ pytestmark = pytest.mark.slow
 EXAMPLES = int(os.environ.get("KRAFTSIM_SOAK_EXAMPLES", "4"))  # of each of some 500 versions
 
 PACKAGES = {key: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", api.name).lower() for key, api in APIS.items()}
-OF_4_3 = newest_versions("4.3")  # which kio knows
-NEWER_THAN_KIO = {(18, 5)} | {
-    (key, version)
-    for key, newest in OF_4_3.items()
-    for version in range(newest + 1, APIS[key].max_version + 1)
-}
 
 # ACLs and AlterConfigs: Kafka closes the connection for some values, and so do we.
 REFUSES_VALUES = {29, 30, 31, 33}
@@ -54,7 +48,7 @@ VALUES = [
     for key, api in APIS.items()
     for version in range(api.min_version, api.max_version + 1)
     for kind in ("request", "response")
-    if (key, version) not in NEWER_THAN_KIO
+    if (key, version) not in BROUGHT_BY_4_4
 ]
 ALL = [pytest.param(*row, id=f"{APIS[row[0]].name}-{row[1]}-{row[2]}") for row in VALUES]
 
