@@ -21,6 +21,7 @@ AnySide = TypeVar("AnySide", bound=Side)
 KEYS = {api.name: api.key for api in APIS.values()}
 SHOWN_CHARACTERS_MAX = 1_000  # of a value in a message
 CHANGES_OF_THE_QUORUM = ("AddRaftVoter", "RemoveRaftVoter", "UpdateRaftVoter", "UpdateFeatures")
+UNKNOWN_SERVER_ERROR = -1
 PUBLISHED = ("DescribeCluster", "DescribeConfigs", "DescribeAcls", "DescribeQuorum")
 ASKED_AGAIN_MAX = 50  # times in which a released controller publishes what it has committed
 PUBLISHED_WITHIN_S = 0.02  # on a machine that has time; a busy one is asked again
@@ -178,6 +179,9 @@ class Bench:
             kafka = self._published(step, kafka, ours)
         kafka = self._with_late_records(kafka, ours)
         if kafka == ours:
+            if kafka.reply.get("errorCode") == UNKNOWN_SERVER_ERROR:
+                self.kafka.side.await_active()  # a fault of its own makes it resign
+                self.kafka.appended()  # the record of its next term
             return []
         # Records of a request that neither answers have a path of their own.
         is_unanswered = "connection" in ours.reply and kafka.reply == ours.reply

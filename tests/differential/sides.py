@@ -48,7 +48,7 @@ from kraftsim.controller.wire.records.record_batch import decode_batches, encode
 from tests.differential.second_voter import SECOND_ID, BesideKafka, BesideOurs
 from tests.differential.settings import NO_OPTIONS, OUR_SETTINGS, USUAL, Options, Start
 from tests.other_controllers import nobody_else
-from tests.released.controller import NODE_ID, Connection, ReleasedController
+from tests.released.controller import NODE_ID, Connection, ReleasedController, await_active
 
 PLACEMENTS_TRIED = 2000  # of some dozens that a few brokers and partitions can have
 COMMIT_LIMIT_S = 60.0
@@ -87,6 +87,10 @@ class ReleasedSide:
     def second_port(self) -> int:
         """The port of the second controller; 0 if there is none."""
         return 0 if self._second is None else self._second.port
+
+    def await_active(self) -> None:
+        """Wait until the controller is the active one, which it is not after a fault."""
+        await_active(self.controller)
 
     def await_commit(self) -> None:
         """Wait until the second controller has fetched, and a quorum committed, the whole log."""
@@ -211,6 +215,9 @@ class OurSide:
             return CLOSED
         response = response_to(decoded, replies[0], version)
         return encode_response(key, version, 1, response)[4:]
+
+    def await_active(self) -> None:
+        """Ours goes on after a fault."""
 
     def await_commit(self) -> None:
         """Let the second controller fetch, and so the quorum commit, the whole log."""

@@ -124,7 +124,7 @@ def released_controller(
         )
     try:
         controller = ReleasedController(release, process, cluster_id, port, folder)
-        _await_active(controller)
+        await_active(controller)
         yield controller
     finally:
         end(process, ARCHIVE_LIMIT_S if archives_classes else STOP_LIMIT_S)
@@ -169,7 +169,7 @@ def _of_a_broker(port: int, client_port: int) -> dict[str, str]:
     }
 
 
-def _await_active(controller: ReleasedController) -> None:
+def await_active(controller: ReleasedController) -> None:
     """Ask until the controller no longer says that it is not the active one."""
     process, waited_s = controller.process, 0.0
     while waited_s < START_LIMIT_S:
