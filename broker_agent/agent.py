@@ -27,10 +27,11 @@ from .config import AgentConfig
 from .conversation import Channel, Conversation, Send
 from .directories.assignments import Places, assignments_of
 from .directories.log_directories import Cordons, in_order
-from .healing import Fetches, Healing
 from .metadata_fetch import LogPosition, MetadataFetch
 from .process_state import ProcessState
 from .replica_store import Found, ReplicaStore
+from .replication.followers import Followers, Lag
+from .replication.in_sync import CatchesUp, InSync
 
 NOT_CAUGHT_UP_RETRY_MS = 10  # as a real broker waits while STARTING (BrokerLifecycleManager)
 FIRST_SHUTDOWN_RETRY_MS = 50  # between the first and the second wantShutDown (2.15)
@@ -57,7 +58,7 @@ class Agent:
     broker gave up. `was_drained` is true once a heartbeat response has set shouldShutDown, which
     makes the shutdown clean (rule 1.38). `store` has the replicas on the broker's disk, and
     `found` those that the metadata had no longer when the broker entered RECOVERY.
-    `is_fetched_by(key, broker_id)` tells whether another broker fetches a partition from this one.
+    `catches_up(key, broker_id)` lets a broker fetch a partition from this one; False if it cannot.
     `cordons` are the directories that take no new replicas (KIP-1066).
     """
 
@@ -89,8 +90,9 @@ class Agent:
         self.position = LogPosition() if position is None else position
         self._voters = self.position.voters  # as last looked at
         self._fetch = MetadataFetch(config, self.position, self._metadata)
-        self._healing = Healing(config, self._partitions)
-        self.is_fetched_by: Fetches = lambda key, broker_id: True
+        self.followers = Followers()
+        self._in_sync = InSync(config, self._partitions, self.followers)
+        self.catches_up: CatchesUp = lambda key, broker_id: True
         self._directories = config.log_dirs
         self.assignments = assignments_of(config.broker_id, len(config.log_dirs))
         self._give_up_ms = NEVER_MS
@@ -130,6 +132,7 @@ class Agent:
         if self._lost_its_metadata():
             return []
         self._give_up_ms = now_ms + self.config.registration_timeout_ms
+        self._in_sync.start(now_ms)
         return self.on_deadline(now_ms)
 
     def on_directory_failed(self, now_ms: int) -> list[Send]:
@@ -150,6 +153,11 @@ class Agent:
             self.assignments.move(self.image, key, target, self.store)
         self._observe_directories(now_ms)
         return self.on_deadline(now_ms)
+
+    def note_lag(self, key: PartitionKey, broker_id: int, lag: Lag, now_ms: int) -> None:
+        """Notes a follower that lacks a part of its leader's log."""
+        self.followers.note_lag(key, broker_id, lag)
+        self._in_sync.observe(self.image, now_ms)
 
     def _lost_its_metadata(self) -> bool:
         first = self.config.log_dirs[0]
@@ -209,8 +217,8 @@ class Agent:
         sends = self._fetch.due(now_ms) if fetches else []
         if now_ms >= self._lease.deadline_ms:
             sends += self._communicate(now_ms)
-        if now_ms >= self._partitions.deadline_ms and self._may_heal:
-            sends += self._heal(now_ms)
+        if now_ms >= self._partitions.deadline_ms and self.state is RUNNING:
+            sends += self._propose(now_ms)
         if self.assignments is not None and now_ms >= self.assignments.deadline_ms:
             leader_id = self._fetch.leader_id
             sends += self.assignments.due(self.image, self.broker_epoch, now_ms, leader_id)
@@ -241,7 +249,7 @@ class Agent:
             if self._fetch.on_reply(sent, reply, now_ms):
                 self._on_metadata(now_ms)
         elif channel is Channel.PARTITIONS:
-            self._healing.on_reply(sent, now_ms)
+            self._in_sync.on_reply(sent, reply)
         elif channel is Channel.DIRECTORIES:
             if self.assignments is not None:
                 self.assignments.on_reply(sent, reply, now_ms)
@@ -251,7 +259,7 @@ class Agent:
 
     def _on_metadata(self, now_ms: int) -> None:
         image = self.image
-        self._healing.observe(image, now_ms)
+        self._in_sync.observe(image, now_ms)
         if self.state is STARTING and not self._failures:
             self._lease.schedule(now_ms)  # register, or repeat the heartbeat
         if self.cordons.observe(image) and self.broker_epoch >= 0:
@@ -349,7 +357,7 @@ class Agent:
         elif self.state is ProcessState.RECOVERY:
             if not reply.is_fenced:
                 self.state = ProcessState.RUNNING
-                self._healing.observe(self.image, now_ms)
+                self._in_sync.observe(self.image, now_ms)
         elif self.state is ProcessState.PENDING_CONTROLLED_SHUTDOWN:
             if reply.should_shut_down:
                 self.was_drained = True
@@ -386,11 +394,7 @@ class Agent:
         self._failures = min(self._failures + 1, 16)
         self._lease.schedule(now_ms + wait_ms)
 
-    @property
-    def _may_heal(self) -> bool:
-        return self.state is RUNNING
-
-    def _heal(self, now_ms: int) -> list[Send]:
-        """Propose returned replicas for the ISR, once they have had time to catch up."""
+    def _propose(self, now_ms: int) -> list[Send]:
+        """Propose whom the ISRs lack, and who lags."""
         image, leader_id = self.image, self._fetch.leader_id
-        return self._healing.due(image, self.broker_epoch, now_ms, leader_id, self.is_fetched_by)
+        return self._in_sync.due(image, self.broker_epoch, now_ms, leader_id, self.catches_up)

@@ -16,8 +16,9 @@ CLIENT_LISTENER = "PLAINTEXT"
 class AgentConfig:
     """Configuration of one broker.
 
-    `metadata_linger_ms` spaces the fetches of a large fleet. `replica_catch_up_ms` is the time
-    until a leader proposes a returned replica for the ISR. `inter_broker_listener` is the name of
+    `metadata_linger_ms` spaces the fetches of a large fleet. `replica_lag_ms` is
+    `replica.lag.time.max.ms`; followers fetch again after `replica_fetch_wait_ms`, and after an
+    error `replica_fetch_backoff_ms`. `inter_broker_listener` is the name of
     the listener at which brokers talk to each other. `log_dirs` has the directory of the metadata
     log first; `cordoned_log_dirs` is the static value of `cordoned.log.dirs`, `static` are further
     texts of the broker's property file. `profile` is the release that the process runs, `features`
@@ -32,7 +33,9 @@ class AgentConfig:
     heartbeat_interval_ms: int
     session_timeout_ms: int
     registration_timeout_ms: int
-    replica_catch_up_ms: int
+    replica_lag_ms: int
+    replica_fetch_wait_ms: int
+    replica_fetch_backoff_ms: int
     inter_broker_listener: str = CLIENT_LISTENER
     cordoned_log_dirs: str = ""
     rack: str | None = None

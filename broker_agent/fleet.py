@@ -37,9 +37,11 @@ from .conversation import Send
 from .forwarding import client_id_and_version
 from .hosted_agent import HostedAgent
 from .image_history import ImageHistory
+from .leading import attach
 from .metadata_fetch import LogPosition
 from .process_state import ProcessState
 from .replica_store import Found
+from .replication.followers import Truncated
 
 STARTING_MAX = 1_000  # brokers that start at once: each of them fetches the whole log so far
 
@@ -171,9 +173,8 @@ class Fleet:
     ) -> HostedAgent:
         client = BrokerClient(config.broker_id, self._deliver)
         self._clients.append(client)
-        hosted = HostedAgent(
-            FleetHost(self, config, client, on_change), self._clock, self.agents.get
-        )
+        host = FleetHost(self, config, client, on_change)
+        hosted = attach(HostedAgent(host, self._clock, self.agents.get))
         self.agents[config.broker_id] = hosted
         return hosted
 
@@ -279,6 +280,15 @@ class FleetHost:
         """Logs replicas on the disk that are no longer in the metadata."""
         for kind, names, count in found.rows():
             log.info("broker %d: %s: %d: %s", self.config.broker_id, kind, count, names)
+
+    def on_truncated(self, topic: str, partition: int, records: Truncated, /) -> None:
+        """Logs what the broker gave up of a log."""
+        name, lost = f"{topic}-{partition}", f"[{records.start}, {records.end})"
+        log.info("broker %d: %s: truncated offsets %s", self.config.broker_id, name, lost)
+
+    def silence_ms(self, broker_id: int, /) -> int | None:
+        """Returns None: nothing closes the network between the brokers of one process."""
+        return None
 
     def on_change(self, state: ProcessState, /) -> None:
         """Report a new state of the process, which may let another broker start."""

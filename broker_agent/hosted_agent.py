@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Protocol
 from kraftsim.controller.core.image.partition import Partition, PartitionKey
 from kraftsim.controller.core.mutations import Bucket
 from kraftsim.controller.core.profile import Profile
-from kraftsim.controller.core.rpc import AlterPartitionRequest
 from kraftsim.controller.core.uuid import Uuid
 from kraftsim.controller.raft.protocol import Reply
 from kraftsim.controller.time.clock import Clock
@@ -22,9 +21,12 @@ from .conversation import Send
 from .log.periodic import START_CHECKPOINT
 from .process_state import ProcessState
 from .replica_store import Found
+from .replication.followers import Lag, Truncated
+from .replication.in_sync import CatchesUp
 
-if TYPE_CHECKING:  # measured with the first message
+if TYPE_CHECKING:  # imported with the first message
     from .log.byte_rate import ByteRate
+    from .log.settings import LogSettings
 
 
 class Host(Protocol):
@@ -42,6 +44,12 @@ class Host(Protocol):
     def on_found(self, found: Found, /) -> None:
         """Called at RECOVERY with replicas on disk that are no longer in the metadata."""
 
+    def on_truncated(self, topic: str, partition: int, records: Truncated, /) -> None:
+        """Called with what the broker gave up of a log that was not its leader's."""
+
+    def silence_ms(self, broker_id: int, /) -> int | None:
+        """Returns how long the network to or from a broker may be closed; None if it is open."""
+
 
 class HostedAgent:
     """The process of one broker.
@@ -49,6 +57,7 @@ class HostedAgent:
     `peer(broker_id)` returns another broker whose disk can be reached; None if there is none.
     `on_replicas_change()` is called when topics, leaders or log directories may have changed.
     `byte_rates` has what the clients of the process use of their byte quotas, by quota.
+    `catches_up` and `observe_logs` are those of `leading.py`.
     """
 
     def __init__(
@@ -76,6 +85,10 @@ class HostedAgent:
         self.started_ms = 0  # when the process started
         self.on_replicas_change: Callable[[], None] | None = None
         self.byte_rates: dict[tuple[str, Bucket], ByteRate] = {}
+        self.log_settings: Callable[[str], LogSettings] | None = None
+        self._halted_ms = 0  # when the process ended or was paused last
+        self.catches_up: CatchesUp = lambda key, broker_id: True
+        self.observe_logs: Callable[[], None] = lambda: None
 
     @property
     def state(self) -> ProcessState:
@@ -102,7 +115,7 @@ class HostedAgent:
         self.agent = self._host.make_agent(self._clean_epoch)
         self.profile = self.agent.config.profile
         self.agent.store = self.store
-        self.agent.is_fetched_by = self._is_fetched_by
+        self.agent.catches_up = self.catches_up
         self.store.begin(is_clean=self._has_flushed)
         self.is_alive, self.is_paused, self._clean_epoch = True, False, -1
         self._has_flushed = False
@@ -133,6 +146,8 @@ class HostedAgent:
         """Send SIGKILL: the process ends at once, without a message to the controller."""
         if self.is_alive:
             self._end_logs(START_CHECKPOINT.last_ms(self.started_ms, self.clock.now_ms))
+            if not self.is_paused:
+                self._halted_ms = self.clock.now_ms
             self.is_alive = self.is_paused = self._stops_when_resumed = False
             self._once_ended = None
             self._held.clear()
@@ -153,8 +168,7 @@ class HostedAgent:
         self.store.failed.add(directory_id)
         if self.is_alive and not self.is_paused:
             self._send(self.agent.on_directory_failed(self.clock.now_ms))
-        if self.on_replicas_change is not None:
-            self.on_replicas_change()
+        self.report_change()
 
     def can_write(self, directory_id: Uuid) -> bool:
         """Returns False if the directory is full: the write that fails takes it offline (B7.62)."""
@@ -176,26 +190,55 @@ class HostedAgent:
 
         It follows, or is, the leader of that epoch alone (B6.70).
         """
-        partition = self._known(key)
+        partition = self.known(key)
         return -1 if partition is None else partition.leader_epoch
 
-    def _known(self, key: PartitionKey) -> Partition | None:
+    def known(self, key: PartitionKey) -> Partition | None:
+        """Returns a partition as the process knows it."""
         topic = self.agent.image.topics.get(key[0])
         return None if topic is None else topic.partitions.get(key[1])
 
-    def _is_fetched_by(self, key: PartitionKey, broker_id: int) -> bool:
-        """False if a broker of this world is down, paused, or does not follow this leader.
+    # Replication
 
-        Of a broker that runs elsewhere nothing is known: it counts as one that fetches.
-        """
+    def is_fetched_by(self, peer: "HostedAgent", key: PartitionKey) -> bool:
+        """True if the process of another broker fetches from this one, and gets replies."""
+        are_running = self.is_alive and not self.is_paused and peer.is_alive and not peer.is_paused
+        if not are_running or self._host.silence_ms(peer.agent.config.broker_id) is not None:
+            return False
+        return peer.follows(key, self.leader_epoch(key))
+
+    def silent_ms(self, broker_id: int) -> int:
+        """Returns for how long a follower that does not fetch has not fetched, as far as known."""
         peer = self.peer(broker_id)
-        if peer is None or peer is self:
+        if peer is not None and (peer.is_paused or not peer.is_alive):
+            return peer.clock.now_ms - peer._halted_ms
+        return self._host.silence_ms(broker_id) or 0
+
+    def can_write_to(self, partition: Partition) -> bool:
+        """True if the broker can write to its replica; a full directory goes offline (B7.62)."""
+        store = self.store
+        if not (store.full or store.failed):
             return True
-        return peer.is_alive and not peer.is_paused and peer.follows(key, self.leader_epoch(key))
+        directory = self.directory_of(partition)
+        return directory is None or (directory not in store.failed and self.can_write(directory))
+
+    def note_lag(self, key: PartitionKey, broker_id: int, lag: Lag) -> None:
+        """Notes a follower that lags, and looks at it again soon."""
+        self.agent.note_lag(key, broker_id, lag, self.clock.now_ms)
+        self._arm()
+
+    def report_change(self) -> None:
+        """Lets those look again who wait at a high watermark."""
+        if self.on_replicas_change is not None:
+            self.on_replicas_change()
+
+    def report_truncated(self, key: PartitionKey, records: Truncated) -> None:
+        """Reports what the broker gave up of its log."""
+        self._host.on_truncated(self.agent.image.topics[key[0]].name, key[1], records)
 
     def follows(self, key: PartitionKey, leader_epoch: int) -> bool:
         """True if the process knows that it has a replica, of a leader with this epoch."""
-        partition = self._known(key)
+        partition = self.known(key)
         if partition is None or partition.leader_epoch != leader_epoch:
             return False
         return self.agent.config.broker_id in partition.replicas
@@ -212,6 +255,7 @@ class HostedAgent:
         """Send SIGSTOP: the process handles no deadline and no reply."""
         if self.is_alive and not self.is_paused:
             self.is_paused = True
+            self._halted_ms = self.clock.now_ms
             self._host.on_change(ProcessState.PAUSED)
 
     def resume(self) -> None:
@@ -246,30 +290,14 @@ class HostedAgent:
             if agent.is_finished:
                 self._end()
                 return
-        deadline_ms = agent.next_deadline_ms()
-        if deadline_ms < self._wakeup.armed_ms:
-            self._wakeup.arm(deadline_ms)
+        self._arm()
         for send in sends:
-            if self.store.logs and isinstance(send.request, AlterPartitionRequest):
-                self._catch_up(send.request)
             self._host.send(send, partial(self._replied, agent, send))
 
-    def _catch_up(self, proposal: AlterPartitionRequest) -> None:
-        """Gives the replicas that the broker proposes for an ISR what its own logs hold.
-
-        A follower of Kafka has fetched it before its leader proposes it.
-        """
-        for topic in proposal.topics:
-            for data in topic.partitions:
-                key = (topic.topic_id, data.partition_index)
-                log = self.store.logs.get(key)
-                if log is None:
-                    continue
-                for peer in map(self.peer, data.new_isr):
-                    if peer is None or peer is self:
-                        continue
-                    if peer.leader_epoch(key) <= data.leader_epoch:
-                        peer.store.follow(key, log)
+    def _arm(self) -> None:
+        deadline_ms = self.agent.next_deadline_ms()
+        if deadline_ms < self._wakeup.armed_ms:
+            self._wakeup.arm(deadline_ms)
 
     def _replied(self, agent: Agent, sent: Send, reply: Reply | None) -> None:
         if agent is not self.agent or not self.is_alive:
@@ -277,15 +305,16 @@ class HostedAgent:
         if self.is_paused:
             self._held.append((sent, reply))
             return
-        if self.on_replicas_change is None and not self.store.full:
+        if self.on_replicas_change is None and not self.store.full and not self.store.logs:
             self._send(agent.on_reply(sent, reply, self.clock.now_ms))
             return
         offset = agent.metadata_offset
         self._send(agent.on_reply(sent, reply, self.clock.now_ms))
         if agent.metadata_offset == offset:
             return
-        if self.on_replicas_change is not None:
-            self.on_replicas_change()
+        if self.store.logs and self.is_alive:
+            self.observe_logs()
+        self.report_change()
         if self.store.full and self.is_alive:  # the metadata log is in the first directory
             self.can_write(agent.config.log_dirs[0].directory_id)
 
@@ -310,7 +339,7 @@ class HostedAgent:
         if self._has_flushed:
             for log in self.store.logs.values():
                 log.flush()
-        self.is_alive = False
+        self.is_alive, self._halted_ms = False, self.clock.now_ms
         self._take_inventory()
         then, self._once_ended = self._once_ended, None
         self._host.on_change(ProcessState.NOT_RUNNING)

@@ -93,15 +93,6 @@ class ReplicaStore:
             stray=tuple(replica for key, replica in ordered if key in strays),
         )
 
-    def follow(self, key: PartitionKey, leader: "Log") -> None:
-        """Gives a replica what the log of its leader holds; what it has whole, it keeps."""
-        log, own = leader.copy(), self.logs.get(key)
-        if log.damaged and own is not None:
-            from .log.recovery import take_whole
-
-            take_whole(log, own)
-        self.logs[key] = log
-
     def forget_deleted(self, image: Image) -> None:
         """Deletes the logs of topics that are not in the metadata."""
         for key in [key for key in self.logs if key[0] not in image.topics]:

@@ -5,9 +5,10 @@ differ between two runs of one seed: wall time, host and ports.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import islice
 
+from kraftsim.broker_agent.replication.followers import Truncated
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log import records as r
 from kraftsim.controller.core.log.batch import Batch
@@ -96,6 +97,34 @@ class Journal:
         for listener in self.listeners:
             listener(row)
         return row
+
+    def agent_state(self, broker_id: int, state: str) -> None:
+        """Writes a new state of a broker's process."""
+        detail: Detail = {"state": state}
+        self.write(f"broker-{broker_id}", "agent_state", broker_id=broker_id, detail=detail)
+
+    def clone_state(self, broker_id: int, host: int, state: str) -> None:
+        """Writes a new state of a second process of a broker, on a host of its own."""
+        detail: Detail = {"state": state, "broker_id": broker_id}
+        self.write(f"broker-{broker_id}-on-{host}", "clone_state", detail=detail)
+
+    def found(self, broker_id: int, rows: Iterable[tuple[str, list[object], int]]) -> None:
+        """Writes which replicas on a broker's disk are no longer in the metadata."""
+        for kind, names, count in rows:
+            detail: Detail = {"replicas": names, "count": count}
+            self.write(f"broker-{broker_id}", kind, broker_id=broker_id, detail=detail)
+
+    def truncated(self, broker_id: int, partition: str, records: Truncated) -> None:
+        """Writes which records a broker gave up that its leader has not got."""
+        start = records.start
+        detail: Detail = {
+            "partition": partition,
+            "from_offset": start,
+            "records": records.end - start,
+            "committed": records.committed - start,
+        }
+        node = f"broker-{broker_id}"
+        self.write(node, "records_truncated", broker_id=broker_id, detail=detail)
 
     def committed(self, batch: Batch, image: Image, node_id: int) -> None:
         """Writes the rows of a committed batch, under the controller `node_id` that reported it.

@@ -22,4 +22,5 @@ EVENTS = (
     "admin_refused",
     "replicas_deleted",
     "replicas_stray",
+    "records_truncated",
 )

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from kraftsim.controller.core.node_id import NodeId
-from kraftsim.controller.core.rpc import Response
+from kraftsim.controller.core.rpc import FetchRequest, Response
 from kraftsim.controller.raft.protocol import Reply, Send
 from kraftsim.controller.time.timeline import Timeline
 
@@ -21,6 +21,10 @@ from .service_queue import ServiceQueue
 
 SendOutside = Callable[[NodeId, Send, Callable[[Response | None], None]], None]
 """Sends a controller's request to a peer that is no process of the world."""
+
+
+FOLLOWER_FETCH = FetchRequest()
+"""What a follower asks its leader, for rules that stop it."""
 
 
 def _not_reached(_: NodeId, __: Send, on_answer: Callable[[Response | None], None]) -> None:
@@ -53,6 +57,7 @@ class Network:
         self.arrived: list[Callable[[Message], None]] = []
         self.stopped: list[Callable[[Message], None]] = []
         self.send_outside: SendOutside = _not_reached
+        self.changed_us = 0  # when a fault began or ended last
         self._timeline = timeline
         self._random = random
         # Bound once, not for each message.
@@ -149,6 +154,46 @@ class Network:
         is_cut = (sender, receiver) in self.cut
         return not (is_cut or sender in self.mute or receiver in self.deaf)
 
+    def silence_ms(self, node: NodeId, peer: NodeId) -> int | None:
+        """Returns how long faults may have stopped requests of `peer` to `node`, or their replies.
+
+        None if they do not; else the time since a fault began or ended.
+        """
+        if self.is_whole and not self.rules:
+            return None
+        request = Message(peer, node, FOLLOWER_FETCH)
+        both = (request, request.answered(None))
+        if (
+            self.is_open(peer, node)
+            and self.is_open(node, peer)
+            and not any(rule.stops(message) for rule in self.rules for message in both)
+        ):
+            return None
+        return (self._timeline.now_us - self.changed_us) // 1000
+
+    def silence(self, node: NodeId) -> None:
+        """Lets a node send nothing."""
+        self.mute.add(node)
+        self._note_change()
+
+    def unsilence(self, node: NodeId) -> None:
+        """Ends `silence`."""
+        self.mute.discard(node)
+        self._note_change()
+
+    def deafen(self, node: NodeId) -> None:
+        """Lets a node receive nothing."""
+        self.deaf.add(node)
+        self._note_change()
+
+    def undeafen(self, node: NodeId) -> None:
+        """Ends `deafen`."""
+        self.deaf.discard(node)
+        self._note_change()
+
+    def _note_change(self) -> None:
+        self.changed_us = self._timeline.now_us
+
     def stop(self, message: Message) -> None:
         """Passes a message that is lost or held back to the `stopped` listeners."""
         for listener in self.stopped:
@@ -156,22 +201,26 @@ class Network:
 
     def add(self, rule: Rule) -> None:
         """Activates `rule`, in the order of its rank."""
+        self._note_change()
         self.rules.append(rule)
         self.rules.sort(key=lambda rule: rule.rank)
 
     def remove(self, rule: Rule) -> None:
         """Deactivates `rule`, and releases the messages that it held back."""
+        self._note_change()
         self.rules.remove(rule)
         rule.lift()
 
     def isolate(self, node: NodeId, peers: Iterable[NodeId]) -> None:
         """Cuts the links between `node` and each of `peers`, in both directions."""
+        self._note_change()
         for peer in peers:
             if peer != node:
                 self.cut |= {(node, peer), (peer, node)}
 
     def heal(self) -> None:
         """Opens every link and removes every rule, which releases the messages held back."""
+        self._note_change()
         self.cut.clear()
         self.mute.clear()
         self.deaf.clear()

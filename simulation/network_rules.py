@@ -52,6 +52,10 @@ class Rule:
         """Returns False if an arrived message must wait; calling `deliver` later delivers it."""
         return True
 
+    def stops(self, message: Message) -> bool:
+        """Returns True if the rule lets no message like this one through; it counts none."""
+        return False
+
     def lift(self) -> None:
         """Ends the rule, and releases the messages that it held back."""
 
@@ -60,6 +64,9 @@ class Block(Rule):
     """Stops every message."""
 
     done = "blocked"
+
+    def stops(self, message: Message) -> bool:
+        return self.concerns(message)
 
     def lets_in(self, message: Message, deliver: Deliver) -> bool:
         if not self.concerns(message):
@@ -77,6 +84,9 @@ class Hold(Rule):
     def __init__(self, concerns: Concerns, held: HeldMessages) -> None:
         super().__init__(concerns)
         self._held = held
+
+    def stops(self, message: Message) -> bool:
+        return self.concerns(message)
 
     def lets_in(self, message: Message, deliver: Deliver) -> bool:
         if not self.concerns(message):

@@ -216,7 +216,9 @@ def agent_config(
         heartbeat_interval_ms=settings.broker_heartbeat_interval_ms,
         session_timeout_ms=settings.broker_session_timeout_ms,
         registration_timeout_ms=settings.initial_broker_registration_timeout_ms,
-        replica_catch_up_ms=settings.replica_catch_up_ms,
+        replica_lag_ms=settings.replica_lag_time_max_ms,
+        replica_fetch_wait_ms=settings.replica_fetch_wait_max_ms,
+        replica_fetch_backoff_ms=settings.replica_fetch_backoff_ms,
         metadata_linger_ms=_metadata_linger_ms(len(topology.brokers)),
         profile=profile,
     )

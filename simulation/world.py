@@ -14,8 +14,10 @@ from kraftsim.broker_agent.conversation import Send as AgentSend
 from kraftsim.broker_agent.directories.log_directories import LogDirectory
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.image_history import ImageHistory
+from kraftsim.broker_agent.leading import attach
 from kraftsim.broker_agent.process_state import ProcessState
 from kraftsim.broker_agent.replica_store import Found
+from kraftsim.broker_agent.replication.followers import Truncated
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.log.batch import Batch
 from kraftsim.controller.core.node_id import CONTROLLER, Kind, NodeId, broker_node, controller_node
@@ -75,21 +77,26 @@ class BrokerHost:
 
     def on_change(self, state: ProcessState, /) -> None:
         """Writes a new state of the process to the journal."""
-        broker_id, journal, detail = self.spec.broker_id, self.world.journal, {"state": state.value}
+        broker_id, journal = self.spec.broker_id, self.world.journal
         if self.node.kind is Kind.CLONE:
-            label = f"broker-{broker_id}-on-{self.node.number}"
-            journal.write(label, "clone_state", detail=detail | {"broker_id": broker_id})
+            journal.clone_state(broker_id, self.node.number, state.value)
             return
-        journal.write(f"broker-{broker_id}", "agent_state", broker_id=broker_id, detail=detail)
+        journal.agent_state(broker_id, state.value)
         for listener in self.world.agent_listeners:
             listener(broker_id, state)
 
     def on_found(self, found: Found, /) -> None:
         """Writes to the journal which replicas on the disk are no longer in the metadata."""
-        broker_id, write = self.spec.broker_id, self.world.journal.write
-        for kind, names, count in () if self.node.kind is Kind.CLONE else found.rows():
-            detail: dict[str, object] = {"replicas": names, "count": count}
-            write(f"broker-{broker_id}", kind, broker_id=broker_id, detail=detail)
+        if self.node.kind is not Kind.CLONE:
+            self.world.journal.found(self.spec.broker_id, found.rows())
+
+    def on_truncated(self, topic: str, partition: int, records: Truncated, /) -> None:
+        """Writes to the journal which records the broker gave up of a log."""
+        self.world.journal.truncated(self.spec.broker_id, f"{topic}-{partition}", records)
+
+    def silence_ms(self, broker_id: int, /) -> int | None:
+        """Returns how long the network to or from a broker may be closed; None if it is open."""
+        return self.world.network.silence_ms(self.node, broker_node(broker_id))
 
 
 class World:
@@ -155,12 +162,9 @@ class World:
     @property
     def active(self) -> ControllerProcess | None:
         """The active controller, or None; of two that lead, the one with the higher epoch."""
-        newest: ControllerProcess | None = None
-        for controller in self.controllers.values():
-            is_active = controller.node.active is not None and controller.is_running
-            if is_active and (newest is None or newest.node.epoch < controller.node.epoch):
-                newest = controller
-        return newest
+        known = self.controllers.values()
+        leading = [of for of in known if of.node.active is not None and of.is_running]
+        return max(leading, key=lambda process: process.node.epoch, default=None)
 
     @property
     def controller(self) -> ControllerProcess:
@@ -236,10 +240,9 @@ class World:
 
         The rules about requests have already acted on a request that a broker forwards.
         """
-        process = self.controllers.get(controller_id)
-        if process is None:
+        if controller_id not in self.controllers:
             controller_id = self._next_controller_id(asker, type(request))
-            process = self.controllers[controller_id]
+        process = self.controllers[controller_id]
         message = Message(asker, controller_node(controller_id), request)
         receive = self.request_rules.forward if is_forwarded else self._receive
         back = partial(self._reply, message, reply_to)
@@ -355,21 +358,19 @@ class World:
 
     def host_broker(self, node: NodeId, spec: BrokerSpec) -> HostedAgent:
         """Creates a broker's process on a host of its own, with a clock; does not start it."""
-        draw = self._draw_of(node)
-        host = self.hosts[node] = BrokerHost(self, draw, node, spec, new_directories(spec, draw))
-        clock = self.clocks[node] = Clock(self.timeline)
-        return HostedAgent(host, clock, self.agents.get)
+        draw, clock = self._draw_of(node), Clock(self.timeline)
+        host = BrokerHost(self, draw, node, spec, new_directories(spec, draw))
+        self.hosts[node], self.clocks[node] = host, clock
+        return attach(HostedAgent(host, clock, self.agents.get))
 
     def _draw_of(self, node: NodeId) -> Callable[[], float]:
         return self.streams.draw_of(stream_name("node", node))
 
     def leader_of(self, topic: str) -> tuple[NodeId, ...]:
-        """Returns the leader of the topic's first partition; empty without a topic or leader."""
+        """Returns the leader of the topic's first partition; empty without one."""
         topic_id = self.committed.topic_ids.get(topic)
-        if topic_id is None:
-            return ()
-        leader = self.committed.topics[topic_id].partitions[0].leader
-        return () if leader < 0 else (broker_node(leader),)
+        found = None if topic_id is None else self.committed.topics[topic_id].partitions[0]
+        return () if found is None or found.leader < 0 else (broker_node(found.leader),)
 
     def are_unfenced(self, broker_ids: Iterable[int]) -> bool:
         """Returns True if all of these brokers are registered and unfenced."""

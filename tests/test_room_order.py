@@ -50,9 +50,10 @@ RANKS: Mapping[str, tuple[str, ...]] = {
         "data_plane metadata_replies process_state replica_store telemetry",
         "client directories topic_creation",
         "config descriptions",
-        "configurations healing metadata_fetch",
+        "configurations metadata_fetch replication",
         "agent",
         "hosted_agent",
+        "leading",
         "fleet messages",
     ),
     "kraftsim.service": (

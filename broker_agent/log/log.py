@@ -95,7 +95,7 @@ class Log:
         return tuple.__new__(Appended, values), batch  # takes half the time of Appended(...)
 
     def append_copy(self, leader: "Log", batch: bytes, at: Instant, settings: LogSettings) -> None:
-        """Appends as follower the batch that the leader has appended last (B1.50, B1.51)."""
+        """Appends as follower a batch of the leader (B1.50, B1.51)."""
         header = header_of(batch)
         self.epochs.assign(header.leader_epoch, header.base_offset)
         if self.segments[-1].must_roll(len(batch), header, at.now_ms, settings):
@@ -104,8 +104,15 @@ class Log:
         is_largest = active.largest_at == header.base_offset
         at_most = active.offset_of_largest if is_largest else header.base_offset
         self._add(batch, header, at_most, at, settings)
-        self.high_watermark = leader.high_watermark
-        self.delete_before(leader.start_offset, at.now_ms)  # B5.22
+
+    def begin_anew(self, offset: int, now_ms: int) -> None:
+        """Drops everything, and begins at an offset (B5.15)."""
+        led = self.epochs.led
+        Log.__init__(self, now_ms)
+        self.start_offset = self.end_offset = self.high_watermark = offset
+        self.recovery_point = self.cleaned_offset = offset
+        self.segments = [Segment(offset, now_ms)]
+        self.epochs.led = led
 
     def _add(
         self, batch: bytes, header: Header, offset_of_max: int, at: Instant, settings: LogSettings
@@ -128,20 +135,6 @@ class Log:
             self.segments.pop()  # an empty one is replaced (B8.7)
         self.segments.append(Segment(self.end_offset, now_ms))
         self.flush()
-
-    def copy(self) -> "Log":
-        """Returns an independent log of the same batches, as a follower has it that caught up."""
-        copy = Log(0)
-        copy.batches, copy.base_offsets = self.batches.copy(), self.base_offsets[:]
-        copy.start_offset, copy.end_offset = self.start_offset, self.end_offset
-        copy.high_watermark, copy.looked_ms = self.high_watermark, self.looked_ms
-        copy.start_moves = self.start_moves.copy()
-        copy.cleaned_offset, copy.horizons = self.cleaned_offset, self.horizons.copy()
-        copy.epochs.entries = self.epochs.entries.copy()
-        copy.producers = self.producers.copy()
-        copy.segments = [segment.copy() for segment in self.segments]
-        copy.recovery_point, copy.damaged = self.recovery_point, self.damaged.copy()
-        return copy
 
     # Reads
 

@@ -111,12 +111,6 @@ class Producers:
             if known.last_timestamp > before_ms
         }
 
-    def copy(self) -> "Producers":
-        """Returns an independent copy, for a follower."""
-        copy = Producers()
-        copy._known = self._known.copy()
-        return copy
-
 
 def last_sequence_of(header: Header) -> int:
     """Returns the sequence of the last record, which wraps to 0 (B1.5)."""

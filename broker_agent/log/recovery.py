@@ -68,6 +68,7 @@ def truncate(log: Log, offset: int) -> None:
     """
     index = log.index_of(offset)
     if index == len(log.batches):
+        log.epochs.cut_end(offset)  # also of an epoch without a record (KAFKA-10706)
         return
     cut = log.base_offsets[index]
     kept = log.batches[:index]
@@ -89,18 +90,3 @@ def truncate(log: Log, offset: int) -> None:
     log.damaged = {base for base in log.damaged if base < end}
     log.epochs.cut_end(end)
     log.producers.rebuild(log.base_offsets[0] if kept else end, map(header_of, kept))
-
-
-def take_whole(log: Log, own: Log) -> None:
-    """Puts the follower's own batches in the place of the damaged ones of its leader.
-
-    A follower that has a batch does not fetch it again.
-    """
-    for base in tuple(log.damaged - own.damaged):
-        index = bisect_left(own.base_offsets, base)
-        if index == len(own.batches) or own.base_offsets[index] != base:
-            continue
-        place, batch = bisect_left(log.base_offsets, base), own.batches[index]
-        if header_of(batch).leader_epoch == header_of(log.batches[place]).leader_epoch:
-            log.batches[place] = batch
-            log.damaged.discard(base)

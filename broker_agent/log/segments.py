@@ -5,7 +5,7 @@ Fetch ends at a border, and DescribeLogDirs adds up their sizes.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from .batch import NONE, BadRecord, Header, header_of
 from .codecs import CannotDecompress
@@ -69,10 +69,6 @@ class Segment:
     def first_age_ms(self, now_ms: int) -> int:
         """Returns the age of the first batch."""
         return now_ms - self.first_ms
-
-    def copy(self) -> "Segment":
-        """Returns an independent copy."""
-        return replace(self)
 
 
 def expired(segments: list[Segment], log_start: int, now_ms: int, settings: LogSettings) -> int:

@@ -5,6 +5,7 @@ from dataclasses import field
 from functools import partial
 from typing import Any
 
+from kraftsim.controller.core.image.partition import Partition
 from kraftsim.controller.core.value import value
 
 from .compression import CODECS, GZIP, LZ4, ZSTD
@@ -84,6 +85,10 @@ class LogSettings:
     def policies(self) -> frozenset[str]:
         """The names in `cleanup.policy`."""
         return frozenset(name.strip() for name in self.cleanup_policy.split(","))
+
+    def is_enough(self, partition: Partition) -> bool:
+        """True if so many replicas are in sync that the high watermark may move (B2.21, B6.30)."""
+        return len(partition.isr) >= min(self.min_insync_replicas, len(partition.replicas))
 
     def level(self, codec: int) -> int:
         """Returns the level of a codec; 0 for one without levels."""

@@ -78,7 +78,7 @@ class Producing:
         return ProduceResponse(responses=topics, node_endpoints=tuple(asked.endpoints.values()))
 
     def unacknowledged(self, response: ProduceResponse) -> list[PartitionKey]:
-        """Returns the partitions whose batch some replica of the ISR does not fetch (B2.42)."""
+        """Returns the partitions whose batch some replica of the ISR has not fetched (B2.42)."""
         image = self._replicas.image
         return [
             (image.topic_ids.get(topic.name, topic.topic_id), part.index)
@@ -105,10 +105,10 @@ class Producing:
         endpoints = (*response.node_endpoints, *asked.endpoints.values())
         return replace(response, responses=topics, node_endpoints=endpoints)
 
-    def acknowledgement(self, topic: Topic, index: int, at: Instant) -> ErrorCode:
-        """Returns NONE once all replicas of the ISR hold what was appended; raises ApiError."""
-        replica = self._replicas.led(topic, index, at)
-        return TIMED_OUT if self._replicas.is_superseded(replica) else ErrorCode.NONE
+    def acknowledgement(self, topic: Topic, index: int, offset: int, at: Instant) -> ErrorCode:
+        """Returns NONE once all of the ISR hold what was appended at `offset`; raises ApiError."""
+        log = self._replicas.led(topic, index, at).log
+        return TIMED_OUT if log.high_watermark <= offset else ErrorCode.NONE
 
     def append(
         self, asked: "_Asked", topic: Topic, index: int, entries: list[bytes | None]
@@ -144,7 +144,7 @@ class Producing:
         replica = self._replicas.led(topic, index, at)
         try:
             placed = self.store(replica, request.acks, at, batch, 0, len(batch))
-            is_waiting = request.acks == ALL and self._replicas.is_superseded(replica)
+            is_waiting = request.acks == ALL and replica.log.high_watermark <= placed.base_offset
             return PartitionProduceResponse(
                 index=index,
                 error_code=TIMED_OUT if is_waiting else ErrorCode.NONE,
@@ -186,10 +186,10 @@ class Producing:
         appended, stored = log.append(accepted, partition.leader_epoch, at, settings)
         append_time_ms = appended.timestamp if stored is None or settings.is_stamped else -1
         if stored is not None:
-            if has_enough and not self._replicas.is_superseded(replica):
-                log.high_watermark = log.end_offset
             if len(partition.replicas) > 1:
                 self._replicas.replicate(replica, stored, from_offset, at)
+            elif has_enough:
+                log.high_watermark = log.end_offset
             self._waits.appended(key, len(stored))
         # The time is that of a duplicate on any topic (B2.32).
         values = (appended.base_offset, append_time_ms, log.start_offset)
@@ -265,7 +265,8 @@ class _Asked:
         topic: Topic | None = None
         try:
             topic = self._producing.topic(data, by_id=self.version >= TOPIC_IDS_SINCE)
-            code = self._producing.acknowledgement(topic, part.index, self.at)
+            offset = part.base_offset
+            code = self._producing.acknowledgement(topic, part.index, offset, self.at)
         except ApiError as error:
             code = error.code
         return replace(part, error_code=code, current_leader=self._leader(code, topic, part.index))

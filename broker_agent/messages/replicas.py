@@ -1,8 +1,6 @@
 """The replicas of one broker as requests find them: by name or id, hosted, led, up to date.
 
 A broker knows its partitions from the metadata that it has fetched, and their logs from its disk.
-A leader's append reaches the logs of its followers in the same instant (`replicate`), so that the
-high watermark is the end of the log. Kafka's followers fetch, and lag.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,11 +12,13 @@ from kraftsim.controller.core.image.partition import Partition, PartitionKey, To
 from kraftsim.controller.core.log.records import BROKER_RESOURCE, NO_LEADER, TOPIC_RESOURCE
 from kraftsim.controller.core.uuid import ZERO_UUID, Uuid
 
+from .. import leading
 from ..hosted_agent import HostedAgent
 from ..log.compaction import compact
 from ..log.log import Instant, Log
 from ..log.periodic import CLEANING, Periodic
 from ..log.settings import LogSettings, settings_of
+from ..replication.copying import follow_marks
 
 PRODUCER_CHECK_MS = 600_000  # producer.id.expiration.check.interval.ms
 PRODUCER_LIFE_MS = 86_400_000  # producer.id.expiration.ms
@@ -58,6 +58,7 @@ class Replicas:
         self._texts = texts
         self._retention = retention
         self._settings: dict[str, tuple[tuple[object, object, object], LogSettings]] = {}
+        hosted.log_settings = self.settings
 
     @property
     def image(self) -> Image:
@@ -96,10 +97,8 @@ class Replicas:
             store.forget_deleted(self.image)
             log = store.logs[key] = Log(at.now_ms)
         settings = self.settings(topic.name)
-        min_isr = min(settings.min_insync_replicas, len(partition.replicas))  # B2.21
-        has_enough = len(partition.isr) >= min_isr
-        name = f"{topic.name}-{index}"
-        replica = Replica(key, topic, partition, log, settings, name, has_enough)
+        name, is_enough = f"{topic.name}-{index}", settings.is_enough(partition)
+        replica = Replica(key, topic, partition, log, settings, name, is_enough)
         self._bring_up_to_date(replica, at)
         return replica
 
@@ -116,16 +115,8 @@ class Replicas:
 
     def check_writes(self, partition: Partition) -> None:
         """Raises ApiError if the directory of the replica is full, and takes it offline (B7.62)."""
-        store = self.hosted.store
-        if (store.full or store.failed) and not self._can_write(self.hosted, partition):
+        if not self.hosted.can_write_to(partition):
             raise ApiError(ErrorCode.KAFKA_STORAGE_ERROR, "")
-
-    def _can_write(self, host: HostedAgent, partition: Partition) -> bool:
-        store = host.store
-        if not (store.full or store.failed):
-            return True
-        directory = host.directory_of(partition)
-        return directory is None or (directory not in store.failed and host.can_write(directory))
 
     def check_leads(self, partition: Partition) -> None:
         """Raises ApiError if the broker does not lead the partition."""
@@ -189,35 +180,16 @@ class Replicas:
     def _bring_up_to_date(self, replica: Replica, at: Instant) -> None:
         """Lets everything happen to a log that has happened by this time.
 
-        A leader notes its epoch (B5.30). The high watermark is the end of the log, unless the ISR
-        is too small (B6.30).
+        A leader notes its epoch (B5.30), and the high watermark rises (B6.30).
         """
-        log, partition, me = replica.log, replica.partition, self.broker_id
-        if partition.leader == me and log.epochs.begin_to_lead(
-            partition.leader_epoch, log.end_offset
-        ):
-            self._catch_up(replica)
-        if (
-            log.high_watermark < log.end_offset
-            and replica.has_enough
-            and me in partition.isr
-            and not self.is_superseded(replica)
-        ):
-            log.high_watermark = log.end_offset
+        log, partition = replica.log, replica.partition
+        if partition.leader == self.broker_id:
+            leading.lead(self.hosted, replica.key, partition, log)
+            leading.raise_high_watermark(self.hosted, replica.key, partition, log, replica.settings)
         if self._look(self.hosted, replica, log, at):
             for peer, follower in self._peers(replica):
                 if peer.is_alive and follower is not None:
                     self._look(peer, replica, follower, at)
-
-    def _catch_up(self, replica: Replica) -> None:
-        """Gives the replicas in the ISR of a new leader what they have not."""
-        for peer, follower in self._peers(replica):
-            end = 0 if follower is None else follower.end_offset
-            if end == replica.log.end_offset:
-                continue
-            is_in_sync = peer.agent.config.broker_id in replica.partition.isr
-            if is_in_sync and self._can_write(peer, replica.partition):
-                peer.store.follow(replica.key, replica.log)
 
     def _look(self, host: HostedAgent, replica: Replica, log: Log, at: Instant) -> bool:
         """Lets a broker delete and compact what is due; returns whether it had a look.
@@ -237,15 +209,14 @@ class Replicas:
             log.retain(look_ms, settings)
         return bool(looks)
 
-    def is_superseded(self, replica: Replica) -> bool:
-        """True if a replica in the ISR knows a later leader epoch than this leader.
-
-        It does not fetch from this leader any more, so that the high watermark stays (B6.70).
-        """
-        partition = replica.partition
-        return len(partition.replicas) > 1 and any(
+    def waits_for_followers(self, replica: Replica) -> bool:
+        """True if a member of the ISR does not fetch, so that the high watermark stays (B6.30)."""
+        hosted, key, partition = self.hosted, replica.key, replica.partition
+        if len(partition.replicas) == 1:
+            return False
+        return hosted.agent.followers.is_behind(key) or any(
             peer.agent.config.broker_id in partition.isr
-            and peer.leader_epoch(replica.key) > partition.leader_epoch
+            and not (hosted.is_fetched_by(peer, key) and peer.can_write_to(partition))
             for peer in self._others(partition)
         )
 
@@ -263,23 +234,34 @@ class Replicas:
                 yield peer, peer.store.logs.get(replica.key)
 
     def replicate(self, replica: Replica, batch: bytes, from_offset: int, at: Instant) -> None:
-        """Gives the followers in the ISR, and those that run, the batch at `from_offset`.
-
-        A broker outside the ISR that still knows another leader does not follow this one.
-        """
-        epoch = replica.partition.leader_epoch
-        for peer, follower in self._peers(replica):
-            is_in_sync = peer.agent.config.broker_id in replica.partition.isr
-            follows = peer.is_running and peer.leader_epoch(replica.key) == epoch
-            if not (is_in_sync or follows) or not self._can_write(peer, replica.partition):
-                continue
-            if follower is None or follower.end_offset != from_offset:
-                peer.store.follow(replica.key, replica.log)
-            else:
-                follower.append_copy(replica.log, batch, at, replica.settings)
+        """Lets the followers fetch the batch that was appended last, at `from_offset`."""
+        hosted, key, log, partition = self.hosted, replica.key, replica.log, replica.partition
+        settings = replica.settings
+        reached: list[Log] = []
+        for peer in self._others(partition):
+            if hosted.is_fetched_by(peer, key) and peer.can_write_to(partition):
+                follower = peer.store.logs.get(key)
+                if follower is not None and _ends_alike(log, follower, from_offset):
+                    follower.append_copy(log, batch, at, settings)
+                    reached.append(follower)
+                    continue
+                if leading.copy(hosted, peer, key, log, at, settings):
+                    reached.append(peer.store.logs[key])
+                    continue
+            leading.note_lag(hosted, key, partition, peer.agent.config.broker_id, from_offset)
+        leading.raise_high_watermark(hosted, key, partition, log, settings)
+        for follower in reached:
+            follow_marks(log, follower, at.now_ms)
 
     def delete_on_followers(self, replica: Replica, at: Instant) -> None:
         """Raises the log start of the followers to that of the leader (B7.33)."""
         for peer, follower in self._peers(replica):
-            if follower is not None and peer.agent.config.broker_id in replica.partition.isr:
-                follower.delete_before(replica.log.start_offset, at.now_ms)
+            if follower is not None and self.hosted.is_fetched_by(peer, replica.key):
+                follow_marks(replica.log, follower, at.now_ms)
+
+
+def _ends_alike(log: Log, follower: Log, from_offset: int) -> bool:
+    """True if the follower ends with the batch that came before the one at `from_offset`."""
+    if follower.end_offset != from_offset or not follower.batches or len(log.batches) < 2:
+        return False
+    return follower.batches[-1] is log.batches[-2]

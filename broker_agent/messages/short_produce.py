@@ -100,7 +100,7 @@ class ShortProduce:
                 (self._known.has_quotas and self._is_limited)
                 or replica.partition.leader != self._broker_id
                 or replica.topic.name in INTERNAL_TOPICS
-                or self._replicas.is_superseded(replica)
+                or (self.request.acks == ALL and self._replicas.waits_for_followers(replica))
             ):
                 return None
             placed = self._producing.store(replica, self.request.acks, at, frame, start, end)

@@ -1,7 +1,7 @@
 """A Produce request with acks=all that some replica of the ISR does not acknowledge (B2.40-B2.45).
 
-A follower holds a batch in the instant of its append, unless it knows a newer leader: then the
-request waits until this broker knows it too, or until its time is up.
+The request waits until they have fetched it or left the ISR, until this broker knows another
+leader, or until its time is up.
 """
 
 from collections.abc import Callable

@@ -1,28 +1,35 @@
-"""Regrows ISRs: a leader proposes each returned replica after it has had time to catch up.
+"""The ISRs of the partitions that a broker leads: whom it proposes to add and to remove (rule B6).
 
-No data is replicated here, so catching up is a delay (`replica_catch_up_ms`). It begins when the
-leader first finds the replica assigned, unfenced and out of sync; a replica whose process cannot
-fetch from the leader at its end is not proposed, but looked at again. Without such proposals no ISR
-would grow: unfencing adds a broker to none (rule 4.21).
+A replica that returns is proposed once it has fetched everything; unfencing adds a broker to no ISR
+(rule 4.21). A follower in an ISR that lags for longer than `replica.lag.time.max.ms` is proposed
+to leave, at a turn of Kafka's task `isr-expiration` (B6.10). A follower that has everything stays,
+however long it does not fetch: nobody looks at its last fetch (B6.12).
+
+The broker looks at those it waits for, instead of waiting for their requests: first when a Fetch
+would have come that waited at the leader, then each time that a follower repeats a failed one.
 """
 
 from collections.abc import Callable
 
 from kraftsim.controller.core import rpc
+from kraftsim.controller.core.errors import ApiError
 from kraftsim.controller.core.image.image import Image
 from kraftsim.controller.core.image.partition import Partition, PartitionKey
 from kraftsim.controller.core.log.records import RECOVERED
 from kraftsim.controller.core.partitions.broker_changes import is_online
 from kraftsim.controller.time.timeline import NEVER_MS
 
-from .config import AgentConfig
-from .conversation import Conversation, Send
+from ..config import AgentConfig
+from ..conversation import Conversation, Send
+from ..log.periodic import Periodic
+from .followers import Followers, Lag
 
 PARTITIONS_PER_REQUEST_MAX = 1000
-RETRY_MS = 1000  # a refused proposal is repeated if the metadata still requires it
 
-Fetches = Callable[[PartitionKey, int], bool]
-"""True if the process of a replica fetches the partition from the leader that asks."""
+CatchesUp = Callable[[PartitionKey, int], bool]
+"""Lets a replica fetch from the leader that asks; True if it does, and has everything then."""
+
+Entry = tuple[PartitionKey, int]  # a partition and a replica
 
 
 def _has_its_disk(image: Image, partition: Partition, replica: int) -> bool:
@@ -31,26 +38,58 @@ def _has_its_disk(image: Image, partition: Partition, replica: int) -> bool:
     return directory is None or is_online(image.brokers[replica], directory)
 
 
-class Healing:
+class InSync:
     """The replicas that a leader waits for, and its AlterPartition requests."""
 
-    def __init__(self, config: AgentConfig, conversation: Conversation) -> None:
+    def __init__(
+        self, config: AgentConfig, conversation: Conversation, followers: Followers
+    ) -> None:
         self._config = config
         self._conversation = conversation
-        self._due_ms: dict[tuple[PartitionKey, int], int] = {}  # (partition, replica) -> time
+        self._followers = followers
+        self._started_ms = 0
+        self._due_ms: dict[Entry, int] = {}  # when the leader looks at a replica next
+
+    def start(self, now_ms: int) -> None:
+        """Begin to count the turns of `isr-expiration`."""
+        self._started_ms = now_ms
 
     def observe(self, image: Image, now_ms: int) -> None:
-        """Update the awaited replicas after a change of the metadata."""
-        if not self._due_ms and not image.index.has_ailing(self._config.broker_id):
+        """Update the awaited replicas after a change of the metadata, or of who lags."""
+        has_ailing = image.index.has_ailing(self._config.broker_id)
+        if not self._due_ms and not has_ailing and not self._followers.any_lags:
             return  # as after nearly every record
-        missing = self._missing(image)
-        if missing or self._due_ms:
-            due_ms = now_ms + self._config.replica_catch_up_ms
-            self._wait_for({entry: self._due_ms.get(entry, due_ms) for entry in missing})
+        awaited = self._awaited(image)
+        if awaited or self._due_ms:
+            wait_ms, known_ms = self._config.replica_fetch_wait_ms, self._due_ms
+            self._wait_for(
+                {
+                    entry: known_ms.get(entry, self._next_ms(lag, now_ms, wait_ms))
+                    for entry, lag in awaited.items()
+                }
+            )
 
-    def _wait_for(self, due_ms: dict[tuple[PartitionKey, int], int]) -> None:
+    def _awaited(self, image: Image) -> dict[Entry, Lag | None]:
+        """Returns the replicas that are missing, and those that lag."""
+        lags = {(key, broker_id): lag for key, broker_id, lag in self._followers.lags()}
+        return {**dict.fromkeys(self._missing(image)), **lags}
+
+    def _wait_for(self, due_ms: dict[Entry, int]) -> None:
         self._due_ms = due_ms
         self._conversation.schedule(min(due_ms.values(), default=NEVER_MS))
+
+    def _next_ms(self, lag: Lag | None, now_ms: int, wait_ms: int) -> int:
+        """Returns when to look at a replica next: after a wait, or as it is out of sync."""
+        if lag is None:
+            return now_ms + wait_ms
+        out_ms = self._out_of_sync_ms(lag)
+        return min(now_ms + wait_ms, out_ms) if out_ms > now_ms else now_ms + wait_ms
+
+    def _out_of_sync_ms(self, lag: Lag) -> int:
+        """Returns the turn at which a follower that lags is found to be out of sync (B6.11)."""
+        lag_ms = self._config.replica_lag_ms
+        turns = Periodic(0, max(lag_ms // 2, 1))
+        return turns.next_ms(self._started_ms, lag.caught_up_ms + lag_ms)
 
     def due(
         self,
@@ -58,30 +97,45 @@ class Healing:
         broker_epoch: int,
         now_ms: int,
         controller_id: int,
-        fetches: Fetches,
+        catches_up: CatchesUp,
     ) -> list[Send]:
         """Returns a request that proposes all replicas whose time has come."""
         self._conversation.timed_out(now_ms)
         if not self._due_ms or not self._conversation.is_idle:
             return []
-        ready = [entry for entry, at_ms in self._due_ms.items() if at_ms <= now_ms]
-        if not ready:
+        if all(at_ms > now_ms for at_ms in self._due_ms.values()):
             return []
-        missing = set(self._missing(image))  # the image may have changed since `observe`
-        ready = [entry for entry in ready if entry in missing][:PARTITIONS_PER_REQUEST_MAX]
-        again = dict.fromkeys(ready, now_ms + RETRY_MS)
-        self._wait_for({k: at_ms for k, at_ms in self._due_ms.items() if k in missing} | again)
-        ready = [(key, replica) for key, replica in ready if fetches(key, replica)]
-        if not ready:
+        awaited = self._awaited(image)  # the image may have changed since `observe`
+        due_ms = {entry: at_ms for entry, at_ms in self._due_ms.items() if entry in awaited}
+        ready = [entry for entry, at_ms in due_ms.items() if at_ms <= now_ms]
+        returned: list[Entry] = []
+        out: list[Entry] = []
+        for entry in ready[:PARTITIONS_PER_REQUEST_MAX]:
+            lag = awaited[entry]
+            due_ms[entry] = self._next_ms(lag, now_ms, self._config.replica_fetch_backoff_ms)
+            if catches_up(*entry):
+                if lag is None:
+                    returned.append(entry)
+                else:
+                    del due_ms[entry]
+            elif lag is not None and self._out_of_sync_ms(lag) <= now_ms:
+                out.append(entry)
+        self._wait_for(due_ms)
+        if not returned and not out:
             return []
-        request = self._request(image, broker_epoch, ready)
+        request = self._request(image, broker_epoch, returned, out)
         return [self._conversation.send(request, now_ms, controller_id)]
 
-    def on_reply(self, sent: Send, now_ms: int) -> None:
+    def on_reply(self, sent: Send, reply: rpc.Response | ApiError | None) -> None:
         """Permit the next request; the result of a proposal arrives through the metadata."""
-        self._conversation.accept(sent)
+        is_current = self._conversation.accept(sent)
+        if is_current and isinstance(reply, rpc.AlterPartitionResponse):
+            for topic in reply.topics:
+                for partition in topic.partitions:
+                    if partition.error_code:
+                        self._followers.withdraw((topic.topic_id, partition.partition_index))
 
-    def _missing(self, image: Image) -> list[tuple[PartitionKey, int]]:
+    def _missing(self, image: Image) -> list[Entry]:
         """Returns assigned, unfenced replicas outside the ISR of partitions that this broker leads.
 
         A leader that recovers after an unclean election returns itself (rule 4.11).
@@ -105,14 +159,20 @@ class Healing:
         return replicas
 
     def _request(
-        self, image: Image, broker_epoch: int, ready: list[tuple[PartitionKey, int]]
+        self, image: Image, broker_epoch: int, returned: list[Entry], out: list[Entry]
     ) -> rpc.AlterPartitionRequest:
-        returned: dict[PartitionKey, list[int]] = {}
-        for key, replica in ready:
-            returned.setdefault(key, []).append(replica)
+        changes: dict[PartitionKey, tuple[list[int], list[int]]] = {}
+        for place, entries in enumerate((returned, out)):
+            for key, replica in entries:
+                changes.setdefault(key, ([], []))[place].append(replica)
         topics: dict[bytes, list[rpc.AlterPartitionData]] = {}
-        for key, replicas in returned.items():
-            topics.setdefault(key[0], []).append(self._proposal(image, key, replicas))
+        for key, (added, removed) in changes.items():
+            partition = image.partition(key)
+            isr = dict.fromkeys((*partition.isr, *added))
+            wanted = tuple(member for member in isr if member not in removed)
+            if added:
+                self._followers.propose(key, partition, wanted)
+            topics.setdefault(key[0], []).append(_proposal(image, key, wanted))
         return rpc.AlterPartitionRequest(
             broker_id=self._config.broker_id,
             broker_epoch=broker_epoch,
@@ -122,21 +182,19 @@ class Healing:
             ),
         )
 
-    def _proposal(
-        self, image: Image, key: PartitionKey, replicas: list[int]
-    ) -> rpc.AlterPartitionData:
-        partition = image.partition(key)
-        isr = tuple(dict.fromkeys((*partition.isr, *replicas)))
-        return rpc.AlterPartitionData(
-            partition_index=key[1],
-            leader_epoch=partition.leader_epoch,
-            new_isr=isr,
-            new_isr_with_epochs=tuple(
-                rpc.AlterPartitionBrokerState(
-                    broker_id=member, broker_epoch=image.brokers[member].broker_epoch
-                )
-                for member in isr
-            ),
-            leader_recovery_state=RECOVERED,
-            partition_epoch=partition.partition_epoch,
-        )
+
+def _proposal(image: Image, key: PartitionKey, isr: tuple[int, ...]) -> rpc.AlterPartitionData:
+    partition = image.partition(key)
+    return rpc.AlterPartitionData(
+        partition_index=key[1],
+        leader_epoch=partition.leader_epoch,
+        new_isr=isr,
+        new_isr_with_epochs=tuple(
+            rpc.AlterPartitionBrokerState(
+                broker_id=member, broker_epoch=image.brokers[member].broker_epoch
+            )
+            for member in isr
+        ),
+        leader_recovery_state=RECOVERED,
+        partition_epoch=partition.partition_epoch,
+    )

@@ -50,8 +50,9 @@ class Settings:
     share_coordinator_state_topic_replication_factor: int = 3
     share_coordinator_state_topic_min_isr: int = 2
     share_coordinator_state_topic_segment_bytes: int = 104_857_600
-    replica_catch_up_ms: int = 500
-    """Not in Kafka: time until a simulated leader adds a returned replica to the ISR."""
+    replica_lag_time_max_ms: int = 30_000
+    replica_fetch_wait_max_ms: int = 500
+    replica_fetch_backoff_ms: int = 1_000
     decommission_slice_records: int = 1_000
     """Not in Kafka: most records in one batch of a DecommissionBroker (KIP-631).
 
@@ -101,6 +102,8 @@ LEAST = {
     "controller_quota_window_num": 1,
     "controller_quota_window_size_seconds": 1,
     **dict.fromkeys(OF_COORDINATORS, 1),
-    "replica_catch_up_ms": 0,
+    "replica_lag_time_max_ms": 1,
+    "replica_fetch_wait_max_ms": 0,
+    "replica_fetch_backoff_ms": 1,
     "decommission_slice_records": 2,
 }

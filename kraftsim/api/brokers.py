@@ -191,25 +191,25 @@ class Brokers:
     async def mute(self, broker_id: int) -> None:
         """Drops the messages from the broker to the controllers until `unmute`."""
         self._agent(broker_id)
-        self._live.world.network.mute.add(broker_node(broker_id))
+        self._live.world.network.silence(broker_node(broker_id))
 
     @recorded
     async def unmute(self, broker_id: int) -> None:
         """Delivers the messages of a muted broker again."""
         self._agent(broker_id)
-        self._live.world.network.mute.discard(broker_node(broker_id))
+        self._live.world.network.unsilence(broker_node(broker_id))
 
     @recorded
     async def deafen(self, broker_id: int) -> None:
         """Drops the responses of the controllers to the broker until `undeafen`."""
         self._agent(broker_id)
-        self._live.world.network.deaf.add(broker_node(broker_id))
+        self._live.world.network.deafen(broker_node(broker_id))
 
     @recorded
     async def undeafen(self, broker_id: int) -> None:
         """Delivers responses to a deafened broker again."""
         self._agent(broker_id)
-        self._live.world.network.deaf.discard(broker_node(broker_id))
+        self._live.world.network.undeafen(broker_node(broker_id))
 
     def states(self, broker_id: int) -> BrokerStatesDocument:
         """Returns the states of the broker as a document, in order."""

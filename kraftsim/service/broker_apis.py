@@ -170,7 +170,6 @@ class BrokerApis:
             bytes_max = data_plane.retention_bytes
             waits.on_append = bound_of(self._agent, bytes_max, data_plane.note_dropped)
             keep_freed_memory()
-        self._agent.on_replicas_change = waits.look_again
         return Messages(
             self._agent,
             self.view.listener,

@@ -24,7 +24,7 @@ SETTINGS: dict[str, tuple[int | bool, ...]] = {
     "metadata.max.idle.interval.ms": (200, 2_000),
     "min.insync.replicas": (2,),
     "unclean.leader.election.enable": (True,),
-    "replica.catch.up.ms": (50, 4_000),
+    "replica.fetch.wait.max.ms": (50, 4_000),
 }
 # Intervals of the elections that a controller begins by itself: a run ends before those by default.
 UNCLEAN_INTERVALS_MS = (2_000, 5_000, 30_000)

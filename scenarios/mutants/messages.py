@@ -7,7 +7,7 @@ from kraftsim.broker_agent.log.log import Log
 from kraftsim.broker_agent.log.producers import Producers
 from kraftsim.broker_agent.log.segments import Segment
 from kraftsim.broker_agent.log.validation import Accepted
-from kraftsim.broker_agent.messages.replicas import Replicas
+from kraftsim.broker_agent.messages.replicas import Replica, Replicas
 
 from .mutant import Swaps, mutant
 
@@ -90,5 +90,9 @@ def retains_for_milliseconds(swaps: Swaps) -> None:
     broken="acknowledged-messages-stay",
 )
 def copies_nothing(swaps: Swaps) -> None:
-    """Lets followers get nothing before their leader proposes them for the ISR."""
-    swaps.attribute(Replicas, "replicate", lambda *_: None)
+    """Lets followers get nothing, and the high watermark follow the leader alone."""
+
+    def buggy(_: Replicas, replica: Replica, *__: Any) -> None:
+        replica.log.high_watermark = replica.log.end_offset
+
+    swaps.attribute(Replicas, "replicate", buggy)

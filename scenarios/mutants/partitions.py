@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from kraftsim.broker_agent.healing import Healing
+from kraftsim.broker_agent.replication.in_sync import InSync
 from kraftsim.controller.core.brokers import decommission, unregistration
 from kraftsim.controller.core.errors import ApiError, ErrorCode
 from kraftsim.controller.core.handlers import HANDLERS
@@ -32,15 +32,15 @@ from .seams import rewritten
 def every_replica_is_eligible(swaps: Swaps) -> None:
     """Lets every replica that fetches join the ISR."""
 
-    def replicas_out_of_isr(healing: Healing, image: Any) -> Any:
+    def replicas_out_of_isr(in_sync: InSync, image: Any) -> Any:
         return [
             (key, replica)
-            for key in image.index.ailing(healing._config.broker_id)
+            for key in image.index.ailing(in_sync._config.broker_id)
             for replica in image.partition(key).replicas
             if replica not in image.partition(key).isr
         ]
 
-    swaps.attribute(Healing, "_missing", replicas_out_of_isr)
+    swaps.attribute(InSync, "_missing", replicas_out_of_isr)
     swaps.attribute(alter_partition, "_all_eligible", lambda state, data: True)
 
 
@@ -175,7 +175,7 @@ def unfence_elects_no_leader(swaps: Swaps) -> None:
 )
 def never_heals(swaps: Swaps) -> None:
     """Lets no leader ask for a larger ISR."""
-    swaps.attribute(Healing, "_missing", lambda healing, image: [])
+    swaps.attribute(InSync, "_missing", lambda in_sync, image: [])
 
 
 @mutant(

@@ -94,7 +94,7 @@ class Ghost(OfTheCommittedLog):
         self._partitions: dict[Key, Partition] = {}
         self._processes: dict[int, Process] = {}
         self._default_min_isr = world.topology.settings.min_insync_replicas
-        self._catch_up_us = 500 * world.topology.settings.replica_catch_up_ms
+        self._catch_up_us = 500 * world.topology.settings.replica_fetch_wait_max_ms
 
     # What happens
 
@@ -197,9 +197,8 @@ class Ghost(OfTheCommittedLog):
     def _propose(self, partition: Partition, isr: tuple[int, ...]) -> None:
         """Counts replicas as in sync; from then on nothing is acknowledged without them.
 
-        A leader in Kafka waits until a replica has fetched what was acknowledged. A simulated one
-        only waits for a time (`Healing`), so the ghost lets the replica fetch it now, and give back
-        what another leader wrote.
+        A leader proposes a replica that has fetched everything. The ghost does not see the Fetch,
+        so it lets the replica fetch now, and give back what another leader wrote.
         """
         partition.proposed |= frozenset(isr)
         acknowledged = partition.acknowledged

@@ -52,13 +52,22 @@ def sentence(rows: Sequence[EventRow], beside: BesideRows) -> str:
             return f"request of the admin is refused: {detail['asked']} returns {detail['error']}"
         case "topic_created" | "topic_deleted":
             return _topic(row, beside)
-        case "replicas_deleted" | "replicas_stray":
-            return _replicas(row)
+        case "replicas_deleted" | "replicas_stray" | "records_truncated":
+            return _truncated(row) if row.kind == "records_truncated" else _replicas(row)
         case _ if row.broker_id is not None:
             event = row.kind.removeprefix("broker_").replace("_", " ")
             return f"{_brokers(rows)} {'is' if len(rows) == 1 else 'are'} {event}{_epochs(rows)}"
         case kind:
             return kind.replace("_", " ")
+
+
+def _truncated(row: EventRow) -> str:
+    """Returns which records a broker gave up, and how many of them had been committed."""
+    first, count = _whole(row.detail["from_offset"]), _whole(row.detail["records"])
+    records = f"{count} record{'s' * (count > 1)} from offset {first} on"
+    committed = _whole(row.detail["committed"])
+    lost = f", of which {committed} had been committed" if committed else ""
+    return f"{_node(row)} cuts its log of {row.detail['partition']}: {records} are lost{lost}"
 
 
 def _replicas(row: EventRow) -> str:

@@ -59,7 +59,9 @@ class Hand:
                 heartbeat_interval_ms=2000,
                 session_timeout_ms=9000,
                 registration_timeout_ms=60000,
-                replica_catch_up_ms=500,
+                replica_lag_ms=30_000,
+                replica_fetch_wait_ms=500,
+                replica_fetch_backoff_ms=1_000,
                 **config,
             ),
             random=lambda: 0.5,
@@ -270,7 +272,7 @@ def test_a_draining_broker_asks_again_after_50_ms_and_then_every_interval() -> N
 def test_an_agent_that_does_not_run_never_wakes_for_the_replicas_of_others() -> None:
     """Such a wake-up did nothing and was due again at once: time stood still for ever."""
     hand = Hand().registered()
-    hand.agent._healing._due_ms[(b"t" * 16, 0), 2] = hand.now_ms  # as if it still led something
+    hand.agent._in_sync._due_ms[(b"t" * 16, 0), 2] = hand.now_ms  # as if it still led something
 
     assert hand.agent.state is ProcessState.STARTING
     assert hand.agent.next_deadline_ms() > hand.now_ms

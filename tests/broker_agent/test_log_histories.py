@@ -261,16 +261,14 @@ def run_all(topic: str) -> None:
 
 
 def an_end_that_is_computed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A copy of a log takes the base offset of its last batch for its end (as KAFKA-17076)."""
-    copy = Log.copy
+    """A follower takes the base offset of its last batch for its end (as KAFKA-17076)."""
+    append_copy = Log.append_copy
 
-    def buggy(log: Log) -> Log:
-        copied = copy(log)
-        if copied.batches:
-            copied.end_offset = copied.high_watermark = copied.base_offsets[-1]
-        return copied
+    def buggy(log: Log, *arguments: Any) -> None:
+        append_copy(log, *arguments)
+        log.end_offset = log.base_offsets[-1]
 
-    monkeypatch.setattr(Log, "copy", buggy)
+    monkeypatch.setattr(Log, "append_copy", buggy)
 
 
 def a_broker_that_sets_timestamps(monkeypatch: pytest.MonkeyPatch) -> None:

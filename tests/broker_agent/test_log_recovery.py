@@ -11,11 +11,11 @@ from kraftsim.broker_agent.log.recovery import (
     damage,
     lose_tail,
     recover,
-    take_whole,
     truncate,
 )
 from kraftsim.broker_agent.log.settings import LogSettings
 from kraftsim.broker_agent.log.validation import check
+from kraftsim.broker_agent.replication.copying import copy_rest
 from tests.batches import NOW_MS, batch
 
 SHIPPED = LogSettings()
@@ -163,15 +163,12 @@ def test_a_process_does_not_read_segments_that_were_flushed() -> None:
     assert log.damaged == {1}
 
 
-def test_a_follower_keeps_its_own_bytes_where_those_of_the_leader_are_damaged() -> None:
-    leader = filled(3)
-    own = leader.copy()
+def test_a_follower_copies_up_to_a_damaged_batch_and_keeps_its_own() -> None:
+    leader, follower, new = filled(3), filled(2), Log(0)
     damage(leader, 1, Part.RECORDS)
-    append(leader, batch(b"new"))
-    copy = leader.copy()
 
-    take_whole(copy, own)
+    assert copy_rest(leader, follower, Instant(0, NOW_MS), SHIPPED)
+    assert not copy_rest(leader, new, Instant(0, NOW_MS), SHIPPED)
 
-    assert copy.damaged == set()
-    assert copy.batches == [*own.batches, leader.batches[3]]
-    assert leader.damaged == {1}
+    assert (follower.end_offset, follower.damaged) == (3, set())
+    assert (new.end_offset, new.damaged) == (1, set())

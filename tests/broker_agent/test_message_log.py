@@ -10,6 +10,7 @@ from kraftsim.broker_agent.log.offsets import NOTHING, first_since, largest
 from kraftsim.broker_agent.log.producers import OutOfOrder, StaleEpoch
 from kraftsim.broker_agent.log.settings import LogSettings
 from kraftsim.broker_agent.log.validation import Refused
+from kraftsim.broker_agent.replication.copying import copy_rest, follow_marks
 from kraftsim.controller.core.errors import ErrorCode
 from tests.batches import NOW_MS, batch, record
 from tests.broker_agent.message_logs import SHIPPED, STAMPED, append, everything, filled, instant
@@ -303,10 +304,12 @@ def test_a_topic_that_only_compacts_has_no_retention() -> None:
 @pytest.mark.rule("B1.50", "B1.51")
 def test_a_follower_shares_the_bytes_of_its_leader() -> None:
     leader = filled(batch(b"a"), idempotent(0))
-    follower = leader.copy()
+    follower = Log(0)
 
+    copy_rest(leader, follower, instant(), SHIPPED)
     append(leader, idempotent(1))
-    follower.append_copy(leader, leader.batches[-1], instant(), SHIPPED)
+    copy_rest(leader, follower, instant(), SHIPPED)
+    follow_marks(leader, follower, 0)
 
     assert all(a is b for a, b in zip(leader.batches, follower.batches, strict=True))
     assert follower.end_offset == follower.high_watermark == 3

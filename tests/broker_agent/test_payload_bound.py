@@ -4,6 +4,7 @@ from kraftsim.broker_agent.log.log import Instant, Log
 from kraftsim.broker_agent.log.settings import LogSettings
 from kraftsim.broker_agent.log.validation import check
 from kraftsim.broker_agent.messages.bound import PayloadBound
+from kraftsim.broker_agent.replication.copying import copy_rest, follow_marks
 from tests.batches import NOW_MS, batch
 from tests.worlds import world_of
 
@@ -22,7 +23,9 @@ def test_the_oldest_batches_of_all_logs_and_replicas_make_room() -> None:
             data = batch(b"x" * 1000, at_ms=NOW_MS - age_ms)
             _, stored = leader.append(check(data, SHIPPED, "t-0", NOW_MS), 0, at, SHIPPED)
             leader.high_watermark = leader.end_offset
-            world.agents[2].store.logs[key] = leader.copy()
+            follower = world.agents[2].store.logs.setdefault(key, Log(0))
+            copy_rest(leader, follower, at, SHIPPED)
+            follow_marks(leader, follower, 0)
             bound.note(len(stored or b""))
 
     held = [world.agents[1].store.logs[key].size for key in (old, new)]

@@ -127,7 +127,9 @@ def test_a_node_that_cannot_run_is_refused(
 
 
 def test_a_controller_knows_the_texts_of_its_file_beside_its_addresses() -> None:
-    node = bound({**CONTROLLER, "log.retention.ms": "5", "kraftsim.replica.catch.up.ms": "7"}).node
+    node = bound(
+        {**CONTROLLER, "log.retention.ms": "5", "kraftsim.decommission.slice.records": "7"}
+    ).node
 
     assert node.static == {"log.retention.ms": "5"}
     assert node.properties["log.retention.ms"] == "5"

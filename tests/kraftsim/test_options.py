@@ -136,7 +136,10 @@ def test_a_release_is_chosen_by_profile_and_by_metadata_version() -> None:
         ({"settings": {"num.partitions": 0}}, "must be at least 1"),
         ({"settings": {"broker.session.timeout.ms": "--5"}}, "Invalid value --5 for"),
         ({"settings": {"broker.session.timeout.ms": "²"}}, "Invalid value ² for"),
-        ({"settings": {"kraftsim.x": 1}}, "settings: expected kraftsim.replica.catch.up.ms, "),
+        (
+            {"settings": {"kraftsim.x": 1}},
+            "settings: expected kraftsim.decommission.slice",
+        ),
         ({"brokers": -1}, f"brokers: expected 0 to {BROKERS_MAX}, got -1"),
         ({"brokers": BROKERS_MAX + 1}, f"brokers: expected 0 to {BROKERS_MAX}"),
         ({"controllers": 10}, "controllers: expected 1 to 9, got 10"),

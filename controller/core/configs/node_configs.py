@@ -56,7 +56,7 @@ _SYNONYMS = (
     ("log.retention.ms", "log.retention.minutes", "log.retention.hours"),
 )
 _MILLISECONDS = {".minutes": 60_000, ".hours": 3_600_000}
-_OF_KRAFTSIM = ("replica_catch_up_ms", "start_time_tag")
+_OF_KRAFTSIM = ("start_time_tag",)
 _SHIPPED = Settings()
 
 

@@ -1,0 +1,160 @@
+"""What a broker does for the followers of the partitions that it leads (rules B5 and B6).
+
+A follower that can fetch has everything in the instant of an append (`messages/replicas.py`). One
+that cannot lags: its process is dead or paused, the network between the two is closed in a
+direction, it knows another leader, or cannot write. While it is in the ISR the high watermark
+stands still, until the follower catches up or has left.
+
+The modules of logs are imported with the first message.
+"""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from kraftsim.controller.core.image.partition import Partition, PartitionKey
+
+from .hosted_agent import HostedAgent
+from .replication.followers import Lag
+
+if TYPE_CHECKING:
+    from .log.log import Instant, Log
+    from .log.settings import LogSettings
+
+NEVER_FETCHED = -1  # the end of a follower's log, until it has fetched from a new leader
+
+
+def attach(hosted: HostedAgent) -> HostedAgent:
+    """Lets a broker lead and follow."""
+    hosted.catches_up = partial(catches_up, hosted)
+    hosted.observe_logs = partial(observe, hosted)
+    return hosted
+
+
+def catches_up(hosted: HostedAgent, key: PartitionKey, broker_id: int) -> bool:
+    """Lets a follower fetch; True if it does, and has everything then.
+
+    Of a broker that runs elsewhere nothing is known: it counts as one that fetches.
+    """
+    peer, partition = hosted.peer(broker_id), hosted.known(key)
+    if peer is None or peer is hosted:
+        return True
+    if partition is None or not hosted.is_fetched_by(peer, key):
+        return False
+    if key not in hosted.store.logs and key not in peer.store.logs:
+        return True  # without a message nothing is to be copied
+    if not peer.can_write_to(partition):
+        return False
+    log, settings, at = _log(hosted, key), _settings(hosted, key), _instant(hosted)
+    lead(hosted, key, partition, log)
+    if not copy(hosted, peer, key, log, at, settings):
+        return False
+    if raise_high_watermark(hosted, key, partition, log, settings):
+        hosted.report_change()
+    copy(hosted, peer, key, log, at, settings)  # the next Fetch, with the new high watermark
+    return True
+
+
+def copy(
+    hosted: HostedAgent,
+    peer: HostedAgent,
+    key: PartitionKey,
+    log: "Log",
+    at: "Instant",
+    settings: "LogSettings",
+) -> bool:
+    """Lets the log of a follower become that of its leader; False if it cannot take everything."""
+    from .log.log import Log
+    from .replication.copying import copy_rest, cut_where_logs_part, follow_marks
+
+    follower = peer.store.logs.get(key)
+    if follower is None:
+        follower = peer.store.logs[key] = Log(at.now_ms)
+    truncated = cut_where_logs_part(log, follower)
+    if truncated is not None:
+        peer.report_truncated(key, truncated)
+    is_whole = copy_rest(log, follower, at, settings)
+    if is_whole:
+        hosted.agent.followers.note_caught_up(key, peer.agent.config.broker_id)
+    follow_marks(log, follower, at.now_ms)
+    return is_whole
+
+
+def note_lag(
+    hosted: HostedAgent, key: PartitionKey, partition: Partition, broker_id: int, end_offset: int
+) -> None:
+    """Notes that a follower, which had everything up to an offset, does not fetch any more."""
+    if broker_id in hosted.agent.followers.members(key, partition):
+        caught_up_ms = hosted.clock.now_ms - hosted.silent_ms(broker_id)
+        hosted.note_lag(key, broker_id, Lag(end_offset, caught_up_ms))
+
+
+def lead(hosted: HostedAgent, key: PartitionKey, partition: Partition, log: "Log") -> None:
+    """Begins to lead, if the leader epoch is new: no follower has fetched yet (B6.50)."""
+    if not log.epochs.begin_to_lead(partition.leader_epoch, log.end_offset):
+        return
+    hosted.agent.followers.forget(key)
+    others = [other for other in partition.isr if other != hosted.agent.config.broker_id]
+    for broker_id in others:
+        if hosted.peer(broker_id) is not None:
+            hosted.note_lag(key, broker_id, Lag(NEVER_FETCHED, hosted.clock.now_ms))
+    for broker_id in others:
+        catches_up(hosted, key, broker_id)
+
+
+def raise_high_watermark(
+    hosted: HostedAgent,
+    key: PartitionKey,
+    partition: Partition,
+    log: "Log",
+    settings: "LogSettings",
+) -> bool:
+    """Raises the high watermark to what the maximal ISR has; True if it rose (B6.30)."""
+    if log.high_watermark >= log.end_offset or not settings.is_enough(partition):
+        return False
+    end = hosted.agent.followers.end_of_all(key, partition, log.end_offset)
+    if end <= log.high_watermark:
+        return False
+    log.high_watermark = end
+    return True
+
+
+def observe(hosted: HostedAgent) -> None:
+    """Begins to lead and to follow as the metadata say that the process has applied."""
+    followers = hosted.agent.followers
+    for key, log in list(hosted.store.logs.items()):
+        partition = hosted.known(key)
+        if partition is None or not followers.note_seen(key, partition):
+            continue
+        if partition.leader == hosted.agent.config.broker_id:
+            lead(hosted, key, partition, log)
+            followers.keep_members(key, partition)
+            raise_high_watermark(hosted, key, partition, log, _settings(hosted, key))
+            continue
+        followers.forget(key)
+        leader = hosted.peer(partition.leader)
+        if leader is not None:
+            leader.catches_up(key, hosted.agent.config.broker_id)
+
+
+def _log(hosted: HostedAgent, key: PartitionKey) -> "Log":
+    from .log.log import Log
+
+    if key not in hosted.store.logs:
+        hosted.store.logs[key] = Log(hosted.clock.now_ms)
+    return hosted.store.logs[key]
+
+
+def _settings(hosted: HostedAgent, key: PartitionKey) -> "LogSettings":
+    """Returns the settings of a log; those of Kafka until the broker has had a request."""
+    from .log.settings import LogSettings
+
+    if hosted.log_settings is None:
+        return LogSettings()
+    return hosted.log_settings(hosted.agent.image.topics[key[0]].name)
+
+
+def _instant(hosted: HostedAgent) -> "Instant":
+    from .log.log import Instant
+
+    now_ms = hosted.clock.now_ms
+    return Instant(now_ms, now_ms + hosted.clock.wall_offset_ms)

@@ -1,0 +1,64 @@
+"""What a follower does with the log of its leader: it cuts its own where they differ, and copies.
+
+A real follower learns by Fetch where the logs part (rules B5.10-B5.15), in as many rounds as it
+takes. Here both logs are at hand.
+"""
+
+from ..log.epochs import UNDEFINED
+from ..log.log import Instant, Log
+from ..log.recovery import truncate
+from ..log.settings import LogSettings
+from .followers import Truncated
+
+
+def cut_where_logs_part(leader: Log, follower: Log) -> Truncated | None:
+    """Cuts the follower's log where its history is not its leader's; returns what it lost."""
+    before, committed = follower.end_offset, follower.high_watermark
+    for _ in range(len(follower.epochs.entries) + 1):  # each round removes an epoch
+        target = _parting(leader, follower)
+        if target is None:
+            break
+        truncate(follower, target)
+    after = follower.end_offset
+    return None if after == before else Truncated(after, before, max(after, committed))
+
+
+def _parting(leader: Log, follower: Log) -> int | None:
+    """Returns the offset at which a round cuts the follower's log, None if nothing is to be cut."""
+    end, latest = follower.end_offset, follower.epochs.latest
+    if latest < 0:  # without an epoch nothing above the high watermark can be compared (B5.5)
+        return follower.high_watermark if end > follower.high_watermark else None
+    epoch, leader_end = leader.epochs.end_of(latest, leader.end_offset)
+    if (epoch, leader_end) == UNDEFINED:  # out of range (B5.15)
+        return leader.end_offset if leader.end_offset < end else None
+    if epoch == latest and leader_end >= end:
+        return None
+    own_epoch, own_end = follower.epochs.end_of(epoch, end)
+    if own_epoch == epoch:
+        return min(own_end, leader_end, end)
+    return min(leader_end if own_epoch < 0 else own_end, end)
+
+
+def copy_rest(leader: Log, follower: Log, at: Instant, settings: LogSettings) -> bool:
+    """Appends what the follower lacks; False if a damaged batch of the leader is in the way.
+
+    A follower that ends before its leader's log begins starts anew there (B5.15).
+    """
+    if follower.end_offset < leader.start_offset:
+        first = leader.base_offsets[0] if leader.batches else leader.start_offset
+        follower.begin_anew(min(first, leader.start_offset), at.now_ms)  # B5.16
+    index = leader.index_of(follower.end_offset)
+    for place in range(index, len(leader.batches)):
+        if leader.base_offsets[place] in leader.damaged:
+            return False
+        follower.append_copy(leader, leader.batches[place], at, settings)
+    return True
+
+
+def follow_marks(leader: Log, follower: Log, now_ms: int) -> None:
+    """Takes the high watermark and the log start from the leader (B5.20, B5.22).
+
+    A real follower learns a high watermark with its next Fetch.
+    """
+    follower.high_watermark = min(leader.high_watermark, follower.end_offset)
+    follower.delete_before(min(leader.start_offset, follower.end_offset), now_ms)

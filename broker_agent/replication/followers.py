@@ -1,0 +1,109 @@
+"""What the process of a leader knows of its followers (rules B6.2, B6.3 and B6.30)."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kraftsim.controller.core.image.partition import Partition, PartitionKey
+
+
+class Lag(NamedTuple):
+    """A follower that lacks a part of its leader's log.
+
+    `end_offset` is the end of its own log as it fetched last; -1 if it has not fetched since the
+    election. `caught_up_ms` is when it last had everything, on the clock of the leader.
+    """
+
+    end_offset: int
+    caught_up_ms: int
+
+
+class Truncated(NamedTuple):
+    """The records that a follower gave up, because its leader has not got them.
+
+    They go from `start` up to `end`; those below `committed` had been below its high watermark.
+    """
+
+    start: int
+    end: int
+    committed: int
+
+
+class Followers:
+    """The followers that lag in an ISR, and those that the leader has proposed for one.
+
+    A follower in an ISR that has no lag here has all of its leader's log.
+    """
+
+    def __init__(self) -> None:
+        self._lags: dict[PartitionKey, dict[int, Lag]] = {}
+        self._proposed: dict[PartitionKey, tuple[int, frozenset[int]]] = {}
+        self._seen: dict[PartitionKey, Partition] = {}
+
+    def note_seen(self, key: PartitionKey, partition: Partition) -> bool:
+        """Notes how the process knows a partition; False if it has known it so before."""
+        if self._seen.get(key) is partition:
+            return False
+        self._seen[key] = partition
+        return True
+
+    @property
+    def any_lags(self) -> bool:
+        """True if some follower lags."""
+        return bool(self._lags)
+
+    def lags(self) -> Iterator[tuple[PartitionKey, int, Lag]]:
+        """Yields each follower that lags."""
+        for key, lags in self._lags.items():
+            for broker_id, lag in lags.items():
+                yield key, broker_id, lag
+
+    def is_behind(self, key: PartitionKey) -> bool:
+        """True if some follower of the partition lags."""
+        return key in self._lags
+
+    def note_lag(self, key: PartitionKey, broker_id: int, lag: Lag) -> None:
+        """Notes a follower that did not get what its leader appended; an earlier lag stays."""
+        self._lags.setdefault(key, {}).setdefault(broker_id, lag)
+
+    def note_caught_up(self, key: PartitionKey, broker_id: int) -> None:
+        """Notes that a follower has everything."""
+        lags = self._lags.get(key)
+        if lags is not None and lags.pop(broker_id, None) is not None and not lags:
+            del self._lags[key]
+
+    def forget(self, key: PartitionKey) -> None:
+        """Forgets the followers of a partition, which has another leader or is gone."""
+        self._lags.pop(key, None)
+        self._proposed.pop(key, None)
+
+    def keep_members(self, key: PartitionKey, partition: Partition) -> None:
+        """Forgets the lags of followers that have left the ISR."""
+        members = self.members(key, partition)
+        for broker_id in [other for other in self._lags.get(key, ()) if other not in members]:
+            self.note_caught_up(key, broker_id)
+
+    # Proposals
+
+    def propose(self, key: PartitionKey, partition: Partition, isr: tuple[int, ...]) -> None:
+        """Notes whom the leader asks the controller to add to an ISR."""
+        self._proposed[key] = (partition.partition_epoch, frozenset(isr))
+
+    def withdraw(self, key: PartitionKey) -> None:
+        """Notes that the controller has refused a proposal."""
+        self._proposed.pop(key, None)
+
+    def members(self, key: PartitionKey, partition: Partition) -> frozenset[int]:
+        """Returns the maximal ISR: with those who are proposed until the partition changes."""
+        epoch, proposed = self._proposed.get(key, (-1, frozenset()))
+        is_open = epoch == partition.partition_epoch
+        return frozenset(partition.isr) | proposed if is_open else frozenset(partition.isr)
+
+    def end_of_all(self, key: PartitionKey, partition: Partition, log_end: int) -> int:
+        """Returns the offset below which all of the maximal ISR have the log (B6.30)."""
+        lags = self._lags.get(key)
+        if not lags:
+            return log_end
+        members = self.members(key, partition)
+        return min(
+            (lag.end_offset for other, lag in lags.items() if other in members), default=log_end
+        )

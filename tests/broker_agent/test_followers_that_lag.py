@@ -1,0 +1,308 @@
+"""Followers that cannot fetch: the ISR, the high watermark, acknowledgements, and what is lost."""
+
+from dataclasses import dataclass, field
+from functools import partial as bound
+from typing import Any
+
+import pytest
+
+from kraftsim.broker_agent.log.batch import header_of
+from kraftsim.broker_agent.log.log import Log
+from kraftsim.broker_agent.log.recovery import Part, damage
+from kraftsim.controller.core.rpc import (
+    AlterPartitionReassignmentsRequest,
+    ElectedTopicPartitions,
+    ElectLeadersRequest,
+    ReassignablePartition,
+    ReassignableTopic,
+)
+from kraftsim.controller.core.rpc.configs import (
+    AlterableConfig,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResource,
+)
+from kraftsim.controller.core.rpc.senders import Requester
+from kraftsim.controller.core.rpc.stored_messages import (
+    PartitionProduceData,
+    ProduceRequest,
+    TopicProduceData,
+)
+from tests.batches import batch
+from tests.broker_agent.test_log_histories import messages_of
+from tests.worlds import ask, create_topic, node, partition, pass_time, world_of
+
+LEADER, FOLLOWER, OTHER = 1, 2, 3
+ALL, ONE = -1, 1
+LAG_S = 30  # replica.lag.time.max.ms; a turn of isr-expiration is half of it
+WAIT_S = 600
+
+
+@dataclass
+class Cluster:
+    """Three brokers, and a topic on them or on two of them."""
+
+    replicas: tuple[int, ...] = (LEADER, FOLLOWER)
+    world: Any = field(default_factory=bound(world_of, 3))
+
+    def __post_init__(self) -> None:
+        create_topic(self.world, "t", self.replicas)
+        pass_time(self.world, 2)
+        self._messages = {number: messages_of(self.world, number) for number in (1, 2, 3)}
+
+    def write(self, value: bytes, *, acks: int = ONE, at: int = LEADER) -> list[Any]:
+        """Returns a list that gets the result as soon as the broker replies."""
+        data = PartitionProduceData(
+            index=0, records=batch(value, at_ms=self.world.timeline.wall_ms)
+        )
+        topic_id = self.world.committed.topic_ids["t"]
+        topic = TopicProduceData(name="t", topic_id=topic_id, partition_data=(data,))
+        request = ProduceRequest(
+            acks=acks,
+            timeout_ms=WAIT_S * 1000,
+            requester=Requester(version=13),
+            topic_data=(topic,),
+        )
+        results: list[Any] = []
+
+        def reply(response: Any) -> None:
+            results.append(response.responses[0].partition_responses[0])
+
+        self._messages[at].produce(request, reply)
+        return results
+
+    def log(self, broker_id: int) -> Log:
+        return self.world.agents[broker_id].store.logs[self.world.committed.topic_ids["t"], 0]
+
+    def isr(self) -> tuple[int, ...]:
+        return partition(self.world, "t").isr
+
+    def cut(self, broker_id: int) -> None:
+        """Cuts the broker's links to other brokers, and keeps those to the controller."""
+        self.world.network.isolate(node(broker_id), [node(number) for number in (1, 2, 3)])
+
+    def configure(self, name: str, value: str) -> None:
+        config = AlterableConfig(name=name, config_operation=0, value=value)
+        resource = IncrementalAlterConfigsResource(
+            resource_type=2, resource_name="t", configs=(config,)
+        )
+        ask(self.world, IncrementalAlterConfigsRequest(resources=(resource,)))
+        pass_time(self.world, 1)
+
+    def truncations(self) -> list[tuple[int | None, dict[str, Any]]]:
+        rows = self.world.journal.since(0)
+        return [(row.broker_id, row.detail) for row in rows if row.kind == "records_truncated"]
+
+
+@pytest.fixture
+def cluster() -> Cluster:
+    return Cluster()
+
+
+@pytest.mark.rule("B6.10", "B6.11", "B6.14")
+def test_a_follower_that_is_cut_off_while_somebody_writes_leaves_the_isr(cluster: Cluster) -> None:
+    cluster.cut(FOLLOWER)
+    cluster.write(b"a")
+
+    pass_time(cluster.world, LAG_S - 1)
+    assert cluster.isr() == (LEADER, FOLLOWER)
+    pass_time(cluster.world, LAG_S / 2 + 1)
+    assert cluster.isr() == (LEADER,)
+
+    cluster.world.network.heal()
+    pass_time(cluster.world, 3)
+    assert cluster.isr() == (LEADER, FOLLOWER)
+    assert cluster.log(FOLLOWER).batches == cluster.log(LEADER).batches
+
+
+@pytest.mark.rule("B6.12")
+def test_an_idle_follower_stays_in_the_isr_until_the_next_write(cluster: Cluster) -> None:
+    cluster.write(b"a")
+    cluster.cut(FOLLOWER)
+    pass_time(cluster.world, 10 * LAG_S)
+    assert cluster.isr() == (LEADER, FOLLOWER)
+
+    cluster.write(b"b")
+    pass_time(cluster.world, LAG_S / 2 + 1)
+
+    assert cluster.isr() == (LEADER,)
+
+
+@pytest.mark.rule("B2.40", "B6.30")
+def test_a_write_waits_for_a_paused_follower_until_it_goes_on(cluster: Cluster) -> None:
+    cluster.world.agents[FOLLOWER].pause()
+
+    by_leader, by_all = cluster.write(b"a"), cluster.write(b"b", acks=ALL)
+    pass_time(cluster.world, 1)
+    assert [result.error_code for result in by_leader] == [0]
+    assert by_all == []
+    assert (cluster.log(LEADER).end_offset, cluster.log(LEADER).high_watermark) == (2, 0)
+
+    cluster.world.agents[FOLLOWER].resume()
+    pass_time(cluster.world, 2)
+    assert [(result.error_code, result.base_offset) for result in by_all] == [(0, 1)]
+    assert cluster.log(FOLLOWER).high_watermark == 2
+
+
+@pytest.mark.rule("B6.32")
+def test_a_write_is_acknowledged_once_the_dead_follower_has_left_the_isr(cluster: Cluster) -> None:
+    cluster.world.agents[FOLLOWER].kill()
+
+    result = cluster.write(b"a", acks=ALL)
+    assert result == []
+    pass_time(cluster.world, 20)  # its lease ends
+
+    assert cluster.isr() == (LEADER,)
+    assert [of.error_code for of in result] == [0]
+
+
+@pytest.mark.rule("B2.43", "B6.30")
+def test_below_min_isr_the_high_watermark_stands_still(cluster: Cluster) -> None:
+    cluster.configure("min.insync.replicas", "2")
+    cluster.world.agents[FOLLOWER].kill()
+    waiting = cluster.write(b"a", acks=ALL)
+    pass_time(cluster.world, 20)
+    assert cluster.isr() == (LEADER,)
+
+    refused = cluster.write(b"b", acks=ALL)
+    cluster.write(b"c")
+
+    assert [of.error_code for of in refused] == [19]  # NOT_ENOUGH_REPLICAS
+    assert waiting == []
+    assert (cluster.log(LEADER).end_offset, cluster.log(LEADER).high_watermark) == (2, 0)
+    pass_time(cluster.world, WAIT_S)
+    assert [of.error_code for of in waiting] == [7]  # REQUEST_TIMED_OUT
+
+    cluster.world.agents[FOLLOWER].start()
+    pass_time(cluster.world, 20)
+    assert cluster.log(LEADER).high_watermark == 2
+
+
+@pytest.mark.rule("B5.10", "B5.11", "B6.51", "B6.80")
+def test_an_unclean_election_loses_what_the_new_leader_lacks_and_a_row_says_so(
+    cluster: Cluster,
+) -> None:
+    """As 4.3.1: ISR {1}, high watermark 7, the follower at 3 is elected uncleanly."""
+    cluster.configure("unclean.leader.election.enable", "true")
+    for number in range(3):
+        cluster.write(b"%d" % number, acks=ALL)
+    cluster.world.agents[FOLLOWER].kill()
+    pass_time(cluster.world, 20)
+    for number in range(3, 7):
+        cluster.write(b"%d" % number, acks=ALL)
+    assert cluster.log(LEADER).high_watermark == 7
+    cluster.world.agents[LEADER].kill()
+    cluster.world.agents[FOLLOWER].start()
+    pass_time(cluster.world, 30)
+    topic = ElectedTopicPartitions(topic="t", partitions=(0,))
+    ask(cluster.world, ElectLeadersRequest(election_type=1, topic_partitions=(topic,)))
+    pass_time(cluster.world, 2)
+    assert partition(cluster.world, "t").leader == FOLLOWER
+
+    (result,) = cluster.write(b"new", at=FOLLOWER)
+    assert result.base_offset == 3
+    cluster.world.agents[LEADER].start()
+    pass_time(cluster.world, 30)
+
+    lost = {"partition": "t-0", "from_offset": 3, "records": 4, "committed": 4}
+    assert cluster.truncations() == [(LEADER, lost)]
+    assert cluster.log(LEADER).batches == cluster.log(FOLLOWER).batches
+    assert [header_of(data).leader_epoch for data in cluster.log(LEADER).batches][:3] == [0] * 3
+    assert set(cluster.isr()) == {LEADER, FOLLOWER}
+
+
+@pytest.mark.rule("B6.51")
+def test_a_clean_election_loses_what_was_not_acknowledged_by_all() -> None:
+    cluster = Cluster(replicas=(LEADER, FOLLOWER, OTHER))
+    cluster.write(b"a", acks=ALL)
+    for follower in (FOLLOWER, OTHER):
+        cluster.cut(follower)
+    cluster.write(b"b")
+    cluster.world.agents[LEADER].kill()
+    cluster.world.network.heal()
+    pass_time(cluster.world, 20)
+
+    leader = partition(cluster.world, "t").leader
+    (result,) = cluster.write(b"c", acks=ALL, at=leader)
+    cluster.world.agents[LEADER].start()
+    pass_time(cluster.world, 30)
+
+    assert (result.error_code, result.base_offset) == (0, 1)
+    lost = {"partition": "t-0", "from_offset": 1, "records": 1, "committed": 0}
+    assert cluster.truncations() == [(LEADER, lost)]
+    assert cluster.log(LEADER).batches == cluster.log(leader).batches
+    assert set(cluster.isr()) == {LEADER, FOLLOWER, OTHER}
+
+
+@pytest.mark.rule("B6.2")
+def test_a_proposed_replica_counts_as_in_sync_until_the_controller_answers(
+    cluster: Cluster,
+) -> None:
+    cluster.world.agents[FOLLOWER].kill()
+    pass_time(cluster.world, 20)
+    cluster.world.agents[FOLLOWER].start()
+    pass_time(cluster.world, 5)
+    assert cluster.isr() == (LEADER, FOLLOWER)
+    cluster.cut(FOLLOWER)
+    cluster.write(b"a")
+    pass_time(cluster.world, 2 * LAG_S)
+    cluster.world.network.heal()
+    cluster.world.kill_controller(3000)
+    pass_time(cluster.world, 5)  # the proposal reaches nobody
+    cluster.cut(FOLLOWER)
+
+    result = cluster.write(b"b", acks=ALL)
+    pass_time(cluster.world, 5)
+    assert result == []
+    assert cluster.log(LEADER).high_watermark == 1
+
+    cluster.world.network.heal()
+    cluster.world.start_controller(3000)
+    pass_time(cluster.world, 30)
+    assert [of.error_code for of in result] == [0]
+
+
+@pytest.mark.rule("B6.50", "B6.51")
+def test_the_high_watermark_of_a_new_leader_waits_for_the_first_fetch_of_its_isr() -> None:
+    cluster = Cluster(replicas=(LEADER, FOLLOWER, OTHER))
+    cluster.cut(OTHER)
+    cluster.write(b"a")
+    cluster.world.agents[LEADER].kill()
+    pass_time(cluster.world, 20)
+    leader = partition(cluster.world, "t").leader
+    assert (cluster.log(leader).end_offset, cluster.log(leader).high_watermark) == (1, 0)
+
+    cluster.world.network.heal()
+    pass_time(cluster.world, 2)
+
+    assert cluster.log(leader).high_watermark == 1
+
+
+@pytest.mark.rule("B6.82")
+def test_a_reassignment_waits_for_a_replica_that_cannot_fetch(cluster: Cluster) -> None:
+    cluster.write(b"a", acks=ALL)
+    cluster.cut(OTHER)
+    target = ReassignablePartition(partition_index=0, replicas=(OTHER,))
+    topic = ReassignableTopic(name="t", partitions=(target,))
+    ask(cluster.world, AlterPartitionReassignmentsRequest(topics=(topic,)))
+    pass_time(cluster.world, 60)
+    assert partition(cluster.world, "t").leader == LEADER
+    assert OTHER not in cluster.isr()
+
+    cluster.world.network.heal()
+    pass_time(cluster.world, 5)
+
+    assert partition(cluster.world, "t").replicas == cluster.isr() == (OTHER,)
+    assert cluster.log(OTHER).batches == cluster.log(LEADER).batches
+
+
+@pytest.mark.rule("B5.42")
+def test_a_follower_copies_no_damaged_batch_and_leaves_the_isr(cluster: Cluster) -> None:
+    cluster.cut(FOLLOWER)
+    cluster.write(b"a")
+    damage(cluster.log(LEADER), 0, Part.RECORDS)
+    cluster.world.network.heal()
+
+    pass_time(cluster.world, 1.5 * LAG_S + 1)
+
+    assert cluster.isr() == (LEADER,)
+    assert cluster.log(FOLLOWER).batches == []
