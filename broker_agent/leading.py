@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING
 from kraftsim.controller.core.image.partition import Partition, PartitionKey
 
 from .hosted_agent import HostedAgent
-from .replication.followers import Lag
+from .replication.followers import NEVER_FETCHED, Lag
 
 if TYPE_CHECKING:
     from .log.log import Instant, Log
     from .log.settings import LogSettings
-
-NEVER_FETCHED = -1  # the end of a follower's log, until it has fetched from a new leader
 
 
 def attach(hosted: HostedAgent) -> HostedAgent:
@@ -33,9 +31,12 @@ def attach(hosted: HostedAgent) -> HostedAgent:
 def catches_up(hosted: HostedAgent, key: PartitionKey, broker_id: int) -> bool:
     """Lets a follower fetch; True if it does, and has everything then.
 
-    Of a broker that runs elsewhere nothing is known: it counts as one that fetches.
+    A broker of another process fetches by itself (`note_fetch`). Of one that never has nothing is
+    known: it counts as one that fetches.
     """
     peer, partition = hosted.peer(broker_id), hosted.known(key)
+    if peer is None and broker_id in hosted.agent.followers.others:
+        return _has_fetched_all(hosted, key, broker_id)
     if peer is None or peer is hosted:
         return True
     if partition is None or not hosted.is_fetched_by(peer, key):
@@ -88,6 +89,36 @@ def note_lag(
         hosted.note_lag(key, broker_id, Lag(end_offset, caught_up_ms))
 
 
+def note_fetch(hosted: HostedAgent, key: PartitionKey, broker_id: int, offset: int) -> None:
+    """Counts the Fetch of a follower in another process (B6.20)."""
+    partition, log = hosted.known(key), hosted.store.logs.get(key)
+    if partition is None or log is None or hosted.peer(broker_id) is not None:
+        return
+    now_ms = hosted.clock.now_ms
+    hosted.agent.followers.note_fetch(key, broker_id, offset, log.end_offset, now_ms)
+    if raise_high_watermark(hosted, key, partition, log, _settings(hosted, key)):
+        hosted.report_change()
+
+
+def note_lags_of_others(hosted: HostedAgent, key: PartitionKey, partition: Partition) -> None:
+    """Notes that followers in other processes lack what was just appended."""
+    followers = hosted.agent.followers
+    for broker_id in followers.others.intersection(followers.members(key, partition)):
+        if hosted.peer(broker_id) is None:
+            hosted.note_lag(key, broker_id, followers.fetched(key, broker_id).lag)
+
+
+def _has_fetched_all(hosted: HostedAgent, key: PartitionKey, broker_id: int) -> bool:
+    """True if a follower in another process may join the ISR (B6.23), or has everything."""
+    followers, log = hosted.agent.followers, hosted.store.logs.get(key)
+    if followers.lags_in(key, broker_id):
+        return False
+    fetched = followers.fetched(key, broker_id)
+    if log is None:
+        return fetched is not NEVER_FETCHED
+    return fetched.end_offset >= max(log.high_watermark, log.epochs.led_from)
+
+
 def lead(hosted: HostedAgent, key: PartitionKey, partition: Partition, log: "Log") -> None:
     """Begins to lead, if the leader epoch is new: no follower has fetched yet (B6.50)."""
     if not log.epochs.begin_to_lead(partition.leader_epoch, log.end_offset):
@@ -95,8 +126,9 @@ def lead(hosted: HostedAgent, key: PartitionKey, partition: Partition, log: "Log
     hosted.agent.followers.forget(key)
     others = [other for other in partition.isr if other != hosted.agent.config.broker_id]
     for broker_id in others:
-        if hosted.peer(broker_id) is not None:
-            hosted.note_lag(key, broker_id, Lag(NEVER_FETCHED, hosted.clock.now_ms))
+        if hosted.peer(broker_id) is not None or broker_id in hosted.agent.followers.others:
+            lag = Lag(NEVER_FETCHED.end_offset, hosted.clock.now_ms)
+            hosted.note_lag(key, broker_id, lag)
     for broker_id in others:
         catches_up(hosted, key, broker_id)
 

@@ -6,14 +6,16 @@ UNDEFINED = (-1, -1)
 class LeaderEpochs:
     """Entries (epoch, start offset), which grow in both.
 
-    `led` is the last epoch in which this replica became leader, and had an entry at once.
+    `led` is the last epoch in which this replica became leader, and had an entry at once;
+    `led_from` is where its log ended then.
     """
 
-    __slots__ = ("entries", "led")
+    __slots__ = ("entries", "led", "led_from")
 
     def __init__(self) -> None:
         self.entries: list[tuple[int, int]] = []
         self.led = -1
+        self.led_from = 0
 
     @property
     def latest(self) -> int:
@@ -24,7 +26,7 @@ class LeaderEpochs:
         """Notes that this replica leads in `epoch`; False if it has noted that before (B5.30)."""
         if self.led >= epoch:
             return False
-        self.led = epoch
+        self.led, self.led_from = epoch, end_offset
         if self.latest < epoch:
             self.assign(epoch, end_offset)
         return True

@@ -17,6 +17,7 @@ from kraftsim.controller.core.rpc import (
 from kraftsim.controller.wire.apis.table import APIS
 from kraftsim.controller.wire.codec.compiler import encoder
 
+from .. import leading
 from ..log.log import Instant
 from ..log.waits import FetchWaits
 from .fetch_sessions import TOPIC_IDS_SINCE, FetchSessions, Opened, Session, Wanted
@@ -224,6 +225,15 @@ class Fetching:
             is_behind_end=offset > end,
         )
 
+    def note_follower(self, request: FetchRequest, reads: Iterable[_Read]) -> None:
+        """Counts the Fetch of a follower, but not where it fails or the logs part (B6.20)."""
+        follower = replica_id(request)
+        for read in reads if follower >= 0 else ():
+            data = read.data
+            if read.key is not None and not data.error_code and data.diverging_epoch.epoch < 0:
+                offset = read.wanted.position.fetch_offset
+                leading.note_fetch(self._replicas.hosted, read.key, follower, offset)
+
     # Quotas
 
     def bytes_max(self, request: FetchRequest) -> int:
@@ -292,6 +302,7 @@ class _Waiting:
     def look_first(self) -> None:
         """Replies at once, or begins to wait (B4.34)."""
         reads = self._read()
+        self._fetching.note_follower(self._request, reads)  # once, and not when it is answered
         self._segments = {read.key: read.segments[0] for read in reads if read.key is not None}
         if self._request.max_wait_ms <= 0 or self._is_enough(reads):
             self._reply(reads)

@@ -214,7 +214,10 @@ class Replicas:
         hosted, key, partition = self.hosted, replica.key, replica.partition
         if len(partition.replicas) == 1:
             return False
-        return hosted.agent.followers.is_behind(key) or any(
+        followers = hosted.agent.followers
+        if followers.is_behind(key) or not followers.others.isdisjoint(partition.isr):
+            return True
+        return any(
             peer.agent.config.broker_id in partition.isr
             and not (hosted.is_fetched_by(peer, key) and peer.can_write_to(partition))
             for peer in self._others(partition)
@@ -249,6 +252,8 @@ class Replicas:
                     reached.append(peer.store.logs[key])
                     continue
             leading.note_lag(hosted, key, partition, peer.agent.config.broker_id, from_offset)
+        if hosted.agent.followers.others:
+            leading.note_lags_of_others(hosted, key, partition)
         leading.raise_high_watermark(hosted, key, partition, log, settings)
         for follower in reached:
             follow_marks(log, follower, at.now_ms)

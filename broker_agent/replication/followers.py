@@ -17,6 +17,26 @@ class Lag(NamedTuple):
     caught_up_ms: int
 
 
+class Fetched(NamedTuple):
+    """What the Fetch requests of a follower in another process have told (rule B6.3).
+
+    `leader_end` is the end of the leader's log at the last one, which came at `fetched_ms`.
+    """
+
+    end_offset: int
+    leader_end: int
+    fetched_ms: int
+    caught_up_ms: int
+
+    @property
+    def lag(self) -> Lag:
+        """The follower as one that lags."""
+        return Lag(self.end_offset, self.caught_up_ms)
+
+
+NEVER_FETCHED = Fetched(end_offset=-1, leader_end=-1, fetched_ms=0, caught_up_ms=0)
+
+
 class Truncated(NamedTuple):
     """The records that a follower gave up, because its leader has not got them.
 
@@ -31,13 +51,43 @@ class Truncated(NamedTuple):
 class Followers:
     """The followers that lag in an ISR, and those that the leader has proposed for one.
 
-    A follower in an ISR that has no lag here has all of its leader's log.
+    A follower in an ISR that has no lag here has all of its leader's log. `others` are the brokers
+    of other processes that have ever fetched from this one.
     """
 
     def __init__(self) -> None:
         self._lags: dict[PartitionKey, dict[int, Lag]] = {}
         self._proposed: dict[PartitionKey, tuple[int, frozenset[int]]] = {}
+        self._fetched: dict[tuple[PartitionKey, int], Fetched] = {}
+        self.others: set[int] = set()
         self._seen: dict[PartitionKey, Partition] = {}
+
+    # Followers in other processes
+
+    def note_fetch(
+        self, key: PartitionKey, broker_id: int, offset: int, leader_end: int, now_ms: int
+    ) -> Fetched:
+        """Notes a Fetch at an offset: the follower has everything below it (B6.20, B6.21)."""
+        self.others.add(broker_id)
+        before = self._fetched.get((key, broker_id), NEVER_FETCHED)
+        caught_up_ms = before.caught_up_ms
+        if offset >= leader_end:
+            caught_up_ms = max(caught_up_ms, now_ms)
+        elif offset >= before.leader_end:
+            caught_up_ms = max(caught_up_ms, before.fetched_ms)
+        after = Fetched(offset, max(leader_end, before.leader_end), now_ms, caught_up_ms)
+        self._fetched[key, broker_id] = after
+        if offset >= leader_end:
+            self.note_caught_up(key, broker_id)
+        elif broker_id in self._lags.get(key, ()):
+            self._lags[key][broker_id] = after.lag
+        return after
+
+    def fetched(self, key: PartitionKey, broker_id: int) -> Fetched:
+        """Returns what a follower in another process has fetched since the election."""
+        return self._fetched.get((key, broker_id), NEVER_FETCHED)
+
+    # Lags
 
     def note_seen(self, key: PartitionKey, partition: Partition) -> bool:
         """Notes how the process knows a partition; False if it has known it so before."""
@@ -57,6 +107,10 @@ class Followers:
             for broker_id, lag in lags.items():
                 yield key, broker_id, lag
 
+    def lags_in(self, key: PartitionKey, broker_id: int) -> bool:
+        """True if this follower of a partition lags."""
+        return broker_id in self._lags.get(key, ())
+
     def is_behind(self, key: PartitionKey) -> bool:
         """True if some follower of the partition lags."""
         return key in self._lags
@@ -75,6 +129,8 @@ class Followers:
         """Forgets the followers of a partition, which has another leader or is gone."""
         self._lags.pop(key, None)
         self._proposed.pop(key, None)
+        for broker_id in self.others:
+            self._fetched.pop((key, broker_id), None)
 
     def keep_members(self, key: PartitionKey, partition: Partition) -> None:
         """Forgets the lags of followers that have left the ISR."""

@@ -29,6 +29,7 @@ from kraftsim.controller.core.rpc.stored_messages import (
 )
 from tests.batches import batch
 from tests.broker_agent.test_log_histories import messages_of
+from tests.broker_agent.test_other_replicas import fetched
 from tests.worlds import ask, create_topic, node, partition, pass_time, world_of
 
 LEADER, FOLLOWER, OTHER = 1, 2, 3
@@ -47,7 +48,7 @@ class Cluster:
     def __post_init__(self) -> None:
         create_topic(self.world, "t", self.replicas)
         pass_time(self.world, 2)
-        self._messages = {number: messages_of(self.world, number) for number in (1, 2, 3)}
+        self.messages = {number: messages_of(self.world, number) for number in (1, 2, 3)}
 
     def write(self, value: bytes, *, acks: int = ONE, at: int = LEADER) -> list[Any]:
         """Returns a list that gets the result as soon as the broker replies."""
@@ -67,7 +68,7 @@ class Cluster:
         def reply(response: Any) -> None:
             results.append(response.responses[0].partition_responses[0])
 
-        self._messages[at].produce(request, reply)
+        self.messages[at].produce(request, reply)
         return results
 
     def log(self, broker_id: int) -> Log:
@@ -306,3 +307,61 @@ def test_a_follower_copies_no_damaged_batch_and_leaves_the_isr(cluster: Cluster)
 
     assert cluster.isr() == (LEADER,)
     assert cluster.log(FOLLOWER).batches == []
+
+
+# A follower in another process, which fetches by itself
+
+
+@pytest.fixture
+def apart(cluster: Cluster) -> Cluster:
+    """The leader does not have the process of its follower."""
+    cluster.world.agents[LEADER].peer = lambda broker_id: None
+    return cluster
+
+
+def fetch(cluster: Cluster, offset: int) -> int:
+    """Returns the high watermark of the reply to a Fetch of the follower."""
+    response = fetched(cluster.messages[LEADER], cluster.world, 18, offset, replica_id=2)
+    return int(response.responses[0].partitions[0].high_watermark)
+
+
+@pytest.mark.rule("B5.21", "B6.20")
+def test_a_fetch_of_a_follower_acknowledges_what_is_below_it(apart: Cluster) -> None:
+    fetch(apart, 0)
+
+    result = apart.write(b"a", acks=ALL)
+    assert result == []
+    assert fetch(apart, 0) == 0
+    assert result == []
+    assert fetch(apart, 1) == 0  # as before it was counted
+    assert [of.error_code for of in result] == [0]
+    assert fetch(apart, 1) == 1
+
+
+@pytest.mark.rule("B6.21")
+def test_a_follower_that_is_always_a_batch_behind_stays_in_the_isr(apart: Cluster) -> None:
+    fetch(apart, 0)
+    for number in range(20):
+        apart.write(b"a")
+        fetch(apart, number)
+        pass_time(apart.world, LAG_S / 5)
+
+    assert apart.isr() == (LEADER, FOLLOWER)
+
+
+@pytest.mark.rule("B6.10", "B6.23")
+def test_a_follower_that_stops_to_fetch_leaves_and_one_that_goes_on_returns(
+    apart: Cluster,
+) -> None:
+    fetch(apart, 0)
+    apart.write(b"a")
+    pass_time(apart.world, 1.5 * LAG_S + 1)
+    assert apart.isr() == (LEADER,)
+    assert apart.log(LEADER).high_watermark == 1
+
+    fetch(apart, 0)
+    pass_time(apart.world, 5)
+    assert apart.isr() == (LEADER,)
+    fetch(apart, 1)
+    pass_time(apart.world, 5)
+    assert apart.isr() == (LEADER, FOLLOWER)

@@ -116,6 +116,11 @@ class Service:
         (found,) = [topic_name for topic_name in topics if topic_name["name"] == topic]
         return [partition["leader"] for partition in found["partitions"]]
 
+    def in_sync(self, topic: str) -> list[int]:
+        """The ISR of the topic's first partition, as the controller has committed it."""
+        (first, *_) = self._call("GET", f"/v1/topics/{topic}")["partitions"]  # type: ignore[misc]
+        return sorted(first["isr"])
+
     def fenced(self) -> list[int]:
         """The ids of all fenced brokers."""
         brokers = self._call("GET", "/v1/brokers?limit=10000")["brokers"]
