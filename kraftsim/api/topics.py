@@ -109,9 +109,10 @@ class Topics:
 
         The text before the first `key_separator` of a line is the record's key. Without a
         `partition`, a key chooses it as Kafka's producer does; a record without a key goes to the
-        partition with the smallest end offset. Waits up to 10 seconds for leaders, if the clock
-        moves by itself. Raises UnknownTopic, ApiError for an unknown partition or a refused batch,
-        UsageError for lines that are no texts. Batches before the refused one stay written.
+        partition with the smallest end offset. If the clock moves by itself, waits up to 10 seconds
+        for leaders, and up to 30 until the replicas in sync have fetched each batch. Raises
+        UnknownTopic, ApiError for an unknown partition and for a batch that is refused, or not
+        fetched by then, UsageError for lines that are no texts. What was written stays.
         """
         check_topic_write(name, lines, partition, key_separator)
         topic = topic_of(self._live.world.committed, name, partition)

@@ -124,6 +124,7 @@ def _partition_rows(partitions: object) -> list[Document]:
             "elr": partition["eligibleLeaderReplicas"],
             "logStart": partition["logStartOffset"],
             "logEnd": partition["logEndOffset"],
+            "lags": partition["replicaLags"],
             "logBytes": partition["logSizeBytes"],
             "logStartTimeMs": partition["logStartTimeMs"],
             "lastKnownElr": partition["lastKnownElr"],

@@ -75,7 +75,8 @@ class BrokerScene(TypedDict):
 class PartitionScene(TypedDict):
     """A partition: its leader (-1: none), its replicas, which are in sync, and which may lead.
 
-    Start, end and size in bytes of the leader's log; None if no simulated broker leads.
+    Start, end and size in bytes of the leader's log; None if no simulated broker leads. `lags` are
+    the records of it that each replica lacks, in the order of `replicas`; None if unknown.
     """
 
     leader: int
@@ -86,6 +87,7 @@ class PartitionScene(TypedDict):
     logStart: int | None
     logEnd: int | None
     logBytes: int | None
+    lags: list[int | None]
 
 
 class HeldScene(TypedDict):

@@ -30,12 +30,17 @@ function facts(scene, { kind, id }) {
     ["rack", item.rack ?? "none"], ["leads", `${item.leads} partitions`]];
 }
 
-// The partitions that a broker leads: their logs from start to end, and the bytes in them.
+// The followers that lack records of the leader's log, and how many.
+function lagging({ replicas, lags }) {
+  return replicas.flatMap((id, place) => (lags[place] > 0 ? [`${id}: ${lags[place]}`] : [])).join(", ") || "none";
+}
+
+// The partitions that a broker leads: their logs from start to end, the bytes in them, and who lags.
 function Logs({ scene, id }) {
   const led = Object.entries(scene.partitions).filter(([, { leader, logEnd }]) => leader === Number(id) && logEnd !== null);
   if (!led.length) return null;
-  return html`<h3>Logs that it leads</h3><table class="logs"><thead><tr>${["partition", "start", "end", "bytes"].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-    <tbody>${led.slice(0, LOGS_MAX).map(([name, log]) => html`<tr key=${name}><th scope="row">${name}</th><td>${log.logStart}</td><td>${log.logEnd}</td><td>${log.logBytes}</td></tr>`)}</tbody></table>
+  return html`<h3>Logs that it leads</h3><table class="logs"><thead><tr>${["partition", "start", "end", "bytes", "lagging"].map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+    <tbody>${led.slice(0, LOGS_MAX).map(([name, log]) => html`<tr key=${name}><th scope="row">${name}</th><td>${log.logStart}</td><td>${log.logEnd}</td><td>${log.logBytes}</td><td>${lagging(log)}</td></tr>`)}</tbody></table>
     ${led.length > LOGS_MAX && html`<p class="note">and ${led.length - LOGS_MAX} more</p>`}`;
 }
 

@@ -3,7 +3,10 @@
 import json
 from typing import Any
 
+import pytest
+
 from kraftsim import Cluster
+from kraftsim.controller.core.errors import ApiError
 from tests.kraftsim.conftest import Service, run
 
 __all__ = ["run"]  # a fixture
@@ -36,6 +39,34 @@ async def test_a_topic_shows_the_logs_of_its_leaders() -> None:
         await kraft.brokers.kill(1)
         await kraft.wait(broker=1, state="fenced")
         assert log_of(await kraft.topics.describe("t"))[0] == (None,) * 5
+
+
+async def test_a_write_waits_until_the_dead_replica_has_left_the_isr() -> None:
+    async with Cluster(brokers=2, clock="auto", seed=1) as kraft:
+        await kraft.topics.create("t", assignments=[[1, 2]])
+        await kraft.brokers.kill(2)
+
+        await kraft.topics.write("t", ["a"])
+
+        (partition,) = (await kraft.topics.describe("t"))["partitions"]
+        assert (partition["isr"], partition["highWatermark"]) == ([1], 1)
+
+
+async def test_a_topic_shows_what_each_replica_lacks() -> None:
+    async with Cluster(brokers=3, clock="virtual", seed=1) as kraft:
+        await kraft.topics.create("t", assignments=[[1, 2, 3]])
+        await kraft.topics.write("t", ["a"])
+        await kraft.brokers.deafen(3)
+        with pytest.raises(ApiError, match="it is written, but a replica in sync has not fetched"):
+            await kraft.topics.write("t", ["b", "c"])
+
+        (partition,) = (await kraft.topics.describe("t"))["partitions"]
+        assert (partition["replicas"], partition["replicaLags"]) == ([1, 2, 3], [0, 0, 2])
+
+        await kraft.brokers.undeafen(3)
+        await kraft.clock.advance("2s")
+        (partition,) = (await kraft.topics.describe("t"))["partitions"]
+        assert partition["replicaLags"] == [0, 0, 0]
 
 
 def _key(kraft: Cluster) -> tuple[bytes, int]:

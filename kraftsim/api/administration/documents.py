@@ -8,7 +8,8 @@ class PartitionDocument(TypedDict):
 
     The fields of the log are null if no simulated broker leads the partition. `logStartTimeMs` is
     the timestamp of the oldest record, null if the log has none; consumers read up to
-    `highWatermark`.
+    `highWatermark`. `replicaLags` are the records of the leader's log that each replica lacks, in
+    the order of `replicas`; null of a broker of another process that has not fetched.
     """
 
     partition: int
@@ -24,6 +25,7 @@ class PartitionDocument(TypedDict):
     logEndOffset: int | None
     logSizeBytes: int | None
     logStartTimeMs: int | None
+    replicaLags: list[int | None]
 
 
 class TopicDocument(TypedDict):

@@ -1,7 +1,8 @@
 """Writes lines to a topic: `Topics.write`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from kraftsim.broker_agent.hosted_agent import HostedAgent
 from kraftsim.broker_agent.messages.lines import Line, batches_of, by_partition, line_of
@@ -22,6 +23,8 @@ from ..administration.refusals import raise_if_any_refused
 from .live import Live
 
 LEADER_LIMIT = "10s"  # an election takes 2 to 4 s; a producer of Kafka waits for two minutes
+ACKNOWLEDGED_MS = 30_000  # request.timeout.ms of Kafka's producer
+NOT_ACKNOWLEDGED = "it is written, but a replica in sync has not fetched it"
 BY_NAME = 12  # the newest version of Produce that has the names of topics
 ALL = -1  # acks
 
@@ -51,8 +54,7 @@ class Writing:
             "key_separator": key_separator,
         }
         self.live.recorder.verb("topics.write", arguments)
-        with self.live.entered():
-            return {"written": [*self._written(groups)]}
+        return {"written": [await self._write(*group) for group in sorted(groups.items())]}
 
     async def _until_any(self, numbers: Sequence[int]) -> None:
         """Waits until a broker leads one of the partitions; raises ApiError after LEADER_LIMIT."""
@@ -60,8 +62,8 @@ class Writing:
         def is_led() -> bool:
             return any(self._leader(number) is not None for number in numbers)
 
-        clock = self.live.clock
-        if not is_led() and (not clock.is_standing or clock.moves_for_requests):
+        if not is_led() and self._can_wait:
+            clock = self.live.clock
             await clock.until(is_led, microseconds(LEADER_LIMIT), "a leader of the partition")
         if not is_led():
             reason = "no running broker knows that it leads the partition"
@@ -92,29 +94,40 @@ class Writing:
         }
         return by_partition(lines, len(self.topic.partitions), ends)
 
-    def _written(self, groups: dict[int, list[Line]]) -> Iterator[WrittenPartition]:
-        """Writes the lines of each partition, and yields where they are."""
-        for number, lines in sorted(groups.items()):
-            leader = self._leader(number)
-            assert leader is not None, "_until_any has found it"
-            broker_id = leader.agent.config.broker_id
-            apis = self.live.service.apis_of(broker_id, self.live.now.runtime)
-            bases: list[int] = []
-            for batch in batches_of(lines, apis.client_wall_ms):
-                replies: list[Response | ApiError] = []
+    async def _write(self, number: int, lines: list[Line]) -> WrittenPartition:
+        """Writes the lines of one partition, batch by batch, and returns where they are."""
+        leader = self._leader(number)
+        assert leader is not None, "_until_any has found it"
+        apis = self.live.service.apis_of(leader.agent.config.broker_id, self.live.now.runtime)
+        bases: list[int] = []
+        for batch in batches_of(lines, apis.client_wall_ms):
+            replies: list[Response | ApiError] = []
+            with self.live.entered():
                 apis.messages.produce(self._request(number, batch), replies.append)
-                (response,) = replies
-                assert isinstance(response, ProduceResponse), type(response)
-                result = response.responses[0].partition_responses[0]
-                refused = (number, result.error_code, result.error_message)
-                raise_if_any_refused(self.live.world.committed, self.topic.name, [refused])
-                bases.append(result.base_offset)
-            yield {"partition": number, "baseOffset": bases[0], "records": len(lines)}
+            if not replies:
+                limit_us = (ACKNOWLEDGED_MS + 1) * 1000
+                await self.live.clock.until(partial(bool, replies), limit_us, "acknowledgement")
+            (response,) = replies
+            assert isinstance(response, ProduceResponse), type(response)
+            result = response.responses[0].partition_responses[0]
+            is_late = result.error_code == ErrorCode.REQUEST_TIMED_OUT
+            reason = NOT_ACKNOWLEDGED if is_late else result.error_message
+            refused = (number, result.error_code, reason)
+            raise_if_any_refused(self.live.world.committed, self.topic.name, [refused])
+            bases.append(result.base_offset)
+        return {"partition": number, "baseOffset": bases[0], "records": len(lines)}
+
+    @property
+    def _can_wait(self) -> bool:
+        """False if the clock moves on command only."""
+        clock = self.live.clock
+        return not clock.is_standing or clock.moves_for_requests
 
     def _request(self, number: int, batch: bytes) -> ProduceRequest:
         data = PartitionProduceData(index=number, records=batch)
         return ProduceRequest(
             acks=ALL,
+            timeout_ms=ACKNOWLEDGED_MS if self._can_wait else 0,
             requester=Requester(version=BY_NAME),
             topic_data=(TopicProduceData(name=self.topic.name, partition_data=(data,)),),
         )

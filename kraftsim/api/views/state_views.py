@@ -7,6 +7,7 @@ from typing import cast
 
 from kraftsim.broker_agent.data_plane import DataPlane
 from kraftsim.broker_agent.hosted_agent import HostedAgent
+from kraftsim.broker_agent.leading import lags
 from kraftsim.controller.core.camel_case import lower_camel
 from kraftsim.controller.core.image.broker import BrokerRegistration
 from kraftsim.controller.core.image.image import Image
@@ -179,6 +180,7 @@ def _partition_view(
         "logEndOffset": nothing if log is None else log.end_offset,
         "logSizeBytes": nothing if log is None else log.size,
         "logStartTimeMs": None if log is None else log.start_time_ms,
+        "replicaLags": lags(leader, key, partition),
     }
 
 
