@@ -21,7 +21,7 @@ from .conversation import Send
 from .log.periodic import START_CHECKPOINT
 from .process_state import ProcessState
 from .replica_store import Found
-from .replication.followers import Lag, Truncated
+from .replication.followers import Lag, StoppedFetcher, Truncated
 from .replication.in_sync import CatchesUp
 
 if TYPE_CHECKING:  # imported with the first message
@@ -57,7 +57,7 @@ class HostedAgent:
     `peer(broker_id)` returns another broker whose disk can be reached; None if there is none.
     `on_replicas_change()` is called when topics, leaders or log directories may have changed.
     `byte_rates` has what the clients of the process use of their byte quotas, by quota.
-    `catches_up` and `observe_logs` are those of `leading.py`.
+    `catches_up` and `observe_logs` are those of `leading.py`; `stopped_fetchers` are faults.
     """
 
     def __init__(
@@ -87,6 +87,7 @@ class HostedAgent:
         self.byte_rates: dict[tuple[str, Bucket], ByteRate] = {}
         self.log_settings: Callable[[str], LogSettings] | None = None
         self._halted_ms = 0  # when the process ended or was paused last
+        self.stopped_fetchers: list[StoppedFetcher] = []
         self.catches_up: CatchesUp = lambda key, broker_id: True
         self.observe_logs: Callable[[], None] = lambda: None
 
@@ -205,13 +206,18 @@ class HostedAgent:
         are_running = self.is_alive and not self.is_paused and peer.is_alive and not peer.is_paused
         if not are_running or self._host.silence_ms(peer.agent.config.broker_id) is not None:
             return False
+        if peer.stopped_fetchers and any(of.stops(key) for of in peer.stopped_fetchers):
+            return False
         return peer.follows(key, self.leader_epoch(key))
 
-    def silent_ms(self, broker_id: int) -> int:
+    def silent_ms(self, key: PartitionKey, broker_id: int) -> int:
         """Returns for how long a follower that does not fetch has not fetched, as far as known."""
         peer = self.peer(broker_id)
         if peer is not None and (peer.is_paused or not peer.is_alive):
             return peer.clock.now_ms - peer._halted_ms
+        for stopped in () if peer is None else peer.stopped_fetchers:
+            if peer is not None and stopped.stops(key):
+                return peer.clock.now_ms - stopped.since_ms
         return self._host.silence_ms(broker_id) or 0
 
     def can_write_to(self, partition: Partition) -> bool:

@@ -85,7 +85,7 @@ def note_lag(
 ) -> None:
     """Notes that a follower, which had everything up to an offset, does not fetch any more."""
     if broker_id in hosted.agent.followers.members(key, partition):
-        caught_up_ms = hosted.clock.now_ms - hosted.silent_ms(broker_id)
+        caught_up_ms = hosted.clock.now_ms - hosted.silent_ms(key, broker_id)
         hosted.note_lag(key, broker_id, Lag(end_offset, caught_up_ms))
 
 

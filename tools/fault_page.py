@@ -27,6 +27,7 @@ FAMILIES = {
     "clock": "Clocks",
     "disk": "Disks",
     "log": "Messages on the disks of brokers",
+    "replica": "Followers",
     "quorum": "The active controller",
     "client": "Clients",
     "load": "Load",

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kraftsim.controller.core.image.partition import Partition, PartitionKey
+from kraftsim.controller.core.uuid import Uuid
 
 
 class Lag(NamedTuple):
@@ -46,6 +47,25 @@ class Truncated(NamedTuple):
     start: int
     end: int
     committed: int
+
+
+class StoppedFetcher:
+    """A fault: the broker fetches nothing of a topic (None: of all), or of one partition of it.
+
+    `hit` are the partitions that it did not fetch, though it could have.
+    """
+
+    def __init__(self, topic_id: Uuid | None, partition: int | None, since_ms: int) -> None:
+        self._topic_id, self._partition = topic_id, partition
+        self.since_ms = since_ms
+        self.hit: set[PartitionKey] = set()
+
+    def stops(self, key: PartitionKey) -> bool:
+        """Returns True, and counts it, if the broker does not fetch the partition."""
+        if self._topic_id not in (None, key[0]) or self._partition not in (None, key[1]):
+            return False
+        self.hit.add(key)
+        return True
 
 
 class Followers:

@@ -37,6 +37,9 @@ CAUSES: Mapping[str, Cause] = {
     ),
     "log.corrupt": Cause("a sector of the disk of a broker is damaged"),
     "log.lose_tail": Cause("a machine loses power: the page cache is gone", ("KIP-966",)),
+    "replica.stop": Cause(
+        "a fetcher thread hangs, or ends with an exception", ("KAFKA-7414", "KAFKA-10706")
+    ),
     "net.partition": Cause("a switch or a firewall rule separates nodes", ("KIP-996",)),
     "net.hold": Cause("a link is jammed, and TCP delivers everything later"),
     "net.loss": Cause("a congested or damaged link", ("KAFKA-19294",)),

@@ -12,6 +12,7 @@ from . import logs as logs
 from . import membership as membership
 from . import messages as messages
 from . import processes as processes
+from . import replicas as replicas
 from . import requests as requests
 from . import security as security
 from . import topics as topics

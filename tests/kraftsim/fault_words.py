@@ -19,6 +19,7 @@ WORDS: dict[str, dict[str, object]] = {
     "disk.fail_directory": {"on": 1, "number": 1},
     "log.corrupt": {"on": 1, "topic": "t"},
     "log.lose_tail": {"on": 1, "records": 1},
+    "replica.stop": {"on": 2, "topic": "t"},
     "net.partition": {"shape": "ring"},
     "net.hold": {"on": 2},
     "net.loss": {"on": 2, "p": 0.5},

@@ -1,5 +1,6 @@
 """Faults of the disks of brokers, as clients see them."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -206,6 +207,29 @@ async def test_a_broker_that_comes_back_gets_what_it_lost_from_the_leader(kraft:
     assert await leader_of(kraft) == 3 - leader
     async with broker(kraft, 3 - leader) as asked:
         assert await asked.end(0) == 4
+
+
+@pytest.mark.rule("B6.10", "B6.12")
+async def test_a_replica_whose_fetcher_stops_leaves_the_isr_of_the_partition_that_is_written(
+    kraft: Cluster,
+) -> None:
+    leader = await leader_of(kraft)
+    stopped = await add(kraft, "replica.stop", on=3 - leader, topic="t", **{"for": "60s"})
+    async with broker(kraft, leader) as asked:
+        written = asyncio.create_task(asked.produce(b"value", 0))
+        await asyncio.sleep(0)  # it is sent
+        await kraft.clock.advance("50s")
+        assert await written == (7, 0)  # not acknowledged in time
+
+        partitions = (await kraft.topics.describe("t"))["partitions"]
+        assert [len(of["isr"]) for of in partitions] == [1, 2, 2, 2]
+        lag = partitions[0]["replicaLags"][partitions[0]["replicas"].index(3 - leader)]
+        assert (lag, stopped.hits) == (1, 1)
+        await kraft.clock.advance("20s")
+
+    partitions = (await kraft.topics.describe("t"))["partitions"]
+    assert [len(of["isr"]) for of in partitions] == [2, 2, 2, 2]
+    assert partitions[0]["replicaLags"] == [0, 0]
 
 
 async def directories(kraft: Cluster, broker_id: int) -> list[list[int]]:
