@@ -8,10 +8,13 @@ from kraftsim.broker_agent.log.producers import Producers
 from kraftsim.broker_agent.log.segments import Segment
 from kraftsim.broker_agent.log.validation import Accepted
 from kraftsim.broker_agent.messages.replicas import Replica, Replicas
+from kraftsim.broker_agent.replication import copying
+from kraftsim.broker_agent.replication.followers import Followers
 
 from .mutant import Swaps, mutant
 
 FAILOVERS = "messages-outlive-their-leader"
+LAGS = "followers-lag-beside-a-producer"
 
 
 @mutant(
@@ -96,3 +99,27 @@ def copies_nothing(swaps: Swaps) -> None:
         replica.log.high_watermark = replica.log.end_offset
 
     swaps.attribute(Replicas, "replicate", buggy)
+
+
+@mutant(
+    "M116",
+    "A follower keeps what its new leader lacks",
+    defect="KAFKA-1211, KIP-101: logs that part are compared by their ends alone",
+    scenario=LAGS,
+    broken="replicas-agree",
+)
+def cuts_nothing(swaps: Swaps) -> None:
+    """Lets no follower cut its log."""
+    swaps.attribute(copying, "cut_where_logs_part", lambda leader, follower: None)
+
+
+@mutant(
+    "M117",
+    "The high watermark does not wait for a follower that lags",
+    defect="textbook; KIP-497: the ISR that the controller knows decides what is committed",
+    scenario=LAGS,
+    broken="in-sync-replicas-have-it",
+)
+def waits_for_nobody(swaps: Swaps) -> None:
+    """Takes the end of the leader's log for that of all of the ISR."""
+    swaps.attribute(Followers, "end_of_all", lambda followers, key, partition, log_end: log_end)

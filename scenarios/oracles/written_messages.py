@@ -16,6 +16,7 @@ from kraftsim.controller.core.rpc.stored_messages import ProduceRequest, Produce
 from kraftsim.simulation.message import Exchange
 from kraftsim.simulation.world import World
 
+from .begun_verbs import BegunVerbs
 from .committed import OfTheCommittedLog
 from .log_configs import number, values_of
 from .property import Kinds
@@ -107,6 +108,7 @@ class WrittenMessages(OfTheCommittedLog):
         self.broken: dict[str, str] = {}
         self.checked: Counter[str] = Counter()
         self._partitions: dict[Key, Partition] = {}
+        self._verbs = BegunVerbs(world)
 
     def partition_settled(self, key: Key, before: Fact | None, after: Fact) -> None:
         if after["leader_recovery_state"] == r.RECOVERING and key in self._partitions:
@@ -263,15 +265,10 @@ class WrittenMessages(OfTheCommittedLog):
         return partition.is_declared or any(map(self._has_begun, LOSING))
 
     def _has_moved_clocks(self) -> bool:
-        return any(verb.startswith("clock.") for verb in self._verbs())
+        return any(verb.startswith("clock.") for verb in self._verbs.now())
 
     def _has_begun(self, verb: str) -> bool:
-        return verb in self._verbs()
-
-    def _verbs(self) -> set[str]:
-        """Returns the verbs of the faults that have begun."""
-        rows = self.world.journal.since(0, self.world.journal.next_seq)
-        return {str(row.detail["verb"]) for row in rows if row.kind == "fault_begins"}
+        return verb in self._verbs.now()
 
     def _break(self, name: str, text: str) -> None:
         self.broken.setdefault(name, text)

@@ -22,6 +22,7 @@ from . import (
     progress,
     prompt_replies,
     registration,
+    replicas,
     rude_requests,
 )
 from .quorum import asking, elections, following, membership, protocol, quorum_log, tenability
@@ -49,6 +50,7 @@ ALL: tuple[type[Property], ...] = (
     *partition_index.CLASSES,
     *periodic_elections.CLASSES,
     *messages.CLASSES,
+    *replicas.CLASSES,
     *liveness.CLASSES,
     *progress.CLASSES,
     *prompt_replies.CLASSES,

@@ -115,6 +115,17 @@ def test_a_follower_that_is_cut_off_while_somebody_writes_leaves_the_isr(cluster
     assert cluster.log(FOLLOWER).batches == cluster.log(LEADER).batches
 
 
+@pytest.mark.rule("B6.10")
+def test_replica_lag_time_max_ms_says_how_long_a_follower_may_lag() -> None:
+    cluster = Cluster(world=world_of(3, replica_lag_time_max_ms=5_000))
+    cluster.cut(FOLLOWER)
+    cluster.write(b"a")
+
+    pass_time(cluster.world, 8)  # 4.3.1: after 5.4 to 6.0 s
+
+    assert cluster.isr() == (LEADER,)
+
+
 @pytest.mark.rule("B6.12")
 def test_an_idle_follower_stays_in_the_isr_until_the_next_write(cluster: Cluster) -> None:
     cluster.write(b"a")

@@ -296,6 +296,16 @@ def messages_and_failovers(world):
         pass_time(world, SESSION_S)
 
 
+def messages_beside_a_paused_follower(world):
+    """It stays in the ISR: the pause is shorter than its lease."""
+    write_messages(world, lost=0.0)
+    pass_time(world, 2)
+    world.agents[3].pause()
+    pass_time(world, SESSION_S / 3)
+    world.agents[3].resume()
+    pass_time(world, 3)
+
+
 def messages_and_retention(world):
     """Segments of ten seconds are deleted after a minute; brokers look every five minutes."""
     create_topic(world, "written", (1, 2, 3))
@@ -365,6 +375,8 @@ PLANTED = {
     "S52": (planted_messages.followers_forget_producers, messages_and_failovers),
     "S53": (planted_messages.retains_for_milliseconds, messages_and_retention),
     "S54": (planted_messages.copies_nothing, messages_and_failovers),
+    "S55": (planted_messages.copies_nothing, messages_and_failovers),
+    "S56": (planted_messages.waits_for_nobody, messages_beside_a_paused_follower),
     "L1": (planted.grants_nobody, a_failover),
     "L2": (planted.grants_anybody, an_isolated_voter),
     "L3": (planted.never_unfences, a_long_wait),

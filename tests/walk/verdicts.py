@@ -116,6 +116,10 @@ OF_TOPICS = tuple(name for names in BROKER_NAMES.values() for name in names)
 """Texts of a controller's file that are defaults of topics: replies to CreateTopics have them."""
 
 SETTINGS_TESTED: Mapping[str, str] = {
+    "replica_lag_time_max_ms": (
+        "tests/broker_agent/test_followers_that_lag.py::"
+        "test_replica_lag_time_max_ms_says_how_long_a_follower_may_lag"
+    ),
     "broker_heartbeat_interval_ms": (
         "tests/broker_agent/test_agent.py::"
         "test_a_refused_heartbeat_is_repeated_after_one_interval_and_never_re_registers"

@@ -146,15 +146,15 @@ def _a_group_named_twice(draft: Draft) -> list[Step]:
 
 def _unknown_types_named_twice(draft: Draft) -> list[Step]:
     """Another resource of the request is altered, although nobody is told."""
-    configs_of_brokers = [{"name": "log.retention.ms", "value": "1000"}]
-    brokers_of_all = {"resourceType": 4, "resourceName": "", "configs": configs_of_brokers}
+    configs_of_topic = [{"name": "retention.ms", "value": "1000"}]
+    topic = {"resourceType": 2, "resourceName": "t1", "configs": configs_of_topic}
     unknown = {"resourceType": -1, "resourceName": "x", "configs": []}
-    resources = [brokers_of_all, unknown, unknown]
-    return [Ask("AlterConfigs", 1, {"resources": resources, "validateOnly": False})]
+    alter = Ask("AlterConfigs", 1, {"resources": [topic, unknown, unknown], "validateOnly": False})
+    return [*_one_broker_and_topic(draft), alter]
 
 
 def _elr_beside_another_spelling(draft: Draft) -> list[Step]:
-    """ELR is enabled twice; both fail, and the second may meet a controller that has resigned."""
+    """ELR is enabled twice; both fail."""
     return [
         *_one_broker_and_topic(draft),
         _retention_of_a_broker("+1", "5"),
@@ -194,7 +194,7 @@ _EXAMPLES = (
     Example("config-documentation", _texts_of_a_controller),
     Example("elr-wants-the-plain-ids-of-brokers", _elr_beside_another_spelling, _SINCE_4_1),
     Example("elr-wants-the-plain-ids-of-brokers", _elr_after_both_spellings, _SINCE_4_1),
-    Example("unknown-types-named-twice", _unknown_types_named_twice, ("3.9.1",)),
+    Example("unknown-types-named-twice", _unknown_types_named_twice),
     Example("groups-of-3-9-named-twice", _a_group_named_twice, ("3.9.1",)),
     Example("leader-without-a-replica", _isr_member_without_a_replica, _SINCE_4_1),
     Example("stale-elr", _stale_elr, _SINCE_4_1),
